@@ -1,6 +1,8 @@
-//! Build script of the generated packages, and of the crates that own their functions: reads `api-defs/`, renders what belongs to the
-//! package that cargo is building, and writes the files that differ. It watches its inputs only, so that a build with nothing changed
-//! runs nothing, and one in which only a group of your own changed compiles that group.
+//! Build script of the generated packages, and of the crates that own their hand-written functions.
+//!
+//! Reads `api-defs/`, renders the files of the package that cargo is building, and writes those that
+//! differ. It watches only its inputs: a build without changes runs nothing, and a change of a custom
+//! group recompiles only that group.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,24 +1,24 @@
-//! The API server as a library: what was declared, joined with the servers.
+//! The API server as a library: the declared API groups and the server.
 
 use std::sync::Arc;
 
 use apiserver::{InProcess, Server};
 use controlplane::ControlPlane;
 
-/// `kube-apiserver`: Kubernetes' groups and those of your own.
+/// Builds `kube-apiserver` with Kubernetes' API groups and custom ones.
 pub fn server() -> Server {
     Server::new(own::catalog(), Arc::new(ControlPlane))
 }
 
-/// An API server in a test.
+/// An API server for tests.
 pub struct TestServer;
 
 impl TestServer {
-    /// Starts a server in this process, with everything that a cluster begins with. It has a kubeconfig and a client, and ends when it is
-    /// dropped.
+    /// Starts a server in this process with the objects of a new cluster. It has a kubeconfig and a
+    /// client, and stops when it is dropped.
     ///
     /// # Errors
-    /// When it cannot start; the text is for a person.
+    /// When the server cannot start. The message is for users.
     pub fn start() -> Result<InProcess, String> {
         server().start()
     }

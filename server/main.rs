@@ -1,4 +1,4 @@
-//! `kube-apiserver`: the server of everything that was declared, as a program.
+//! The program `kube-apiserver`, which serves all declared API groups.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Admission plugins: those that are configured by a file, one that writes, and policies that are asked again.
+//! Admission plugins: configuration by a file, a mutating plugin, and reinvocation of policies.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -45,7 +45,7 @@ fn event(name: &str) -> String {
 
 #[needs(kubectl)]
 #[test]
-fn plugins_are_told_by_a_file() {
+fn admission_plugins_are_configured_by_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("admission.yaml");
     std::fs::write(&file, CONFIGURATION).unwrap();
@@ -74,8 +74,8 @@ fn plugins_are_told_by_a_file() {
     );
 
     let tolerations = "jsonpath={range .spec.tolerations[*]}{.key} {.tolerationSeconds},{end}";
-    let said = kubectl.run(&["get", "pod", "plain", "-o", tolerations]);
-    assert_has(&said, &["a ,", "node.kubernetes.io/not-ready 7,", "node.kubernetes.io/unreachable 300,"]);
+    let output = kubectl.run(&["get", "pod", "plain", "-o", tolerations]);
+    assert_has(&output, &["a ,", "node.kubernetes.io/not-ready 7,", "node.kubernetes.io/unreachable 300,"]);
     let refused = create("default", &pod("picky", ", tolerations: [{key: z, operator: Exists}]"));
     assert_has(&refused.stderr, &["conflict with its cluster whitelist"]);
     kubectl.run(&[
@@ -102,7 +102,7 @@ fn plugins_are_told_by_a_file() {
     );
 }
 
-/// Copies a label once it is there, or sets it.
+/// Returns a policy and binding with an expression for the labels.
 fn policy(name: &str, reinvocation: &str, expression: &str) -> String {
     format!(
         "apiVersion: admissionregistration.k8s.io/v1
@@ -126,11 +126,11 @@ spec: {{policyName: {name}}}
 
 #[needs(kubectl)]
 #[test]
-fn policies_are_asked_again_if_they_want_to_be() {
+fn mutating_policies_are_reinvoked_if_needed() {
     let kubectl = Kubectl::start();
     let copies = |label: &str| {
         format!(
-            "has(object.metadata.labels) && 'set' in object.metadata.labels ? {{'{label}': object.metadata.labels['set']}} : {{'asked': 'yes'}}"
+            "has(object.metadata.labels) && 'set' in object.metadata.labels ? {{'{label}': object.metadata.labels['set']}} : {{'unset': 'yes'}}"
         )
     };
     let policies = [
@@ -143,18 +143,18 @@ fn policies_are_asked_again_if_they_want_to_be() {
     for attempt in 0..50 {
         let name = format!("map-{attempt}");
         kubectl.run(&["create", "configmap", &name]);
-        let said = kubectl.run(&["get", "configmap", &name, "-o", labels]);
-        if said.contains("\"set\":\"x\"") && said.contains("\"asked\":\"yes\"") {
-            assert!(said.contains("\"again\":\"x\"") && !said.contains("\"once\""), "{said}");
+        let output = kubectl.run(&["get", "configmap", &name, "-o", labels]);
+        if output.contains("\"set\":\"x\"") && output.contains("\"unset\":\"yes\"") {
+            assert!(output.contains("\"again\":\"x\"") && !output.contains("\"once\""), "{output}");
             return;
         }
     }
-    panic!("the policies are not followed");
+    panic!("the policies have no effect");
 }
 
 #[needs(kubectl)]
 #[test]
-fn a_namespace_is_made_for_what_is_created_in_it() {
+fn namespace_auto_provision_creates_namespace() {
     let folder = tempfile::tempdir().unwrap();
     let flags = ["--enable-admission-plugins=NamespaceAutoProvision,NamespaceExists"];
     let kubectl = Kubectl(Server::start_with(folder.path(), &flags));
@@ -166,7 +166,7 @@ fn a_namespace_is_made_for_what_is_created_in_it() {
 
 #[needs(kubectl)]
 #[test]
-fn custom_resources_are_parameters_of_policies() {
+fn policy_params_may_be_custom_resources() {
     let kubectl = Kubectl::start();
     let definition = "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -212,13 +212,14 @@ spec: {policyName: by-limit, validationActions: [Deny], paramRef: {name: l, name
             return;
         }
     }
-    panic!("the policy is not followed");
+    panic!("the policy has no effect");
 }
 
-/// As with kube-apiserver 1.36.2: `namespaceObject` is null in conditions, and the namespace in validations.
+/// As with kube-apiserver 1.36.2: `namespaceObject` is null in match conditions, and the namespace
+/// in validations.
 #[needs(kubectl)]
 #[test]
-fn conditions_of_policies_have_no_namespace() {
+fn match_conditions_have_null_namespace_object() {
     let kubectl = Kubectl::start();
     let policy = "apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -241,5 +242,5 @@ spec: {policyName: by-namespace, validationActions: [Deny]}
             return assert_has(&outcome.stderr, &["denied request: in default"]);
         }
     }
-    panic!("the policy is not followed");
+    panic!("the policy has no effect");
 }

@@ -1,4 +1,4 @@
-//! What the audit log says of requests to the built server, event by event.
+//! Audit events of requests to the built server.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -25,7 +25,7 @@ rules:
 - {level: Metadata, resources: [{group: "", resources: [pods, pods/exec, secrets, serviceaccounts/token]}]}
 "#;
 
-/// A server with an audit log, its administrator, and a client without credentials of its own.
+/// A server with an audit log, its administrator, and a client without credentials.
 struct Audited {
     _server: Server,
     admin: Client,
@@ -52,7 +52,8 @@ impl Audited {
         Audited { _server: server, admin, stranger, log }
     }
 
-    /// Sends a request under a name, by the administrator or the holder of a token, and reads its answer to the end.
+    /// Sends a request with an audit ID, as the administrator or with a bearer token, and reads the
+    /// whole response.
     async fn send(&self, token: Option<&str>, id: &str, method: &str, path: &str, body: Value) -> u16 {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let mut request = Request::builder().method(method).uri(path).header("Audit-ID", id);
@@ -68,7 +69,7 @@ impl Audited {
         code
     }
 
-    /// The events of a request, once the last one is there.
+    /// Waits until the last event of a request is logged; returns its events.
     async fn events(&self, id: &str) -> Vec<Value> {
         let begin = Instant::now();
         loop {
@@ -84,7 +85,7 @@ impl Audited {
     }
 }
 
-/// Stage and code of each event.
+/// Returns stage and status code of each event.
 fn stages(events: &[Value]) -> Vec<(&str, Option<u64>)> {
     events.iter().map(|e| (e["stage"].as_str().unwrap(), e["responseStatus"]["code"].as_u64())).collect()
 }
@@ -92,7 +93,7 @@ fn stages(events: &[Value]) -> Vec<(&str, Option<u64>)> {
 const WHOLE: [(&str, Option<u64>); 1] = [("RequestReceived", None)];
 
 #[tokio::test]
-async fn what_is_recorded() {
+async fn audit_events_record_requests() {
     let folder = tempfile::tempdir().unwrap();
     let audited = Audited::start(folder.path()).await;
     let admin = &audited.admin;
@@ -127,8 +128,8 @@ async fn what_is_recorded() {
 
     let accounts = "/api/v1/namespaces/default/serviceaccounts";
     assert_eq!(audited.send(None, "account", "POST", accounts, json!({"metadata": {"name": "a"}})).await, 201);
-    let asked = json!({"spec": {"expirationSeconds": 600}});
-    assert_eq!(audited.send(None, "token", "POST", &format!("{accounts}/a/token"), asked).await, 201);
+    let request = json!({"spec": {"expirationSeconds": 600}});
+    assert_eq!(audited.send(None, "token", "POST", &format!("{accounts}/a/token"), request).await, 201);
     let issued = &audited.events("token").await[1]["annotations"]["authentication.kubernetes.io/issued-credential-id"];
     assert!(issued.as_str().is_some_and(|id| id.starts_with("JTI=")), "{issued}");
 

@@ -1,4 +1,4 @@
-//! CBOR in requests and answers (KEP-4222), where its gate is on.
+//! CBOR in requests and responses (KEP-4222), with and without the feature gate.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -23,7 +23,7 @@ fn encoded(document: &Value) -> Vec<u8> {
     out
 }
 
-/// Status code, media type and body of an answer.
+/// Returns status code, media type and body of a response.
 async fn send(
     client: &kube::Client,
     method: Method,
@@ -41,7 +41,7 @@ async fn send(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn objects_come_and_go_as_cbor() {
+async fn cbor_requests_and_responses() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start_with(folder.path(), &["--feature-gates=CBORServingAndStorage=true"]);
     let client = client::connect(&server).await;
@@ -82,7 +82,7 @@ async fn objects_come_and_go_as_cbor() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_speaks_it_unasked() {
+async fn cbor_is_rejected_without_feature_gate() {
     let server = Server::start();
     let client = client::connect(&server).await;
     let code = async |method, path: &str, types| send(&client, method, path, types, encoded(&json!({}))).await.0;

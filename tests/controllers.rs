@@ -1,4 +1,5 @@
-//! What controllers and kubectl rely on: the default ServiceCIDR, forms of a Scale, options of evictions.
+//! Behavior that controllers and kubectl rely on: the default ServiceCIDR, representations of a
+//! Scale, options of evictions.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 const PODS: &str = "/api/v1/namespaces/default/pods";
 const NETWORKING: &str = "/apis/networking.k8s.io/v1";
 
-/// A client that speaks to the server as it is asked to.
+/// A running server and a client with its kubeconfig.
 struct Cluster {
     client: Client,
     _server: Server,
@@ -26,8 +27,8 @@ impl Cluster {
         Cluster { client: client::connect(&server).await, _server: server }
     }
 
-    /// The answer to a request with these headers; that of a failure is its `Status`.
-    async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Value {
+    /// Sends a request with these headers; returns the response, or the `Status` of a failure.
+    async fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Value {
         let mut request = Request::builder().method(method).uri(path).header("Content-Type", "application/json");
         for (name, value) in headers {
             request
@@ -44,11 +45,11 @@ impl Cluster {
     }
 
     async fn get(&self, path: &str) -> Value {
-        self.ask("GET", path, &[], &Value::Null).await
+        self.request("GET", path, &[], &Value::Null).await
     }
 
     async fn post(&self, path: &str, body: Value) -> Value {
-        self.ask("POST", path, &[], &body).await
+        self.request("POST", path, &[], &body).await
     }
 
     async fn post_pod(&self, name: &str) {
@@ -61,7 +62,7 @@ impl Cluster {
 
 /// Conformance: "ServiceCIDR and IPAddress API".
 #[tokio::test]
-async fn a_cluster_begins_with_a_ready_service_cidr() {
+async fn default_service_cidr_is_ready() {
     let cluster = Cluster::start().await;
     let range = cluster.get(&format!("{NETWORKING}/servicecidrs/kubernetes")).await;
     assert_eq!(range["spec"], json!({"cidrs": ["10.0.0.0/24"]}));
@@ -76,7 +77,7 @@ async fn a_cluster_begins_with_a_ready_service_cidr() {
 }
 
 #[tokio::test]
-async fn services_get_addresses_of_ready_service_cidrs_only() {
+async fn services_get_addresses_only_of_ready_service_cidrs() {
     let cluster = Cluster::start().await;
     let service = |name: &str, address: &str| json!({"metadata": {"name": name}, "spec": {"clusterIP": address, "ports": [{"port": 80}]}});
     let services = "/api/v1/namespaces/default/services";
@@ -86,13 +87,13 @@ async fn services_get_addresses_of_ready_service_cidrs_only() {
     cluster.post(&format!("{NETWORKING}/servicecidrs"), added).await;
     let created = cluster.post(services, service("a", "10.9.0.7")).await;
     assert_eq!(created["spec"]["clusterIP"], "10.9.0.7", "{created}");
-    cluster.ask("DELETE", &format!("{services}/a"), &[], &Value::Null).await;
+    cluster.request("DELETE", &format!("{services}/a"), &[], &Value::Null).await;
     let gone = cluster.get(&format!("{NETWORKING}/ipaddresses/10.9.0.7")).await;
     assert_eq!(gone["code"], 404, "{gone}");
 }
 
 #[tokio::test]
-async fn a_scale_has_a_table_and_metadata() {
+async fn scale_is_served_as_table_and_partial_metadata() {
     let cluster = Cluster::start().await;
     let labels = json!({"a": "b"});
     let template = json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
@@ -101,19 +102,19 @@ async fn a_scale_has_a_table_and_metadata() {
     cluster.post(deployments, json!({"metadata": {"name": "d"}, "spec": spec})).await;
     let scale = format!("{deployments}/d/scale");
     let form = |form: &str| format!("application/json;as={form};g=meta.k8s.io;v=v1");
-    let table = cluster.ask("GET", &scale, &[("Accept", &form("Table"))], &Value::Null).await;
+    let table = cluster.request("GET", &scale, &[("Accept", &form("Table"))], &Value::Null).await;
     let columns: Vec<&Value> = table["columnDefinitions"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
     assert_eq!(columns, ["Name", "Desired", "Available", "Age"]);
     assert_eq!(table["rows"][0]["cells"].as_array().unwrap()[..3], [json!("d"), json!(3), json!(0)]);
-    let metadata = cluster.ask("GET", &scale, &[("Accept", &form("PartialObjectMetadata"))], &Value::Null).await;
+    let metadata = cluster.request("GET", &scale, &[("Accept", &form("PartialObjectMetadata"))], &Value::Null).await;
     assert_eq!((&metadata["kind"], &metadata["metadata"]["name"]), (&json!("PartialObjectMetadata"), &json!("d")));
     assert!(metadata.get("spec").is_none(), "{metadata}");
-    let list = cluster.ask("GET", &scale, &[("Accept", &form("PartialObjectMetadataList"))], &Value::Null).await;
+    let list = cluster.request("GET", &scale, &[("Accept", &form("PartialObjectMetadataList"))], &Value::Null).await;
     assert_eq!(list["code"], 406, "{list}");
 }
 
 #[tokio::test]
-async fn an_eviction_with_unknown_options_leaves_the_pod() {
+async fn eviction_with_unknown_options_is_rejected() {
     let cluster = Cluster::start().await;
     cluster.post_pod("p").await;
     for options in [json!({"dryRun": ["foo"]}), json!({"propagationPolicy": "foo"})] {
@@ -125,15 +126,16 @@ async fn an_eviction_with_unknown_options_leaves_the_pod() {
 }
 
 #[tokio::test]
-async fn a_namespace_of_a_generated_name_has_its_label() {
+async fn namespace_with_generated_name_has_its_label() {
     let cluster = Cluster::start().await;
     let created = cluster.post("/api/v1/namespaces", json!({"metadata": {"generateName": "gen-"}})).await;
     assert_eq!(created["metadata"]["labels"]["kubernetes.io/metadata.name"], created["metadata"]["name"], "{created}");
 }
 
-/// The garbage collector changes finalizers and owners of roles whose rights it has not (`IsOnlyMutatingGCFields`).
+/// The garbage collector changes finalizers and owners of roles with rights that it does not hold
+/// (`IsOnlyMutatingGCFields`).
 #[tokio::test]
-async fn finalizers_of_roles_may_be_changed_without_their_rights() {
+async fn finalizers_of_roles_change_without_escalation_check() {
     const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
     let cluster = Cluster::start().await;
     let rule = |group: &str, resources: Value, verbs: Value| json!({"apiGroups": [group], "resources": resources, "verbs": verbs});
@@ -154,12 +156,12 @@ async fn finalizers_of_roles_may_be_changed_without_their_rights() {
     cluster.post(&bindings, bind("collector", "gc")).await;
     let patch = async |path: String, body: Value| {
         let headers = [("Content-Type", "application/merge-patch+json"), ("Impersonate-User", "gc")];
-        cluster.ask("PATCH", &path, &headers, &body).await
+        cluster.request("PATCH", &path, &headers, &body).await
     };
     for path in [format!("{roles}/strong"), format!("{bindings}/strong")] {
         let finalizers = json!({"metadata": {"finalizers": ["example.com/kept"]}});
         let mut patched = patch(path.clone(), finalizers.clone()).await;
-        // The right is there once the authorizer has seen the binding.
+        // The authorizer learns of the binding by a watch.
         while patched["code"] == 403 && patched["message"].as_str().unwrap().contains("cannot patch resource") {
             patched = patch(path.clone(), finalizers.clone()).await;
         }

@@ -1,4 +1,6 @@
-//! Conversations that kube-apiserver 1.36.2 once answered otherwise are answered as it does: those that `tests/differential` found.
+//! Recorded conversations of kube-apiserver 1.36.2 get the same responses from this server.
+//!
+//! The conversations are former differences that `tests/differential` found.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -11,7 +13,7 @@ use common::Server;
 use differential::client::Remote;
 use differential::{kubeconfig, replay};
 
-/// A server with the flags and the user that the answers were recorded with, and its kubeconfig.
+/// Starts a server with the flags and the user of the recordings; returns it with a client.
 fn start(folder: &Path) -> (Server, Remote) {
     let tokens = folder.join("tokens.csv");
     fs::write(&tokens, "admintoken,admin,uid-admin,\"system:masters\"\n").unwrap();
@@ -34,7 +36,7 @@ fn start(folder: &Path) -> (Server, Remote) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn recorded_conversations_are_answered_as_upstream_answers_them() {
+async fn recorded_conversations_match_upstream() {
     let folder = tempfile::tempdir().unwrap();
     let (_server, remote) = start(folder.path());
     let talks = replay::read_folder(Path::new("tests/differential/conversations")).unwrap();

@@ -1,4 +1,5 @@
-//! Field and label selectors of custom resources in a version that a webhook converts to: they look at the converted object.
+//! Field and label selectors of custom resources in a version that a webhook converts to: they
+//! match the converted object.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -16,7 +17,8 @@ use serde_json::{Value, json};
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const GROUP: &str = "hosts.example.com";
 
-/// `hostPort` of v1 is `host` and `port` in v2, where a label says the port as well. A port that is no number is an error.
+/// Converts between v1, which has `hostPort`, and v2, which has `host`, `port` and the port as a
+/// label. A port that is not a number is an error.
 fn convert(mut object: Value, api_version: &str) -> Result<Value, String> {
     let members = object.as_object_mut().unwrap();
     members.insert("apiVersion".into(), api_version.into());
@@ -45,7 +47,7 @@ fn version(name: &str, fields: &[&str]) -> Value {
     })
 }
 
-/// A server with hosts, whose definition names the webhook.
+/// A server with the kind `Host`, converted by the webhook.
 struct Hosts {
     _server: Server,
     client: Client,
@@ -72,7 +74,7 @@ impl Hosts {
         hosts
     }
 
-    /// Sends a request; what it answers, or the message of its refusal.
+    /// Sends a request; returns the response, or the message of an error.
     async fn send(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
         let media = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         let request = Request::builder().method(method).uri(path).header("Content-Type", media);
@@ -89,18 +91,18 @@ impl Hosts {
         self.send("POST", &path("v1", "", ""), &object).await.unwrap();
     }
 
-    /// Changes an object as v1 has it.
+    /// Updates an object in v1.
     async fn change(&self, name: &str, host_port: &str) {
         self.send("PATCH", &path("v1", name, ""), &json!({"hostPort": host_port})).await.unwrap();
     }
 
-    /// The names of a list.
+    /// Returns the names in a list.
     async fn names(&self, version: &str, query: &str) -> Result<Vec<String>, String> {
         let list = self.send("GET", &path(version, "", query), &Value::Null).await?;
         Ok(list["items"].as_array().unwrap().iter().map(name).collect())
     }
 
-    /// Begins a watch.
+    /// Starts a watch.
     async fn watch(&self, version: &str, query: &str) -> Watch {
         let path = path(version, "", &format!("watch=1&{query}"));
         let request = Request::builder().uri(path).body(Vec::new()).unwrap();
@@ -119,9 +121,9 @@ fn name(object: &Value) -> String {
 struct Watch(std::pin::Pin<Box<dyn futures_util::Stream<Item = std::io::Result<String>>>>);
 
 impl Watch {
-    /// The next event: its type, and the object's name and host.
+    /// Returns the next event: its type, and the object's name and host.
     async fn next(&mut self) -> String {
-        let line = self.0.try_next().await.unwrap().expect("the watch goes on");
+        let line = self.0.try_next().await.unwrap().expect("the watch continues");
         let event: Value = serde_json::from_str(&line).unwrap();
         let object = &event["object"];
         match event["type"].as_str().unwrap() {
@@ -139,7 +141,7 @@ impl Watch {
 }
 
 #[tokio::test]
-async fn selectors_look_at_the_converted_object() {
+async fn selectors_match_the_converted_object() {
     let hosts = Hosts::start().await;
     for (name, host_port) in [("a", "one:80"), ("b", "two:80"), ("c", "one:8080"), ("d", "three:80")] {
         hosts.create(name, host_port).await;
@@ -160,7 +162,7 @@ async fn selectors_look_at_the_converted_object() {
     let refused = hosts.names("v2", "fieldSelector=hostPort=one:80").await;
     assert_eq!(refused, Err("field label not supported: hostPort".into()));
 
-    // Pages hold as many objects as they may, of those that are wanted.
+    // A page is filled up to its limit with matching objects.
     let page = hosts.send("GET", &path("v2", "", "limit=2&labelSelector=port=80"), &Value::Null).await.unwrap();
     assert_eq!(page["items"].as_array().unwrap().iter().map(name).collect::<Vec<_>>(), ["a", "b"]);
     let token = page["metadata"]["continue"].as_str().unwrap();
@@ -174,7 +176,7 @@ async fn selectors_look_at_the_converted_object() {
 }
 
 #[tokio::test]
-async fn watches_begin_and_end_with_the_selection_of_the_converted_object() {
+async fn watch_selectors_match_the_converted_object() {
     let hosts = Hosts::start().await;
     hosts.create("a", "one:80").await;
     hosts.create("b", "two:80").await;
@@ -204,7 +206,7 @@ async fn watches_begin_and_end_with_the_selection_of_the_converted_object() {
 }
 
 #[tokio::test]
-async fn a_slow_or_failing_webhook_holds_up_nobody_else() {
+async fn slow_or_failing_webhook_does_not_delay_other_requests() {
     let hosts = Hosts::start().await;
     let mut watches = Vec::new();
     for _ in 0..6 {
@@ -215,7 +217,7 @@ async fn a_slow_or_failing_webhook_holds_up_nobody_else() {
     let before = hosts.webhook.calls();
     hosts.create("a", "one:80").await;
     stored.expect(&["ADDED a -"]).await;
-    // All watchers wait for one call, and what comes meanwhile for the next.
+    // All watchers share one conversion call; later changes share the next one.
     for name in ["b", "c", "d"] {
         hosts.create(name, "one:80").await;
         stored.expect(&[&format!("ADDED {name} -")]).await;
@@ -230,13 +232,13 @@ async fn a_slow_or_failing_webhook_holds_up_nobody_else() {
 
     hosts.create("e", "one:none").await;
     stored.expect(&["ADDED e -"]).await;
-    let why = "conversion webhook for hosts.example.com/v1, Kind=Host failed: \"none\" is no port";
+    let error = "conversion webhook for hosts.example.com/v1, Kind=Host failed: \"none\" is no port";
     for watch in &mut watches {
-        watch.expect(&[&format!("ERROR {why}")]).await;
+        watch.expect(&[&format!("ERROR {error}")]).await;
     }
-    assert_eq!(hosts.names("v2", "fieldSelector=host=one").await, Err(why.into()));
+    assert_eq!(hosts.names("v2", "fieldSelector=host=one").await, Err(error.into()));
     assert_eq!(hosts.names("v1", "fieldSelector=hostPort=one:none").await.unwrap(), ["e"]);
-    // An object that is not wanted whatever it is converted to is not asked about.
+    // An object excluded by its metadata is not converted.
     let narrow = "fieldSelector=host=one,metadata.name=a";
     assert_eq!(hosts.names("v2", narrow).await.unwrap(), ["a"]);
 }

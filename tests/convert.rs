@@ -1,4 +1,5 @@
-//! `kube-apiserver convert`: any encoded object into any other form or version, without a server.
+//! `kube-apiserver convert`: converts an encoded object into any other format or version, without a
+//! server.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -18,7 +19,7 @@ fn convert(args: &[&str], input: &[u8]) -> Outcome {
     common::run(Command::new(PROGRAM).arg("convert").args(args), input)
 }
 
-/// The bytes that a conversion writes.
+/// Returns the output of a conversion.
 fn bytes(args: &[&str], input: &[u8]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("object");
@@ -33,7 +34,7 @@ fn json(bytes: &[u8]) -> serde_json::Value {
 }
 
 #[test]
-fn every_form_carries_the_whole_object() {
+fn formats_round_trip_the_whole_object() {
     let plain = bytes(&["-o", "json"], AUTOSCALER.as_bytes());
     for form in ["json", "yaml", "protobuf", "cbor"] {
         let encoded = bytes(&["-o", form], AUTOSCALER.as_bytes());
@@ -48,7 +49,7 @@ fn every_form_carries_the_whole_object() {
 }
 
 #[test]
-fn another_version_says_the_same() {
+fn versions_round_trip_the_same_values() {
     let v2 = json(&bytes(&["--to", "v2"], AUTOSCALER.as_bytes()));
     assert_eq!(v2["apiVersion"], "autoscaling/v2");
     let target = &v2["spec"]["metrics"][0]["resource"];
@@ -58,10 +59,10 @@ fn another_version_says_the_same() {
 }
 
 #[test]
-fn what_cannot_be_converted_is_said_on_stderr() {
+fn conversion_errors_are_printed_to_stderr() {
     let cases: &[(&[&str], &str, &str)] = &[
         (&["--to", "v9"], AUTOSCALER, "HorizontalPodAutoscaler exists in no version \"v9\""),
-        (&[], r#"{"metadata": {}}"#, "the input does not say what it is"),
+        (&[], r#"{"metadata": {}}"#, "the input has no type metadata"),
         (&[], r#"{"apiVersion": "v1", "kind": "Nothing"}"#, "no kind \"Nothing\" is registered for version \"v1\""),
         (&["-o", "xml"], AUTOSCALER, "unknown form \"xml\""),
     ];

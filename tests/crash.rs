@@ -1,7 +1,7 @@
-//! Everything that the server acknowledged is there after `kill -9` under a write load, and whoever watches across the crashes
-//! sees every change once and in order.
+//! AcknowledgedWrite writes survive `kill -9` under a write load.
 //!
-//! `CRASH_CYCLES` sets how often the server dies.
+//! A watcher that reconnects across the crashes sees every change once and in order. `CRASH_CYCLES`
+//! sets the number of crashes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -24,27 +24,28 @@ use needs::needs;
 use tokio::sync::mpsc;
 
 const WRITERS: usize = 16;
-/// The server dies once so many writes of a cycle are acknowledged, while others are under way.
-const ACKNOWLEDGED: usize = 100;
+/// Number of acknowledged writes in a cycle before the server is killed; others are in flight.
+const WRITES_BEFORE_KILL: usize = 100;
 
-/// What a writer was told: the object's value and version, or that it is deleted.
-type Acknowledged = (String, Option<(String, u64)>);
+/// An acknowledged write: the object's value and version, or none for a deletion.
+type AcknowledgedWrite = (String, Option<(String, u64)>);
 
-/// What each name has to hold: the last acknowledged state, or the one that was asked for when the server died.
+/// The possible states of each name: the last acknowledged one, or the one in flight when the
+/// server was killed.
 #[derive(Default)]
 struct Expected {
     present: BTreeMap<String, Option<String>>,
-    /// Every version that was acknowledged, with the object's name and value.
+    /// Every acknowledged version, with the object's name and value.
     versions: BTreeMap<u64, (String, String)>,
 }
 
-/// What a watcher saw, by version: the object's name and its value, or none when it was deleted.
+/// Observed events by version: the object's name and its value, or none for a deletion.
 #[derive(Default)]
-struct Seen(BTreeMap<u64, (String, Option<String>)>);
+struct ObservedEvents(BTreeMap<u64, (String, Option<String>)>);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn acknowledged_writes_survive_kill_9() {
-    survive(&[], || {}).await;
+    run_cycles(&[], || {}).await;
 }
 
 #[needs(etcd)]
@@ -52,17 +53,17 @@ async fn acknowledged_writes_survive_kill_9() {
 async fn acknowledged_writes_survive_kill_9_of_the_server_and_its_etcd() {
     let mut etcd = EtcdServer::start();
     let flag = format!("--etcd-servers={}", etcd.url);
-    survive(&[&flag], || {
+    run_cycles(&[&flag], || {
         etcd.kill();
         etcd.restart();
     })
     .await;
 }
 
-/// Lets the server die and start again under load; `crash` is what else dies with it.
-async fn survive(flags: &[&str], mut crash: impl FnMut()) {
+/// Kills and restarts the server under load; `crash` kills further processes with it.
+async fn run_cycles(flags: &[&str], mut crash: impl FnMut()) {
     let folder = tempfile::tempdir().unwrap();
-    let (mut expected, mut seen) = (Expected::default(), Seen::default());
+    let (mut expected, mut seen) = (Expected::default(), ObservedEvents::default());
     let mut last = None;
     for cycle in 0..cycles() {
         let server = Server::start_with(folder.path(), flags);
@@ -73,17 +74,17 @@ async fn survive(flags: &[&str], mut crash: impl FnMut()) {
         let writers: Vec<_> =
             (0..WRITERS).map(|w| tokio::spawn(write(client.clone(), cycle, w, sender.clone()))).collect();
         drop(sender);
-        for _ in 0..ACKNOWLEDGED {
-            expected.note(acknowledged.recv().await.unwrap());
+        for _ in 0..WRITES_BEFORE_KILL {
+            expected.record_acknowledged(acknowledged.recv().await.unwrap());
         }
         server.kill();
         crash();
-        // Writers end at the first error; what was acknowledged until then counts too.
+        // Writers stop at the first error; earlier acknowledgements count.
         while let Some(write) = acknowledged.recv().await {
-            expected.note(write);
+            expected.record_acknowledged(write);
         }
         for writer in writers {
-            expected.in_doubt(writer.await.unwrap());
+            expected.record_in_flight(writer.await.unwrap());
         }
         seen = watcher.await.unwrap();
         last = Some(seen.last().unwrap_or(from));
@@ -98,15 +99,15 @@ async fn survive(flags: &[&str], mut crash: impl FnMut()) {
         let event = seen.0.get(version).map(|(name, value)| (name, value.as_ref()));
         assert_eq!(event, Some((name, Some(value))), "version {version} was acknowledged");
     }
-    assert_eq!(seen.present(), present(&client).await.0, "what the watcher saw leads to the present");
+    assert_eq!(seen.present(), present(&client).await.0, "the observed changes give the current state");
 }
 
 fn cycles() -> usize {
     std::env::var("CRASH_CYCLES").map_or(20, |cycles| cycles.parse().unwrap())
 }
 
-/// Watches until the server is gone or the object that ends the test appears.
-async fn watch(client: Client, from: u64, mut seen: Seen) -> Seen {
+/// Watches until the server is gone or the object `END` appears.
+async fn watch(client: Client, from: u64, mut seen: ObservedEvents) -> ObservedEvents {
     let api: Api<ConfigMap> = Api::namespaced(client, "default");
     let Ok(events) = api.watch(&WatchParams::default().timeout(290), &from.to_string()).await else { return seen };
     let mut events = std::pin::pin!(events);
@@ -127,15 +128,15 @@ async fn watch(client: Client, from: u64, mut seen: Seen) -> Seen {
     seen
 }
 
-/// The last object that is created.
+/// Name of the last created object.
 const END: &str = "the-end";
 
-impl Seen {
+impl ObservedEvents {
     fn last(&self) -> Option<u64> {
         self.0.keys().next_back().copied()
     }
 
-    /// What all changes together lead to.
+    /// Returns the state that results from all observed changes.
     fn present(&self) -> BTreeMap<String, String> {
         let mut present = BTreeMap::new();
         for (name, value) in self.0.values() {
@@ -148,13 +149,14 @@ impl Seen {
     }
 }
 
-/// Name, version and value.
+/// Returns name, version and value.
 fn parts(map: ConfigMap) -> (String, u64, String) {
     let value = map.data.and_then(|mut data| data.remove("value")).unwrap_or_default();
     (map.metadata.name.unwrap(), map.metadata.resource_version.unwrap().parse().unwrap(), value)
 }
 
-/// What there is besides what the server makes by itself, and the version of the list.
+/// Returns the objects of the test, without those that the server creates, and the version of the
+/// list.
 async fn present(client: &Client) -> (BTreeMap<String, String>, u64) {
     let list = Api::<ConfigMap>::namespaced(client.clone(), "default").list(&ListParams::default()).await.unwrap();
     let version = list.metadata.resource_version.unwrap().parse().unwrap();
@@ -162,8 +164,14 @@ async fn present(client: &Client) -> (BTreeMap<String, String>, u64) {
     (items.map(|(name, _, value)| (name, value)).collect(), version)
 }
 
-/// Creates, replaces and deletes objects of its own until the server is gone; the name whose outcome is unknown.
-async fn write(client: Client, cycle: usize, writer: usize, sender: mpsc::UnboundedSender<Acknowledged>) -> Arc<str> {
+/// Creates, replaces and deletes objects with unique names until the server is gone; returns the
+/// name of the write with an unknown outcome.
+async fn write(
+    client: Client,
+    cycle: usize,
+    writer: usize,
+    sender: mpsc::UnboundedSender<AcknowledgedWrite>,
+) -> Arc<str> {
     let api: Api<ConfigMap> = Api::namespaced(client, "default");
     for i in 0.. {
         let name: Arc<str> = format!("c{cycle}-w{writer}-{i}").into();
@@ -174,7 +182,7 @@ async fn write(client: Client, cycle: usize, writer: usize, sender: mpsc::Unboun
     unreachable!("the server dies first")
 }
 
-async fn step(api: &Api<ConfigMap>, name: &str, sender: &mpsc::UnboundedSender<Acknowledged>) -> kube::Result<()> {
+async fn step(api: &Api<ConfigMap>, name: &str, sender: &mpsc::UnboundedSender<AcknowledgedWrite>) -> kube::Result<()> {
     let mut map = api.create(&PostParams::default(), &config_map(name, "created")).await?;
     sender.send(acknowledged(&map)).unwrap();
     map.data = Some(BTreeMap::from([("value".into(), "replaced".into())]));
@@ -187,7 +195,7 @@ async fn step(api: &Api<ConfigMap>, name: &str, sender: &mpsc::UnboundedSender<A
     Ok(())
 }
 
-fn acknowledged(map: &ConfigMap) -> Acknowledged {
+fn acknowledged(map: &ConfigMap) -> AcknowledgedWrite {
     let (name, version, value) = parts(map.clone());
     (name, Some((value, version)))
 }
@@ -201,7 +209,7 @@ fn config_map(name: &str, value: &str) -> ConfigMap {
 }
 
 impl Expected {
-    fn note(&mut self, (name, state): Acknowledged) {
+    fn record_acknowledged(&mut self, (name, state): AcknowledgedWrite) {
         let value = state.map(|(value, version)| {
             self.versions.insert(version, (name.clone(), value.clone()));
             value
@@ -209,9 +217,11 @@ impl Expected {
         self.present.insert(name, value);
     }
 
-    /// The write that was under way when the server died may have happened or not. What came before it must be there: a replacement
-    /// or deletion in doubt leaves the object in one of two states, and both come after `created`.
-    fn in_doubt(&mut self, name: Arc<str>) {
+    /// Records a write that was in flight when the server was killed.
+    ///
+    /// Its outcome is unknown, but earlier writes must be present: a replacement or deletion in
+    /// flight leaves the object in one of two states, and both come after `created`.
+    fn record_in_flight(&mut self, name: Arc<str>) {
         match self.present.get(&*name) {
             None => {}
             Some(Some(value)) if value == "created" => {
@@ -221,7 +231,7 @@ impl Expected {
         }
     }
 
-    /// Compares with what is stored, and answers the version of the list.
+    /// Compares with the stored objects; returns the version of the list.
     async fn check(&self, client: &Client, cycle: usize) -> u64 {
         let (stored, version) = present(client).await;
         for (name, value) in &self.present {

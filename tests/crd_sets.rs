@@ -1,7 +1,9 @@
-//! Definitions of real projects: each is established, documented, and takes an object by server-side apply.
+//! Custom resource definitions of real projects: each is established and documented, and accepts an
+//! object by server-side apply.
 //!
-//! `CRD_SETS=<folder> cargo test -p kube-apiserver --test crd_sets -- --nocapture` reads every YAML file below a folder, such as the `config/crd` of a
-//! project, and says how each definition fared. Without a folder a small set of the test's own is used.
+//! `CRD_SETS=<folder> cargo test -p kube-apiserver --test crd_sets -- --nocapture` reads every YAML
+//! file below a folder, such as the `config/crd` of a project. It prints a result for each
+//! definition. The default is a small built-in set.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -20,8 +22,8 @@ use kube::{Api, Client};
 use machinery::json::Issues;
 use serde_json::{Map, Value, json};
 
-/// Longest that a definition may take until it is established.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time until a definition is established.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const OWN: &str = r#"
 kind: CustomResourceDefinition
@@ -65,7 +67,7 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 "#;
 
-/// Every definition in the YAML files below a folder.
+/// Reads every definition in the YAML files below a folder.
 fn read(folder: &Path, found: &mut Vec<Value>) {
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -78,17 +80,18 @@ fn read(folder: &Path, found: &mut Vec<Value>) {
     }
 }
 
-/// The definitions among the documents of a text; what is no YAML by itself, such as a template, is left out.
+/// Returns the definitions among the documents of a text; documents that are not YAML, such as
+/// templates, are skipped.
 fn definitions(text: &str) -> Vec<Value> {
     let documents = text.split("\n---").map(|part| part.trim_start_matches('-'));
     let values = documents.filter_map(|part| machinery::yaml::to_value(part.as_bytes(), &mut Issues::ignore()).ok());
     values.filter(|value| value["kind"] == "CustomResourceDefinition").collect()
 }
 
-/// A value that has what a schema requires, and no more.
+/// Returns a minimal value with everything that a schema requires.
 fn sample(schema: &Value) -> Value {
-    if let Some(said) = schema.get("default").or_else(|| schema["enum"].get(0)) {
-        return said.clone();
+    if let Some(value) = schema.get("default").or_else(|| schema["enum"].get(0)) {
+        return value.clone();
     }
     let least = |name: &str| schema[name].as_i64().unwrap_or(0);
     match schema["type"].as_str() {
@@ -105,8 +108,8 @@ fn sample(schema: &Value) -> Value {
     }
 }
 
-/// A request, and the code and body of its answer.
-async fn ask(client: &Client, method: &str, path: &str, body: &Value) -> (u16, Value) {
+/// Sends a request; returns the code and body of the response.
+async fn send(client: &Client, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let request = Request::builder().method(method).uri(path).header("Content-Type", "application/apply-patch+yaml");
     let answer = client.request_text(request.body(body.to_string().into_bytes()).unwrap()).await;
     match answer {
@@ -116,42 +119,45 @@ async fn ask(client: &Client, method: &str, path: &str, body: &Value) -> (u16, V
     }
 }
 
-/// Installs a definition and uses it in each version that is served; what is noteworthy.
-async fn fare(client: &Client, definition: &Value) -> String {
+/// Installs a definition and uses it in each served version; returns a summary.
+async fn check_definition(client: &Client, definition: &Value) -> String {
     let name = definition["metadata"]["name"].as_str().unwrap();
     let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}?fieldManager=test");
-    let (code, answer) = ask(client, "PATCH", &path, definition).await;
+    let (code, answer) = send(client, "PATCH", &path, definition).await;
     assert_eq!(code, 200, "{name}: {answer}");
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
     let established = await_condition(api, name, conditions::is_crd_established());
-    tokio::time::timeout(PATIENCE, established).await.unwrap_or_else(|_| panic!("{name} is not established")).unwrap();
+    tokio::time::timeout(TIMEOUT, established).await.unwrap_or_else(|_| panic!("{name} is not established")).unwrap();
     let mut notes = Vec::new();
     for version in definition["spec"]["versions"].as_array().unwrap().iter().filter(|v| v["served"] == true) {
-        is_documented(client, definition, version).await;
+        await_documented(client, definition, version).await;
         notes.push(round_trip(client, definition, version).await);
     }
     notes.join("; ")
 }
 
-/// Waits until documents, which `kubectl explain` reads, have the kind: that is so a moment after it is established.
-async fn is_documented(client: &Client, definition: &Value, version: &Value) {
+/// Waits until the OpenAPI documents contain the kind, as `kubectl explain` requires; this follows
+/// the condition `Established`.
+async fn await_documented(client: &Client, definition: &Value, version: &Value) {
     let (group, version) = (definition["spec"]["group"].as_str().unwrap(), version["name"].as_str().unwrap());
     let kind = json!({"group": group, "version": version, "kind": definition["spec"]["names"]["kind"]});
     let is_of = |schema: &Value| schema["x-kubernetes-group-version-kind"][0] == kind;
     let documented = async {
         loop {
-            let (_, document) = ask(client, "GET", &format!("/openapi/v3/apis/{group}/{version}"), &Value::Null).await;
+            let (_, document) = send(client, "GET", &format!("/openapi/v3/apis/{group}/{version}"), &Value::Null).await;
             if document["components"]["schemas"].as_object().is_some_and(|schemas| schemas.values().any(is_of)) {
                 return;
             }
             tokio::task::yield_now().await;
         }
     };
-    let found = tokio::time::timeout(PATIENCE, documented).await;
+    let found = tokio::time::timeout(TIMEOUT, documented).await;
     assert!(found.is_ok(), "{group}/{version} documents no {}", kind["kind"]);
 }
 
-/// Applies a sample: what it says is there, and applying it again changes nothing. Rules may ask for more than schemas require.
+/// Applies a sample; fails unless its fields are stored and a repeated apply changes nothing.
+///
+/// Validation rules may require more fields than schemas.
 async fn round_trip(client: &Client, definition: &Value, version: &Value) -> String {
     let (spec, version_name) = (&definition["spec"], version["name"].as_str().unwrap());
     let (group, plural) = (spec["group"].as_str().unwrap(), spec["names"]["plural"].as_str().unwrap());
@@ -164,9 +170,9 @@ async fn round_trip(client: &Client, definition: &Value, version: &Value) -> Str
     object["kind"] = spec["names"]["kind"].clone();
     object["metadata"] = json!({"name": "sample"});
     let path = format!("/apis/{group}/{version_name}/{namespace}{plural}/sample?fieldManager=test&force=true");
-    let (code, first) = ask(client, "PATCH", &path, &object).await;
+    let (code, first) = send(client, "PATCH", &path, &object).await;
     if code == 422 {
-        return format!("{version_name} wants more than is required: {}", first.as_str().unwrap_or_default());
+        return format!("{version_name} requires more than its schema: {}", first.as_str().unwrap_or_default());
     }
     assert_eq!(code, 200, "{plural}.{group} {version_name}: {first}");
     for (name, value) in
@@ -174,29 +180,30 @@ async fn round_trip(client: &Client, definition: &Value, version: &Value) -> Str
     {
         assert!(contains(&first[name], value), "{plural}.{group} {version_name}: {name} is {}", first[name]);
     }
-    // Defaults of a status are stored with the second write.
-    let (_, second) = ask(client, "PATCH", &path, &object).await;
-    let (code, third) = ask(client, "PATCH", &path, &object).await;
+    // The second apply stores the defaults of the status.
+    let (_, second) = send(client, "PATCH", &path, &object).await;
+    let (code, third) = send(client, "PATCH", &path, &object).await;
     let is_same = code == 200 && second["metadata"]["resourceVersion"] == third["metadata"]["resourceVersion"];
     assert!(is_same, "{plural}.{group} {version_name}: applied again, {second} became {third}");
     format!("{version_name} ok")
 }
 
-/// Whether a value has everything that another says; defaults may have been added.
-fn contains(value: &Value, said: &Value) -> bool {
-    match (value, said) {
-        (Value::Object(value), Value::Object(said)) => {
-            said.iter().all(|(name, said)| value.get(name).is_some_and(|value| contains(value, said)))
+/// Reports whether a value contains everything in `expected`; defaults may have been added.
+fn contains(value: &Value, expected: &Value) -> bool {
+    match (value, expected) {
+        (Value::Object(value), Value::Object(expected)) => {
+            expected.iter().all(|(name, expected)| value.get(name).is_some_and(|value| contains(value, expected)))
         }
-        (Value::Array(value), Value::Array(said)) => {
-            value.len() == said.len() && value.iter().zip(said).all(|(value, said)| contains(value, said))
+        (Value::Array(value), Value::Array(expected)) => {
+            value.len() == expected.len()
+                && value.iter().zip(expected).all(|(value, expected)| contains(value, expected))
         }
-        _ => value == said,
+        _ => value == expected,
     }
 }
 
 #[tokio::test]
-async fn definitions_of_projects_are_served() {
+async fn project_definitions_are_served() {
     let mut all = Vec::new();
     match std::env::var_os("CRD_SETS") {
         Some(folder) => read(Path::new(&folder), &mut all),
@@ -207,10 +214,10 @@ async fn definitions_of_projects_are_served() {
     let client = client::connect(&server).await;
     let mut worked = 0;
     for definition in &all {
-        let fared = fare(&client, definition).await;
-        worked += usize::from(!fared.contains("wants more"));
-        println!("{}: {fared}", definition["metadata"]["name"].as_str().unwrap());
+        let summary = check_definition(&client, definition).await;
+        worked += usize::from(!summary.contains("requires more"));
+        println!("{}: {summary}", definition["metadata"]["name"].as_str().unwrap());
     }
-    println!("{} definitions are served; objects of {worked} need no more than is required", all.len());
+    println!("{} definitions are served; objects of {worked} need no more than their schema requires", all.len());
     assert!(std::env::var_os("CRD_SETS").is_some() || worked == all.len());
 }

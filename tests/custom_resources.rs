@@ -1,4 +1,5 @@
-//! Objects of definitions with several versions: what each version sees of a write in another one, and who owns it.
+//! Custom resources with several versions: the effect of a write in another version, and field
+//! ownership.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// A version whose specification has these properties, and its replicas at a path of it.
+/// Returns a version with these properties of the specification and this path of its replicas.
 fn version(name: &str, properties: Value, replicas: &str) -> Value {
     let replicas = format!(".spec.{replicas}");
     let selectable: Value =
@@ -25,7 +26,8 @@ fn version(name: &str, properties: Value, replicas: &str) -> Value {
     })
 }
 
-/// The definition of gauges: replicas are called otherwise in v2, which has notes as well, and puts sides together.
+/// Returns the definition of gauges: v2 renames the replicas, adds notes and combines the sides
+/// into one field.
 fn definition() -> Value {
     let (integer, text) = (json!({"type": "integer"}), json!({"type": "string", "default": "none"}));
     let sides = json!({"type": "string", "maxLength": 20});
@@ -58,7 +60,7 @@ fn definition() -> Value {
 struct Gauges(Client);
 
 impl Gauges {
-    /// A server that serves the definition.
+    /// Starts a client of a server that serves the definition.
     async fn start(server: &Server) -> Self {
         let gauges = Gauges(client::connect(server).await);
         assert_eq!(gauges.send("POST", DEFINITIONS, "application/json", &definition()).await.0, 201);
@@ -92,7 +94,7 @@ impl Gauges {
         answer
     }
 
-    /// Merges a patch into an object, or into its scale.
+    /// Sends a JSON merge patch of an object or of its scale.
     async fn merge(&self, version: &str, name: &str, manager: &str, patch: Value) -> (u16, Value) {
         let path = format!("{}?fieldManager={manager}", path(version, name));
         self.send("PATCH", &path, "application/merge-patch+json", &patch).await
@@ -104,8 +106,8 @@ fn path(version: &str, name: &str) -> String {
     path.replace("/?", "?").trim_end_matches('/').to_owned()
 }
 
-/// Who owns what: `manager version: fields`, in the order of the managers.
-fn owners(object: &Value) -> Vec<String> {
+/// Returns the managed fields as `manager version: fields`, ordered by manager.
+fn managed_fields(object: &Value) -> Vec<String> {
     let line = |entry: &Value| {
         let version = entry["apiVersion"].as_str().unwrap().rsplit('/').next().unwrap();
         format!("{} {version}: {}", entry["manager"].as_str().unwrap(), entry["fieldsV1"])
@@ -116,42 +118,45 @@ fn owners(object: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_one_version_writes_the_others_see() {
+async fn writes_are_visible_in_all_versions() {
     let server = Server::start();
     let gauges = Gauges::start(&server).await;
 
-    // What the stored version does not know its writer does not see again.
+    // A field that the stored version lacks is absent from the response.
     let first = gauges.apply("v2", "a", "one", json!({"size": 1, "count": 2, "note": "mine"})).await;
     assert_eq!(first["spec"], json!({"size": 1, "count": 2}));
     assert_eq!(gauges.get("v1", "a").await.1["spec"], json!({"size": 1, "replicas": 2}));
 
-    // An apply that changes nothing is no write, whatever defaults there are in its version.
+    // An apply without changes is not a write, even when its version has defaults.
     let first = gauges.apply("v2", "b", "one", json!({"size": 1})).await;
     assert_eq!(gauges.apply("v2", "b", "one", json!({"size": 1})).await, first);
 
-    // Owners of replicas are those of the scale, in whatever version they own them.
+    // The scale's manager owns the replicas, in whichever version a manager owned them before.
     gauges.apply("v1", "c", "one", json!({"size": 1, "replicas": 2})).await;
     let scaled = gauges.merge("v2", "c/scale", "two", json!({"spec": {"replicas": 3}})).await.1;
     assert_eq!(scaled["spec"]["replicas"], 3);
     let (_, object) = gauges.get("v1", "c").await;
     assert_eq!(object["spec"], json!({"size": 1, "replicas": 3}));
-    assert_eq!(owners(&object), [r#"one v1: {"f:spec":{"f:size":{}}}"#, r#"two v2: {"f:spec":{"f:count":{}}}"#]);
+    assert_eq!(
+        managed_fields(&object),
+        [r#"one v1: {"f:spec":{"f:size":{}}}"#, r#"two v2: {"f:spec":{"f:count":{}}}"#]
+    );
 
-    // Expressions make fields of others, there and back.
+    // Expressions compute fields from others, in both directions.
     gauges.apply("v1", "d", "one", json!({"width": 3, "height": 4})).await;
     assert_eq!(gauges.get("v2", "d").await.1["spec"], json!({"sides": "3x4"}));
     let (code, patched) = gauges.merge("v2", "d", "two", json!({"spec": {"sides": "5x4"}})).await;
     assert_eq!((code, &patched["spec"]), (200, &json!({"sides": "5x4"})));
     let (_, object) = gauges.get("v1", "d").await;
     assert_eq!(object["spec"], json!({"width": 5, "height": 4}));
-    assert_eq!(owners(&object)[0], r#"one v1: {"f:spec":{"f:height":{}}}"#);
-    let (code, why) = gauges.merge("v2", "d", "two", json!({"spec": {"sides": "wide"}})).await;
+    assert_eq!(managed_fields(&object)[0], r#"one v1: {"f:spec":{"f:height":{}}}"#);
+    let (code, error) = gauges.merge("v2", "d", "two", json!({"spec": {"sides": "wide"}})).await;
     assert_eq!(
-        (code, why.as_str()),
+        (code, error.as_str()),
         (500, Some("conversion from v2 to v1 failed: spec.height: index out of bounds: 1"))
     );
 
-    // Selectors name fields of the version that they are said in.
+    // Selectors use the fields of the requested version.
     for (version, selector, expect) in [
         ("v1", "spec.replicas=3", vec!["c"]),
         ("v2", "spec.count=3", vec!["c"]),
@@ -167,7 +172,7 @@ async fn what_one_version_writes_the_others_see() {
 }
 
 #[tokio::test]
-async fn who_owns_what_a_webhook_cannot_convert_keeps_it() {
+async fn managed_fields_survive_failing_conversion_webhook() {
     let server = Server::start();
     let gauges = Gauges::start(&server).await;
     gauges.apply("v2", "a", "one", json!({"size": 1})).await;
@@ -186,8 +191,11 @@ async fn who_owns_what_a_webhook_cannot_convert_keeps_it() {
     assert_eq!(gauges.get("v2", "a").await, (500, json!(WHY)));
     let (code, object) = gauges.merge("v1", "a", "two", json!({"spec": {"replicas": 5}})).await;
     assert_eq!(code, 200, "{object}");
-    assert_eq!(owners(&object), [r#"one v2: {"f:spec":{"f:size":{}}}"#, r#"two v1: {"f:spec":{"f:replicas":{}}}"#]);
-    // To apply without knowing what others own would take it from them.
+    assert_eq!(
+        managed_fields(&object),
+        [r#"one v2: {"f:spec":{"f:size":{}}}"#, r#"two v1: {"f:spec":{"f:replicas":{}}}"#]
+    );
+    // An apply without knowledge of other managers' fields would take them over.
     let to = format!("{}?fieldManager=three", path("v1", "a"));
     let object = json!({"apiVersion": "versions.example.com/v1", "kind": "Gauge", "metadata": {"name": "a"}, "spec": {"size": 2}});
     let refused = gauges.send("PATCH", &to, "application/apply-patch+yaml", &object).await;

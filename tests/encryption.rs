@@ -1,5 +1,5 @@
-//! The whole program with encryption at rest: what stands in the store, a KMS plugin that is a process of its own, a change of the
-//! configuration while the server runs.
+//! The whole program with encryption at rest: stored bytes, a KMS plugin in another process, and a
+//! reload of the configuration.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -21,12 +21,12 @@ use kube::api::{Api, ObjectMeta, PostParams};
 #[test]
 #[ignore = "it is the plugin of the other one"]
 fn serve_kms_plugin() {
-    kms_plugin::serve_if_asked();
+    kms_plugin::serve_if_requested();
 }
 
-const HIDDEN: &str = "nobody may read this";
+const SECRET_VALUE: &str = "confidential value";
 
-/// Everything that is stored, as a backup has it.
+/// Returns all stored bytes, by a snapshot.
 fn stored(folder: &Path) -> Vec<u8> {
     let file = folder.join("snapshot");
     let data = format!("--data-dir={}", folder.join("data").display());
@@ -35,19 +35,19 @@ fn stored(folder: &Path) -> Vec<u8> {
     std::fs::read(file).unwrap()
 }
 
-fn has(bytes: &[u8], part: &str) -> bool {
+fn contains(bytes: &[u8], part: &str) -> bool {
     bytes.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-async fn ask(client: &kube::Client, path: &str) -> Result<String, kube::Error> {
+async fn get_text(client: &kube::Client, path: &str) -> Result<String, kube::Error> {
     client.request_text(http::Request::get(path).body(Vec::new()).unwrap()).await
 }
 
-/// Waits until a path answers something.
-async fn until(client: &kube::Client, path: &str, is: impl Fn(&Result<String, kube::Error>) -> bool) {
-    let patience = Instant::now() + Duration::from_secs(60);
-    while !is(&ask(client, path).await) {
-        assert!(Instant::now() < patience, "{path} does not change");
+/// Waits until the response for a path satisfies a condition.
+async fn wait_until(client: &kube::Client, path: &str, is: impl Fn(&Result<String, kube::Error>) -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is(&get_text(client, path).await) {
+        assert!(Instant::now() < deadline, "{path} does not change");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
@@ -73,49 +73,56 @@ async fn secrets_are_encrypted() {
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
     let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
     let text = |text: &str| Some([("key".to_owned(), text.to_owned())].into());
-    let secret = Secret { metadata: metadata.clone(), string_data: text(HIDDEN), ..Secret::default() };
+    let secret = Secret { metadata: metadata.clone(), string_data: text(SECRET_VALUE), ..Secret::default() };
     let secret = secrets.create(&PostParams::default(), &secret).await.unwrap();
-    let map = ConfigMap { metadata, data: text("anybody may"), ..ConfigMap::default() };
+    let map = ConfigMap { metadata, data: text("public value"), ..ConfigMap::default() };
     maps.create(&PostParams::default(), &map).await.unwrap();
 
     let bytes = stored(folder);
-    assert!(has(&bytes, "anybody may") && has(&bytes, "k8s:enc:kms:v2:test:") && !has(&bytes, HIDDEN));
+    assert!(
+        contains(&bytes, "public value") && contains(&bytes, "k8s:enc:kms:v2:test:") && !contains(&bytes, SECRET_VALUE)
+    );
     assert_eq!(secrets.get("a").await.unwrap(), secret);
-    assert_eq!(ask(&client, "/readyz/kms-providers").await.unwrap(), "ok");
-    assert!(ask(&client, "/livez/kms-providers").await.is_err(), "no reason to restart the server");
+    assert_eq!(get_text(&client, "/readyz/kms-providers").await.unwrap(), "ok");
+    assert!(get_text(&client, "/livez/kms-providers").await.is_err(), "no reason to restart the server");
 
-    // Another provider becomes the first one: who writes the same secret again has it encrypted anew.
+    // Another provider becomes the first one: an unchanged secret is re-encrypted when it is
+    // written again.
     let secretbox = "{secretbox: {keys: [{name: one, secret: AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=}]}}, ";
     configure(folder, secretbox);
     let reloaded = |text: &Result<String, kube::Error>| {
         text.as_ref().is_ok_and(|text| {
-            has(text.as_bytes(), "automatic_reloads_total{") && has(text.as_bytes(), "status=\"success\"} 1")
+            contains(text.as_bytes(), "automatic_reloads_total{") && contains(text.as_bytes(), "status=\"success\"} 1")
         })
     };
-    until(&client, "/metrics", reloaded).await;
+    wait_until(&client, "/metrics", reloaded).await;
     assert_eq!(secrets.get("a").await.unwrap(), secret);
     let again = secrets.replace("a", &PostParams::default(), &secret).await.unwrap();
     assert_ne!(again.metadata.resource_version, secret.metadata.resource_version);
     let unchanged = secrets.replace("a", &PostParams::default(), &again).await.unwrap();
     assert_eq!(unchanged.metadata.resource_version, again.metadata.resource_version);
     let bytes = stored(folder);
-    assert!(has(&bytes, "k8s:enc:secretbox:v1:one:") && !has(&bytes, "k8s:enc:kms:") && !has(&bytes, HIDDEN));
+    assert!(
+        contains(&bytes, "k8s:enc:secretbox:v1:one:")
+            && !contains(&bytes, "k8s:enc:kms:")
+            && !contains(&bytes, SECRET_VALUE)
+    );
 
-    // The server serves on when the plugin is gone, and says so.
+    // Without the plugin the server continues to serve, and reports it as not ready.
     drop(plugin);
-    until(&client, "/readyz/kms-providers", Result::is_err).await;
-    assert_eq!(ask(&client, "/livez").await.unwrap(), "ok");
+    wait_until(&client, "/readyz/kms-providers", Result::is_err).await;
+    assert_eq!(get_text(&client, "/livez").await.unwrap(), "ok");
     assert_eq!(secrets.get("a").await.unwrap().data, secret.data);
     drop(server);
     let server = Server::start_with(folder, &[]);
     let secrets: Api<Secret> = Api::namespaced(client::connect(&server).await, "default");
     let expect = "Internal error occurred: identity transformer tried to read encrypted data";
-    assert_eq!(refusal(secrets.get("a").await), expect);
+    assert_eq!(error_message(secrets.get("a").await), expect);
     let expect = r#"Internal error occurred: unable to transform key "/registry/secrets/default/a": identity transformer tried to read encrypted data"#;
-    assert_eq!(refusal(secrets.list(&Default::default()).await), expect);
+    assert_eq!(error_message(secrets.list(&Default::default()).await), expect);
 }
 
-fn refusal<T: std::fmt::Debug>(outcome: kube::Result<T>) -> String {
+fn error_message<T: std::fmt::Debug>(outcome: kube::Result<T>) -> String {
     match outcome.unwrap_err() {
         kube::Error::Api(status) => status.message,
         other => panic!("{other:?}"),

@@ -1,4 +1,4 @@
-//! The `kube` crate's client against the running server: what controllers written in Rust do.
+//! The `kube` crate's client against the running server: typical operations of controllers in Rust.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -18,8 +18,8 @@ use kube::runtime::reflector::{self, ObjectRef};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Client, ResourceExt};
 
-/// Longest that a test waits for something that has to come.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time that a test waits for an event.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn config_map(name: &str, step: &str) -> ConfigMap {
     ConfigMap {
@@ -58,7 +58,7 @@ async fn start() -> (Server, Client) {
 }
 
 #[tokio::test]
-async fn the_server_is_ready_and_says_its_version() {
+async fn server_is_ready_and_reports_its_version() {
     let (server, client) = start().await;
     let request = http::Request::get("/readyz").body(Vec::new()).unwrap();
     assert_eq!(client.request_text(request).await.unwrap(), "ok");
@@ -67,7 +67,7 @@ async fn the_server_is_ready_and_says_its_version() {
 }
 
 #[tokio::test]
-async fn typed_objects_are_created_read_changed_and_deleted() {
+async fn typed_objects_are_created_read_updated_and_deleted() {
     let (_server, client) = start().await;
     let api: Api<Deployment> = Api::namespaced(client, "default");
 
@@ -106,7 +106,7 @@ fn reason(error: &kube::Error) -> &str {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages_and_by_selector() {
+async fn lists_support_pages_and_selectors() {
     let (_server, client) = start().await;
     let api: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
     for i in 0..5 {
@@ -142,7 +142,7 @@ async fn lists_come_in_pages_and_by_selector() {
 }
 
 #[tokio::test]
-async fn a_watch_tells_what_happened_since_a_version() {
+async fn watch_starts_at_resource_version() {
     let (_server, client) = start().await;
     let api: Api<ConfigMap> = Api::namespaced(client, "default");
     let since = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
@@ -155,7 +155,7 @@ async fn a_watch_tells_what_happened_since_a_version() {
     let mut events = api.watch(&params, &since).await.unwrap().boxed();
     let mut seen = Vec::new();
     while seen.len() < 3 {
-        let event = tokio::time::timeout(PATIENCE, events.try_next()).await.unwrap().unwrap().unwrap();
+        let event = tokio::time::timeout(TIMEOUT, events.try_next()).await.unwrap().unwrap().unwrap();
         match event {
             WatchEvent::Added(map) => seen.push(format!("added {}", step(&map))),
             WatchEvent::Modified(map) => seen.push(format!("modified {}", step(&map))),
@@ -168,7 +168,7 @@ async fn a_watch_tells_what_happened_since_a_version() {
 }
 
 #[tokio::test]
-async fn a_reflector_follows_the_objects() {
+async fn reflector_follows_changes() {
     let (_server, client) = start().await;
     let api: Api<ConfigMap> = Api::namespaced(client, "default");
     api.create(&PostParams::default(), &config_map("before", "0")).await.unwrap();
@@ -177,7 +177,7 @@ async fn a_reflector_follows_the_objects() {
     let config = watcher::Config::default().labels("app=test");
     let mut objects = watcher(api.clone(), config).reflect(writer).applied_objects().boxed();
     let next = async |objects: &mut futures_util::stream::BoxStream<'_, _>| -> ConfigMap {
-        tokio::time::timeout(PATIENCE, objects.try_next()).await.unwrap().unwrap().unwrap()
+        tokio::time::timeout(TIMEOUT, objects.try_next()).await.unwrap().unwrap().unwrap()
     };
     assert_eq!(next(&mut objects).await.name_any(), "before");
     api.create(&PostParams::default(), &config_map("after", "1")).await.unwrap();
@@ -191,7 +191,7 @@ async fn a_reflector_follows_the_objects() {
 }
 
 #[tokio::test]
-async fn events_go_by_themselves() {
+async fn events_expire() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start_with(folder.path(), &["--event-ttl=1s"]);
     let api: Api<Event> = Api::namespaced(client::connect(&server).await, "default");
@@ -203,12 +203,12 @@ async fn events_go_by_themselves() {
     let version = api.create(&PostParams::default(), &event).await.unwrap().resource_version().unwrap();
     let events = api.watch(&WatchParams::default(), &version).await.unwrap();
     let mut events = std::pin::pin!(events);
-    let next = tokio::time::timeout(PATIENCE, events.try_next()).await.expect("the event stays").unwrap();
+    let next = tokio::time::timeout(TIMEOUT, events.try_next()).await.expect("the event stays").unwrap();
     assert!(matches!(next, Some(WatchEvent::Deleted(gone)) if gone.name_any() == "e"));
 }
 
 #[tokio::test]
-async fn reads_decode_nothing() {
+async fn reads_decode_no_stored_objects() {
     let (_server, client) = start().await;
     let deployments: Api<Deployment> = Api::namespaced(client.clone(), "default");
     let created = deployments.create(&PostParams::default(), &deployment()).await.unwrap();

@@ -1,4 +1,4 @@
-//! kubectl against the running server, as a person uses it.
+//! kubectl commands against the running server.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -50,7 +50,7 @@ spec:
               port: {x-kubernetes-int-or-string: true}
 ";
 
-/// The words of the line that starts with `name`.
+/// Returns the words of the line that starts with `name`.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
     let line = table.lines().find(|l| l.split_whitespace().next() == Some(name));
     line.unwrap_or_else(|| panic!("no row {name} in:\n{table}")).split_whitespace().collect()
@@ -126,7 +126,7 @@ fn explain_describes_custom_kinds() {
     );
     let field = explain(&["crontabs.spec.mode", "--api-version=stable.example.com/v1"]);
     assert_has(&field, &["FIELD: mode <string>", "ENUM:", "    Fast", "What is done."]);
-    // Gone with its definition.
+    // The documentation is removed with the definition.
     kubectl.run(&["delete", "crd", "crontabs.stable.example.com"]);
     let v2 = kubectl.run(&["get", "--raw", "/openapi/v2"]);
     assert!(v2.contains("io.k8s.api.core.v1.Pod") && !v2.contains("CronTab"));
@@ -135,7 +135,7 @@ fn explain_describes_custom_kinds() {
 
 #[needs(kubectl)]
 #[test]
-fn an_object_is_created_shown_changed_and_deleted() {
+fn object_is_created_printed_changed_and_deleted() {
     let kubectl = Kubectl::start();
     assert_eq!(kubectl.run_with(&["create", "-f", "-"], DEPLOYMENT), "deployment.apps/web created\n");
 
@@ -169,7 +169,7 @@ fn an_object_is_created_shown_changed_and_deleted() {
 
 #[needs(kubectl)]
 #[test]
-fn every_kind_of_patch_changes_what_it_says() {
+fn every_patch_type_changes_the_object() {
     let kubectl = Kubectl::start();
     kubectl.run_with(&["create", "-f", "-"], DEPLOYMENT);
     let containers = "jsonpath={range .spec.template.spec.containers[*]}{.name}={.image} {end}";
@@ -177,7 +177,8 @@ fn every_kind_of_patch_changes_what_it_says() {
         kubectl.run(&["patch", "deployment", "web", "--type", form, "-p", patch]);
         kubectl.run(&["get", "deployment", "web", "-o", containers])
     };
-    // Strategic: containers merge by name. Merge: the list is replaced. JSON: by position.
+    // A strategic merge patch merges containers by name, a merge patch replaces the list, a JSON
+    // patch addresses by index.
     let added = r#"{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"busybox"}]}}}}"#;
     assert_eq!(patch("strategic", added), "side=busybox nginx=nginx:1.27 ");
     assert_eq!(patch("merge", added), "side=busybox ");
@@ -189,7 +190,7 @@ fn every_kind_of_patch_changes_what_it_says() {
 
 #[needs(kubectl)]
 #[test]
-fn apply_creates_changes_and_leaves_alone() {
+fn apply_creates_configures_and_leaves_unchanged() {
     let kubectl = Kubectl::start();
     let apply = |text: &str| kubectl.run_with(&["apply", "--server-side=false", "-f", "-"], text);
     assert_eq!(apply(DEPLOYMENT), "deployment.apps/web created\n");
@@ -201,7 +202,7 @@ fn apply_creates_changes_and_leaves_alone() {
 
 #[needs(kubectl)]
 #[test]
-fn scale_changes_replicas_and_rollout_reads_the_status() {
+fn scale_changes_replicas_and_rollout_reads_status() {
     let kubectl = Kubectl::start();
     kubectl.run_with(&["create", "-f", "-"], DEPLOYMENT);
     assert_eq!(kubectl.run(&["scale", "deployment", "web", "--replicas=5"]), "deployment.apps/web scaled\n");
@@ -224,7 +225,7 @@ fn scale_changes_replicas_and_rollout_reads_the_status() {
 
 #[needs(kubectl)]
 #[test]
-fn watches_show_every_change_in_order() {
+fn watch_prints_every_change_in_order() {
     let kubectl = Kubectl::start();
     kubectl.run(&["create", "configmap", "seen", "--from-literal=step=0"]);
     let columns = "jsonpath={.type} {.object.metadata.name} {.object.data.step}{\"\\n\"}";
@@ -247,9 +248,9 @@ fn watches_show_every_change_in_order() {
 
 #[needs(kubectl)]
 #[test]
-fn wait_ends_when_the_object_is_as_asked() {
+fn wait_ends_when_condition_is_met() {
     let kubectl = Kubectl::start();
-    // A controller's work in a whole cluster; no pod is admitted without it.
+    // In a cluster a controller creates the account; without it no pod is admitted.
     kubectl.run(&["create", "serviceaccount", "default"]);
     kubectl.run_with(&["create", "-f", "-"], POD);
     let mut ready = kubectl.follow(&["wait", "pod/one", "--for=condition=Ready", "--timeout=60s"]);
@@ -263,10 +264,10 @@ fn wait_ends_when_the_object_is_as_asked() {
 
 #[needs(kubectl)]
 #[test]
-fn flow_schemas_stand_in_the_order_in_which_they_are_tried() {
+fn flow_schemas_are_listed_by_precedence() {
     let kubectl = Kubectl::start();
     let table = kubectl.run(&["get", "flowschemas", "--no-headers"]);
     let precedences: Vec<u32> = table.lines().map(|l| l.split_whitespace().nth(2).unwrap().parse().unwrap()).collect();
     assert!(precedences.len() > 5 && precedences.is_sorted(), "{table}");
-    assert!(!table.lines().is_sorted(), "names stand behind that: {table}");
+    assert!(!table.lines().is_sorted(), "the order is by name: {table}");
 }

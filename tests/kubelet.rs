@@ -1,4 +1,5 @@
-//! Logs, commands, ports and proxies: kubectl against this server against a kubelet that speaks the real protocols (`tests/kubelet/`).
+//! Logs, exec, port-forward and proxy: kubectl against this server and a kubelet with the real
+//! protocols (`tests/kubelet/`).
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -14,11 +15,11 @@ use common::{Outcome, Server, go, own_address};
 use needs::needs;
 use tempfile::TempDir;
 
-/// A server with the node `one`, on which a kubelet runs the pods `web`, `broken` and `lost`.
+/// A server with the node `one`, whose kubelet runs the pods `web`, `broken` and `lost`.
 struct Cluster {
     kubectl: Kubectl,
     kubelet: Child,
-    /// An address of this machine that is not only its own.
+    /// An address of this machine other than loopback.
     ip: String,
     folder: TempDir,
 }
@@ -38,11 +39,11 @@ impl Cluster {
         ];
         let server = Server::start_with(folder.path(), &flags.each_ref().map(String::as_str));
         let cluster = Cluster { kubectl: Kubectl(server), kubelet, ip, folder };
-        cluster.furnish(port.trim());
+        cluster.create_objects(port.trim());
         cluster
     }
 
-    fn furnish(&self, port: &str) {
+    fn create_objects(&self, port: &str) {
         let kubectl = &self.kubectl;
         kubectl.try_run(&["create", "serviceaccount", "default"], "");
         for (node, address) in [("one", self.ip.as_str()), ("loopback", "127.0.0.1")] {
@@ -76,8 +77,8 @@ impl Cluster {
         outcome.stderr
     }
 
-    /// Runs kubectl as it speaks by itself, and as it speaks to servers that know no WebSockets.
-    fn each_way(&self, args: &[&str], input: &str, check: impl Fn(Outcome)) {
+    /// Runs kubectl with WebSockets and with SPDY.
+    fn over_websocket_and_spdy(&self, args: &[&str], input: &str, check: impl Fn(Outcome)) {
         for sockets in ["true", "false"] {
             let mut command = self.kubectl.command(args);
             command.env("KUBECTL_REMOTE_COMMAND_WEBSOCKETS", sockets);
@@ -114,21 +115,26 @@ fn logs_are_shown_and_followed() {
 
 #[needs(go, kubectl, network)]
 #[test]
-fn commands_run_and_say_how_they_ended() {
+fn exec_and_attach_report_exit_status() {
     let cluster = Cluster::start();
-    cluster.each_way(&["exec", "web", "--", "sh", "-c", "echo out; echo err >&2; exit 3"], "", |outcome| {
-        assert_eq!((outcome.ok, outcome.stdout.as_str()), (false, "out\n"));
-        assert_has(&outcome.stderr, &["err\n", "command terminated with exit code 3"]);
-    });
-    // More than fits into all buffers on the way, and an end that has to be told.
+    cluster.over_websocket_and_spdy(
+        &["exec", "web", "--", "sh", "-c", "echo out; echo err >&2; exit 3"],
+        "",
+        |outcome| {
+            assert_eq!((outcome.ok, outcome.stdout.as_str()), (false, "out\n"));
+            assert_has(&outcome.stderr, &["err\n", "command terminated with exit code 3"]);
+        },
+    );
+    // More bytes than all buffers on the way hold, followed by an end of input that has to be
+    // forwarded.
     let much = "0123456789abcdef".repeat(1 << 17);
-    cluster.each_way(&["exec", "-i", "web", "--", "cat"], &much, |outcome| {
+    cluster.over_websocket_and_spdy(&["exec", "-i", "web", "--", "cat"], &much, |outcome| {
         assert!(outcome.ok && outcome.stdout == much, "{} bytes, {}", outcome.stdout.len(), outcome.stderr);
     });
-    cluster.each_way(&["exec", "web", "--", "no-such-command"], "", |outcome| {
+    cluster.over_websocket_and_spdy(&["exec", "web", "--", "no-such-command"], "", |outcome| {
         assert_has(&outcome.stderr, &["executable file not found"]);
     });
-    cluster.each_way(&["attach", "-i", "web"], "hello\n", |outcome| {
+    cluster.over_websocket_and_spdy(&["attach", "-i", "web"], "hello\n", |outcome| {
         assert_eq!(outcome.stdout, "attached\nhello\n", "{}", outcome.stderr);
     });
     let metrics = cluster.run(&["get", "--raw", "/metrics"]);
@@ -139,7 +145,7 @@ fn commands_run_and_say_how_they_ended() {
 
 #[needs(go, kubectl, network, script)]
 #[test]
-fn a_terminal_has_the_size_of_the_client() {
+fn terminal_has_the_client_size() {
     let cluster = Cluster::start();
     for sockets in ["true", "false"] {
         let kubeconfig = cluster.kubectl.0.kubeconfig();
@@ -171,24 +177,24 @@ fn ports_are_forwarded() {
         let mut command = cluster.kubectl.command(&["port-forward", "pod/web", ":8080"]);
         command.env("KUBECTL_PORT_FORWARD_WEBSOCKETS", sockets).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
-        // Stays open: kubectl says more, and ends when nobody listens.
-        let mut said = BufReader::new(process.stdout.take().unwrap());
+        // The pipe stays open: kubectl prints more, and exits when it is closed.
+        let mut output = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
-        said.read_line(&mut line).unwrap();
+        output.read_line(&mut line).unwrap();
         let address = line.strip_prefix("Forwarding from ").unwrap().split(' ').next().unwrap().to_owned();
         for _ in 0..2 {
             let mut connection = TcpStream::connect(&address).unwrap();
             connection.write_all(b"ping").unwrap();
-            let mut heard = String::new();
-            connection.read_to_string(&mut heard).unwrap();
-            assert_eq!(heard, "ping at port 8080\n");
+            let mut received = String::new();
+            connection.read_to_string(&mut received).unwrap();
+            assert_eq!(received, "ping at port 8080\n");
         }
         process.kill().unwrap();
         process.wait().unwrap();
     }
 }
 
-/// A server that runs in the pod `web`; its port.
+/// Starts an HTTP server for the pod `web`; returns its port.
 fn backend() -> u16 {
     let listener = TcpListener::bind("0.0.0.0:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -244,16 +250,16 @@ fn pods_services_and_nodes_are_proxied() {
     let mut proxy = cluster.kubectl.follow(&["proxy", "--port=0"]);
     let line = proxy.line();
     let front = line.trim().rsplit(' ').next().unwrap();
-    let ask = |path: &str| {
+    let get = |path: &str| {
         let mut stream = TcpStream::connect(front).unwrap();
         write!(stream, "GET /api/v1/{path} HTTP/1.1\r\nHost: {front}\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
     };
-    assert_has(&ask(&format!("{pod}/page")), &[&format!("<a href=\"/api/v1/{pod}/x\">x</a>")]);
-    assert_has(&ask(&format!("{pod}/moved")), &["302 Found", &format!("Location: /api/v1/{pod}/elsewhere")]);
-    let echoed = ask(&format!("{pod}/echo"));
+    assert_has(&get(&format!("{pod}/page")), &[&format!("<a href=\"/api/v1/{pod}/x\">x</a>")]);
+    assert_has(&get(&format!("{pod}/moved")), &["302 Found", &format!("Location: /api/v1/{pod}/elsewhere")]);
+    let echoed = get(&format!("{pod}/echo"));
     assert!(!echoed.to_ascii_lowercase().contains("access-control-allow-origin"), "{echoed}");
-    assert_has(&ask(&pod), &["301 Moved Permanently", &format!("Location: /api/v1/{pod}/")]);
+    assert_has(&get(&pod), &["301 Moved Permanently", &format!("Location: /api/v1/{pod}/")]);
 }

@@ -1,4 +1,4 @@
-//! The server as a library: one in the process of a test.
+//! The server as a library within a test process.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -10,7 +10,7 @@ use kube_apiserver::TestServer;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_server_in_the_process_of_a_test() {
+async fn server_runs_within_test_process() {
     let server = TestServer::start().unwrap();
     let client = server.client().unwrap();
     let path = "/api/v1/namespaces/default/configmaps";
@@ -23,7 +23,7 @@ async fn a_server_in_the_process_of_a_test() {
     let applied = client.send(Method::PATCH, &format!("{path}/b?fieldManager=test"), &whole).await.unwrap();
     assert_eq!(applied.0.as_u16(), 201);
 
-    // The client that most Rust programs have.
+    // The client of the crate `kube`.
     let kubeconfig = Kubeconfig::read_from(server.kubeconfig()).unwrap();
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
     let maps: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config).unwrap());
@@ -31,7 +31,7 @@ async fn a_server_in_the_process_of_a_test() {
 }
 
 #[tokio::test]
-async fn each_server_is_on_its_own_and_ends_when_dropped() {
+async fn servers_are_independent_and_stop_on_drop() {
     let (one, other) = (TestServer::start().unwrap(), TestServer::start().unwrap());
     let of = |server: &apiserver::InProcess| server.client().unwrap();
     let (first, second) = (of(&one), of(&other));

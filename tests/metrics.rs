@@ -1,8 +1,9 @@
-//! What a scrape shows: every metric that upstream promises (`STABLE`, `BETA`), and of the others (`ALPHA`) those that dashboards
-//! and alerts use or that a user would miss, each of its type, with its labels, and fed.
+//! Metrics of a scrape: every `STABLE` and `BETA` metric of upstream, and the `ALPHA` ones that
+//! dashboards and alerts use.
 //!
-//! The table is upstream's `test/instrumentation/documentation/documentation-list.yaml` for kube-apiserver, without
-//! `running_managed_controllers`, which neither server has a value for: controller managers have.
+//! Each is checked for its type, its labels and a sample that is not zero. The table is upstream's
+//! `test/instrumentation/documentation/documentation-list.yaml` for kube-apiserver, without
+//! `running_managed_controllers`: only controller managers have a value for it.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -22,21 +23,21 @@ use serde_json::{Value, json};
 use tables::{MAY_BE_ZERO, OTHERS, PROMISED};
 
 const TOKEN: &str = "admins-token-77aa";
-/// Of a user whose requests the server has no seat for.
-const SHY: &str = "shy-token-88bb";
-/// The longest that work behind requests may take.
-const PATIENCE: Duration = Duration::from_secs(150);
+/// Token of a user for whose requests the server has no seats.
+const THROTTLED_TOKEN: &str = "shy-token-88bb";
+/// Maximum time until background work has happened.
+const TIMEOUT: Duration = Duration::from_secs(150);
 /// A metric of a scrape.
 #[derive(Default)]
 struct Metric {
     help: String,
     kind: String,
     labels: BTreeSet<String>,
-    /// Lines with a value that is not zero.
-    fed: usize,
+    /// Number of samples with a value that is not zero.
+    nonzero_samples: usize,
 }
 
-/// The metrics of a scrape in text form.
+/// Parses the metrics of a scrape in text format.
 fn metrics(text: &str) -> BTreeMap<String, Metric> {
     let mut found: BTreeMap<String, Metric> = BTreeMap::new();
     let mut current = String::new();
@@ -50,7 +51,7 @@ fn metrics(text: &str) -> BTreeMap<String, Metric> {
         } else {
             let metric = found.get_mut(&current).unwrap();
             let (series, value) = line.rsplit_once(' ').unwrap();
-            metric.fed += usize::from(value != "0");
+            metric.nonzero_samples += usize::from(value != "0");
             let labels = series.split_once('{').map_or("", |(_, labels)| labels.trim_end_matches('}'));
             let names = labels.split("\",").filter_map(|pair| pair.split_once("=\"")).map(|(name, _)| name.to_owned());
             metric.labels.extend(names.filter(|name| name != "le"));
@@ -62,7 +63,7 @@ fn metrics(text: &str) -> BTreeMap<String, Metric> {
 struct Api(Client, String);
 
 impl Api {
-    async fn ask(&self, method: Method, path: &str, media_type: &str, body: &Value) -> (u16, String) {
+    async fn request(&self, method: Method, path: &str, media_type: &str, body: &Value) -> (u16, String) {
         let request = self.0.request(method, format!("{}{path}", self.1)).bearer_auth(TOKEN);
         let request = request.header("Content-Type", media_type).body(body.to_string());
         let response = request.send().await.unwrap();
@@ -75,16 +76,17 @@ impl Api {
     }
 
     async fn create(&self, path: &str, object: Value) {
-        let (code, text) = self.ask(Method::POST, path, "application/json", &object).await;
+        let (code, text) = self.request(Method::POST, path, "application/json", &object).await;
         assert_eq!(code, 201, "{text}");
     }
 }
 
-/// A server with configuration files of authentication and authorization, which `reload` changes.
+/// Starts a server with configuration files for authentication and authorization; the caller can
+/// change them.
 fn start() -> (tempfile::TempDir, Server, Api) {
     let folder = tempfile::tempdir().unwrap();
     let tokens = folder.path().join("tokens.csv");
-    fs::write(&tokens, format!("{TOKEN},admin,1,\"system:masters\"\n{SHY},shy,2\n")).unwrap();
+    fs::write(&tokens, format!("{TOKEN},admin,1,\"system:masters\"\n{THROTTLED_TOKEN},shy,2\n")).unwrap();
     configure(folder.path(), "");
     let file = |name: &str| folder.path().join(name).display().to_string();
     let flags = [
@@ -99,7 +101,7 @@ fn start() -> (tempfile::TempDir, Server, Api) {
     (folder, server, api)
 }
 
-/// Writes the configuration files, with something behind what they mean.
+/// Writes the configuration files, with a suffix that does not change their meaning.
 fn configure(folder: &Path, behind: &str) {
     let authorizers = json!([{"type": "RBAC", "name": "rbac"}]);
     for (kind, file, part, value) in [
@@ -111,8 +113,8 @@ fn configure(folder: &Path, behind: &str) {
     }
 }
 
-/// Requests that feed the metrics.
-async fn load(api: &Api) {
+/// Sends requests that feed the metrics.
+async fn feed_request_metrics(api: &Api) {
     let admission = "/apis/admissionregistration.k8s.io/v1";
     let rule = json!({"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]});
     let named = |name: &str, spec: Value| json!({"metadata": {"name": name}, "spec": spec});
@@ -127,20 +129,20 @@ async fn load(api: &Api) {
     api.create(&format!("{admission}/validatingwebhookconfigurations"), hook).await;
     let maps = "/api/v1/namespaces/default/configmaps";
     let begin = Instant::now();
-    // The policy is followed in the background.
+    // The plugin learns of the policy by a watch.
     loop {
         let unwanted = json!({"metadata": {"name": "unwanted"}});
-        let (code, _) = api.ask(Method::POST, maps, "application/json", &unwanted).await;
+        let (code, _) = api.request(Method::POST, maps, "application/json", &unwanted).await;
         if code == 422 {
             break;
         }
-        assert!(begin.elapsed() < PATIENCE, "the policy is not obeyed");
-        api.ask(Method::DELETE, &format!("{maps}/unwanted"), "application/json", &json!({})).await;
+        assert!(begin.elapsed() < TIMEOUT, "the policy is not enforced");
+        api.request(Method::DELETE, &format!("{maps}/unwanted"), "application/json", &json!({})).await;
     }
     api.create(maps, json!({"metadata": {"name": "a"}})).await;
     let applied = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "1"}});
     let path = format!("{maps}/a?fieldManager=m&dryRun=All");
-    let (code, text) = api.ask(Method::PATCH, &path, "application/apply-patch+yaml", &applied).await;
+    let (code, text) = api.request(Method::PATCH, &path, "application/apply-patch+yaml", &applied).await;
     assert_eq!(code, 200, "{text}");
     assert_eq!(api.get(&format!("{maps}/absent")).await.0, 404);
     api.get("/api/v1/namespaces/default/endpoints").await;
@@ -149,8 +151,9 @@ async fn load(api: &Api) {
     api.get(&format!("{maps}?watch=true&timeoutSeconds=1&{streamed}")).await;
 }
 
-/// Sends requests at the same moment to a level without seats, which lets a lone request pass, until one is rejected.
-async fn refuse(api: &Api) {
+/// Sends concurrent requests to a priority level without seats until one is rejected; a lone
+/// request passes.
+async fn exceed_priority_level(api: &Api) {
     let group = "/apis/flowcontrol.apiserver.k8s.io/v1";
     let limited = json!({"nominalConcurrencyShares": 0, "lendablePercent": 0,
         "borrowingLimitPercent": 0, "limitResponse": {"type": "Reject"}});
@@ -162,27 +165,28 @@ async fn refuse(api: &Api) {
     api.create(&format!("{group}/flowschemas"), json!({"metadata": {"name": "shy"}, "spec": spec})).await;
     let begin = Instant::now();
     loop {
-        let request = || api.0.get(format!("{}/api/v1/namespaces/default/pods", api.1)).bearer_auth(SHY).send();
+        let request =
+            || api.0.get(format!("{}/api/v1/namespaces/default/pods", api.1)).bearer_auth(THROTTLED_TOKEN).send();
         let answers = join_all(std::iter::repeat_with(request).take(64)).await;
         if answers.into_iter().any(|answer| answer.unwrap().status() == 429) {
             return;
         }
-        assert!(begin.elapsed() < PATIENCE, "requests without a seat are not rejected");
+        assert!(begin.elapsed() < TIMEOUT, "requests without a seat are not rejected");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
-/// Requests that feed the metrics of services, pods, tokens and impersonation.
-async fn serve(api: &Api) {
+/// Sends requests that feed the metrics of services, pods, tokens and impersonation.
+async fn feed_resource_metrics(api: &Api) {
     let admission = "/apis/admissionregistration.k8s.io/v1";
     let services = "/api/v1/namespaces/default/services";
     let service = |name: &str, spec: Value| json!({"metadata": {"name": name}, "spec": spec});
     let fixed = json!({"clusterIP": "10.0.0.77", "type": "NodePort", "ports": [{"port": 80, "nodePort": 30100}]});
     api.create(services, service("fixed", fixed.clone())).await;
     api.create(services, service("free", json!({"ports": [{"port": 80}]}))).await;
-    assert_eq!(api.ask(Method::POST, services, "application/json", &service("taken", fixed)).await.0, 422);
+    assert_eq!(api.request(Method::POST, services, "application/json", &service("taken", fixed)).await.0, 422);
     let port = json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": 30100}]});
-    assert_eq!(api.ask(Method::POST, services, "application/json", &service("port", port)).await.0, 422);
+    assert_eq!(api.request(Method::POST, services, "application/json", &service("port", port)).await.0, 422);
 
     api.create("/api/v1/namespaces/default/serviceaccounts", json!({"metadata": {"name": "default"}})).await;
     let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
@@ -206,36 +210,36 @@ async fn serve(api: &Api) {
     api.create(&format!("{admission}/mutatingadmissionpolicybindings"), service("mutate", spec)).await;
     let hook = json!({"name": "spared.example.com", "clientConfig": {"url": "https://127.0.0.1:1/"}, "rules": [rule],
         "failurePolicy": "Fail", "sideEffects": "None", "admissionReviewVersions": ["v1"],
-        "matchConditions": [{"name": "c", "expression": "object.metadata.name == 'asked'"}]});
+        "matchConditions": [{"name": "c", "expression": "object.metadata.name == 'matched'"}]});
     let hook = json!({"metadata": {"name": "spared"}, "webhooks": [hook]});
     api.create(&format!("{admission}/validatingwebhookconfigurations"), hook).await;
     let secrets = "/api/v1/namespaces/default/secrets?dryRun=All";
     let begin = Instant::now();
-    // Policies and webhooks are followed in the background.
+    // The plugins learn of policies and webhooks by a watch.
     loop {
-        let ask = |name: &'static str| async move {
-            api.ask(Method::POST, secrets, "application/json", &json!({"metadata": {"name": name}})).await
+        let request = |name: &'static str| async move {
+            api.request(Method::POST, secrets, "application/json", &json!({"metadata": {"name": name}})).await
         };
-        ask("spared").await;
-        let (asked, other) = (ask("asked").await, ask("other").await);
-        if asked.0 == 500 && other.1.contains("mutated") {
+        request("spared").await;
+        let (matched, other) = (request("matched").await, request("other").await);
+        if matched.0 == 500 && other.1.contains("mutated") {
             return;
         }
-        assert!(begin.elapsed() < PATIENCE, "{asked:?} {other:?}");
+        assert!(begin.elapsed() < TIMEOUT, "{matched:?} {other:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_upstream_promises_is_there() {
+async fn upstream_metrics_are_served() {
     let (folder, _server, api) = start();
-    load(&api).await;
-    refuse(&api).await;
-    serve(&api).await;
+    feed_request_metrics(&api).await;
+    exceed_priority_level(&api).await;
+    feed_resource_metrics(&api).await;
     configure(folder.path(), "\n");
     let begin = Instant::now();
     let text = loop {
         let (_, text) = api.get("/metrics").await;
-        let has = |name: &str| metrics(&text).get(name).is_some_and(|metric| metric.fed > 0);
+        let has = |name: &str| metrics(&text).get(name).is_some_and(|metric| metric.nonzero_samples > 0);
         if has("apiserver_authentication_config_controller_automatic_reloads_total")
             && has("apiserver_authorization_config_controller_automatic_reloads_total")
             && has("apiserver_storage_objects")
@@ -244,7 +248,7 @@ async fn what_upstream_promises_is_there() {
         {
             break text;
         }
-        assert!(begin.elapsed() < PATIENCE, "{text}");
+        assert!(begin.elapsed() < TIMEOUT, "{text}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     };
     let found = metrics(&text);
@@ -261,7 +265,7 @@ async fn what_upstream_promises_is_there() {
         if metric.kind != kind || metric.labels != expect || !metric.help.starts_with(&mark) {
             wrong.push(format!("{name}: {} {:?} {}", metric.kind, metric.labels, metric.help));
         }
-        if metric.fed == 0 && !MAY_BE_ZERO.iter().any(|part| name.contains(part)) {
+        if metric.nonzero_samples == 0 && !MAY_BE_ZERO.iter().any(|part| name.contains(part)) {
             wrong.push(format!("{name} is not fed"));
         }
     }
@@ -298,7 +302,7 @@ async fn what_upstream_promises_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn scrapes_have_other_forms() {
+async fn metrics_are_served_as_protobuf_and_slis() {
     let (_folder, _server, api) = start();
     let accept = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,\
                   text/plain;version=0.0.4;q=0.3";

@@ -1,4 +1,5 @@
-//! Two servers on one etcd, of which one does not serve what the other does: whoever asks either is answered, as the user that they are.
+//! Two servers on one etcd, one with a subset of the APIs: it forwards other requests to its peer,
+//! with the user's identity.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -23,16 +24,16 @@ const ADMIN: &str = "admins-token-91c2";
 const JANE: &str = "janes-token-07fd";
 const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
 const REVIEWS: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-const EVERYWHERE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-const HERE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer";
-/// The longest that servers may take to know of each other.
-const PATIENCE: Duration = Duration::from_secs(60);
+const AGGREGATED_DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const LOCAL_DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer";
+/// Maximum time until the servers know of each other.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A server that everything is told from `folder`, and one that passes on to it.
+/// Starts a server with all APIs, and one that forwards requests to it.
 fn start(folder: &Path, etcd: &EtcdServer) -> (Server, Server) {
     let tokens = folder.join("tokens.csv");
     fs::write(&tokens, format!("{ADMIN},admin,1,\"system:masters\"\n{JANE},jane,2,\"dev,ops\"\n")).unwrap();
-    // A port that was free a moment ago: the other server has to be told it.
+    // A port that was free a moment ago: the peer's flags must name it.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let pki = folder.join("whole/data/pki");
     let file = |flag: &str, name: &str| format!("--{flag}={}", pki.join(name).display());
@@ -59,14 +60,14 @@ fn start(folder: &Path, etcd: &EtcdServer) -> (Server, Server) {
     (whole, run("partial", with(&partial)))
 }
 
-/// Somebody who asks the server that does not serve everything.
-struct Asking {
+/// A client of the server with a subset of the APIs.
+struct PartialClient {
     client: Client,
     url: String,
 }
 
-impl Asking {
-    async fn ask(&self, token: &str, method: Method, path: &str, body: Option<&Value>) -> (StatusCode, String) {
+impl PartialClient {
+    async fn request(&self, token: &str, method: Method, path: &str, body: Option<&Value>) -> (StatusCode, String) {
         let request = self.client.request(method, format!("{}{path}", self.url)).bearer_auth(token);
         let request = match body {
             Some(body) => request.header("Content-Type", "application/json").body(body.to_string()),
@@ -77,10 +78,10 @@ impl Asking {
     }
 
     async fn get(&self, path: &str) -> (StatusCode, String) {
-        self.ask(ADMIN, Method::GET, path, None).await
+        self.request(ADMIN, Method::GET, path, None).await
     }
 
-    /// Asks until the answer has this code.
+    /// Sends the request until the response has this code.
     async fn until(&self, code: StatusCode, path: &str) -> String {
         let begin = Instant::now();
         loop {
@@ -88,11 +89,11 @@ impl Asking {
             if answered == code {
                 return text;
             }
-            assert!(begin.elapsed() < PATIENCE, "{path}: {answered} {text}");
+            assert!(begin.elapsed() < TIMEOUT, "{path}: {answered} {text}");
         }
     }
 
-    /// Whether batch/v1 is shown.
+    /// Reports whether discovery lists batch/v1.
     async fn shows_batch(&self, accept: &str) -> bool {
         let request = self.client.get(format!("{}/apis", self.url)).bearer_auth(ADMIN).header("Accept", accept);
         let groups: Value = serde_json::from_str(&request.send().await.unwrap().text().await.unwrap()).unwrap();
@@ -107,50 +108,53 @@ fn job() -> Value {
         "spec": {"template": {"spec": {"containers": [container], "restartPolicy": "Never"}}}})
 }
 
-/// Waits until there is a key of each server where upstream's servers look for them.
-fn both_say_where_they_are(etcd: &EtcdServer) {
+/// Waits until each server has a lease at the key that kube-apiserver uses.
+fn await_peer_leases(etcd: &EtcdServer) {
     let [key, range_end] = ["/registry/peerserverleases/apiserver-", "/registry/peerserverleases/apiserver."]
         .map(|key| STANDARD.encode(key));
     let (range, begin) = (json!({"key": key, "range_end": range_end, "keys_only": true}).to_string(), Instant::now());
-    while !etcd.ask("/v3/kv/range", &range).contains("\"count\":\"2\"") {
-        assert!(begin.elapsed() < PATIENCE, "a server does not say where it is");
+    while !etcd.post("/v3/kv/range", &range).contains("\"count\":\"2\"") {
+        assert!(begin.elapsed() < TIMEOUT, "a server has no peer lease");
     }
 }
 
 #[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_one_server_does_not_serve_another_one_does() {
+async fn requests_are_forwarded_to_the_peer_with_the_api() {
     let etcd = EtcdServer::start();
     let _ = rustls::crypto::ring::default_provider().install_default();
     let folder = tempfile::tempdir().unwrap();
     let (whole, partial) = start(folder.path(), &etcd);
     let authority = fs::read(folder.path().join("partial/data/pki/ca.crt")).unwrap();
     let client = Client::builder().add_root_certificate(Certificate::from_pem(&authority).unwrap()).build().unwrap();
-    let asking = Asking { client, url: partial.url.clone() };
+    let client_of_partial = PartialClient { client, url: partial.url.clone() };
 
-    asking.until(StatusCode::OK, JOBS).await;
-    let (code, created) = asking.ask(ADMIN, Method::POST, JOBS, Some(&job())).await;
+    client_of_partial.until(StatusCode::OK, JOBS).await;
+    let (code, created) = client_of_partial.request(ADMIN, Method::POST, JOBS, Some(&job())).await;
     assert_eq!(code, StatusCode::CREATED, "{created}");
-    let (code, found) = asking.get(&format!("{JOBS}/job")).await;
+    let (code, found) = client_of_partial.get(&format!("{JOBS}/job")).await;
     assert!(code == StatusCode::OK && found.contains("\"name\":\"job\""), "{code} {found}");
 
     let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"});
-    let (code, reviewed) = asking.ask(JANE, Method::POST, REVIEWS, Some(&review)).await;
+    let (code, reviewed) = client_of_partial.request(JANE, Method::POST, REVIEWS, Some(&review)).await;
     let reviewed: Value = serde_json::from_str(&reviewed).unwrap();
     assert_eq!(code, StatusCode::CREATED, "{reviewed}");
     let user = json!({"username": "jane", "uid": "2", "groups": ["dev", "ops", "system:authenticated"]});
     assert_eq!(reviewed["status"]["userInfo"], user);
-    let (code, refused) = asking.ask(JANE, Method::GET, JOBS, None).await;
+    let (code, refused) = client_of_partial.request(JANE, Method::GET, JOBS, None).await;
     assert!(code == StatusCode::FORBIDDEN && refused.contains("User \\\"jane\\\""), "{code} {refused}");
 
-    assert!(asking.shows_batch(EVERYWHERE).await && !asking.shows_batch(HERE).await);
-    let (_, metrics) = asking.get("/metrics").await;
+    assert!(
+        client_of_partial.shows_batch(AGGREGATED_DISCOVERY).await
+            && !client_of_partial.shows_batch(LOCAL_DISCOVERY).await
+    );
+    let (_, metrics) = client_of_partial.get("/metrics").await;
     let counted = "apiserver_rerouted_request_total{code=\"201\",group=\"batch\",resource=\"jobs\",version=\"v1\"} 1";
     assert!(metrics.contains(counted), "{metrics}");
 
-    both_say_where_they_are(&etcd);
+    await_peer_leases(&etcd);
     whole.kill();
-    let (code, gone) = asking.get(JOBS).await;
+    let (code, gone) = client_of_partial.get(JOBS).await;
     assert!(code == StatusCode::SERVICE_UNAVAILABLE, "{code} {gone}");
-    assert!(partial.stop(), "the server ended well");
+    assert!(partial.stop(), "the server exited with success");
 }

@@ -1,4 +1,4 @@
-//! What profiles of the running program show.
+//! Profiles of the running program.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -15,7 +15,7 @@ use kube::Client;
 use kube::client::Body;
 use prost::Message;
 
-/// As much of `perftools.profiles.Profile` as is looked at. Texts are positions in the table.
+/// The used part of `perftools.profiles.Profile`. Texts are indexes into the string table.
 #[derive(Clone, PartialEq, prost::Message)]
 struct Profile {
     #[prost(message, repeated, tag = "2")]
@@ -73,7 +73,7 @@ impl Profile {
         &self.texts[usize::try_from(position).unwrap()]
     }
 
-    /// The thread of a sample, and the functions that it was in with their files.
+    /// Returns the thread of a sample, and the functions of its stack with their files.
     fn stack(&self, sample: &Sample) -> (&str, Vec<[&str; 2]>) {
         let locations = sample.locations.iter().map(|id| self.locations.iter().find(|l| l.id == *id).unwrap());
         let functions =
@@ -87,17 +87,17 @@ async fn get(client: &Client, path: &str) -> Response<Body> {
 }
 
 #[tokio::test]
-async fn a_profile_shows_what_all_threads_do() {
+async fn profile_covers_all_threads() {
     let server = Server::start();
     let client = client::connect(&server).await;
-    let asking = async {
+    let load = async {
         loop {
             get(&client, "/api/v1/namespaces").await.into_body().collect_bytes().await.unwrap();
         }
     };
     let response = tokio::select! {
         response = get(&client, "/debug/pprof/profile?seconds=2") => response,
-        () = asking => unreachable!("nobody stops asking"),
+        () = load => unreachable!("the load loop does not end"),
     };
     let header = |name| response.headers().get(name).unwrap().to_str().unwrap().to_owned();
     assert_eq!(
@@ -114,7 +114,7 @@ async fn a_profile_shows_what_all_threads_do() {
     let profile = Profile::decode(&*bytes).unwrap();
     assert!(profile.nanoseconds >= 2_000_000_000, "{}", profile.nanoseconds);
     let stacks: Vec<_> = profile.samples.iter().map(|sample| profile.stack(sample)).collect();
-    // The thread that the program begins with waits for those of the runtime, which answer.
+    // The main thread waits for the threads of the runtime, which handle the requests.
     let answers = |[name, file]: &[&str; 2]| file.contains("/serving/src/filters/") && !name.is_empty();
     let found = stacks.iter().any(|(thread, functions)| thread.starts_with("tokio-") && functions.iter().any(answers));
     assert!(found, "{stacks:#?}");

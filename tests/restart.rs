@@ -1,5 +1,7 @@
-//! Two servers on one etcd are stopped and started again in turn while clients write, read and watch. A client that takes the other server when
-//! one does not take its request sees no request fail, no write lost, and every change once and in order.
+//! Two servers on one etcd are restarted in turn while clients write, read and watch.
+//!
+//! A client switches to the other server when its server does not accept a request. It sees no
+//! failed request, no lost write, and every change once and in order.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -26,16 +28,16 @@ use tokio::task::JoinSet;
 const TOKEN: &str = "admins-token-4d1e";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const WRITERS: usize = 8;
-/// How often each server is restarted.
+/// Number of restarts of each server.
 const ROUNDS: usize = 3;
-/// So many requests are answered between restarts.
+/// Number of successful requests between restarts.
 const ANSWERED: usize = 150;
-/// The longest that no server may take a request.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The last object that is created.
+/// Maximum time without a server that accepts requests.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Name of the last created object.
 const END: &str = "the-end";
 
-/// What all clients share: where the servers are at the moment, and one connection to each.
+/// State shared by all clients: the servers' current addresses, and one HTTP client.
 struct Servers {
     client: Client,
     urls: [RwLock<String>; 2],
@@ -43,16 +45,18 @@ struct Servers {
     stop: AtomicBool,
 }
 
-/// A client that stays with a server until that does not take a request.
+/// A client that uses one server until it does not accept a request.
 #[derive(Clone)]
-struct Balanced {
+struct FailoverClient {
     servers: Arc<Servers>,
     at: usize,
 }
 
-/// Whether nothing of a request was worked on: there was no connection, or it was ended before the request was sent. HTTP/2 says which requests
-/// were taken (GOAWAY); `reqwest` sends the others again by itself.
-fn is_untaken(error: &reqwest::Error) -> bool {
+/// Reports whether the server processed no part of the request.
+///
+/// Either there was no connection, or the connection was closed before the request was sent. HTTP/2
+/// names the accepted requests in GOAWAY; `reqwest` resends the others.
+fn is_unprocessed(error: &reqwest::Error) -> bool {
     let mut cause = error.source();
     while let Some(error) = cause {
         if error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled) {
@@ -63,7 +67,7 @@ fn is_untaken(error: &reqwest::Error) -> bool {
     error.is_connect()
 }
 
-impl Balanced {
+impl FailoverClient {
     async fn send(&mut self, method: Method, path: &str, body: Option<&Value>) -> Response {
         let begin = Instant::now();
         loop {
@@ -78,15 +82,15 @@ impl Balanced {
             };
             match request.send().await {
                 Ok(response) => return response,
-                Err(error) if is_untaken(&error) => self.at = 1 - self.at,
+                Err(error) if is_unprocessed(&error) => self.at = 1 - self.at,
                 Err(error) => panic!("{method} {path}: {error:?}"),
             }
-            assert!(begin.elapsed() < PATIENCE, "no server takes {method} {path}");
+            assert!(begin.elapsed() < TIMEOUT, "no server takes {method} {path}");
         }
     }
 
-    /// Sends a request that has to be answered well.
-    async fn ask(&mut self, method: Method, path: &str, body: Option<&Value>) -> Value {
+    /// Sends a request; fails unless it succeeds.
+    async fn send_ok(&mut self, method: Method, path: &str, body: Option<&Value>) -> Value {
         let response = self.send(method.clone(), path, body).await;
         let code = response.status();
         let answer = response.text().await.unwrap_or_else(|error| panic!("{method} {path}: {error:?}"));
@@ -95,9 +99,9 @@ impl Balanced {
         serde_json::from_str(&answer).unwrap()
     }
 
-    /// What the other server says, unless that is away.
-    async fn ask_other(&self, path: &str) -> Value {
-        Balanced { at: 1 - self.at, ..self.clone() }.ask(Method::GET, path, None).await
+    /// Reads from the other server, or from the first one when the other is restarting.
+    async fn get_from_other(&self, path: &str) -> Value {
+        FailoverClient { at: 1 - self.at, ..self.clone() }.send_ok(Method::GET, path, None).await
     }
 
     fn is_stopped(&self) -> bool {
@@ -109,31 +113,33 @@ fn config_map(name: &str, value: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"value": value}})
 }
 
-/// Creates, replaces, patches and deletes objects of its own, and looks what the other server says of each write; how many objects there were.
-async fn write(mut client: Balanced, writer: usize) -> usize {
+/// Creates, replaces, patches and deletes objects with unique names.
+///
+/// Compares each write with the response of the other server; returns the number of objects.
+async fn write(mut client: FailoverClient, writer: usize) -> usize {
     for i in 0.. {
         if client.is_stopped() {
             return i;
         }
         let name = format!("w{writer}-{i}");
         let path = format!("{MAPS}/{name}");
-        let created = client.ask(Method::POST, MAPS, Some(&config_map(&name, "created"))).await;
-        assert_eq!(client.ask_other(&path).await, created);
-        let replaced = client.ask(Method::PUT, &path, Some(&config_map(&name, "replaced"))).await;
-        assert_eq!(client.ask_other(&path).await, replaced);
-        let patched = client.ask(Method::PATCH, &path, Some(&json!({"data": {"value": "patched"}}))).await;
+        let created = client.send_ok(Method::POST, MAPS, Some(&config_map(&name, "created"))).await;
+        assert_eq!(client.get_from_other(&path).await, created);
+        let replaced = client.send_ok(Method::PUT, &path, Some(&config_map(&name, "replaced"))).await;
+        assert_eq!(client.get_from_other(&path).await, replaced);
+        let patched = client.send_ok(Method::PATCH, &path, Some(&json!({"data": {"value": "patched"}}))).await;
         assert_eq!(patched["data"]["value"], "patched");
-        client.ask(Method::DELETE, &path, None).await;
+        client.send_ok(Method::DELETE, &path, None).await;
     }
-    unreachable!("somebody stops it")
+    unreachable!("the loop ends by the stop flag")
 }
 
-/// Reads all pages of a list, over and over, wherever they are served.
-async fn list(mut client: Balanced) {
+/// Lists all pages repeatedly; each page may come from either server.
+async fn list(mut client: FailoverClient) {
     while !client.is_stopped() {
         let mut token = String::new();
         loop {
-            let page = client.ask(Method::GET, &format!("{MAPS}?limit=3&continue={token}"), None).await;
+            let page = client.send_ok(Method::GET, &format!("{MAPS}?limit=3&continue={token}"), None).await;
             client.at = 1 - client.at;
             match page["metadata"]["continue"].as_str() {
                 Some(next) => token = next.to_owned(),
@@ -143,8 +149,10 @@ async fn list(mut client: Balanced) {
     }
 }
 
-/// Watches until the object that ends the test appears, and goes on elsewhere whenever a watch ends; the types of the events of each object.
-async fn follow(mut client: Balanced, from: &str) -> BTreeMap<String, Vec<String>> {
+/// Watches until the object `END` appears; continues at either server when a watch ends.
+///
+/// Returns the event types of each object.
+async fn follow(mut client: FailoverClient, from: &str) -> BTreeMap<String, Vec<String>> {
     let (mut seen, mut version) = (BTreeMap::<String, Vec<String>>::new(), from.to_owned());
     loop {
         let path = format!("{MAPS}?watch=1&resourceVersion={version}");
@@ -175,7 +183,7 @@ fn number(version: &str) -> u64 {
     version.parse().unwrap()
 }
 
-/// Starts one of the servers, as it was or for the first time.
+/// Starts or restarts one of the servers.
 fn start(folder: &Path, etcd: &EtcdServer, at: usize) -> Server {
     let tokens = folder.join("tokens.csv");
     fs::write(&tokens, format!("{TOKEN},admin,uid-admin,\"system:masters\"\n")).unwrap();
@@ -183,7 +191,7 @@ fn start(folder: &Path, etcd: &EtcdServer, at: usize) -> Server {
     Server::start_with(&folder.join(at.to_string()), &flags.each_ref().map(String::as_str))
 }
 
-/// A client that trusts both servers.
+/// Returns a client that trusts both servers.
 fn client(folder: &Path) -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let authority = |at: usize| {
@@ -196,20 +204,20 @@ fn client(folder: &Path) -> Client {
 
 #[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_notices_that_servers_are_restarted() {
+async fn clients_see_no_errors_during_restarts() {
     let etcd = EtcdServer::start();
     let folder = tempfile::tempdir().unwrap();
     let mut running = [0, 1].map(|at| Some(start(folder.path(), &etcd, at)));
     let urls = running.each_ref().map(|server| RwLock::new(server.as_ref().unwrap().url.clone()));
     let (answered, stop) = (watch::Sender::new(0), AtomicBool::new(false));
     let servers = Arc::new(Servers { client: client(folder.path()), urls, answered, stop });
-    let client = |at: usize| Balanced { servers: servers.clone(), at: at % 2 };
-    let begin = client(0).ask(Method::GET, MAPS, None).await["metadata"]["resourceVersion"].clone();
+    let client = |at: usize| FailoverClient { servers: servers.clone(), at: at % 2 };
+    let begin = client(0).send_ok(Method::GET, MAPS, None).await["metadata"]["resourceVersion"].clone();
     let follow = |at| {
         let (client, begin) = (client(at), begin.clone());
         async move { follow(client, begin.as_str().unwrap()).await }
     };
-    // These end when a writer fails, and leave the last word to it.
+    // When a writer fails, these tasks are aborted and the writer's panic is reported.
     let watchers: JoinSet<_> = (0..4).map(follow).collect();
     let lists: JoinSet<_> = [0, 1].map(|at| list(client(at))).into_iter().collect();
     let writers: Vec<_> = (0..WRITERS).map(|writer| tokio::spawn(write(client(writer), writer))).collect();
@@ -219,11 +227,11 @@ async fn nobody_notices_that_servers_are_restarted() {
         let failed = || writers.iter().any(tokio::task::JoinHandle::is_finished);
         let mut answered = servers.answered.subscribe();
         let waiting = answered.wait_for(|answered| *answered >= enough || failed());
-        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        let waited = tokio::time::timeout(TIMEOUT, waiting).await;
         assert!(waited.is_ok(), "requests are not answered any more");
         drop(waited);
         tokio::task::block_in_place(|| {
-            assert!(running[at].take().unwrap().stop(), "the server ended well");
+            assert!(running[at].take().unwrap().stop(), "the server exited with success");
             let server = start(folder.path(), &etcd, at);
             servers.urls[at].write().unwrap().clone_from(&server.url);
             running[at] = Some(server);
@@ -236,7 +244,7 @@ async fn nobody_notices_that_servers_are_restarted() {
         expected.extend((0..task.await.unwrap()).map(|i| (format!("w{writer}-{i}"), types.clone())));
     }
     lists.join_all().await;
-    client(0).ask(Method::POST, MAPS, Some(&config_map(END, "created"))).await;
+    client(0).send_ok(Method::POST, MAPS, Some(&config_map(END, "created"))).await;
     for seen in watchers.join_all().await {
         assert_eq!(seen, expected);
     }

@@ -1,4 +1,5 @@
-//! Tokens of service accounts that a program beside the server signs, at a Unix socket and with keys that the server never sees.
+//! Service account tokens signed by an external program, at a Unix socket and with keys that the
+//! server does not have.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -25,7 +26,7 @@ use serde_json::{Value, json};
 use tonic::Status;
 
 #[derive(Clone, PartialEq, prost::Message)]
-struct Nothing {}
+struct Empty {}
 
 #[derive(Clone, PartialEq, prost::Message)]
 struct Claims {
@@ -73,18 +74,18 @@ struct Metadata {
     max_token_expiration_seconds: i64,
 }
 
-/// What stands before the point of a P-256 key in a `SubjectPublicKeyInfo`.
+/// The DER prefix of a P-256 point in a `SubjectPublicKeyInfo`.
 const P256: [u8; 26] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce,
     0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
 ];
 
-/// The program's keys, the one that it signs with last. Without any it refuses to sign.
+/// The signer's keys; it signs with the last one. Without keys it rejects requests.
 #[derive(Clone, Default)]
 struct Signer(Arc<Mutex<Vec<(Key, EcdsaKeyPair)>>>);
 
 impl Signer {
-    /// Signs with a new key from now on. Clients are told of that one only.
+    /// Adds a key for signing. Only this key is published to clients.
     fn rotate(&self, id: &str) {
         let (algorithm, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
         let document = EcdsaKeyPair::generate_pkcs8(algorithm, &random).unwrap();
@@ -95,12 +96,12 @@ impl Signer {
         keys.push((Key { key_id: id.into(), key, exclude_from_oidc_discovery: false }, pair));
     }
 
-    fn sign(&self, asked: &Claims) -> Result<Signed, Status> {
+    fn sign(&self, claims: &Claims) -> Result<Signed, Status> {
         let keys = self.0.lock().unwrap();
         let (key, pair) = keys.last().ok_or_else(|| Status::failed_precondition("locked"))?;
         let header = json!({"alg": "ES256", "kid": key.key_id, "typ": "JWT"}).to_string();
         let header = URL_SAFE_NO_PAD.encode(header);
-        let message = format!("{header}.{}", asked.claims);
+        let message = format!("{header}.{}", claims.claims);
         let signature = pair.sign(&SystemRandom::new(), message.as_bytes()).unwrap();
         Ok(Signed { header, signature: URL_SAFE_NO_PAD.encode(signature) })
     }
@@ -108,15 +109,15 @@ impl Signer {
     async fn answer(self, request: Called) -> Answer {
         let method = request.uri().path().to_owned();
         match method.as_str() {
-            "/v1.ExternalJWTSigner/Sign" => unary(request, |asked: Claims| self.sign(&asked)).await,
+            "/v1.ExternalJWTSigner/Sign" => unary(request, |claims: Claims| self.sign(&claims)).await,
             "/v1.ExternalJWTSigner/FetchKeys" => {
                 let keys = self.0.lock().unwrap().iter().map(|(key, _)| key.clone()).collect();
                 let data_timestamp = Some(Timestamp { seconds: 1_700_000_000 });
                 let keys = Keys { keys, data_timestamp, refresh_hint_seconds: 600 };
-                unary(request, move |_: Nothing| Ok(keys.clone())).await
+                unary(request, move |_: Empty| Ok(keys.clone())).await
             }
             "/v1.ExternalJWTSigner/Metadata" => {
-                unary(request, |_: Nothing| Ok(Metadata { max_token_expiration_seconds: 3600 })).await
+                unary(request, |_: Empty| Ok(Metadata { max_token_expiration_seconds: 3600 })).await
             }
             other => Status::unimplemented(other).into_http(),
         }
@@ -145,15 +146,15 @@ async fn issue(client: &Client, seconds: u32) -> (u16, Value, String) {
     send(client, "POST", &format!("{ACCOUNTS}/builder/token"), &request).await
 }
 
-/// Who holds a token.
-async fn holder(client: &Client, token: &Value) -> Value {
+/// Returns the user name of a token.
+async fn user_of_token(client: &Client, token: &Value) -> Value {
     let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token}});
     let (code, answer, _) = send(client, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", &review).await;
     assert_eq!(code, 201, "{answer}");
     answer["status"]["user"]["username"].clone()
 }
 
-/// The ids of the keys that clients are told of, and for how long they may keep them.
+/// Returns the published key IDs, and the headers with their cache lifetime.
 async fn published(client: &Client) -> (Vec<String>, String) {
     let (_, keys, headers) = send(client, "GET", "/openid/v1/jwks", &Value::Null).await;
     let ids = keys["keys"].as_array().unwrap().iter().map(|key| key["kid"].as_str().unwrap().to_owned()).collect();
@@ -165,7 +166,7 @@ fn endpoint(socket: &Path) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tokens_are_signed_by_another_program() {
+async fn tokens_are_signed_by_external_signer() {
     let folder = tempfile::tempdir().unwrap();
     let (socket, signer) = (folder.path().join("signer.sock"), Signer::default());
     signer.rotate("one");
@@ -180,31 +181,31 @@ async fn tokens_are_signed_by_another_program() {
     assert!(headers.contains("requested expiration of 7200 seconds shortened to 3600 seconds"), "{headers}");
     let first = issued["status"]["token"].clone();
     let builder = json!("system:serviceaccount:default:builder");
-    assert_eq!(holder(&client, &first).await, builder);
+    assert_eq!(user_of_token(&client, &first).await, builder);
     let forged = json!(first.as_str().unwrap().rsplit_once('.').unwrap().0.to_owned() + ".AAAA");
-    assert_eq!(holder(&client, &forged).await, Value::Null);
+    assert_eq!(user_of_token(&client, &forged).await, Value::Null);
     let (ids, headers) = published(&client).await;
     assert_eq!(ids, ["one"]);
     assert!(headers.contains("public, max-age=59") || headers.contains("public, max-age=600"), "{headers}");
 
-    // A token that is signed with a key which the server has not heard of makes it ask.
+    // A token signed with an unknown key makes the server fetch the keys.
     signer.rotate("two");
     let (code, issued, _) = issue(&client, 600).await;
     assert_eq!(code, 201, "{issued}");
     for token in [&first, &issued["status"]["token"]] {
-        assert_eq!(holder(&client, token).await, builder);
+        assert_eq!(user_of_token(&client, token).await, builder);
     }
-    // What clients are told of follows a moment later.
-    let patience = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
+    // The published keys are updated a moment later.
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
     while published(&client).await.0 != ["two"] {
-        assert!(tokio::time::Instant::now() < patience, "{:?}", published(&client).await);
+        assert!(tokio::time::Instant::now() < deadline, "{:?}", published(&client).await);
         tokio::task::yield_now().await;
     }
 
     signer.0.lock().unwrap().clear();
     let (code, refused, _) = issue(&client, 600).await;
-    let why = "Internal error occurred: failed to generate token: while signing jwt: rpc error: code = FailedPrecondition desc = locked";
-    assert_eq!((code, &refused["message"]), (500, &json!(why)));
+    let error = "Internal error occurred: failed to generate token: while signing jwt: rpc error: code = FailedPrecondition desc = locked";
+    assert_eq!((code, &refused["message"]), (500, &json!(error)));
     let (_, metrics, _) = send(&client, "GET", "/metrics", &Value::Null).await;
     for line in [
         "apiserver_externaljwt_sign_request_total{code=\"OK\"} 2\n",
@@ -216,7 +217,7 @@ async fn tokens_are_signed_by_another_program() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_does_not_promise_more_than_its_signer() {
+async fn rejects_flags_that_conflict_with_external_signer() {
     let folder = tempfile::tempdir().unwrap();
     let (socket, signer) = (folder.path().join("signer.sock"), Signer::default());
     signer.rotate("one");

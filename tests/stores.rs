@@ -1,4 +1,4 @@
-//! The whole program on each store: snapshots from one into the other, and several servers on one etcd.
+//! The whole program on each store: snapshots between stores, and several servers on one etcd.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -26,7 +26,7 @@ fn snapshot(verb: &str, file: &Path, flags: &[&str]) -> Outcome {
 }
 
 #[track_caller]
-fn done(outcome: &Outcome) -> &str {
+fn stdout_of_success(outcome: &Outcome) -> &str {
     assert!(outcome.ok, "{}", outcome.stderr);
     &outcome.stdout
 }
@@ -39,7 +39,7 @@ fn config_map(name: &str) -> ConfigMap {
     ConfigMap { metadata: ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() }, ..ConfigMap::default() }
 }
 
-/// Names and resource versions of all config maps.
+/// Returns names and resource versions of all config maps.
 async fn versions(server: &Server) -> BTreeMap<String, u64> {
     let list = config_maps(server).await.list(&ListParams::default()).await.unwrap();
     let version = |meta: ObjectMeta| (meta.name.unwrap(), meta.resource_version.unwrap().parse().unwrap());
@@ -48,26 +48,27 @@ async fn versions(server: &Server) -> BTreeMap<String, u64> {
 
 #[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_snapshot_of_a_running_server_starts_another_one() {
+async fn snapshot_of_running_server_restores_on_another_store() {
     let folder = tempfile::tempdir().unwrap();
     let (file, data) = (folder.path().join("snapshot"), |name: &str| folder.path().join(name).join("data"));
     let flag = |name: &str| format!("--data-dir={}", data(name).display());
     let server = Server::start_in(&folder.path().join("one"));
     config_maps(&server).await.create(&PostParams::default(), &config_map("a")).await.unwrap();
-    done(&snapshot("save", &file, &[&flag("one")]));
+    stdout_of_success(&snapshot("save", &file, &[&flag("one")]));
     let before = versions(&server).await;
     config_maps(&server).await.create(&PostParams::default(), &config_map("later")).await.unwrap();
 
-    let status: serde_json::Value = serde_json::from_str(done(&snapshot("status", &file, &["-o", "json"]))).unwrap();
+    let status: serde_json::Value =
+        serde_json::from_str(stdout_of_success(&snapshot("status", &file, &["-o", "json"]))).unwrap();
     assert!(status["keys"].as_u64().unwrap() > 1 && status["revision"].as_u64().unwrap() >= before["a"], "{status}");
     let refused = snapshot("restore", &file, &[&flag("one")]);
     assert!(refused.stderr.contains("already holds a store"), "{}", refused.stderr);
-    done(&snapshot("restore", &file, &[&flag("two")]));
+    stdout_of_success(&snapshot("restore", &file, &[&flag("two")]));
     assert_eq!(versions(&Server::start_in(&folder.path().join("two"))).await, before);
 
     let etcd = EtcdServer::start();
     let servers = format!("--etcd-servers={}", etcd.url);
-    done(&snapshot("restore", &file, &[&servers]));
+    stdout_of_success(&snapshot("restore", &file, &[&servers]));
     let refused = snapshot("restore", &file, &[&servers]);
     assert!(refused.stderr.contains("already holds a store"), "{}", refused.stderr);
     let on_etcd = Server::start_with(&folder.path().join("three"), &[&servers]);
@@ -76,14 +77,14 @@ async fn a_snapshot_of_a_running_server_starts_another_one() {
     config_maps(&on_etcd).await.create(&PostParams::default(), &config_map("on-etcd")).await.unwrap();
     let now = versions(&on_etcd).await;
     assert!(now["on-etcd"] > status["revision"].as_u64().unwrap(), "revisions go on after those of the snapshot");
-    done(&snapshot("save", &file, &[&servers]));
-    done(&snapshot("restore", &file, &[&flag("four")]));
+    stdout_of_success(&snapshot("save", &file, &[&servers]));
+    stdout_of_success(&snapshot("restore", &file, &[&flag("four")]));
     assert_eq!(versions(&Server::start_in(&folder.path().join("four"))).await, now);
 }
 
 #[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn servers_on_one_etcd_see_what_each_other_writes() {
+async fn servers_on_one_etcd_read_each_others_writes() {
     let etcd = EtcdServer::start();
     let folder = tempfile::tempdir().unwrap();
     let flags = [&*format!("--etcd-servers={}", etcd.url)];
@@ -97,8 +98,9 @@ async fn servers_on_one_etcd_see_what_each_other_writes() {
         .await
         .unwrap()
         .boxed();
-    // What others write beside the prefix takes a revision, too; reads of the present do not wait for what never comes.
-    etcd.ask("/v3/kv/put", r#"{"key": "YQ==", "value": "YQ=="}"#);
+    // Writes outside of the prefix increase the revision, too; consistent reads must not wait for
+    // an event of that revision.
+    etcd.post("/v3/kv/put", r#"{"key": "YQ==", "value": "YQ=="}"#);
     assert_eq!(others.get("a").await.unwrap().metadata.resource_version, created.metadata.resource_version);
     let patch = Patch::Merge(serde_json::json!({"data": {"key": "value"}}));
     let patched = maps.patch("a", &PatchParams::default(), &patch).await.unwrap();
@@ -113,7 +115,7 @@ async fn servers_on_one_etcd_see_what_each_other_writes() {
 
 #[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_kubernetes_service_leads_to_all_servers_that_live() {
+async fn kubernetes_service_lists_all_running_servers() {
     let etcd = EtcdServer::start();
     let folder = tempfile::tempdir().unwrap();
     let store = format!("--etcd-servers={}", etcd.url);
@@ -149,13 +151,13 @@ fn node_port(service: Service) -> i32 {
     service.spec.and_then(|spec| spec.ports?.first()?.node_port).unwrap()
 }
 
-/// The ports in the allocation that the servers of this etcd share, and its range.
+/// Returns the allocated ports shared by the servers of this etcd; checks the range.
 fn allocated_ports(etcd: &EtcdServer) -> u32 {
-    let answer = etcd.ask("/v3/kv/range", r#"{"key": "L3JlZ2lzdHJ5L3Jhbmdlcy9zZXJ2aWNlbm9kZXBvcnRz"}"#);
+    let answer = etcd.post("/v3/kv/range", r#"{"key": "L3JlZ2lzdHJ5L3Jhbmdlcy9zZXJ2aWNlbm9kZXBvcnRz"}"#);
     let json = &answer[answer.find('{').unwrap()..=answer.rfind('}').unwrap()];
     let found: serde_json::Value = serde_json::from_str(json).unwrap();
     let value = BASE64.decode(found["kvs"][0]["value"].as_str().unwrap()).unwrap();
-    // What upstream's server writes for this range: the field `data` has number 3.
+    // The encoding of kube-apiserver for this range: the field `data` has number 3.
     let range = b"30000-30039\x1a";
     let at = value.windows(range.len()).position(|bytes| bytes == range).expect("a RangeAllocation") + range.len();
     assert!(value.starts_with(b"k8s\0"), "{value:?}");
@@ -165,7 +167,7 @@ fn allocated_ports(etcd: &EtcdServer) -> u32 {
 
 #[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn servers_on_one_etcd_never_give_one_node_port_twice() {
+async fn servers_on_one_etcd_allocate_distinct_node_ports() {
     let etcd = EtcdServer::start();
     let folder = tempfile::tempdir().unwrap();
     let flags = [&*format!("--etcd-servers={}", etcd.url), "--service-node-port-range=30000-30039"];
@@ -175,7 +177,7 @@ async fn servers_on_one_etcd_never_give_one_node_port_twice() {
         Api::namespaced(client::connect(&one).await, "default"),
         Api::namespaced(client::connect(&two).await, "default"),
     ];
-    // All ports of the range, half of them from each server at once.
+    // All ports of the range, half of them concurrently from each server.
     let create = async |index: usize| {
         services[index % 2].create(&PostParams::default(), &node_port_service(&format!("s{index}"))).await
     };
@@ -187,17 +189,17 @@ async fn servers_on_one_etcd_never_give_one_node_port_twice() {
         let refused = services.create(&PostParams::default(), &node_port_service("more")).await.unwrap_err();
         assert!(refused.to_string().contains("failed to allocate a nodePort: range is full"), "{refused}");
     }
-    // A port that one server releases can be taken at the other one.
+    // A port released by one server can be allocated by the other one.
     let freed = node_port(services[1].get("s7").await.unwrap());
     services[0].delete("s7", &DeleteParams::default()).await.unwrap();
     assert_eq!(allocated_ports(&etcd), 39);
     let again = services[1].create(&PostParams::default(), &node_port_service("again")).await.unwrap();
     assert_eq!(node_port(again), freed);
-    // A restart finds the allocation, and a service without one is registered.
+    // A restart reads the allocation, and registers a service that lacks one.
     drop(one);
-    etcd.ask("/v3/kv/deleterange", r#"{"key": "L3JlZ2lzdHJ5L3Jhbmdlcy9zZXJ2aWNlbm9kZXBvcnRz"}"#);
+    etcd.post("/v3/kv/deleterange", r#"{"key": "L3JlZ2lzdHJ5L3Jhbmdlcy9zZXJ2aWNlbm9kZXBvcnRz"}"#);
     let refused = services[1].delete("s8", &DeleteParams::default()).await;
-    assert!(refused.is_ok(), "what cannot be released is left to the repair");
+    assert!(refused.is_ok(), "an allocation that cannot be released is left to the repair");
     let _three = Server::start_with(&folder.path().join("three"), &flags);
     assert_eq!(allocated_ports(&etcd), 39);
 }

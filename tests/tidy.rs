@@ -1,5 +1,5 @@
-//! Taste and documents are held by a test: what is generated says so, nothing unfinished is left, paths in documents exist, and the
-//! dependencies are the ones that were agreed on.
+//! Conventions of the repository: generated headers, no unfinished code, existing paths in
+//! documents, agreed dependencies.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -13,7 +13,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every Rust file below a folder of the repository.
+/// Returns every Rust file below a folder of the repository.
 fn rust_files(folder: &str) -> Vec<PathBuf> {
     let (mut files, mut folders) = (Vec::new(), vec![root().join(folder)]);
     while let Some(folder) = folders.pop() {
@@ -37,7 +37,7 @@ fn none(complaints: Vec<String>) {
 }
 
 #[test]
-fn generated_files_say_so_and_others_do_not() {
+fn only_generated_files_have_generated_header() {
     let starts = |path: &PathBuf| fs::read_to_string(path).unwrap().starts_with(GENERATED_HEADER);
     let mut complaints = Vec::new();
     let packages = ["examples/shop/generated/src", "tests/authored/generated/src", "tests/verdict/kinds/generated/src"];
@@ -54,12 +54,12 @@ fn generated_files_say_so_and_others_do_not() {
 }
 
 #[test]
-fn gates_are_named_by_their_constants() {
+fn feature_gates_are_referenced_by_constants() {
     let table = fs::read_to_string(root().join("server/machinery/src/features/table.rs")).unwrap();
     let rows = table.lines().filter_map(|row| row.strip_prefix("    new ").or(row.strip_prefix("    locked ")));
     let names: BTreeSet<&str> = rows.filter_map(|row| row.split_whitespace().next()).collect();
     assert!(names.contains("HPAScaleToZero"), "{names:?}");
-    // Some features are called as a kind, or as a plugin of admission.
+    // Some features have the name of a kind or of an admission plugin.
     let kinds: BTreeSet<&str> = generated::CATALOG.kinds.iter().map(|kind| kind.kind).collect();
     let is_test =
         |path: &PathBuf| path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("tests"));
@@ -74,8 +74,8 @@ fn gates_are_named_by_their_constants() {
 }
 
 #[test]
-fn nothing_unfinished_is_left() {
-    // Spelled in two parts, or this file would find itself.
+fn no_unfinished_code() {
+    // Split in two parts, so that this file does not match.
     let words = ["todo", "dbg", "unimplemented"].map(|word| format!("{word}!("));
     let markers = ["TO", "FIX"].map(|start| format!("// {start}{}", if start == "TO" { "DO" } else { "ME" }));
     let mut complaints = Vec::new();
@@ -89,7 +89,7 @@ fn nothing_unfinished_is_left() {
     none(complaints);
 }
 
-/// What stands between backticks or in a link and looks like a path of this repository.
+/// Returns the backquoted words and links that look like paths of this repository.
 fn paths_in(text: &str) -> BTreeSet<String> {
     let quoted = text.split('`').skip(1).step_by(2);
     let linked = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
@@ -110,7 +110,8 @@ fn paths_in_documents_exist() {
     let mut complaints = Vec::new();
     for document in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"] {
         for path in paths_in(&fs::read_to_string(root().join(document)).unwrap()) {
-            // What stands beside the checkout is not everybody's; an absolute path is a URL's.
+            // Paths beside the checkout exist only on some machines; an absolute path belongs to a
+            // URL.
             if !path.starts_with("../")
                 && !path.starts_with('/')
                 && !path.starts_with("kube-apiserver-data")
@@ -124,7 +125,7 @@ fn paths_in_documents_exist() {
 }
 
 #[test]
-fn tests_that_documents_name_exist() {
+fn tests_named_in_documents_exist() {
     let document = fs::read_to_string(root().join("docs/api-defs-words.md")).unwrap();
     let words = document.split('`').skip(1).step_by(2).filter(|word| word.contains('/') && !word.contains(' '));
     let mut complaints = Vec::new();
@@ -140,19 +141,19 @@ fn tests_that_documents_name_exist() {
     none(complaints);
 }
 
-/// Of the constraints of the others everything is in force, whatever they are called.
+/// Groups outside of Kubernetes enforce all declared constraints, without tags.
 #[test]
-fn groups_of_kubernetes_alone_are_tagged() {
+fn only_kubernetes_groups_use_tagged_validation() {
     let groups = |folder: &str| fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
-    let says = |path: &PathBuf, words| fs::read_to_string(path.join("group.rs")).unwrap().contains(words);
+    let contains_words = |path: &PathBuf, words| fs::read_to_string(path.join("group.rs")).unwrap().contains(words);
     let all = groups("api-defs").chain(groups("examples/shop/api-defs")).chain(groups("tests/authored/api-defs"));
-    // A group that names no package is one of an author.
-    let wrong = all.filter(|path| says(path, "package = ") != says(path, "validation = tagged"));
+    // A group that names no package is an author's group.
+    let wrong = all.filter(|path| contains_words(path, "package = ") != contains_words(path, "validation = tagged"));
     none(wrong.map(|path| path.display().to_string()).collect());
 }
 
 #[test]
-fn dependencies_of_a_package_elsewhere_are_listed() {
+fn dependencies_of_external_packages_are_listed() {
     let manifest = fs::read_to_string(root().join("examples/shop/Cargo.toml")).unwrap();
     let document = fs::read_to_string(root().join("docs/library.md")).unwrap();
     let template = fs::read_to_string(root().join("server/apiserver/templates/package.toml")).unwrap();
@@ -175,7 +176,7 @@ fn declared_dependencies() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_dependency_is_agreed_on() {
+fn every_dependency_is_documented() {
     let document = fs::read_to_string(root().join("docs/dependencies.md")).unwrap();
     let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let agreed: BTreeSet<String> = rows.map(str::to_string).collect();

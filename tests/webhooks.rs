@@ -1,4 +1,5 @@
-//! Admission webhooks of a real HTTPS server (`tests/webhook/`), which allows, refuses, changes, hangs and talks nonsense.
+//! Admission webhooks of a real HTTPS server (`tests/webhook/`), which allows, denies, patches,
+//! hangs and sends invalid responses.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -11,30 +12,30 @@ use common::kubectl::{Kubectl, assert_has};
 use common::{Outcome, Server, go};
 use needs::needs;
 
-/// A webhook that runs, and a server that calls it.
-struct Hooked {
+/// A running webhook, and a server that calls it.
+struct WebhookServer {
     kubectl: Kubectl,
     webhook: Child,
     url: String,
-    /// The webhook's authority as configurations hold it.
+    /// The webhook's CA bundle, encoded in base64.
     authority: String,
 }
 
-impl Hooked {
-    fn start() -> Hooked {
+impl WebhookServer {
+    fn start() -> WebhookServer {
         Self::with(|_| Kubectl::start())
     }
 
-    /// With a server that is started when the webhook's URL is known.
-    fn with(server: impl FnOnce(&str) -> Kubectl) -> Hooked {
+    /// Starts the webhook, then a server that gets the webhook's URL.
+    fn with(server: impl FnOnce(&str) -> Kubectl) -> WebhookServer {
         let program = go::program("webhook");
         let mut webhook = Command::new(program).stdout(Stdio::piped()).spawn().unwrap();
-        let mut said = BufReader::new(webhook.stdout.take().unwrap()).lines();
-        let (url, authority) = (said.next().unwrap().unwrap(), said.next().unwrap().unwrap());
-        Hooked { kubectl: server(&url), webhook, url, authority }
+        let mut lines = BufReader::new(webhook.stdout.take().unwrap()).lines();
+        let (url, authority) = (lines.next().unwrap().unwrap(), lines.next().unwrap().unwrap());
+        WebhookServer { kubectl: server(&url), webhook, url, authority }
     }
 
-    /// Has objects of a resource that are labelled `case: <name>` shown to the webhook, at a path.
+    /// Registers the webhook, at this path, for objects with the label `case: <name>`.
     fn call(&self, kind: &str, name: &str, path: &str, rule: &str, more: &str) {
         let (url, authority) = (&self.url, &self.authority);
         let yaml = format!(
@@ -45,7 +46,8 @@ impl Hooked {
         self.kubectl.run_with(&["create", "-f", "-"], &yaml);
     }
 
-    /// Creates an object of a case until what comes of it is what is expected: configurations are followed, not read each time.
+    /// Creates an object until the outcome is the expected one: the server learns of configurations
+    /// by a watch.
     fn create(&self, name: &str, yaml: &str, expected: impl Fn(&Outcome) -> bool) -> Outcome {
         let object = yaml.replace("CASE", name);
         for _ in 0..20 {
@@ -56,11 +58,11 @@ impl Hooked {
             assert!(outcome.ok, "{}", outcome.stderr);
             self.kubectl.run_with(&["delete", "-f", "-"], &object);
         }
-        panic!("{name}: nothing comes of the webhook");
+        panic!("{name}: the webhook has no effect");
     }
 }
 
-impl Drop for Hooked {
+impl Drop for WebhookServer {
     fn drop(&mut self) {
         let _ = self.webhook.kill();
         let _ = self.webhook.wait();
@@ -73,12 +75,12 @@ const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: CASE
 
 #[needs(go, kubectl)]
 #[test]
-fn what_a_webhook_says_counts() {
-    let hooked = Hooked::start();
-    let url = &hooked.url;
+fn webhook_responses_are_enforced() {
+    let webhook_server = WebhookServer::start();
+    let url = &webhook_server.url;
     let refused = |name: &str, path: &str, more: &str, expect: &str| {
-        hooked.call(VALIDATING, name, path, CONFIG_MAPS, more);
-        let outcome = hooked.create(name, CONFIG_MAP, |outcome| !outcome.ok);
+        webhook_server.call(VALIDATING, name, path, CONFIG_MAPS, more);
+        let outcome = webhook_server.create(name, CONFIG_MAP, |outcome| !outcome.ok);
         assert_has(&outcome.stderr, &[expect]);
     };
     let by = |name: &str| format!("failed calling webhook \"{name}.example.com\": ");
@@ -96,38 +98,38 @@ fn what_a_webhook_says_counts() {
     let broken = "an error on the server (\"it broke\") has prevented the request from succeeding";
     refused("broken", "break", "", broken);
 
-    hooked.call(VALIDATING, "warned", "warn", CONFIG_MAPS, "");
-    hooked.create("warned", CONFIG_MAP, |outcome| outcome.ok && outcome.stderr.contains("Warning: seen"));
-    hooked.call(VALIDATING, "lenient", "break", CONFIG_MAPS, "  failurePolicy: Ignore\n");
-    hooked.create("lenient", CONFIG_MAP, |outcome| outcome.ok);
-    hooked.call("MutatingWebhookConfiguration", "patched", "patch", CONFIG_MAPS, "");
-    hooked.create("patched", CONFIG_MAP, |outcome| {
+    webhook_server.call(VALIDATING, "warned", "warn", CONFIG_MAPS, "");
+    webhook_server.create("warned", CONFIG_MAP, |outcome| outcome.ok && outcome.stderr.contains("Warning: seen"));
+    webhook_server.call(VALIDATING, "lenient", "break", CONFIG_MAPS, "  failurePolicy: Ignore\n");
+    webhook_server.create("lenient", CONFIG_MAP, |outcome| outcome.ok);
+    webhook_server.call("MutatingWebhookConfiguration", "patched", "patch", CONFIG_MAPS, "");
+    webhook_server.create("patched", CONFIG_MAP, |outcome| {
         outcome.ok
-            && hooked.kubectl.run(&["get", "configmap", "patched", "-o", "jsonpath={.metadata.labels.patched}"])
+            && webhook_server.kubectl.run(&["get", "configmap", "patched", "-o", "jsonpath={.metadata.labels.patched}"])
                 == "yes"
     });
 }
 
 #[needs(go, kubectl)]
 #[test]
-fn a_webhook_sees_the_version_that_it_asks_for() {
-    let hooked = Hooked::start();
+fn webhook_receives_the_requested_version() {
+    let webhook_server = WebhookServer::start();
     let rule =
         "{apiGroups: [autoscaling], apiVersions: [v1], resources: [horizontalpodautoscalers], operations: [CREATE]}";
     let autoscaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: CASE, labels: {case: CASE}}\n\
                       spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n";
-    hooked.call(VALIDATING, "old", "deny", rule, "  matchPolicy: Equivalent\n");
-    let outcome = hooked.create("old", autoscaler, |outcome| !outcome.ok);
+    webhook_server.call(VALIDATING, "old", "deny", rule, "  matchPolicy: Equivalent\n");
+    let outcome = webhook_server.create("old", autoscaler, |outcome| !outcome.ok);
     assert_has(&outcome.stderr, &["no HorizontalPodAutoscaler of v2, read as autoscaling/v1"]);
 }
 
-/// The kubeconfig in the configuration of the plugin says who the server is to a webhook.
+/// The server authenticates to a webhook with the kubeconfig in the plugin's configuration.
 #[needs(go, kubectl)]
 #[test]
-fn a_webhook_knows_the_server_by_the_configuration_of_the_plugin() {
+fn webhook_receives_configured_credentials() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();
-    let hooked = Hooked::with(|url| {
+    let webhook_server = WebhookServer::with(|url| {
         let host = url.trim_start_matches("https://");
         let users =
             format!("users:\n- {{name: '{host}', user: {{token: known}}}}\n- {{name: '*', user: {{token: other}}}}\n");
@@ -142,28 +144,29 @@ fn a_webhook_knows_the_server_by_the_configuration_of_the_plugin() {
         let flag = format!("--admission-control-config-file={}", file("admission"));
         Kubectl(Server::start_with(&folder.path().join("server"), &[&flag]))
     });
-    hooked.call(VALIDATING, "who", "who", CONFIG_MAPS, "");
-    let outcome = hooked.create("who", CONFIG_MAP, |outcome| !outcome.ok);
-    assert_has(&outcome.stderr, &["asked with \"Bearer known\""]);
+    webhook_server.call(VALIDATING, "authorization", "authorization", CONFIG_MAPS, "");
+    let outcome = webhook_server.create("authorization", CONFIG_MAP, |outcome| !outcome.ok);
+    assert_has(&outcome.stderr, &["called with \"Bearer known\""]);
 }
 
-/// What a webhook makes of a custom resource obeys its schema again: fields that it does not know go, defaults come back.
+/// A custom resource is pruned and defaulted again after a webhook changed it.
 #[needs(go, kubectl)]
 #[test]
-fn a_custom_resource_obeys_its_schema_after_a_webhook() {
-    let hooked = Hooked::start();
+fn custom_resource_is_pruned_and_defaulted_after_webhook() {
+    let webhook_server = WebhookServer::start();
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: gears.example.com}\n\
         spec:\n  group: example.com\n  scope: Namespaced\n  names: {plural: gears, kind: Gear}\n  versions:\n  \
         - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        \
         properties:\n          spec:\n            type: object\n            properties:\n              \
         size: {type: integer, default: 3}\n              kept: {type: string}\n";
-    hooked.kubectl.run_with(&["create", "-f", "-"], definition);
-    hooked.kubectl.run(&["wait", "--for=condition=Established", "crd/gears.example.com"]);
+    webhook_server.kubectl.run_with(&["create", "-f", "-"], definition);
+    webhook_server.kubectl.run(&["wait", "--for=condition=Established", "crd/gears.example.com"]);
     let rule = "{apiGroups: [example.com], apiVersions: [v1], resources: [gears], operations: [CREATE]}";
-    hooked.call("MutatingWebhookConfiguration", "unlike", "unlike", rule, "");
+    webhook_server.call("MutatingWebhookConfiguration", "off-schema", "off-schema", rule, "");
     let gear =
         "apiVersion: example.com/v1\nkind: Gear\nmetadata: {name: CASE, labels: {case: CASE}}\nspec: {kept: x}\n";
-    let field = |path: &str| hooked.kubectl.run(&["get", "gear", "unlike", "-o", &format!("jsonpath={{{path}}}")]);
-    hooked.create("unlike", gear, |outcome| outcome.ok && field(".metadata.labels.patched") == "yes");
+    let field =
+        |path: &str| webhook_server.kubectl.run(&["get", "gear", "off-schema", "-o", &format!("jsonpath={{{path}}}")]);
+    webhook_server.create("off-schema", gear, |outcome| outcome.ok && field(".metadata.labels.patched") == "yes");
     assert_eq!(field(".spec"), r#"{"kept":"x","size":3}"#);
 }

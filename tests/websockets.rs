@@ -1,4 +1,5 @@
-//! Watches through WebSockets, for clients that cannot read an answer in pieces: browsers.
+//! Watches through WebSockets, for clients that cannot read a response incrementally, such as
+//! browsers.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -24,10 +25,10 @@ const TOKEN: &str = "admins-token-77aa";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const WATCH: &str = "/api/v1/namespaces/default/configmaps?watch=1";
 const JSON: &str = "Accept: application/json";
-/// Headers that a client sends besides those of every upgrade.
-const RIGHT: [&str; 3] =
+/// WebSocket headers of a valid upgrade, besides those of every upgrade.
+const WEBSOCKET_HEADERS: [&str; 3] =
     ["Sec-WebSocket-Version: 13", "Origin: http://x", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 type Socket = WebSocketStream<TlsStream<TcpStream>>;
 
@@ -56,8 +57,9 @@ impl Cluster {
         assert_eq!(self.send("POST", MAPS, &map).await.0, 201);
     }
 
-    /// Asks for an upgrade with these headers. The head of the answer, what came behind it, and the connection.
-    async fn ask(&self, target: &str, headers: &[&str]) -> (String, Vec<u8>, TlsStream<TcpStream>) {
+    /// Sends an upgrade with these headers; returns the response head, the bytes after it, and the
+    /// connection.
+    async fn upgrade(&self, target: &str, headers: &[&str]) -> (String, Vec<u8>, TlsStream<TcpStream>) {
         let mut stream = Connection::new(&self.server).open().await;
         let fixed = ["Host: localhost", "Upgrade: websocket", "Connection: Upgrade"];
         let lines = fixed.iter().chain(headers).map(|line| format!("{line}\r\n")).collect::<String>();
@@ -69,22 +71,22 @@ impl Cluster {
                 let rest = received.split_off(at + 4);
                 return (String::from_utf8(received).unwrap().to_ascii_lowercase(), rest, stream);
             }
-            let read = tokio::time::timeout(PATIENCE, stream.read_buf(&mut received)).await;
+            let read = tokio::time::timeout(TIMEOUT, stream.read_buf(&mut received)).await;
             assert!(read.unwrap().unwrap() > 0, "the connection ended before the answer");
         }
     }
 
-    /// A watch through a WebSocket, with further headers.
+    /// Starts a watch through a WebSocket, with further headers.
     async fn watch(&self, target: &str, headers: &[&str]) -> Socket {
         let token = format!("Authorization: Bearer {TOKEN}");
-        let all: Vec<&str> = RIGHT.iter().chain(headers).copied().chain([token.as_str()]).collect();
-        let (head, rest, stream) = self.ask(target, &all).await;
+        let all: Vec<&str> = WEBSOCKET_HEADERS.iter().chain(headers).copied().chain([token.as_str()]).collect();
+        let (head, rest, stream) = self.upgrade(target, &all).await;
         assert!(head.starts_with("http/1.1 101 "), "{head}");
         assert!(head.contains("sec-websocket-accept: s3pplmbitxaq9kygzzhzrbk+xoo=\r\n"), "{head}");
         WebSocketStream::from_partially_read(stream, rest, Role::Client, None).await
     }
 
-    /// The value of a metric of watches of config maps.
+    /// Returns the value of a metric for watches of config maps.
     async fn metric(&self, name: &str) -> String {
         let (_, text) = self.send("GET", "/metrics", "").await;
         let is_meant = |line: &&str| {
@@ -95,11 +97,11 @@ impl Cluster {
 
     async fn await_metric(&self, name: &str, value: &str) {
         let reached = async { while self.metric(name).await != value {} };
-        tokio::time::timeout(PATIENCE, reached).await.unwrap_or_else(|_| panic!("{name} is not {value}"));
+        tokio::time::timeout(TIMEOUT, reached).await.unwrap_or_else(|_| panic!("{name} is not {value}"));
     }
 
-    /// The codes of watches of config maps that have ended, by the audit log.
-    fn audited(&self) -> Vec<u64> {
+    /// Returns the status codes of ended watches of config maps, from the audit log.
+    fn audited_codes(&self) -> Vec<u64> {
         let events = self.server.audit_log();
         let events = events.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let is_last = |event: &Value| {
@@ -111,26 +113,26 @@ impl Cluster {
 }
 
 async fn next(socket: &mut Socket) -> Message {
-    tokio::time::timeout(PATIENCE, socket.next()).await.expect("a message").unwrap().unwrap()
+    tokio::time::timeout(TIMEOUT, socket.next()).await.expect("a message").unwrap().unwrap()
 }
 
-/// The next event: its type, and its object.
+/// Returns the next event: its type, and its object.
 async fn event(socket: &mut Socket) -> (String, Value) {
     let Message::Text(text) = next(socket).await else { panic!("events in JSON are text") };
     let mut event: Value = serde_json::from_str(&text).unwrap();
     (event["type"].as_str().unwrap().to_owned(), event["object"].take())
 }
 
-/// Fails unless the server says goodbye and closes the connection.
-async fn assert_ended(mut socket: Socket) {
-    let Message::Close(Some(said)) = next(&mut socket).await else { panic!("no goodbye") };
-    assert_eq!(u16::from(said.code), 1000);
-    let rest = tokio::time::timeout(PATIENCE, socket.next()).await.expect("the connection ends");
+/// Fails unless the server sends a close frame and closes the connection.
+async fn assert_closed(mut socket: Socket) {
+    let Message::Close(Some(frame)) = next(&mut socket).await else { panic!("no close frame") };
+    assert_eq!(u16::from(frame.code), 1000);
+    let rest = tokio::time::timeout(TIMEOUT, socket.next()).await.expect("the connection ends");
     assert!(rest.is_none_or(|message| message.is_err()));
 }
 
 #[tokio::test]
-async fn each_event_is_a_message() {
+async fn each_event_is_one_message() {
     let cluster = Cluster::start(&[]);
     for name in ["a", "b"] {
         cluster.create(name).await;
@@ -145,7 +147,7 @@ async fn each_event_is_a_message() {
         let (kind, object) = event(&mut text).await;
         assert_eq!((kind.as_str(), &object["metadata"]["name"]), ("ADDED", &json!(name)));
         let Message::Binary(bytes) = next(&mut binary).await else { panic!("protobuf is binary") };
-        // A WatchEvent: its type, then a RawExtension around the object. No length stands before it.
+        // A WatchEvent: its type, then a RawExtension with the object, without a length prefix.
         assert!(bytes.starts_with(b"\x0a\x05ADDED\x12"), "{bytes:?}");
         assert!(
             bytes.windows(4).any(|part| part == b"k8s\0")
@@ -155,14 +157,14 @@ async fn each_event_is_a_message() {
         assert_eq!((&rows["kind"], &rows["rows"][0]["cells"][0]), (&json!("Table"), &json!(name)));
         assert_eq!(rows["columnDefinitions"].is_null(), name != "a");
     }
-    // What a client says is not heard, but for what belongs to the protocol.
+    // Data frames of the client are ignored; control frames are handled.
     text.send(Message::Text("hello".into())).await.unwrap();
     text.send(Message::Ping("are you there".into())).await.unwrap();
     assert_eq!(next(&mut text).await, Message::Pong("are you there".into()));
     text.send(Message::Close(None)).await.unwrap();
-    let Message::Close(_) = next(&mut text).await else { panic!("no goodbye") };
+    let Message::Close(_) = next(&mut text).await else { panic!("no close frame") };
     assert_eq!(cluster.metric("apiserver_longrunning_requests").await, "2");
-    // A client may also just go away.
+    // A client may also drop the connection.
     drop(binary);
     drop(table);
     cluster.await_metric("apiserver_longrunning_requests", "0").await;
@@ -170,7 +172,7 @@ async fn each_event_is_a_message() {
 }
 
 #[tokio::test]
-async fn bookmarks_errors_and_ends_are_told() {
+async fn bookmarks_errors_and_close_are_sent() {
     let cluster = Cluster::start(&[]);
     cluster.create("a").await;
     let initial = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1";
@@ -181,48 +183,48 @@ async fn bookmarks_errors_and_ends_are_told() {
         (kind.as_str(), &object["metadata"]["annotations"]["k8s.io/initial-events-end"]),
         ("BOOKMARK", &json!("true"))
     );
-    assert_ended(socket).await;
-    // A revision that does not come.
+    assert_closed(socket).await;
+    // A revision that is never reached.
     let mut socket = cluster.watch(&format!("{WATCH}{initial}&resourceVersion=99999999"), &[JSON]).await;
     let (kind, object) = event(&mut socket).await;
     assert_eq!((kind.as_str(), &object["kind"]), ("ERROR", &json!("Status")));
-    assert_ended(socket).await;
-    // What is wrong before the watch begins is an answer as any.
+    assert_closed(socket).await;
+    // An error before the watch begins is a regular response.
     let authorization = format!("Authorization: Bearer {TOKEN}");
-    let asked: Vec<&str> = RIGHT.iter().copied().chain([authorization.as_str()]).collect();
+    let headers: Vec<&str> = WEBSOCKET_HEADERS.iter().copied().chain([authorization.as_str()]).collect();
     for (target, code) in [(&*format!("{WATCH}&labelSelector=x%3D%3D%3D"), 400), ("/api/v1/nothings?watch=1", 404)] {
-        assert!(cluster.ask(target, &asked).await.0.starts_with(&format!("http/1.1 {code} ")), "{target}");
+        assert!(cluster.upgrade(target, &headers).await.0.starts_with(&format!("http/1.1 {code} ")), "{target}");
     }
     let recorded = async {
-        while cluster.audited() != [101, 101, 400] {
+        while cluster.audited_codes() != [101, 101, 400] {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(PATIENCE, recorded).await.unwrap_or_else(|_| panic!("recorded: {:?}", cluster.audited()));
+    tokio::time::timeout(TIMEOUT, recorded).await.unwrap_or_else(|_| panic!("recorded: {:?}", cluster.audited_codes()));
 }
 
-/// What kube-apiserver 1.36.2 answers.
+/// Handshake responses equal those of kube-apiserver 1.36.2.
 #[tokio::test]
-async fn handshakes_are_checked() {
+async fn handshakes_are_validated() {
     let cluster = Cluster::start(&[]);
     let authorization = format!("Authorization: Bearer {TOKEN}");
     let in_protocol = format!("base64url.bearer.authorization.k8s.io.{}", URL_SAFE_NO_PAD.encode(TOKEN));
-    let protocols = |said: &str| format!("Sec-WebSocket-Protocol: {}", said.replace("TOKEN", &in_protocol));
+    let protocols = |list: &str| format!("Sec-WebSocket-Protocol: {}", list.replace("TOKEN", &in_protocol));
     let check = async |target: &str, headers: &[&str], expect: &str| {
-        let (head, ..) = cluster.ask(target, headers).await;
+        let (head, ..) = cluster.upgrade(target, headers).await;
         assert!(head.starts_with(&format!("http/1.1 {expect}")), "{headers:?}: {head}");
         head
     };
-    let [version, origin, key] = RIGHT;
+    let [version, origin, key] = WEBSOCKET_HEADERS;
     check(WATCH, &[version, origin, key, &authorization], "101").await;
     check(WATCH, &[version, key, &authorization], "403").await;
     check(WATCH, &[version, origin, &authorization], "400").await;
     let head = check(WATCH, &["Sec-WebSocket-Version: 8", origin, key, &authorization], "400").await;
     assert!(head.contains("sec-websocket-version: 13\r\n"), "{head}");
-    for (said, expect) in
+    for (offered, expect) in
         [("a, TOKEN", "101"), ("a, b, TOKEN", "400"), ("TOKEN", "401"), ("a, TOKEN, TOKEN", "401"), ("a", "403")]
     {
-        let head = check(WATCH, &[version, origin, key, &protocols(said)], expect).await;
+        let head = check(WATCH, &[version, origin, key, &protocols(offered)], expect).await;
         assert_eq!(head.contains("sec-websocket-protocol: a\r\n"), expect == "101");
         assert!(!head.contains("bearer"), "the token is not shown");
     }
@@ -230,9 +232,9 @@ async fn handshakes_are_checked() {
     check(MAPS, &[version, origin, key, &authorization], "200").await;
 }
 
-/// Watches keep no seats once they have begun, and a server that ends says goodbye.
+/// Established watches hold no seats, and a stopping server sends close frames.
 #[tokio::test]
-async fn watches_take_no_seats_and_end_with_the_server() {
+async fn websocket_watches_hold_no_seats_and_close_at_shutdown() {
     let cluster = Cluster::start(&["--max-requests-inflight=4", "--max-mutating-requests-inflight=4"]);
     cluster.create("a").await;
     let mut sockets = Vec::new();
@@ -245,7 +247,7 @@ async fn watches_take_no_seats_and_end_with_the_server() {
     let Cluster { server, _folder } = cluster;
     let stopped = tokio::task::spawn_blocking(move || server.stop());
     for socket in sockets {
-        assert_ended(socket).await;
+        assert_closed(socket).await;
     }
     assert!(stopped.await.unwrap());
 }

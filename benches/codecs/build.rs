@@ -1,4 +1,5 @@
-//! Makes of the emitted `.proto` files of core/v1 structs with the derives of prost and of serde, in the form that JSON has.
+//! Generates structs from the emitted `.proto` files of core/v1, with the derives of prost and of
+//! serde, for the JSON format of the API.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,14 +8,14 @@ use prost_build::Config;
 use prost_types::field_descriptor_proto::Label;
 use prost_types::{DescriptorProto, FieldDescriptorProto};
 
-/// Types whose JSON is no object of their fields; `src/lib.rs` has them.
+/// Types with a JSON form other than an object of their fields; `src/lib.rs` defines them.
 const OF_OTHER_FORM: [(&str, &str); 4] = [
     (".k8s.io.apimachinery.pkg.api.resource.Quantity", "Quantity"),
     (".k8s.io.apimachinery.pkg.util.intstr.IntOrString", "IntOrString"),
     (".k8s.io.apimachinery.pkg.apis.meta.v1.Time", "Time"),
     (".k8s.io.apimachinery.pkg.apis.meta.v1.MicroTime", "Time"),
 ];
-/// Fields whose own fields stand in their place in JSON.
+/// Fields that are inlined in JSON.
 const INLINE: [&str; 5] =
     ["ephemeralContainerCommon", "localObjectReference", "persistentVolumeSource", "probeHandler", "volumeSource"];
 
@@ -40,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How serde has a field.
+/// Returns the serde attribute of a field.
 fn attribute(message: &DescriptorProto, field: &FieldDescriptorProto) -> String {
     let name = field.name();
     if INLINE.contains(&name) {

@@ -1,4 +1,6 @@
-//! Prints what is wrong with `api-defs/` below a directory (default: here), or how much there is and how long reading took.
+//! Prints the diagnostics of `api-defs/` below a directory (default: the current one), or the size of
+//! the model and the time it took.
+//!
 //! Usage: `cargo run -q -p codegen --example check [DIRECTORY]`.
 
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
-//! Prints the model of `api-defs/` as JSON lines, one per kind and one per struct of every version, for comparison with facts from
-//! elsewhere.
+//! Prints the model of `api-defs/` as JSON lines, one per kind and one per struct of every version, for
+//! comparison with other sources.
 //!
-//! Run at the root of the workspace: `cargo run -p codegen --example dump_model [ROOT]`.
+//! Run it at the root of the workspace: `cargo run -p codegen --example dump_model [ROOT]`.
 
 use codegen::model::{Field, Generation, Kind, ListSemantics, Literal, Model, TypeRef};
 
@@ -133,8 +133,8 @@ fn field(model: &Model, field: &Field) -> String {
     )
 }
 
-fn atomic(said: Option<bool>) -> &'static str {
-    match said {
+fn atomic(atomic: Option<bool>) -> &'static str {
+    match atomic {
         None => "\"\"",
         Some(true) => "\"atomic\"",
         Some(false) => "\"granular\"",

@@ -1,4 +1,5 @@
-//! Brings `generated/ledger/` below a directory (default: here) up to date, as a build does.
+//! Updates `generated/ledger/` below a directory (default: the current one), as a build does.
+//!
 //! Usage: `cargo run -q -p codegen --example ledger [DIRECTORY]`.
 
 use std::path::PathBuf;

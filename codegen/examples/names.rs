@@ -1,5 +1,7 @@
-//! Prints `json<TAB>rust<TAB>json again` for each JSON field name on standard input: where the last column differs from the
-//! first, a definition has to say `json = ".."`. Usage: `cargo run -q -p codegen --example names < names.txt`.
+//! Prints `json<TAB>rust<TAB>json again` for each JSON field name on standard input. If the last column
+//! differs from the first, a definition has to state `json = ".."`.
+//!
+//! Usage: `cargo run -q -p codegen --example names < names.txt`.
 
 use std::io::BufRead;
 

@@ -1,10 +1,11 @@
-//! What a field declares, in the words of a JSON schema: for exported definitions and for the native OpenAPI documents.
+//! Descriptions and constraints of a field as JSON schema keywords, for exports and for the native
+//! OpenAPI documents.
 
 use serde_json::{Map, Value};
 
 use crate::model::{Field, Validation};
 
-/// The description of a field, which says whether it is deprecated.
+/// The description of a field; includes whether the field is deprecated.
 pub(crate) fn description(field: &Field) -> String {
     match field.deprecated && !field.docs.to_lowercase().contains("deprecated") {
         true => format!("Deprecated: {}", field.docs).trim_end().trim_end_matches(':').to_owned(),
@@ -12,7 +13,8 @@ pub(crate) fn description(field: &Field) -> String {
     }
 }
 
-/// Constraints of a list that can only be about its items go to the items.
+/// Writes the constraints into a schema. Constraints of a list that can only apply to its items go to
+/// the items' schema.
 pub(crate) fn constrain(rules: &Validation, out: &mut Map<String, Value>) {
     let counts = match out.get("type").and_then(Value::as_str) {
         Some("array") => ["minItems", "maxItems"],
@@ -25,28 +27,28 @@ pub(crate) fn constrain(rules: &Validation, out: &mut Map<String, Value>) {
         true => out.get_mut("items").and_then(Value::as_object_mut),
         false => Some(out),
     };
-    // Nothing may stand beside a reference.
+    // A schema with `$ref` must have no other keywords.
     let Some(one) = one.filter(|one| !one.contains_key("$ref")) else { return };
     let max_length = rules.max_length.or(rules.max_bytes);
-    let said: [(&str, Option<Value>); 6] = [
+    let keywords: [(&str, Option<Value>); 6] = [
         ("minimum", rules.min.map(Value::from)),
         ("maximum", rules.max.map(Value::from)),
         ("minLength", rules.min_length.map(Value::from)),
-        // So many bytes are at least so many characters.
+        // A string of at most N bytes has at most N characters.
         ("maxLength", max_length.map(Value::from)),
         ("pattern", rules.pattern.clone().or_else(|| pattern(rules.format.as_deref()?)).map(Value::from)),
         ("format", rules.format.as_deref().and_then(format).map(Value::from)),
     ];
-    one.extend(said.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))));
+    one.extend(keywords.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))));
 }
 
-/// The pattern of a format that the apiextensions server reads otherwise, or does not know.
+/// The pattern of a format that the apiextensions server interprets differently or does not know.
 fn pattern(format: &str) -> Option<String> {
-    // Its own format takes capitals, and needs no dashes.
+    // The apiextensions server's own `uuid` format accepts capitals and does not require dashes.
     (format == "uuid").then(|| "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$".to_owned())
 }
 
-/// The formats that the apiextensions server knows by a name of their own.
+/// The apiextensions server's name for a format, where it has a different one.
 fn format(name: &str) -> Option<&'static str> {
     match name {
         "dns1123_label" => Some("k8s-short-name"),

@@ -1,7 +1,7 @@
-//! Proves a model: every rule of the language that needs more than one declaration to decide.
+//! Checks a model against every rule of the language that needs more than one declaration to decide.
 //!
-//! Each check takes the model and where its words stand, and pushes what it finds; none depends on another, and none changes
-//! anything.
+//! Each check reads the model and the origins of its words, and pushes the diagnostics that it finds.
+//! Checks are independent of each other and change nothing.
 
 mod checks;
 mod constraints;
@@ -22,16 +22,17 @@ use crate::model::{Enum, Group, Model, Span};
 use crate::parse::Origins;
 use crate::project::Project;
 
-/// What every check looks at, and where it reports.
+/// State that all checks share: the model, its origins, and the diagnostics.
 struct Checker<'a> {
     model: &'a Model,
     origins: &'a Origins,
     diagnostics: &'a mut Diagnostics,
-    /// Files with mistakes that were found before: what would only follow from those is not said again.
+    /// Files with errors from earlier stages. Diagnostics that would only follow from those errors are
+    /// suppressed.
     broken: BTreeSet<PathBuf>,
 }
 
-/// Runs every check and lint.
+/// Runs all checks and lints.
 pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) {
     let formats = formats::read(project.library());
     let gates = Gates::read(project.library(), model);
@@ -67,7 +68,7 @@ impl Checker<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The place of a word of an item.
+    /// The span of a word of an item.
     fn word(&self, item: &Span, word: &str) -> Span {
         self.origins.word(item, word).clone()
     }
@@ -86,7 +87,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `kubectl get po` means one resource. The same resource in two groups may share a short name (events).
+    /// Rejects a short name of two resources, because `kubectl get po` has to select one. The same
+    /// resource in two groups may share a short name (events).
     fn short_names(&mut self) {
         let mut seen: BTreeMap<&str, (&str, &str, &Span)> = BTreeMap::new();
         let kinds = self.model.groups.iter().flat_map(|group| group.kinds.iter().map(move |kind| (group, kind)));
@@ -107,7 +109,7 @@ impl Checker<'_> {
         self.diagnostics.extend(found);
     }
 
-    /// Two kinds of one version with the same plural would be the same URL.
+    /// Rejects two kinds of one version with the same plural, because both would have the same URL.
     fn plurals(&mut self, group: &Group) {
         let mut seen: Vec<(&str, &str, &Span)> = Vec::new();
         for kind in &group.kinds {

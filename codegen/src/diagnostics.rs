@@ -1,7 +1,8 @@
-//! Errors and warnings about definitions, and how they look: like rustc's, all of one run together, in order of place.
+//! Errors and warnings about definitions, rendered as rustc renders them and sorted by place.
 //!
-//! Nothing here knows what a definition is. Whoever finds a mistake makes a [`Diagnostic`] with one of the [`codes`] and
-//! pushes it onto a [`Diagnostics`]; the run goes on, so that one build names every mistake.
+//! This module does not know what a definition is. A check creates a [`Diagnostic`] with one of the
+//! [`codes`] and pushes it onto a [`Diagnostics`]. The run continues after an error, so that one build
+//! reports all errors.
 
 pub mod codes;
 mod render;
@@ -17,18 +18,19 @@ pub use suggest::{did_you_mean, list_words};
 
 use crate::model::Span;
 
-/// Whether a build goes on.
+/// Severity: an error fails the build, a warning does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Error,
     Warning,
 }
 
-/// One mistake, the place that made it, and what to write instead. Boxed, since it is also the error of many a `Result`.
+/// One error or warning: its place, its message, and what to write instead. Boxed, because many
+/// `Result`s have it as their error type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic(Box<Content>);
 
-/// What a [`Diagnostic`] holds.
+/// Contents of a [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     pub level: Level,
@@ -36,9 +38,9 @@ pub struct Content {
     /// One clause without a full stop, such as `protobuf number 4 is used twice`.
     pub message: String,
     pub span: Span,
-    /// Text behind the carets.
+    /// Text after the carets.
     pub label: Option<String>,
-    /// Other places that take part: `first used here`.
+    /// Related places: `first used here`.
     pub related: Vec<(Span, String)>,
     /// What to write instead, one `= help:` line each.
     pub help: Vec<String>,
@@ -75,7 +77,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds "did you mean `x`?" when a candidate is near, otherwise the list of what is allowed.
+    /// Adds "did you mean `x`?" if a candidate is close to `word`, otherwise the list of allowed words.
     pub fn suggest<'a>(self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
         let candidates: Vec<&str> = candidates.into_iter().collect();
         match did_you_mean(word, &candidates) {
@@ -96,7 +98,7 @@ impl Diagnostic {
     }
 }
 
-/// Everything that one run found, with the texts of the files for showing the lines.
+/// All diagnostics of one run, with the source texts of the files for rendering snippets.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     items: Vec<Diagnostic>,
@@ -117,7 +119,7 @@ impl Diagnostics {
         self.sources.insert(path.to_path_buf(), text);
     }
 
-    /// The text of a file kept before.
+    /// The text of a file stored with [`Self::add_source`].
     pub fn source(&self, path: &Path) -> Option<&str> {
         self.sources.get(path).map(String::as_str)
     }
@@ -138,8 +140,8 @@ impl Diagnostics {
         self.items.iter()
     }
 
-    /// In order of place, each mistake once: a declaration that several versions share is checked
-    /// in each of them, and the remedy may differ.
+    /// Diagnostics sorted by place, without duplicates. A declaration that several versions share is
+    /// checked in each version, and the help texts may differ.
     pub fn sorted(&self) -> Vec<&Diagnostic> {
         let mut items: Vec<&Diagnostic> = self.items.iter().collect();
         items.sort_by(|a, b| (&a.span, a.code, &a.message).cmp(&(&b.span, b.code, &b.message)));

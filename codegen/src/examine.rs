@@ -1,4 +1,4 @@
-//! Reads and checks definitions: the model, what is wrong, and the ledger as it should be.
+//! Reads and checks definitions; returns the model, the diagnostics and the updated ledger.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use crate::model::Model;
 use crate::project::Project;
 use crate::{check, ledger, parse};
 
-/// What a look at `api-defs/` found.
+/// Result of reading and checking `api-defs/`.
 pub struct Examined {
-    /// As far as the definitions can be understood.
+    /// The model, incomplete if the definitions have errors.
     pub model: Model,
-    /// Errors, and warnings.
+    /// Errors and warnings.
     pub diagnostics: Diagnostics,
-    /// The ledger as it should be after this build.
+    /// The ledger as it has to be after this build.
     pub ledger: Vec<LedgerFile>,
 }
 
@@ -28,18 +28,18 @@ pub fn examine_project(project: &Project) -> Examined {
     let mut diagnostics = Diagnostics::default();
     let (model, origins) = parse::parse(project, &mut diagnostics);
     check::check(project, &model, &origins, &mut diagnostics);
-    // What could not be read would look as if it were gone.
+    // Declarations that could not be parsed would be reported as removed.
     let understood = !diagnostics.has_errors();
     let ledger = if understood { ledger::compare(project, &model, &origins, &mut diagnostics) } else { Vec::new() };
     Examined { model, diagnostics, ledger }
 }
 
-/// The model of `api-defs/` below `root`, or everything that is wrong with it.
+/// The model of `api-defs/` below `root`, or all diagnostics if it has errors.
 pub fn load(root: &Path) -> Result<Model, Diagnostics> {
     load_project(&Project::whole(root))
 }
 
-/// The model of a project's definitions, or everything that is wrong with them.
+/// The model of a project's definitions, or all diagnostics if they have errors.
 pub fn load_project(project: &Project) -> Result<Model, Diagnostics> {
     let Examined { model, diagnostics, .. } = examine_project(project);
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(model) }

@@ -3,14 +3,14 @@
 use crate::model::{Cell, Check, Group, Kind, Model, Struct, StructId};
 use crate::paths;
 
-/// A function that a definition names, and what it takes and returns.
+/// Signature of a function that a definition names.
 pub struct Signature {
     /// The group's module.
     pub module: String,
-    /// A path within the functions of the group, such as `v1beta1::default_device`.
+    /// A path within the group's functions, such as `v1beta1::default_device`.
     pub name: String,
     pub parameters: Vec<Parameter>,
-    /// Last name of the return type, empty for none.
+    /// Last segment of the return type, empty for none.
     pub returns: &'static str,
 }
 
@@ -19,7 +19,7 @@ pub struct Signature {
 pub enum Passing {
     Shared,
     Mutable,
-    /// `Option<..>`: of a reference to a struct, or of another type by value.
+    /// `Option<..>`: of a reference for structs, of a value for other types.
     Optional,
 }
 
@@ -36,7 +36,7 @@ pub struct Parameter {
 pub enum Type {
     /// A struct of the model.
     Struct(StructId),
-    /// A type of the machinery or of Rust, by its name.
+    /// A type of the machinery or of Rust, by name.
     Named(&'static str),
 }
 
@@ -45,13 +45,14 @@ impl Parameter {
         Parameter { name, passing, ty }
     }
 
-    /// `new` and `old` of a change.
+    /// The parameters `new` and `old` of an update.
     const fn change(passing: Passing, old: Passing, of: StructId) -> [Self; 2] {
         [Self::new("new", passing, Type::Struct(of)), Self::new("old", old, Type::Struct(of))]
     }
 }
 
-/// All functions that definitions name, in the order of the model; one that several name is there several times.
+/// All functions that definitions name, in the order of the model. A function that several definitions
+/// name is listed several times.
 pub fn signatures(model: &Model) -> Vec<Signature> {
     let structs = model.structs.iter().enumerate();
     let mut out: Vec<Signature> = structs.flat_map(|(index, one)| of_struct(model, StructId(index), one)).collect();
@@ -81,7 +82,7 @@ fn of_struct(model: &Model, id: StructId, one: &Struct) -> Vec<Signature> {
     out
 }
 
-/// The functions of a check, which take the structs that its field holds.
+/// The functions of a check; their parameters are the structs of the checked field.
 fn of_check(model: &Model, id: StructId, one: &Struct, check: &Check) -> Vec<Signature> {
     let held = match check.field.as_str() {
         "" => Some(id),

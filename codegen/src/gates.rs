@@ -1,5 +1,6 @@
-//! Feature gates: those that groups declare, and those that definitions name. Kubernetes' own are
-//! read from `machinery` itself so that there is no second list.
+//! Feature gates: those that groups declare, and those that definitions name.
+//!
+//! Kubernetes' gates are read from the source of `machinery`, so that no second list exists.
 
 use std::path::Path;
 
@@ -15,8 +16,8 @@ pub struct Gates<'m> {
 }
 
 impl<'m> Gates<'m> {
-    /// Reads `server/machinery/src/features/table.rs` of the library; to these come the gates of
-    /// the groups.
+    /// Reads the gates of `server/machinery/src/features/table.rs` in `library`, and adds the gates
+    /// that the groups declare.
     pub fn read(library: &Path, model: &'m Model) -> Self {
         let text = std::fs::read_to_string(library.join("server/machinery/src/features/table.rs"));
         let file = text.ok().and_then(|text| syn::parse_file(&text).ok());
@@ -28,18 +29,18 @@ impl<'m> Gates<'m> {
         Gates { kubernetes, declared: model.groups.iter().flat_map(|group| &group.gates).collect() }
     }
 
-    /// Whether there is a gate of this name. Without `machinery` nothing is checked.
+    /// Whether a gate of this name exists. Always true if the source of `machinery` is not available.
     pub fn known(&self, name: &str) -> bool {
         self.kubernetes.is_empty() || self.names().any(|known| known == name)
     }
 
-    /// All names that definitions can use.
+    /// All gate names that definitions can use.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.kubernetes.iter().map(String::as_str).chain(self.declared.iter().map(|gate| gate.name.as_str()))
     }
 }
 
-/// The second word of each row of the table, which is the name of the gate.
+/// The second token of each row of the table, which is the gate's name.
 fn names_of_rows(table: TokenStream) -> Vec<String> {
     let (mut names, mut word) = (Vec::new(), 0);
     for token in table {

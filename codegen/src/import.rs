@@ -1,8 +1,9 @@
-//! Imports: CustomResourceDefinitions (`apiextensions.k8s.io/v1`) become definitions; see `docs/export.md` and
-//! `cargo run -p codegen --bin import`.
+//! Import: converts CustomResourceDefinitions (`apiextensions.k8s.io/v1`) to definitions.
 //!
-//! The definitions are checked as a build checks them, and exported again. What the export does not say as the
-//! document did becomes a warning, so that nothing is lost without one.
+//! The generated definitions are checked as in a build and exported again. Each difference between the
+//! export and the input document becomes a warning, so that no loss is silent.
+//!
+//! See `docs/export.md` and `cargo run -p codegen --bin import`.
 
 mod compare;
 mod document;
@@ -25,19 +26,20 @@ use crate::model::Model;
 use document::Crd;
 use known::Known;
 
-/// What became of some CustomResourceDefinitions.
+/// Result of importing CustomResourceDefinitions.
 pub struct Imported {
-    /// Files below the root of a package: definitions, and functions that they name.
+    /// Files below the root of a package: definitions, and the functions that they name.
     pub files: Vec<File>,
     /// One line for each difference between a document and the definitions, with its path.
     pub warnings: Vec<String>,
 }
 
-/// Definitions from the documents of a YAML text; those of other kinds are left out with a warning.
+/// Converts the documents of a YAML text to definitions; documents of other kinds are skipped with a
+/// warning.
 ///
 /// # Errors
-/// When the text is no YAML, holds no CustomResourceDefinition, or holds one that cannot become a definition. The
-/// text is for a person.
+/// Fails if the text is not YAML, has no CustomResourceDefinition, or has one that cannot be converted.
+/// The error is a message for the user.
 pub fn import(yaml: &str) -> Result<Imported, String> {
     let mut warnings = Vec::new();
     let crds = document::read(yaml, &mut warnings)?;
@@ -60,7 +62,8 @@ pub fn import(yaml: &str) -> Result<Imported, String> {
     Ok(Imported { files: files.collect(), warnings })
 }
 
-/// The version in which all kinds of a group are declared in full: the storage version of as many as possible.
+/// The version in which all kinds of a group are declared in full: the storage version of the most
+/// kinds.
 fn hub(group: &str, crds: &[&Crd]) -> Result<String, String> {
     let in_all = |name: &str| crds.iter().all(|crd| crd.versions.iter().any(|version| version.name == name));
     let stored = |name: &str| crds.iter().filter(|crd| crd.storage == name).count();
@@ -71,7 +74,7 @@ fn hub(group: &str, crds: &[&Crd]) -> Result<String, String> {
     })
 }
 
-/// The definition that the model exports for a kind.
+/// The CustomResourceDefinition that the model exports for a kind.
 fn exported(model: &Model, crd: &Crd) -> Result<Value, String> {
     let path = format!("{}.{}.yaml", crd.plural, crd.group);
     let files = export(model, Format::Crd, Some(&crd.group))?;

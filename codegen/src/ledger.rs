@@ -1,8 +1,9 @@
-//! The ledger: what each group has published, one readable file per group in `generated/ledger/`, and what a build refuses to break.
+//! The ledger: records what each group has published, one file per group in `generated/ledger/`.
 //!
-//! A build compares the definitions with the ledger, reports every break at the declaration that made it, and writes down what
-//! is new. It stands outside `api-defs/`, because the build script watches that folder and would otherwise run after itself.
-//! See `docs/ledger.md` for the file's grammar and for how a break is meant on purpose.
+//! A build compares the definitions with the ledger, reports every breaking change at its declaration,
+//! and records additions. The ledger is outside of `api-defs/`, because the build script watches that
+//! folder and would otherwise run again after its own write. `docs/ledger.md` describes the grammar of
+//! the file and how to declare an intended break.
 
 mod compare;
 mod limits;
@@ -19,17 +20,18 @@ use crate::project::Project;
 /// Folder of the ledger below the workspace root.
 const FOLDER: &str = "generated/ledger";
 
-/// A ledger file as it should be.
+/// A ledger file as it has to be.
 #[derive(Clone, Debug)]
 pub struct LedgerFile {
     /// Relative to the workspace root.
     pub path: PathBuf,
     pub text: String,
-    /// The file in the repository says something else, or does not exist.
+    /// The file in the repository differs or does not exist.
     pub stale: bool,
 }
 
-/// Compares every group that the project declares with its ledger; gives the ledger as it should be after this build.
+/// Compares every group that the project declares with its ledger; returns the ledger as it has to be
+/// after this build.
 pub fn compare(project: &Project, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) -> Vec<LedgerFile> {
     let root = &project.root;
     let mut files = Vec::new();
@@ -48,25 +50,25 @@ pub fn compare(project: &Project, model: &Model, origins: &Origins, diagnostics:
     files
 }
 
-/// Ledgers of groups that are no longer there.
+/// Reports ledgers of groups that no longer exist.
 fn orphans(root: &Path, files: &[LedgerFile], diagnostics: &mut Diagnostics) {
     let entries = std::fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
     let paths = entries.map(|entry| Path::new(FOLDER).join(entry.file_name()));
     let texts = paths.filter(|path| path.extension().is_some_and(|extension| extension == "txt"));
     for path in texts.filter(|path| !files.iter().any(|file| file.path == *path)) {
         let span = Span { file: path.clone(), line: 0, column: 0 };
-        let diagnostic = Diagnostic::error(codes::GONE_TYPE, &span, "the group of this ledger is gone");
-        diagnostics.push(diagnostic.help(format!("if that is meant, delete `{}` too", path.display())));
+        let diagnostic = Diagnostic::error(codes::GONE_TYPE, &span, "the group of this ledger no longer exists");
+        diagnostics.push(diagnostic.help(format!("if that is intended, delete `{}` too", path.display())));
     }
 }
 
-/// Writes the files that differ. With `check` it writes nothing, and a stale file is an error.
+/// Writes the files that differ. With `check`, writes nothing and returns an error for each stale file.
 pub fn settle(root: &Path, files: &[LedgerFile], check: bool) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for file in files.iter().filter(|file| file.stale) {
         let span = Span { file: file.path.clone(), line: 0, column: 0 };
         if check {
-            let message = "the ledger does not say what the definitions say";
+            let message = "the ledger differs from the definitions";
             let help = "run `cargo build` without CI set, and commit what it writes";
             diagnostics.push(Diagnostic::error(codes::LEDGER_STALE, &span, message).help(help));
         } else if let Err(error) = write(&root.join(&file.path), &file.text) {
@@ -80,7 +82,8 @@ pub fn settle(root: &Path, files: &[LedgerFile], check: bool) -> Result<(), Diag
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(()) }
 }
 
-/// By temporary file and rename: the build scripts of two packages may do this at once.
+/// Writes to a temporary file and renames it, because the build scripts of two packages may run at the
+/// same time.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

@@ -1,11 +1,12 @@
-//! The model: what `api-defs/` says, as plain structs without `syn` types and without tokens.
+//! The model: the declarations of `api-defs/` as plain structs, without `syn` types and tokens.
 //!
-//! `parse` fills it, `check` proves it, every emitter reads it. Names are already resolved: a [`TypeRef::Struct`] holds a
-//! [`StructId`], so no emitter looks anything up by text.
+//! `parse` builds the model, `check` checks it, every emitter reads it. Names are already resolved: a
+//! [`TypeRef::Struct`] holds a [`StructId`], so no emitter looks anything up by text.
 //!
-//! What is implied is filled in: derived names and prefixes, default verbs, and for every kind with a list a struct
-//! `<Kind>List` ([`Role::List`]: `metadata: ListMeta` = 1, `items` = 2) in each of the kind's versions. `kind` and `apiVersion`
-//! of kinds and lists are not among their fields. Docs are unwrapped: one line per paragraph, paragraphs apart by a blank line.
+//! Implied facts are filled in: derived names and prefixes, default verbs, and for every kind with a
+//! list a struct `<Kind>List` ([`Role::List`]: `metadata: ListMeta` = 1, `items` = 2) in each of the
+//! kind's versions. The fields of kinds and lists do not include `kind` and `apiVersion`. Docs are
+//! unwrapped: one line per paragraph, with a blank line between paragraphs.
 
 mod checks;
 
@@ -13,7 +14,7 @@ pub use checks::{Assertion, Check, Condition, NamedCondition};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Where something was declared: for diagnostics, and for the pointer back that generated code carries.
+/// Place of a declaration, for diagnostics and for the source references in generated code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// Path relative to the workspace root, such as `api-defs/apps/deployment.rs`.
@@ -29,9 +30,10 @@ pub struct Span {
 pub struct Model {
     /// Groups in order of their folder names.
     pub groups: Vec<Group>,
-    /// Every struct of every version, those that a version shares with its hub included once, at the hub.
+    /// Every struct of every version. A struct that a version shares with its hub is listed once, at
+    /// the hub.
     pub structs: Vec<Struct>,
-    /// Every enum, likewise.
+    /// Every enum, in the same way.
     pub enums: Vec<Enum>,
 }
 
@@ -43,37 +45,38 @@ pub struct StructId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EnumId(pub usize);
 
-/// A folder of `api-defs/`: one API group, or a family of types that is no group of its own (`meta`).
+/// A folder of `api-defs/`: one API group, or a family of types that is not a group (`meta`).
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     /// Rust module and folder-independent short name, such as `apps` or `rbac`: `#![group(.., module = rbac)]`.
     pub module: String,
-    /// The API group as clients say it, empty for core: `#![group("rbac.authorization.k8s.io", ..)]`.
+    /// Name of the API group, empty for core: `#![group("rbac.authorization.k8s.io", ..)]`.
     pub name: String,
-    /// Which generated package holds it: `#![group(.., package = apimachinery)]` for what the server core itself speaks.
-    /// A group that says nothing is somebody's own.
+    /// The generated package of the group: `#![group(.., package = apimachinery)]` for types that the
+    /// server core uses. The default is [`Package::Own`].
     pub package: Package,
     /// `groupPriorityMinimum` of its APIService: `priority = 17800`.
     pub priority: i32,
-    /// What the group is for.
+    /// Description of the group.
     pub docs: String,
     /// Prefix of OpenAPI definition names: `model = "io.k8s.api.apps"`; derived from the group name when not given.
     pub openapi_prefix: String,
     /// Prefix of the protobuf package: `proto = "k8s.io.api.apps"`; derived from the group name when not given.
     pub proto_prefix: String,
-    /// Types of the server's own vocabulary (`meta`, audit, discovery documents): `internal`. Clients' schemes do not know the
-    /// group, so what belongs to every group (`DeleteOptions`, `WatchEvent`) does not belong to it. Read by `emit/openapi`.
+    /// Types of the server itself (`meta`, audit, discovery documents): `internal`. Clients' schemes do
+    /// not know the group, so types that belong to every group (`DeleteOptions`, `WatchEvent`) are not
+    /// registered for it. Read by `emit/openapi`.
     pub internal: bool,
-    /// Finalizers without a domain have to be Kubernetes' own: `finalizers = qualified`.
+    /// Finalizers without a domain have to be among Kubernetes' own: `finalizers = qualified`.
     pub qualified_finalizers: bool,
-    /// Of the declared constraints only those that upstream's tags enforce are in force, and `by_hand` functions check
-    /// the rest: `validation = tagged`.
+    /// Only the constraints that upstream's tags enforce are in force; `by_hand` functions check the
+    /// others: `validation = tagged`.
     pub tagged_validation: bool,
-    /// Feature gates that it declares: `#![gate(ShopSale, alpha)]`.
+    /// Feature gates that the group declares: `#![gate(ShopSale, alpha)]`.
     pub gates: Vec<Gate>,
     /// Versions in order of declaration; the first is the hub: `#![version(v1, priority = 15)]`.
     pub versions: Vec<Version>,
-    /// Kinds in order of files and of declaration.
+    /// Kinds in order of files and of declarations.
     pub kinds: Vec<Kind>,
     pub span: Span,
 }
@@ -84,19 +87,19 @@ pub struct Gate {
     pub name: String,
     pub stage: Stage,
     pub default: bool,
-    /// Whether the default is the only value left.
+    /// Whether the gate is locked to its default.
     pub locked: bool,
     pub span: Span,
 }
 
 impl Gate {
-    /// Whether another declaration says the same.
+    /// Whether two declarations of a gate are equal.
     pub fn agrees(&self, other: &Gate) -> bool {
         (self.stage, self.default, self.locked) == (other.stage, other.default, other.locked)
     }
 }
 
-/// How settled a feature is.
+/// Maturity of a feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
     #[default]
@@ -109,17 +112,18 @@ pub enum Stage {
 /// The generated package a group is emitted into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Package {
-    /// `generated/apimachinery/`: the types that registry, endpoints, apiextensions and the aggregator speak.
+    /// `generated/apimachinery/`: types that registry, endpoints, apiextensions and the aggregator use.
     Apimachinery,
-    /// `generated/`: the other groups of Kubernetes, which the control plane names.
+    /// `generated/`: the other groups of Kubernetes, which the control plane refers to.
     Generated,
-    /// `generated/own/`: groups of your own, which no code but theirs names, so that a change of one is compiled in no time.
+    /// `generated/own/`: custom groups. No other code refers to them, so that a change recompiles
+    /// little.
     #[default]
     Own,
 }
 
 impl Package {
-    /// How code of other packages calls it.
+    /// The name by which code of other packages refers to the package.
     pub fn name(self) -> &'static str {
         match self {
             Package::Apimachinery => "apimachinery",
@@ -128,8 +132,9 @@ impl Package {
         }
     }
 
-    /// The crate that owns the functions written by hand that definitions name. It fills tables by which the types know them. An
-    /// author's functions are compiled into the package instead.
+    /// The crate that owns the hand-written functions of Kubernetes' groups; it registers them in
+    /// tables of the types' package. Functions of custom groups are compiled into the generated package
+    /// instead.
     pub fn owner(self) -> Option<&'static str> {
         match self {
             Package::Apimachinery => Some("meta"),
@@ -142,17 +147,19 @@ impl Package {
 /// One version of a group.
 #[derive(Clone, Debug, Default)]
 pub struct Version {
-    /// Such as `v1beta1`.
+    /// Name, such as `v1beta1`.
     pub name: String,
     /// `versionPriority` of its APIService: `priority = 15`.
     pub priority: i32,
-    /// Whether the server may serve it, and does so without `--runtime-config`.
+    /// Whether the server can serve the version, and whether it does so without `--runtime-config`.
     pub serving: Serving,
-    /// Every type name visible in this version -> the struct that stands for it; shared with the hub where identical.
+    /// The struct of every type name that is visible in this version; shared with the hub where
+    /// identical.
     pub structs: BTreeMap<String, StructId>,
-    /// The enum for every enum name visible in this version.
+    /// The enum of every enum name that is visible in this version.
     pub enums: BTreeMap<String, EnumId>,
-    /// Names in `structs`/`enums` that belong to another version (`use v1::Rule;` in `mod v1beta1`): name -> that version.
+    /// Names in `structs` and `enums` that belong to another version (`use v1::Rule;` in `mod
+    /// v1beta1`), with that version.
     pub borrowed: BTreeMap<String, String>,
     pub span: Span,
 }
@@ -163,37 +170,41 @@ pub enum Serving {
     /// On by default.
     #[default]
     On,
-    /// Off until `--runtime-config` asks for it: `off`.
+    /// Off unless `--runtime-config` enables it: `off`.
     Off,
-    /// Declared and encodable, never served: `unserved`.
+    /// Declared and encodable, but never served: `unserved`.
     Unserved,
 }
 
-/// A kind: a struct with apiVersion, kind and usually metadata.
+/// A kind: a struct with apiVersion, kind and, in most cases, metadata.
 #[derive(Clone, Debug, Default)]
 pub struct Kind {
-    /// Such as `Deployment`.
+    /// Name, such as `Deployment`.
     pub name: String,
-    /// Versions it exists in, hub first, with how each is served: `#[versions(v1, v1beta1 = off, v1beta2 = unserved)]`.
+    /// Versions of the kind, hub first, with how each is served: `#[versions(v1, v1beta1 = off, v1beta2
+    /// = unserved)]`.
     pub versions: Vec<KindVersion>,
-    /// Version used in storage, the hub unless `storage = v1beta1` says otherwise.
+    /// Storage version; the hub unless `storage = v1beta1` states another.
     pub storage_version: String,
-    /// The hub of this kind stands in another group: `#[kind(.., stored_as = core::v1::Event)]`.
+    /// The kind in another group whose form is stored: `#[kind(.., stored_as = core::v1::Event)]`. Its
+    /// struct is the hub.
     pub stored_as: Option<StructId>,
-    /// How clients reach it; `None` for kinds that only travel in bodies or queries (`PodExecOptions`, `WatchEvent`).
+    /// The resource; `None` for kinds that occur only in bodies or queries (`PodExecOptions`,
+    /// `WatchEvent`).
     pub resource: Option<Resource>,
-    /// Whether there is a list kind, `<Kind>List`: `list = false` turns it off; on for resources with the list verb.
+    /// Whether the list kind `<Kind>List` exists: `list = false` disables it; enabled for resources
+    /// with the list verb.
     pub list: bool,
-    /// Columns of its tables, also when it has no resource of its own (`Scale`); [`Resource::columns`] repeats them.
+    /// Table columns, also of a kind without a resource (`Scale`); [`Resource::columns`] repeats them.
     pub columns: Vec<Column>,
-    /// What it adds to the declared strategy: `#[strategy(create = FN, ..)]`.
+    /// Functions that extend the declared strategy: `#[strategy(create = FN, ..)]`.
     pub strategy: Vec<StrategyHook>,
-    /// Feature gate without which the kind is not there: `gate = FEATURE`.
+    /// Feature gate that enables the kind: `gate = FEATURE`.
     pub feature_gate: Option<String>,
     pub span: Span,
 }
 
-/// One function of `#[strategy(..)]`.
+/// A function of `#[strategy(..)]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StrategyHook {
     /// `create`, `update`, `warnings`, `grace`, `delete`, `holds`, `rows` or `order`.
@@ -212,12 +223,12 @@ pub struct KindVersion {
     pub deprecated: Option<String>,
     pub removed: Option<String>,
     pub replacement: Option<String>,
-    /// Differs from [`Kind::resource`]'s where a version serves fewer verbs or other subresources.
+    /// Set if the version serves fewer verbs or other subresources than [`Kind::resource`].
     pub verbs: Option<Vec<String>>,
     pub subresources: Option<Vec<String>>,
 }
 
-/// How a kind is reached over HTTP and kept in the store.
+/// How a kind is exposed over HTTP and stored.
 #[derive(Clone, Debug, Default)]
 pub struct Resource {
     pub plural: String,
@@ -227,34 +238,36 @@ pub struct Resource {
     pub namespaced: bool,
     /// Sorted verbs, such as `create delete deletecollection get list patch update watch`.
     pub verbs: Vec<String>,
-    /// Storage key below `/registry`, such as `minions`, without slashes at the ends; the plural unless `prefix = ".."` says otherwise.
-    /// `None` for virtual resources (`virtual`), which nothing stores.
+    /// Storage key below `/registry`, such as `minions`, without slashes at the ends; the plural unless
+    /// `prefix = ".."` states another. `None` for virtual resources (`virtual`), which are not stored.
     pub key_prefix: Option<String>,
     /// Stored as JSON instead of protobuf: `stored = json`.
     pub stored_as_json: bool,
     pub subresources: Vec<Subresource>,
     pub columns: Vec<Column>,
     pub selectable: Vec<Selectable>,
-    /// PUT creates what is not there: `create_on_update`.
+    /// PUT creates a missing object: `create_on_update`.
     pub create_on_update: bool,
     /// PUT without resourceVersion is accepted: `unconditional_update`, on unless `= false`.
     pub unconditional_update: bool,
-    /// DELETE answers with the object instead of a Status: `delete_returns_object`.
+    /// DELETE returns the object instead of a Status: `delete_returns_object`.
     pub delete_returns_object: bool,
     /// `gc = orphan | delete | none`.
     pub garbage_collection: GarbageCollection,
     /// `graceful`: DELETE honours grace periods (pods).
     pub graceful_delete: bool,
-    /// Said to who deletes one without a propagation policy, when that orphans dependents: `orphan_warning = ".."`.
+    /// Warning for a DELETE without a propagation policy that orphans dependents: `orphan_warning =
+    /// ".."`.
     pub orphan_warning: Option<String>,
-    /// The error for a field selector's label that is not selectable: `label_error = "field label not supported for Job: {label}"`.
+    /// Error for a field selector with an unsupported label: `label_error = "field label not supported
+    /// for Job: {label}"`.
     pub label_error: Option<String>,
-    /// `generation`, `generation = false | exact`; without the word generations count where there is a status
-    /// subresource.
+    /// `generation`, `generation = false | exact`. Without the word, generations are counted if there
+    /// is a status subresource.
     pub generation: Generation,
-    /// JSON paths of what an update leaves as it was, `resets(spec, status)`; `None` where that is not said.
+    /// JSON paths that an update leaves unchanged, `resets(spec, status)`; `None` if not declared.
     pub resets: Option<Vec<String>>,
-    /// The rule for metadata.name: `name = dns1123_subdomain` (a format of `machinery::format`).
+    /// Rule for metadata.name: `name = dns1123_subdomain` (a format of `machinery::format`).
     pub name_rule: String,
     /// `metadata = change | whole | both | whole_and_change | unchecked`.
     pub metadata_check: MetadataCheck,
@@ -262,26 +275,26 @@ pub struct Resource {
     pub watch_cache: bool,
 }
 
-/// Which changes of what is outside of metadata and status `metadata.generation` counts.
+/// Which changes outside of metadata and status increment `metadata.generation`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Generation {
-    /// None: the generation stays as it is.
+    /// None: the generation is never incremented.
     #[default]
     Off,
     /// Changes of values.
     Values,
-    /// Also an empty list or map where there was none.
+    /// Changes of values, and an empty list or map in place of an absent one.
     Exact,
 }
 
-/// How a kind's own validation looks at metadata when an object is changed.
+/// How a kind's own validation checks metadata on update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MetadataCheck {
     #[default]
     Change,
     Whole,
     Both,
-    /// On update in both ways, first as that of a new object.
+    /// Both validations, first the one for new objects.
     WholeAndChange,
     Unchecked,
 }
@@ -299,19 +312,19 @@ pub enum GarbageCollection {
 pub struct Subresource {
     /// Such as `status`, `scale`, `binding`.
     pub name: String,
-    /// Group, version and kind of its body when that is not the parent's: `(group name, version, kind)`.
+    /// Group name, version and kind of the body, if not the parent's.
     pub kind: Option<(String, String, String)>,
     pub verbs: Vec<String>,
     /// JSON paths of a scale subresource: `replicas`, `observed`, `selector`.
     pub scale: Option<ScalePaths>,
-    /// JSON paths of what a write through it leaves as it was; `None` where that is not said.
+    /// JSON paths that a write through the subresource leaves unchanged; `None` if not declared.
     pub resets: Option<Vec<String>>,
-    /// `without_tables`: a request for a table of it is answered with 406.
+    /// `without_tables`: the server replies 406 to a request for a table of it.
     pub without_tables: bool,
     pub span: Span,
 }
 
-/// JSON paths, such as `spec.replicas`, that `/scale` reads and writes.
+/// JSON paths that `/scale` reads and writes, such as `spec.replicas`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScalePaths {
     pub replicas: String,
@@ -328,28 +341,30 @@ pub struct Column {
     pub format: String,
     pub priority: i32,
     pub cell: Cell,
-    /// JSON paths of what a cell by hand depends on; nothing when it is not said.
+    /// JSON paths that a cell computed by hand depends on; empty if not declared.
     pub reads: Vec<String>,
     pub docs: String,
     pub span: Span,
 }
 
-/// What a column shows.
+/// The value of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// `spec.price`, `status.phase or "<none>"`: value at a JSON path, or the text after `or` when absent or empty.
+    /// `spec.price`, `status.phase or "<none>"`: value at a JSON path, or the text after `or` if absent
+    /// or empty.
     Path { path: String, or: Option<String> },
-    /// `age(metadata.creationTimestamp)`: how long ago; also short as `age`.
+    /// `age(metadata.creationTimestamp)`: time since then; `age` is short for it.
     Age { path: String, or: Option<String> },
-    /// `len(spec.drivers)`, or the text after `or` when absent.
+    /// `len(spec.drivers)`, or the text after `or` if absent.
     Len { path: String, or: Option<String> },
-    /// `labels(spec.nodeSelector)`: `k=v,k=v`, `<none>` (or the text after `or`) when empty.
+    /// `labels(spec.nodeSelector)`: `k=v,k=v`, or `<none>` (the text after `or`) if empty.
     Labels { path: String, or: Option<String> },
-    /// `selector(spec.selector)`: a label selector's text, `<none>` (or the text after `or`) when empty.
+    /// `selector(spec.selector)`: a label selector as text, or `<none>` (the text after `or`) if empty.
     Selector { path: String, or: Option<String> },
-    /// `join(spec.cidrs)`: comma-joined strings, or the text after `or` when empty.
+    /// `join(spec.cidrs)`: comma-joined strings, or the text after `or` if empty.
     Join { path: String, or: Option<String> },
-    /// `by_hand = node_roles`: `fn(&Kind, &PrintContext) -> Cell` in the group's hatch file.
+    /// `by_hand = node_roles`: `fn(&Kind, &PrintContext) -> Cell` among the group's hand-written
+    /// functions.
     ByHand(String),
 }
 
@@ -362,39 +377,40 @@ impl Default for Cell {
 /// `#[selectable(spec.nodeName, alias = "spec.host")]`, `#[selectable("spec.hostNetwork", by_hand = pod_host_network)]`.
 #[derive(Clone, Debug, Default)]
 pub struct Selectable {
-    /// The label that clients use in a field selector.
+    /// The label in a field selector.
     pub label: String,
-    /// JSON path of the value, empty when by hand.
+    /// JSON path of the value, empty if computed by hand.
     pub path: String,
-    /// A hatch function `fn(&Kind) -> String`.
+    /// A hand-written function `fn(&Kind) -> String`.
     pub by_hand: Option<String>,
-    /// JSON paths of what the value depends on: the path itself, or what `reads(..)` says of a hatch; nothing when it is not said.
+    /// JSON paths that the value depends on: the path itself, or `reads(..)` of a hand-written
+    /// function; empty if not declared.
     pub reads: Vec<String>,
-    /// Other labels that mean the same.
+    /// Other labels with the same meaning.
     pub aliases: Vec<String>,
-    /// Versions in which it is accepted when not in all: `versions = (v1)`.
+    /// Versions that accept the label, if not all: `versions = (v1)`.
     pub versions: Vec<String>,
     pub span: Span,
 }
 
-/// What a struct is for.
+/// Role of a struct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// A part of something.
+    /// Neither a kind nor a list.
     #[default]
     Part,
     /// A kind with metadata.
     Object,
     /// A kind without object metadata (reviews with metadata are `Object`).
     TypeOnly,
-    /// `<Kind>List`, made by the generator.
+    /// `<Kind>List`, created by the generator.
     List,
 }
 
-/// How a struct looks in JSON: `#[json(schema_or_array)]`.
+/// JSON form of a struct: `#[json(schema_or_array)]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JsonForm {
-    /// An object of its fields.
+    /// An object with the fields as members.
     #[default]
     Fields,
     /// The bare list of its only field: `#[proto(items)]`.
@@ -407,12 +423,12 @@ pub enum JsonForm {
     SchemaOrStrings,
 }
 
-/// A struct in one version. Versions that state it identically share one.
+/// A struct in one version. Versions with identical declarations share one.
 #[derive(Clone, Debug, Default)]
 pub struct Struct {
     /// The Go and OpenAPI name, such as `PodSpec`.
     pub name: String,
-    /// Module of the group ([`Group::module`]) and version that declare it.
+    /// Module ([`Group::module`]) and version of the declaration.
     pub module: String,
     pub version: String,
     pub docs: String,
@@ -420,34 +436,36 @@ pub struct Struct {
     pub fields: Vec<Field>,
     /// `#[structure(atomic)]`.
     pub atomic: bool,
-    /// Has no message of its own in upstream's protobuf: `#[proto(none)]`.
+    /// Has no message in upstream's protobuf: `#[proto(none)]`.
     pub proto_none: bool,
-    /// An alias message `{1 items: repeated string}` whose JSON is the bare list: `#[proto(items)]` (`ExtraValue`, `Verbs`).
-    /// Such a struct has exactly one field, `items: Vec<String>`.
+    /// A message `{1 items: repeated string}` with the bare list as its JSON form: `#[proto(items)]`
+    /// (`ExtraValue`, `Verbs`). Such a struct has exactly one field, `items: Vec<String>`.
     pub transparent: bool,
-    /// See [`JsonForm`]; `Items` goes with `transparent`.
+    /// See [`JsonForm`]; `Items` implies `transparent`.
     pub json_form: JsonForm,
-    /// `#[direct]`: code of their own writes the JSON of it and of what it holds.
+    /// `#[direct]`: dedicated code writes the JSON of the struct and of the structs in it.
     pub direct: bool,
-    /// Kind-level or struct-level constant defaults: `#[default(spec.replicas = 1)]`, in order.
+    /// Constant defaults of a kind or a struct, in order: `#[default(spec.replicas = 1)]`.
     pub path_defaults: Vec<PathDefault>,
-    /// `#[default(by_hand = service_spec)]`: `fn(&mut ServiceSpec)` in the group's hatch file, after the constants. This and the
-    /// hatches below are paths within that file: a version's own form that inherits one from its hub needs a function of its own,
-    /// `v1beta1::service_spec`.
+    /// `#[default(by_hand = service_spec)]`: `fn(&mut ServiceSpec)`, which runs after the constants.
+    /// This and the functions below are paths within the group's hand-written functions. A version's
+    /// own form that inherits one from its hub needs a separate function, `v1beta1::service_spec`.
     pub default_by_hand: Option<String>,
-    /// `#[normalize(by_hand = pod_spec)]`: `fn(&mut PodSpec)`, what upstream's trip through the internal type changes.
+    /// `#[normalize(by_hand = pod_spec)]`: `fn(&mut PodSpec)`; applies the changes of upstream's round
+    /// trip through the internal type.
     pub normalize: Option<String>,
     /// `#[validate(by_hand = pod_spec)]`.
     pub validate_by_hand: Option<String>,
-    /// `#[condition(indexed, mode = Indexed)]`: conditions of checks by name.
+    /// `#[condition(indexed, mode = Indexed)]`: named conditions of checks.
     pub conditions: Vec<NamedCondition>,
     /// `#[check(replicas, min = 0)]`, in order.
     pub checks: Vec<Check>,
     /// `#[rule("cel", field = spec.stock, message = "..", reason = Invalid)]`.
     pub rules: Vec<Rule>,
-    /// `#[union(zero_or_one)]`, groups of member fields by name; discriminator's JSON name where there is one.
+    /// `#[union(zero_or_one)]`: groups of member fields by name, with the JSON name of the
+    /// discriminator if there is one.
     pub unions: Vec<Union>,
-    /// For a version's own form: the hub's struct it converts to and from, with what is not a plain move.
+    /// For a version's own form: the conversion to and from the hub's struct.
     pub conversion: Option<Conversion>,
     pub deprecated: bool,
     pub span: Span,
@@ -465,11 +483,11 @@ pub struct PathDefault {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Union {
     pub discriminator: Option<String>,
-    /// (discriminator value, JSON name of the member).
+    /// Discriminator values, each with the JSON name of its member.
     pub members: Vec<(String, String)>,
-    /// Values of the discriminator with which no member may be set: `without(Reject)`.
+    /// Discriminator values that forbid every member: `without(Reject)`.
     pub without: Vec<String>,
-    /// None set is fine.
+    /// Whether no member may be set.
     pub zero_allowed: bool,
     pub span: Span,
 }
@@ -480,23 +498,23 @@ pub struct Rule {
     pub expression: String,
     pub field: String,
     pub message: String,
-    /// An expression that makes the message: `message_expression = ".."`.
+    /// An expression that evaluates to the message: `message_expression = ".."`.
     pub message_expression: String,
     pub reason: String,
-    /// `oldSelf` is optional, and the rule is run on new objects too: `optional_old_self`.
+    /// `oldSelf` is optional, and the rule is evaluated for new objects too: `optional_old_self`.
     pub optional_old_self: bool,
     pub span: Span,
 }
 
-/// How a version's struct relates to the hub's.
+/// Differences between a version's struct and the hub's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversion {
     pub hub: Option<StructId>,
-    /// (field here, field at the hub): `#[field(1, renamed = stock)]`, JSON names.
+    /// JSON names of a field here and of its counterpart at the hub: `#[field(1, renamed = stock)]`.
     pub renames: Vec<(String, String)>,
-    /// Fields of either side that the hand-written pair deals with: `#[convert(by_hand = colour, here(colour), hub(parts))]`.
-    /// The pair is `fn colour_to_hub(&mut Here, &mut Hub)` and `fn colour_from_hub(&mut Hub, &mut Here)` in the hatch file, both
-    /// called after the moves.
+    /// Fields of either side that a hand-written pair of functions converts: `#[convert(by_hand =
+    /// colour, here(colour), hub(parts))]`. The pair is `fn colour_to_hub(&mut Here, &mut Hub)` and `fn
+    /// colour_from_hub(&mut Hub, &mut Here)`; both are called after the moves.
     pub by_hand: Vec<String>,
     pub here_only: Vec<String>,
     pub hub_only: Vec<String>,
@@ -509,11 +527,12 @@ pub struct Enum {
     pub module: String,
     pub version: String,
     pub docs: String,
-    /// (Rust variant, wire value, docs).
+    /// Rust variant, wire value and docs of each value.
     pub variants: Vec<(String, String, String)>,
-    /// Values of features, with their gates: `#[value("OnSale", gate = ShopSale)]`.
+    /// Values that need a feature gate, each with its gate: `#[value("OnSale", gate = ShopSale)]`.
     pub gated: Vec<(String, String)>,
-    /// Other values are allowed too; listed ones are only well known, and OpenAPI shows a plain string: `#[open]`.
+    /// Other values are valid too: `#[open]`. The listed values are only well known, and OpenAPI
+    /// declares a plain string.
     pub open: bool,
     pub span: Span,
 }
@@ -527,7 +546,7 @@ pub struct Field {
     pub json: String,
     /// Protobuf number; 0 for fields that are not in protobuf (`TypeMeta`): `#[field(json_only)]`.
     pub number: u32,
-    /// Name in `.proto` when not the JSON name: `proto = "Raw"`.
+    /// Name in `.proto` if it differs from the JSON name: `proto = "Raw"`.
     pub proto_name: Option<String>,
     pub ty: TypeRef,
     pub docs: String,
@@ -535,36 +554,39 @@ pub struct Field {
     pub nullable: bool,
     /// In OpenAPI's `required` list.
     pub required: bool,
-    /// Left out of JSON when empty; the opposite of `required` unless `omitempty`/`always` says otherwise.
+    /// Omitted from JSON if empty; the opposite of `required` unless `omitempty` or `always` is
+    /// declared.
     pub omitempty: bool,
     /// Flat in JSON, a nested message in protobuf: `#[field(2, inline)]`.
     pub inline: bool,
     pub list: Option<ListSemantics>,
     /// `map = atomic | granular`.
     pub map_atomic: Option<bool>,
-    /// `structure = granular | atomic`: overrides the type's.
+    /// `structure = granular | atomic`: overrides the structure of the type.
     pub structure_atomic: Option<bool>,
     /// Strategic merge: `patch = merge | replace | retain_keys | merge_retain_keys`.
     pub patch_strategy: Option<String>,
     /// `key = name`; the first list map key unless given.
     pub patch_merge_key: Option<String>,
     pub default: Option<Literal>,
-    /// Whether the constant default is shown in OpenAPI (upstream shows only those of declarative `+default` tags): `default(hidden) = 1`.
+    /// Hides the constant default in OpenAPI: `default(hidden) = 1`. Upstream shows only defaults of
+    /// declarative `+default` tags.
     pub default_hidden: bool,
     pub validation: Validation,
-    /// Upstream's declarative-validation tags that are not expressed by the words above, verbatim structure: `dv("..")`.
+    /// Upstream's declarative-validation tags that the words above do not express, verbatim:
+    /// `dv("..")`.
     pub tags: Vec<String>,
     pub feature_gate: Option<String>,
-    /// The struct goes with the field, where it holds nothing else: `gate_with_struct`.
+    /// Whether the struct is dropped with the field if it has no other fields set: `gate_with_struct`.
     pub gate_with_struct: bool,
     pub deprecated: bool,
-    /// JSON names of the hub's fields that this one of a version stands for, where they are others.
+    /// JSON names of the hub's fields that a version's field corresponds to, if they differ.
     pub hub_names: Vec<String>,
-    /// Its items say their kind wherever they are read: `says_kind`.
+    /// The items have `kind` and `apiVersion` set whenever they are read: `says_kind`.
     pub says_kind: bool,
-    /// The Go type of the field, or of its items: `go = "types.UID"`. Enums name theirs.
+    /// Go type of the field, or of its items: `go = "types.UID"`. Enums determine theirs.
     pub go_type: Option<String>,
-    /// The Go type of a list or map as a whole: `go_whole = "map[QualifiedName]resource.Quantity"`.
+    /// Go type of a list or map as a whole: `go_whole = "map[QualifiedName]resource.Quantity"`.
     pub go_whole: Option<String>,
     pub span: Span,
 }
@@ -576,7 +598,7 @@ pub enum ListSemantics {
     Map(Vec<String>),
 }
 
-/// Declared constraints of one field.
+/// Declared constraints of a field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validation {
     pub min: Option<i64>,
@@ -595,7 +617,7 @@ pub struct Validation {
     pub unique: bool,
 }
 
-/// A type as a field says it; `Option` and `Box` are not part of it.
+/// The type of a field, without `Option` and `Box`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum TypeRef {
     #[default]
@@ -603,7 +625,8 @@ pub enum TypeRef {
     Bool,
     I32,
     I64,
-    /// A Go `int`, `i64` here, and a Go `uint8`... are not distinguished; `f64` is allowed with `#[allow(float)]`.
+    /// `f64`, allowed with `#[allow(float)]`. Among integers, a Go `int` is an `i64`, and a Go `uint8`
+    /// is not distinguished.
     F64,
     Bytes,
     Quantity,
@@ -618,12 +641,12 @@ pub enum TypeRef {
     Enum(EnumId),
     Struct(StructId),
     List(Box<TypeRef>),
-    /// Keys are strings.
+    /// A map with string keys.
     Map(Box<TypeRef>),
 }
 
 impl TypeRef {
-    /// The struct that values of the type hold, through lists and maps.
+    /// The struct at the leaf of the type, through lists and maps.
     pub fn held(&self) -> Option<StructId> {
         match self {
             TypeRef::Struct(id) => Some(*id),

@@ -1,10 +1,11 @@
-//! How names in `api-defs/` become names on the wire, and back.
+//! Conversion between Rust names in `api-defs/` and JSON names.
 //!
-//! One rule for the whole project, so that a definition has to say a JSON name only where upstream was irregular:
-//! the words of a Rust name are joined in lowerCamelCase, and every word after the first that is an initialism is
-//! upper-cased (`host_ip` -> `hostIP`, `pod_ips` -> `podIPs`). A first word stays in lower case (`ip`, `api_group`).
+//! One rule applies to the whole project, so that a definition has to state a JSON name only where
+//! upstream is irregular. The words of a Rust name are joined in lowerCamelCase, and every word after
+//! the first that is an initialism is upper-cased (`host_ip` -> `hostIP`, `pod_ips` -> `podIPs`). A
+//! first word stays in lower case (`ip`, `api_group`).
 
-/// Words that are written in capitals, sorted, in the singular.
+/// Words that are written in upper case, sorted, in the singular.
 pub const INITIALISMS: &[&str] = &[
     "api", "cidr", "cpu", "csi", "dns", "fc", "fqdn", "gce", "id", "io", "ip", "ipc", "iscsi", "pid", "tls", "uid",
     "uri", "url", "uuid", "wwn",
@@ -27,8 +28,9 @@ pub fn json_name(rust_name: &str) -> String {
 
 /// The Rust name whose [`json_name`] is `json`, for every regular `json`: `clusterIPs` -> `cluster_ips`.
 ///
-/// For an irregular one (`$ref`, `x-kubernetes-map-type`, `Port`) it is the nearest sensible identifier; a definition then has
-/// to say `json = ".."`. Keywords come back bare; see [`is_keyword`].
+/// For an irregular name (`$ref`, `x-kubernetes-map-type`, `Port`) it is the nearest valid identifier;
+/// the definition then has to state `json = ".."`. Keywords are returned without `r#`; see
+/// [`is_keyword`].
 pub fn rust_name(json: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for part in json.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
@@ -48,7 +50,8 @@ pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
 
-/// Whether `name` is lowerCamelCase as the API conventions want JSON names: a small letter first, then letters and digits.
+/// Whether `name` is lowerCamelCase as the API conventions require: a lower-case letter first, then
+/// letters and digits.
 pub fn is_lower_camel(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
 }
@@ -69,8 +72,8 @@ pub fn default_prefix(group: &str) -> String {
     }
 }
 
-/// Parses `v1`, `v2beta1`, `v1alpha3` into a key that sorts as Kubernetes does: later is better, `v1` above any beta
-/// (upstream's `version.CompareKubeAwareVersionStrings`). `None` for anything else.
+/// Parses `v1`, `v2beta1`, `v1alpha3` into a key that sorts as in Kubernetes: newer is greater, `v1` is
+/// greater than any beta (upstream's `version.CompareKubeAwareVersionStrings`). `None` for other names.
 pub fn version_rank(version: &str) -> Option<(Stage, u32, u32)> {
     let rest = version.strip_prefix('v')?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -85,7 +88,7 @@ pub fn version_rank(version: &str) -> Option<(Stage, u32, u32)> {
     }
 }
 
-/// How settled a version is by its name; alpha may change without notice.
+/// Stability of a version by its name; alpha versions may change without notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     Alpha,
@@ -115,7 +118,7 @@ fn split_camel(part: &str, words: &mut Vec<String>) {
     }
 }
 
-/// Length of the longest initialism that `text` starts with, when a new word or nothing follows it.
+/// Length of the longest initialism at the start of `text` that a new word or the end follows.
 fn initialism_at(text: &str) -> Option<usize> {
     let ends_word = |len: usize| text[len..].chars().next().is_none_or(|c| c.is_ascii_uppercase());
     let upper = |word: &str| text.starts_with(&word.to_ascii_uppercase());
@@ -128,7 +131,7 @@ fn initialism_at(text: &str) -> Option<usize> {
     singulars.chain(plurals).map(|word| word.len()).max()
 }
 
-/// Length of a plain word: one letter of any case, then small letters and digits.
+/// Length of a plain word: one letter of either case, then lower-case letters and digits.
 fn word_end(text: &str) -> usize {
     text.char_indices().skip(1).find(|(_, c)| c.is_ascii_uppercase()).map_or(text.len(), |(index, _)| index)
 }
@@ -138,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn regular_names_go_both_ways() {
+    fn regular_names_round_trip() {
         let pairs = [
             ("host_ip", "hostIP"),
             ("pod_ips", "podIPs"),

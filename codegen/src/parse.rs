@@ -1,8 +1,10 @@
-//! From files to a [`Model`]: `source` reads, `words` knows the grammar of attributes, the readers make an [`ast`] of what is
-//! written, and `lower` resolves names and versions.
+//! Parses files into a [`Model`].
 //!
-//! Every step reports what it can and goes on with the rest; a model is made even of definitions with errors, so that the checks
-//! find theirs in the same run.
+//! `source` reads files, `words` implements the grammar of attributes, the readers build an [`ast`],
+//! and `lower` resolves names and versions.
+//!
+//! Every stage reports all errors that it finds and continues. Definitions with errors still produce a
+//! model, so that the checks report their errors in the same run.
 
 mod ast;
 mod braces;
@@ -27,7 +29,7 @@ use crate::project::Project;
 pub use self::ast::Break;
 pub use self::lower::{Origins, type_text};
 
-/// The words of the language: those of each attribute, or the attributes of each kind of item.
+/// The vocabulary of the language: the words of each attribute, or the attributes of each kind of item.
 pub const VOCABULARY: &[(&str, &[&str])] = &[
     ("a group", group::ATTRIBUTES),
     ("group", group::GROUP_WORDS),
@@ -54,7 +56,7 @@ pub const VOCABULARY: &[(&str, &[&str])] = &[
     ("field", fields::WORDS),
 ];
 
-/// The model of the definitions of a project, with where its words stand.
+/// The model of a project's definitions, and the origins of its words.
 pub fn parse(project: &Project, diagnostics: &mut Diagnostics) -> (Model, Origins) {
     let groups = read(project, diagnostics);
     lower::lower(groups, diagnostics)

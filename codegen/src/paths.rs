@@ -1,22 +1,22 @@
-//! JSON paths such as `spec.template.metadata`, followed through the model's types.
+//! JSON paths such as `spec.template.metadata`, resolved through the model's types.
 
 use crate::diagnostics::did_you_mean;
 use crate::model::{Field, Model, Struct, StructId, TypeRef};
 
-/// Where a path ends.
+/// The target of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'m> {
-    /// The struct whose field is named last.
+    /// The struct that has the last field.
     pub owner: StructId,
-    /// The field named last; the map's field for a path that ends in a map key.
+    /// The last field; for a path that ends in a map key, the map's field.
     pub field: &'m Field,
-    /// The type there: of the field, or of a map's values.
+    /// The type of the target: of the field, or of a map's values.
     pub ty: &'m TypeRef,
-    /// Whether every field on the way, the last one included, is always there.
+    /// Whether every field on the path, including the last one, is always present.
     pub always: bool,
 }
 
-/// Follows a path from a struct; on failure says which name is wrong and what might be meant.
+/// Resolves a path from a struct; an error names the wrong segment and suggests a similar name.
 pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<'m>, String> {
     let mut place: Option<Place<'m>> = None;
     for name in names(path) {
@@ -28,7 +28,7 @@ pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<
     place.ok_or_else(|| "the path is empty".to_string())
 }
 
-/// The names on a path. What stands in brackets, a key or an index, is one of them, without the brackets.
+/// The segments of a path. A key or an index in brackets is a segment, without the brackets.
 pub fn names(path: &str) -> Vec<&str> {
     let mut names = Vec::new();
     for (index, part) in path.split('[').enumerate() {
@@ -44,7 +44,7 @@ pub fn names(path: &str) -> Vec<&str> {
     names
 }
 
-/// The path of a field below another one, or below the struct itself where that is empty.
+/// The path of a field below another path, or below the struct itself if that path is empty.
 pub fn below(path: &str, field: &str) -> String {
     match (path, field) {
         ("", only) | (only, "") => only.to_string(),
@@ -64,7 +64,7 @@ fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>,
     }
 }
 
-/// Items stand for their list: `spec.containers.name` is the names of all of them.
+/// The item type of a list: `spec.containers.name` denotes the names of all containers.
 fn through_lists(ty: &TypeRef) -> &TypeRef {
     match ty {
         TypeRef::List(items) => through_lists(items),
@@ -73,14 +73,14 @@ fn through_lists(ty: &TypeRef) -> &TypeRef {
 }
 
 fn member<'m>(model: &'m Model, owner: StructId, name: &str, always: bool) -> Result<Place<'m>, String> {
-    let said = &model.structs[owner.0];
+    let target = &model.structs[owner.0];
     match find(model, owner, name) {
         Some((owner, field)) => Ok(Place { owner, field, ty: &field.ty, always: always && !field.nullable }),
-        None => Err(no_member(model, said, owner, name)),
+        None => Err(no_member(model, target, owner, name)),
     }
 }
 
-/// A field by its JSON name, inlined structs included, with the struct that holds it.
+/// A field by its JSON name, inlined structs included, with the struct that has it.
 pub fn find<'m>(model: &'m Model, owner: StructId, name: &str) -> Option<(StructId, &'m Field)> {
     let fields = &model.structs[owner.0].fields;
     if let Some(field) = fields.iter().find(|field| !field.json.is_empty() && field.json == name) {
@@ -105,11 +105,11 @@ pub fn json_names(model: &Model, owner: StructId) -> Vec<&str> {
     out
 }
 
-fn no_member(model: &Model, said: &Struct, owner: StructId, name: &str) -> String {
+fn no_member(model: &Model, target: &Struct, owner: StructId, name: &str) -> String {
     let names = json_names(model, owner);
-    let by_rust = said.fields.iter().find(|field| field.name == name).map(|field| field.json.as_str());
+    let by_rust = target.fields.iter().find(|field| field.name == name).map(|field| field.json.as_str());
     match by_rust.or_else(|| did_you_mean(name, &names)) {
-        Some(near) => format!("`{}` has no field `{name}` in JSON; did you mean `{near}`?", said.name),
-        None => format!("`{}` has no field `{name}`", said.name),
+        Some(near) => format!("`{}` has no field `{name}` in JSON; did you mean `{near}`?", target.name),
+        None => format!("`{}` has no field `{name}`", target.name),
     }
 }

@@ -1,4 +1,4 @@
-//! Brings a generated package up to date: writes what differs, removes what is no longer rendered.
+//! Updates a generated package: writes files that differ and removes files that are no longer rendered.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,10 +13,11 @@ use crate::examine::{Examined, examine_project};
 use crate::model::{Group, Model, Package};
 use crate::project::{DEFINITIONS, Project};
 
-/// Folders of a generated package that only the generator writes.
+/// Folders of a generated package that only the generator writes to.
 const OWNED: [&str; 3] = ["openapi", "proto", "src"];
 
-/// The whole build script of a package that has groups of its own in `api-defs/`: their sources are in `generated/` after it.
+/// Build script of a package that declares its own groups in `api-defs/`; generates their sources into
+/// `generated/`.
 pub fn build() -> ExitCode {
     println!("cargo::rerun-if-env-changed=CI");
     let project = Project::external(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
@@ -30,8 +31,8 @@ pub fn build() -> ExitCode {
     }
 }
 
-/// Renders `package` from the definitions of a project into `target`. With `check` it writes nothing and fails when anything
-/// would have changed. The error is text for a person.
+/// Renders `package` from the definitions of a project into `target`. With `check`, writes nothing and
+/// returns an error if a file would change. The error is a message for the user.
 pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
     let root = &project.root;
     let Examined { model, diagnostics, ledger } = examine_project(project);
@@ -46,15 +47,16 @@ pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) 
     }
     crate::ledger::settle(root, &ledger, check).map_err(|diagnostics| diagnostics.to_string())?;
     if let Some(group) = unknown(project.library(), &model).filter(|_| package == Package::Own) {
-        let why = "is new in a package that was built before anybody could know";
+        let why = "was added after the package that includes it was built";
         return Err(format!("error: the group `{}` {why}\n  = help: run `touch build.rs` and build again", group.name));
     }
-    let files = emit::render(&model, package, project.hatches_from_sources());
+    let files = emit::render(&model, package, project.functions_from_sources());
     bring_up_to_date(target, &files, &OWNED, check)
 }
 
-/// Writes `generated/registration.rs` of the crate that owns the functions of Kubernetes' groups. With `check` it writes nothing and
-/// fails when it would have. The error is text for a person.
+/// Writes `generated/registration.rs` of the crate that owns the functions of Kubernetes' groups. With
+/// `check`, writes nothing and returns an error if the file would change. The error is a message for
+/// the user.
 pub fn refresh_registration(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
     let Examined { model, diagnostics, .. } = examine_project(project);
     for input in inputs(project, &model, package, diagnostics.has_errors()) {
@@ -66,7 +68,8 @@ pub fn refresh_registration(project: &Project, target: &Path, package: Package, 
     bring_up_to_date(target, &[emit::functions::registration(&model, package)], &["generated"], check)
 }
 
-/// Makes the files below `target` the rendered ones; `owned` are folders that hold nothing else.
+/// Makes the files below `target` equal the rendered ones. `owned` lists folders that contain only
+/// rendered files.
 fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) -> Result<(), String> {
     let stale =
         differences(target, files, owned).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
@@ -74,7 +77,7 @@ fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) 
         return Ok(());
     }
     if check {
-        let mut text = String::from("error: generated files are not what api-defs/ says:\n");
+        let mut text = String::from("error: generated files differ from the definitions in api-defs/:\n");
         for path in stale.iter().map(Stale::path).take(20) {
             let _ = writeln!(text, "  {}", target.join(path).display());
         }
@@ -84,19 +87,21 @@ fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) 
     stale.iter().try_for_each(|s| s.apply(target)).map_err(|e| format!("error: cannot write {}: {e}", target.display()))
 }
 
-/// What a package is made of. Groups of one's own are in no other package, whose folders are named one by one therefore: only what is
-/// watched as a whole can notice a group that is new, or mistakes wherever they are.
+/// Paths that the build of a package depends on. The folders of a Kubernetes package are listed one by
+/// one, because other packages' groups do not affect it. The package of custom groups, and a build with
+/// errors, watch all of `api-defs/`, so that new groups and corrections are noticed.
 fn inputs(project: &Project, model: &Model, package: Package, has_errors: bool) -> Vec<PathBuf> {
     let mut paths = project.definitions();
     if package != Package::Own && !has_errors {
         paths = model.groups.iter().filter(|group| group.package != Package::Own).map(folder).collect();
     }
-    // Of what is not there cargo would think that it has just changed.
+    // Cargo treats a missing path as changed, so that the script would run in every build.
     paths.retain(|path| project.root.join(path).exists());
     paths
 }
 
-/// A group of Kubernetes that is in no generated package yet: those packages watch the groups that they know.
+/// A Kubernetes group that no generated package includes yet; those packages watch only the folders of
+/// the groups that they include.
 fn unknown<'m>(root: &Path, model: &'m Model) -> Option<&'m Group> {
     model.groups.iter().find(|group| {
         let sources = match group.package {
@@ -112,7 +117,7 @@ fn folder(group: &Group) -> PathBuf {
     group.span.file.parent().map_or_else(|| DEFINITIONS.into(), Path::to_path_buf)
 }
 
-/// A file that is not as rendered.
+/// A file that differs from its rendered content.
 enum Stale<'f> {
     Differs(&'f File),
     Gone(PathBuf),
@@ -126,7 +131,7 @@ impl Stale<'_> {
         }
     }
 
-    /// Writes by temporary file and rename, so that a reader never sees half of it.
+    /// Writes to a temporary file and renames it, so that readers never see a partial file.
     fn apply(&self, target: &Path) -> io::Result<()> {
         match self {
             Stale::Gone(path) => fs::remove_file(target.join(path)),

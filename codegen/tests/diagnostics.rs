@@ -1,8 +1,9 @@
-//! Every code of a diagnostic has a case in `tests/diagnostics/<code>/`, a tree that provokes it, with the whole text that a
-//! person reads in `expected.txt`; and a section in `docs/api-defs-errors.md`.
+//! Checks that every diagnostic code has a case in `tests/diagnostics/<code>/` and a section in
+//! `docs/api-defs-errors.md`.
 //!
-//! A case's files are laid over `tests/diagnostics/common/`. `BLESS=1 cargo test -p codegen --test diagnostics` writes the
-//! expected texts anew; look at the difference before committing it.
+//! A case is a tree of definitions that triggers the code, and the complete output in `expected.txt`.
+//! Its files are copied over `tests/diagnostics/common/`. `BLESS=1 cargo test -p codegen --test
+//! diagnostics` rewrites the expected outputs; review the difference before committing it.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -28,7 +29,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a build says about a case. Cases with a ledger are built as under CI, others as if theirs were still to be written.
+/// The output of a build of a case. Cases with a ledger are built as under CI, others as if theirs had
+/// not been written yet.
 fn report(code: &str) -> String {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diagnostics").join(code);
     let _ = fs::remove_dir_all(&root);
@@ -44,7 +46,7 @@ fn report(code: &str) -> String {
 }
 
 #[test]
-fn every_mistake_is_answered_as_expected() {
+fn every_diagnostic_matches_snapshot() {
     let mut wrong = Vec::new();
     for (code, _) in codes::ALL {
         let path = cases().join(code.0).join("expected.txt");
@@ -60,7 +62,7 @@ fn every_mistake_is_answered_as_expected() {
 }
 
 #[test]
-fn every_case_is_of_a_code_and_every_code_has_a_page() {
+fn every_code_has_case_and_section() {
     let codes: Vec<String> = codes::ALL.iter().map(|(code, _)| code.to_string()).collect();
     let folders =
         fs::read_dir(cases()).unwrap().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! The program that exports definitions.
+//! Tests of the program `export`.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn groups_of_a_package_that_is_not_the_checkout_are_exported() {
+fn exports_groups_of_external_package() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/shop");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("export-of-a-package");
     let _ = fs::remove_dir_all(&out);

@@ -1,4 +1,4 @@
-//! Imports: of what `export` wrote, and of definitions that use every keyword.
+//! Tests of imports: of exported definitions, and of definitions that use every keyword.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -12,14 +12,14 @@ use codegen::{Project, load_project};
 use machinery::json::Issues;
 use serde_json::Value;
 
-/// The folder of what came back of the shop.
+/// The folder of the definitions that were exported from the shop and imported.
 const SHOP: &str = "import----examples-shop";
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// An empty folder of one test.
+/// An empty folder for one test.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -27,7 +27,7 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// The definitions that a package exports, one text each, by their files.
+/// The definitions that a package exports, one text per file.
 fn exported(package: &Path) -> Vec<(String, String)> {
     let model = load_project(&Project::external(package)).unwrap_or_else(|errors| panic!("{errors}"));
     let files = export(&model, Format::Crd, None).unwrap();
@@ -42,7 +42,7 @@ fn write(imported: &Imported, package: &Path) {
     }
 }
 
-/// A definition whose rules are in order: an import moves rules of immutable fields behind the others.
+/// A definition with sorted rules: an import moves rules of immutable fields after the others.
 fn document(yaml: &str) -> Value {
     let json = machinery::yaml::to_json(yaml.as_bytes(), &mut Issues::ignore()).unwrap();
     let mut value = serde_json::from_slice(&json).unwrap();
@@ -62,9 +62,9 @@ fn sort_rules(value: &mut Value) {
     }
 }
 
-/// Imports what a package exports, and exports it again. Returns the warnings.
+/// Imports what a package exports, exports it again, and compares. Returns the warnings.
 #[track_caller]
-fn comes_back(package: &str, but_for: &[&str]) -> Vec<String> {
+fn check_round_trip(package: &str, but_for: &[&str]) -> Vec<String> {
     let before = exported(&here().join(package));
     let text: String = before.iter().map(|(_, text)| format!("---\n{text}")).collect();
     let imported = import(&text).unwrap();
@@ -84,20 +84,20 @@ fn comes_back(package: &str, but_for: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_was_exported_comes_back() {
-    assert_eq!(comes_back("../examples/shop", &[]), [""; 0]);
+fn export_and_import_round_trip() {
+    assert_eq!(check_round_trip("../examples/shop", &[]), [""; 0]);
     let product = Path::new(env!("CARGO_TARGET_TMPDIR")).join(SHOP).join("api-defs/shop.example.com/product.rs");
     assert!(fs::read_to_string(product).unwrap().contains("pub conditions: Vec<Condition>,"), "a known type");
-    assert_eq!(comes_back("../tests/verdict/kinds", &[]), [""; 0]);
-    // A definition has no word for a kind that cannot be listed, and the functions of conversions are lost.
-    let warnings = comes_back("../tests/authored", &["seeds.garden.example.com.yaml"]);
+    assert_eq!(check_round_trip("../tests/verdict/kinds", &[]), [""; 0]);
+    // The language cannot express a kind without lists, and conversion functions are not exported.
+    let warnings = check_round_trip("../tests/authored", &["seeds.garden.example.com.yaml"]);
     let functions = warnings.iter().filter(|line| line.contains("hatches/ci.rs")).count();
     assert_eq!((warnings.len(), functions), (2, 2), "{warnings:#?}");
 }
 
-/// `BLESS=1` writes what the import writes.
+/// With `BLESS=1`, writes the output of the import.
 #[test]
-fn every_keyword_is_imported_or_told() {
+fn every_keyword_is_imported_or_reported() {
     let folder = here().join("tests/import");
     let imported = import(&fs::read_to_string(folder.join("every-keyword.yaml")).unwrap()).unwrap();
     let mut text = String::new();
@@ -114,12 +114,12 @@ fn every_keyword_is_imported_or_told() {
     write(&imported, &package);
     let again: String = exported(&package).iter().map(|(_, text)| format!("---\n{text}")).collect();
     let differs = import(&again).unwrap().warnings;
-    let told = differs.iter().filter(|line| !line.contains("hatches/tools.rs")).count();
-    assert_eq!(told, 0, "what was imported says no more than the language: {differs:#?}");
+    let reported = differs.iter().filter(|line| !line.contains("hatches/tools.rs")).count();
+    assert_eq!(reported, 0, "the import lost something that the language can express: {differs:#?}");
 }
 
 #[test]
-fn the_program_replaces_nothing_and_says_what_it_cannot_read() {
+fn import_overwrites_nothing_and_reports_unreadable_input() {
     let folder = scratch("import-program");
     let run = |words: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_import")).current_dir(&folder).args(words).output().unwrap();
@@ -136,7 +136,7 @@ fn the_program_replaces_nothing_and_says_what_it_cannot_read() {
     assert_eq!(fs::read_to_string(folder.join("out").join(group)).unwrap(), "mine");
     for (text, expect) in [
         ("a: [", "document 1: "),
-        ("kind: Pod", "there is no CustomResourceDefinition of apiextensions.k8s.io/v1"),
+        ("kind: Pod", "the input has no CustomResourceDefinition of apiextensions.k8s.io/v1"),
         ("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {}", "spec.group is missing"),
     ] {
         fs::write(folder.join("wrong.yaml"), text).unwrap();

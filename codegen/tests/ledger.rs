@@ -1,4 +1,4 @@
-//! What a build writes into the ledger, and what it refuses.
+//! Tests of the ledger that a build writes, and of the breaking changes that it rejects.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -29,12 +29,12 @@ impl Project {
         let folder = self.root.join("api-defs/shop.example.com");
         let group = format!("//! What a shop sells.\n#![group(\"shop.example.com\")]\n#![version({version})]\n");
         fs::write(folder.join("group.rs"), group).unwrap();
-        let product = format!("/// What the seller asks for.\n{attributes}\npub struct ProductSpec {{ {fields} }}\n");
+        let product = format!("/// Desired state.\n{attributes}\npub struct ProductSpec {{ {fields} }}\n");
         fs::write(folder.join("product.rs"), product).unwrap();
         self
     }
 
-    /// Builds: codes that were reported, and the ledger's lines afterwards.
+    /// Builds; returns the reported codes and the lines of the ledger after the build.
     fn build(&self) -> (Vec<String>, Vec<String>) {
         let Examined { diagnostics, ledger, .. } = codegen::examine(&self.root);
         if !diagnostics.has_errors() {
@@ -48,7 +48,7 @@ impl Project {
 }
 
 fn field(words: &str, field: &str) -> String {
-    format!("/// What it says.\n#[field({words})] pub {field}, ")
+    format!("/// Some value.\n#[field({words})] pub {field}, ")
 }
 
 fn codes(expected: &[&str]) -> Vec<String> {
@@ -56,7 +56,7 @@ fn codes(expected: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn additions_are_written_down_and_then_stay() {
+fn additions_are_recorded() {
     let project = Project::new("additions");
     project.define("v1", &field("1", "stock: i32")).build();
     let (reported, lines) = project.define("v1", &(field("1", "stock: i32") + &field("2", "limit: i32"))).build();
@@ -71,7 +71,7 @@ fn additions_are_written_down_and_then_stay() {
 }
 
 #[test]
-fn required_may_become_optional_but_not_back() {
+fn required_may_become_optional_but_not_reverse() {
     let project = Project::new("presence");
     project.define("v1", &field("1, required", "stock: i32")).build();
     assert_eq!(project.define("v1", &field("1", "stock: i32")).build().0, codes(&[]));
@@ -79,7 +79,7 @@ fn required_may_become_optional_but_not_back() {
 }
 
 #[test]
-fn a_break_in_alpha_is_a_warning_and_the_ledger_follows() {
+fn break_in_alpha_is_warning_and_updates_ledger() {
     let project = Project::new("alpha");
     project.define("v1alpha1", &field("1", "stock: i32")).build();
     let (reported, lines) = project.define("v1alpha1", &field("2", "stock: i64")).build();
@@ -89,25 +89,25 @@ fn a_break_in_alpha_is_a_warning_and_the_ledger_follows() {
 }
 
 #[test]
-fn a_break_that_is_meant_is_recorded_once_and_may_stay_or_go() {
+fn intended_break_is_recorded_once() {
     let project = Project::new("meant");
     let both = field("1", "stock: i32") + &field("7", "colour: String");
     project.define("v1", &both).build();
     let one = field("1", "stock: i32");
     assert_eq!(project.define("v1", &one).build().0, codes(&["error C002"]));
-    let breaks = "#[breaks(C002, field = colour, since = \"1.37\", reason = \"Nobody painted.\")]";
+    let breaks = "#[breaks(C002, field = colour, since = \"1.37\", reason = \"It was never set.\")]";
     let (reported, lines) = project.define_with(breaks, "v1", &one).build();
     assert_eq!(reported, codes(&[]));
-    assert!(lines.contains(&"v1 break C002 ProductSpec.colour 1.37: Nobody painted.".to_string()), "{lines:?}");
+    assert!(lines.contains(&"v1 break C002 ProductSpec.colour 1.37: It was never set.".to_string()), "{lines:?}");
     assert!(lines.contains(&"v1 gone ProductSpec.colour 7".to_string()), "{lines:?}");
     assert_eq!(project.build().0, codes(&[]), "the attribute may stay");
     assert_eq!(project.define("v1", &one).build(), (codes(&[]), lines), "and may go");
 }
 
 #[test]
-fn the_number_of_a_gone_field_stays_taken() {
+fn number_of_removed_field_stays_reserved() {
     let project = Project::new("taken");
-    let breaks = "#[breaks(C002, field = colour, reason = \"Nobody painted.\")]";
+    let breaks = "#[breaks(C002, field = colour, reason = \"It was never set.\")]";
     project.define("v1", &(field("1", "stock: i32") + &field("7", "colour: String"))).build();
     project.define_with(breaks, "v1", &field("1", "stock: i32")).build();
     let reused = field("1", "stock: i32") + &field("7", "price: i32");
@@ -119,14 +119,14 @@ fn the_number_of_a_gone_field_stays_taken() {
 }
 
 #[test]
-fn nothing_is_compared_while_definitions_are_wrong() {
+fn invalid_definitions_are_not_compared() {
     let project = Project::new("wrong");
     project.define("v1", &field("1", "stock: i32")).build();
     assert_eq!(project.define("v1", &field("1", "stock: Stock")).build().0, codes(&["error A015"]));
 }
 
 #[test]
-fn a_tighter_constraint_is_a_warning_once() {
+fn tighter_constraint_is_warned_about_once() {
     let project = Project::new("tighter");
     project.define("v1", &field("1, min = 0, max = 9", "stock: i32")).build();
     let looser = project.define("v1", &field("1, max = 20", "stock: i32")).build();
@@ -144,7 +144,7 @@ fn a_tighter_constraint_is_a_warning_once() {
 }
 
 #[test]
-fn a_tighter_constraint_may_be_meant() {
+fn tighter_constraint_may_be_intended() {
     let project = Project::new("tighter-meant");
     project.define("v1", &field("1", "stock: i32")).build();
     let meant = "#[breaks(C014, reason = \"Shelves end.\")] ".to_string() + &field("1, max = 9", "stock: i32");
@@ -155,7 +155,7 @@ fn a_tighter_constraint_may_be_meant() {
 }
 
 #[test]
-fn a_value_that_is_gone_on_purpose_may_keep_its_reason() {
+fn intended_removal_of_value_may_keep_reason() {
     let project = Project::new("value-meant");
     let with = |values: &str, breaks: &str| {
         let shelf = format!("/// Where.\n{breaks}\npub enum Shelf {{ {values} }}\n");
@@ -173,7 +173,7 @@ fn a_value_that_is_gone_on_purpose_may_keep_its_reason() {
 }
 
 #[test]
-fn a_ledger_of_before_states_no_constraints() {
+fn old_format_ledger_has_no_constraints() {
     let project = Project::new("format-1");
     project.define("v1", &field("1, max = 9", "stock: i32"));
     let folder = project.root.join("generated/ledger");

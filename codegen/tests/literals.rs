@@ -1,9 +1,10 @@
-//! Code written by hand does not repeat what is declared: values of enums, names of feature gates and JSON names of
-//! fields are constants. A literal of the same text that means something else is listed here.
+//! Hand-written code must not repeat declared texts: values of enums, names of feature gates and JSON
+//! names of fields are constants.
 //!
-//! The generator writes a module of constants for each enum (`generated::core::v1::pod_phase`), gates are constants of
-//! `machinery::features`, and `machinery::json_name!` gives the JSON name of a field. A literal of the same text would
-//! not follow when the declaration changes, and a misspelled one compiles.
+//! The generator writes a module of constants for each enum (`generated::core::v1::pod_phase`), gates
+//! are constants of `machinery::features`, and `machinery::json_name!` gives the JSON name of a field.
+//! A literal of the same text would not follow a change of the declaration, and a misspelled one would
+//! compile. Literals with the same text and another meaning are listed here.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -16,10 +17,10 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Item, Lit};
 
-/// Crates that know Kubernetes' kinds.
+/// Crates that refer to Kubernetes' kinds.
 const CRATES: [&str; 3] = ["server/controlplane/src", "server/kubernetes/src", "server/meta/src"];
 
-/// Literals that spell a declared text and mean something else: the file, below `server/`, and the text.
+/// Literals with a declared text and another meaning: the file below `server/`, and the text.
 const OTHER_FACTS: [(&str, &str); 48] = [
     // Names of objects, and words of configurations and expressions.
     ("controlplane/src/admission/event_rate_limit.rs", "User"),
@@ -76,7 +77,7 @@ const OTHER_FACTS: [(&str, &str); 48] = [
     ("meta/src/apiregistration/columns.rs", "Unknown"),
 ];
 
-/// Each declared text with where it is declared.
+/// Each declared text with the place of its declaration.
 fn declared(root: &Path) -> BTreeMap<String, String> {
     let model = codegen::load(root).unwrap();
     let native = model.groups.iter().filter(|group| group.package != Package::Own);
@@ -91,7 +92,7 @@ fn declared(root: &Path) -> BTreeMap<String, String> {
     for gate in machinery::features::KnownGates::default().iter() {
         texts.insert(gate.name.to_owned(), format!("machinery::features::{}", gate.name));
     }
-    // Kinds, resources and wildcards are spelled everywhere.
+    // Names of kinds and resources, and wildcards, may be literals.
     let kinds = model.groups.iter().flat_map(|group| &group.kinds);
     for kind in kinds {
         texts.remove(&kind.name);
@@ -101,7 +102,7 @@ fn declared(root: &Path) -> BTreeMap<String, String> {
     texts
 }
 
-/// The files of a crate, without those of tests.
+/// The source files of a crate, without test files.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let (mut files, mut folders) = (Vec::new(), vec![folder.to_path_buf()]);
     while let Some(next) = folders.pop() {
@@ -121,7 +122,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What a file holds besides tests.
+/// The tokens of a file without tests.
 fn tokens(path: &Path) -> TokenStream {
     let file = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
     let is_test = |item: &Item| {
@@ -147,8 +148,8 @@ fn literals(tokens: TokenStream, out: &mut Vec<(String, usize)>) {
     }
 }
 
-/// The JSON names that paths of fields are built of as literals (`Path::new("spec")`, `path.child("name")`), with their
-/// lines.
+/// JSON names that paths of fields are built from as literals (`Path::new("spec")`,
+/// `path.child("name")`), with their lines.
 fn steps_of_paths(tokens: TokenStream, out: &mut Vec<(String, usize)>) {
     let (mut is_step, mut of_path) = (false, false);
     for token in tokens {
@@ -170,7 +171,7 @@ fn steps_of_paths(tokens: TokenStream, out: &mut Vec<(String, usize)>) {
 }
 
 #[test]
-fn no_step_of_a_path_repeats_a_json_name() {
+fn path_steps_do_not_repeat_json_names() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let model = codegen::load(root).unwrap();
     let fields = model.structs.iter().flat_map(|one| &one.fields);
@@ -188,7 +189,7 @@ fn no_step_of_a_path_repeats_a_json_name() {
 }
 
 #[test]
-fn no_literal_repeats_the_value_of_an_enum_or_a_gate() {
+fn no_literal_repeats_enum_value_or_gate() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let declared = declared(root);
     let (mut repeated, mut unused) = (Vec::new(), OTHER_FACTS.to_vec());

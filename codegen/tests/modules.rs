@@ -1,7 +1,8 @@
-//! Modules of these crates do not depend on each other in a circle: a reader can read them one after the other.
+//! Checks that the modules of some crates have no dependency cycle, so that they can be read in
+//! sequence.
 //!
-//! A module is one that the root of the crate declares, with what stands below it. It depends on another one when a path in
-//! it, outside of tests, leads there.
+//! A module here is one that the root of the crate declares, together with everything below it. It
+//! depends on another one if a path in it, outside of tests, refers to that module.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -13,13 +14,13 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Item;
 
-/// Crates without circles, by their folders.
+/// Folders of the checked crates.
 const CRATES: [&str; 3] = ["codegen", "server/patch", "server/schema"];
 
-/// The modules that each module's paths lead to.
+/// The modules that each module depends on.
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
-/// The files of a crate by the names of their modules, each with the tokens of what it holds; the root has no name.
+/// The tokens of a crate's files by module path; the root has an empty path.
 fn modules(folder: &Path) -> BTreeMap<Vec<String>, TokenStream> {
     let (mut modules, mut folders) = (BTreeMap::new(), vec![folder.to_path_buf()]);
     while let Some(next) = folders.pop() {
@@ -43,7 +44,7 @@ fn modules(folder: &Path) -> BTreeMap<Vec<String>, TokenStream> {
     modules
 }
 
-/// What a file holds besides tests.
+/// The tokens of a file without tests.
 fn tokens(path: &Path) -> TokenStream {
     let file = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
     let is_test = |item: &Item| {
@@ -58,7 +59,7 @@ fn tokens(path: &Path) -> TokenStream {
     file.items.iter().filter(|item| !is_test(item)).map(|item| item.to_token_stream()).collect()
 }
 
-/// The paths in tokens, a tree of `use` written out.
+/// The paths in tokens, with trees of `use` expanded.
 fn paths(tokens: TokenStream, before: &[String], out: &mut Vec<Vec<String>>) {
     let mut path: Vec<String> = before.to_vec();
     let mut tokens = tokens.into_iter().peekable();
@@ -86,7 +87,7 @@ fn paths(tokens: TokenStream, before: &[String], out: &mut Vec<Vec<String>>) {
                 paths(group.stream(), &[], out);
                 follows = false;
             }
-            // Behind a comma within a tree of `use` the beginning is the same again.
+            // After a comma in a tree of `use`, a path has the same prefix again.
             TokenTree::Punct(mark) if mark.as_char() == ',' && !before.is_empty() => {
                 out.push(std::mem::replace(&mut path, before.to_vec()));
                 follows = true;
@@ -100,7 +101,7 @@ fn paths(tokens: TokenStream, before: &[String], out: &mut Vec<Vec<String>>) {
     out.push(path);
 }
 
-/// The names that the root of a crate takes from its modules, each with its module.
+/// The names that the root of a crate re-exports, each with its module.
 fn exports(root: &TokenStream) -> BTreeMap<String, String> {
     let mut found = Vec::new();
     paths(root.clone(), &[], &mut found);
@@ -111,7 +112,8 @@ fn exports(root: &TokenStream) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The module of the crate that a path in a file leads to; `file` is the names of the file's own module.
+/// The module of the crate that a path in a file refers to; `file` is the path of the file's own
+/// module.
 fn resolve(
     path: &[String],
     file: &[String],
@@ -134,7 +136,7 @@ fn edges(folder: &Path) -> Edges {
     let exports = files.get(&Vec::new()).map(exports).unwrap_or_default();
     let known: BTreeSet<&str> = files.keys().filter_map(|names| names.first()).map(String::as_str).collect();
     let mut edges = Edges::new();
-    // The root only lists its modules.
+    // The root only declares its modules.
     for (file, tokens) in files.iter().filter(|(file, _)| !file.is_empty()) {
         let mut found = Vec::new();
         paths(tokens.clone(), &[], &mut found);
@@ -144,7 +146,8 @@ fn edges(folder: &Path) -> Edges {
     edges
 }
 
-/// The modules that are left, with where they lead, when those that lead nowhere or that nothing leads to are taken away.
+/// Repeatedly removes modules without dependencies or without dependents; returns the edges of the
+/// remaining ones.
 fn circles(mut edges: Edges) -> Vec<String> {
     loop {
         let targets: BTreeSet<String> = edges.values().flatten().cloned().collect();
@@ -161,7 +164,7 @@ fn circles(mut edges: Edges) -> Vec<String> {
 }
 
 #[test]
-fn modules_do_not_depend_on_each_other_in_a_circle() {
+fn modules_have_no_dependency_cycle() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut complaints = Vec::new();
     for name in CRATES {
@@ -173,7 +176,7 @@ fn modules_do_not_depend_on_each_other_in_a_circle() {
 }
 
 #[test]
-fn a_circle_is_found() {
+fn finds_dependency_cycle() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("modules");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("lib.rs"), "mod a;\nmod b;\nmod c;\npub use a::A;\n").unwrap();

@@ -1,4 +1,4 @@
-//! The shop of the design, parsed: names, versions, sharing, and what is implied.
+//! Parses the shop of the design: names, versions, sharing, and implied facts.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn get<'m>(model: &'m Model, in_version: &str, name: &str) -> &'m Struct {
 }
 
 #[test]
-fn groups_say_what_they_imply() {
+fn group_defaults_are_filled_in() {
     let model = shop();
     let modules: Vec<&str> = model.groups.iter().map(|group| group.module.as_str()).collect();
     assert_eq!(modules, ["autoscaling", "meta", "shop"]);
@@ -30,7 +30,7 @@ fn groups_say_what_they_imply() {
 }
 
 #[test]
-fn fields_have_wire_names_types_and_words() {
+fn fields_have_json_names_types_and_words() {
     let model = shop();
     let spec = get(&model, "v1", "ProductSpec");
     let names: Vec<&str> = spec.fields.iter().map(|field| field.json.as_str()).collect();
@@ -47,7 +47,7 @@ fn fields_have_wire_names_types_and_words() {
 }
 
 #[test]
-fn a_version_is_its_hub_but_for_what_it_says() {
+fn version_inherits_undeclared_parts_from_hub() {
     let model = shop();
     let spec = get(&model, "v1beta1", "ProductSpec");
     let names: Vec<&str> = spec.fields.iter().map(|field| field.json.as_str()).collect();
@@ -65,7 +65,7 @@ fn a_version_is_its_hub_but_for_what_it_says() {
 }
 
 #[test]
-fn what_is_equal_is_shared_and_what_holds_a_difference_is_not() {
+fn equal_types_are_shared_and_types_with_differences_are_not() {
     let model = shop();
     let (hub, beta) = (version(&model, "shop", "v1"), version(&model, "shop", "v1beta1"));
     assert_eq!(hub.structs["ProductStatus"], beta.structs["ProductStatus"]);
@@ -78,7 +78,7 @@ fn what_is_equal_is_shared_and_what_holds_a_difference_is_not() {
 }
 
 #[test]
-fn kinds_say_how_they_are_reached() {
+fn kinds_have_resources() {
     let model = shop();
     let kind = &model.groups[2].kinds[0];
     let resource = kind.resource.as_ref().expect("a resource");
@@ -100,7 +100,7 @@ fn kinds_say_how_they_are_reached() {
 }
 
 #[test]
-fn lists_are_implied() {
+fn list_kinds_are_implied() {
     let model = shop();
     let list = get(&model, "v1", "ProductList");
     assert_eq!(list.role, Role::List);

@@ -1,4 +1,4 @@
-//! Versions: which types exist where, what they share, and how they convert.
+//! Tests of versions: which types exist in them, which they share, and how they convert.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use codegen::model::{Conversion, Model, StructId, Version};
 
-/// The model of groups given as (folder, `group.rs` after its docs, definitions).
+/// The model of groups given as folder, `group.rs` without its docs, and definitions.
 fn model(name: &str, groups: &[(&str, &str, &str)]) -> Model {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("versions").join(name);
     let _ = fs::remove_dir_all(&root);
@@ -41,7 +41,7 @@ fn conversion(model: &Model, id: StructId) -> &Conversion {
     model.structs[id.0].conversion.as_ref().expect("a conversion")
 }
 
-/// `Tree` and `Branch` hold each other; `Root` holds both.
+/// `Tree` and `Branch` contain each other; `Root` contains both.
 const FOREST: &str = "
     pub struct Root { #[field(1)] pub tree: Tree }
     pub struct Tree { #[field(1)] pub branches: Vec<Branch>, #[field(2)] pub height: i32 }
@@ -50,7 +50,7 @@ const FOREST: &str = "
 ";
 
 #[test]
-fn recursive_types_that_are_equal_are_shared() {
+fn equal_recursive_types_are_shared() {
     let model = model("recursive", &[("shop", SHOP, &format!("{KIND} {FOREST}"))]);
     for name in ["Root", "Tree", "Branch"] {
         assert_eq!(id(&model, "v1", name), id(&model, "v1beta1", name), "{name}");
@@ -58,7 +58,7 @@ fn recursive_types_that_are_equal_are_shared() {
 }
 
 #[test]
-fn one_difference_in_a_cycle_parts_all_that_reach_it() {
+fn difference_in_cycle_separates_all_types_that_reach_it() {
     let delta = "mod v1beta1 {
         #[differs(Tree)] struct Tree { #[field(2)] height: Option<i32>, }
     }";
@@ -73,7 +73,7 @@ fn one_difference_in_a_cycle_parts_all_that_reach_it() {
 }
 
 #[test]
-fn a_difference_that_says_the_same_is_none() {
+fn equal_redeclaration_is_shared() {
     let delta = "mod v1beta1 {
         #[differs(Tree)] struct Tree { #[field(2)] height: i32, }
     }";
@@ -82,7 +82,7 @@ fn a_difference_that_says_the_same_is_none() {
 }
 
 #[test]
-fn added_fields_stand_in_order_of_their_numbers() {
+fn added_fields_are_sorted_by_number() {
     let definitions = format!(
         "{KIND} pub struct Tree {{ #[field(1)] pub name: String, #[field(4)] pub height: i32 }}
         mod v1beta1 {{
@@ -96,7 +96,7 @@ fn added_fields_stand_in_order_of_their_numbers() {
 }
 
 #[test]
-fn a_version_may_use_another_versions_type() {
+fn version_may_use_type_of_other_version() {
     let delta = "mod v1beta1 {
         use v1::Branch;
         #[differs(Tree)] struct Tree { #[field(2)] height: Option<i32>, }
@@ -109,7 +109,7 @@ fn a_version_may_use_another_versions_type() {
 }
 
 #[test]
-fn kinds_that_the_hub_does_not_have_stand_in_their_best_version() {
+fn kind_missing_in_hub_version_has_hub_in_best_version() {
     let head = "#![group(\"shop.example.com\")] #![version(v1)] #![version(v1beta1)] #![version(v1alpha1)]";
     let definitions = "
         pub struct Shape { #[field(1)] pub sides: i32 }
@@ -132,7 +132,7 @@ fn kinds_that_the_hub_does_not_have_stand_in_their_best_version() {
 }
 
 #[test]
-fn types_of_other_groups_are_theirs_in_the_version_that_is_named() {
+fn imported_types_are_those_of_named_version() {
     let other = "#![group(\"garden.example.com\")] #![version(v2)] #![version(v1)]";
     let pot = "#[versions(v2, v1)] pub struct Pot { #[field(1)] pub width: i32 }
         mod v1 { #[differs(Pot)] struct Pot { #[field(1)] width: Option<i32> } }";
@@ -153,7 +153,7 @@ fn types_of_other_groups_are_theirs_in_the_version_that_is_named() {
 }
 
 #[test]
-fn a_kind_stored_as_another_groups_converts_to_it() {
+fn kind_stored_as_other_kind_converts_to_it() {
     let garden = "#![group(\"garden.example.com\")] #![version(v1)]";
     let plant = "#[kind(plural = \"plants\", scope = Cluster)] pub struct Plant { #[field(1)] pub spec: PlantSpec }
         pub struct PlantSpec { #[field(1)] pub height: i32 }";

@@ -1,17 +1,18 @@
-//! Generated text is read by persons: no line is longer than the editor of the repository is wide.
+//! Checks that generated text is readable: no line is longer than the maximum line width of the
+//! repository.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files of a folder and of those below it.
+/// The files of a folder and its subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// Lines of the ledger are names, each of which is one fact, and the bundle of OpenAPI is compressed.
+/// Excludes the ledger, whose lines are one fact each, and the OpenAPI bundle, which is compressed.
 #[test]
 fn no_generated_line_is_longer_than_120_columns() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();

@@ -1,9 +1,10 @@
-//! Every word of the definition language has an effect.
+//! Checks that every word of the definition language has an effect.
 //!
-//! `words/cases.txt` has a case for each word of [`codegen::VOCABULARY`]: the group of `words/group.txt` and `words/types.txt`
-//! once with the word, and once without it. What the generator makes of the two is compared: generated code, exported
-//! definitions, OpenAPI, `.proto` files, the reference. `docs/api-defs-words.md` lists what differs, beside a test of what
-//! the word does in a server. `BLESS=1 cargo test -p codegen --test words` writes that table.
+//! `words/cases.txt` has a case for each word of [`codegen::VOCABULARY`]: the group of
+//! `words/group.txt` and `words/types.txt`, once with the word and once without it. The test compares
+//! the outputs of the two: generated code, exported definitions, OpenAPI, `.proto` files, the reference
+//! manual. `docs/api-defs-words.md` lists the outputs that differ, and a test of the word's behaviour
+//! in a server. `BLESS=1 cargo test -p codegen --test words` writes that table.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -21,12 +22,12 @@ const GROUP: &str = include_str!("words/group.txt");
 const TYPES: &str = include_str!("words/types.txt");
 const CASES: &str = include_str!("words/cases.txt");
 
-/// A group of Kubernetes that the trees refer to.
+/// A group of Kubernetes that the definitions refer to.
 const CORE: &str = "//! Core.\n\n#![group(\"\", module = core, package = generated)]\n#![version(v1)]\n";
 const POD: &str = "//! Pods.\n\nuse crate::meta::ObjectMeta;\n\n/// A pod.\n#[kind(plural = \"pods\", scope = Namespaced)]\n\
                    #[versions(v1)]\npub struct Pod {\n    /// Metadata.\n    #[field(1)]\n    pub metadata: ObjectMeta,\n}\n";
 
-/// What a place holds where a case does not fill it.
+/// Default text of each place.
 const DEFAULTS: &[(&str, &str)] = &[
     ("allow", "#![allow(L001, L003, L004, L007, L010, L015, L016, L017, L018, L019, L020, L021)]"),
     ("parts_list", ", list = atomic"),
@@ -36,24 +37,25 @@ const DEFAULTS: &[(&str, &str)] = &[
     ("red_name", "Red,"),
 ];
 
-/// What the generator makes of definitions, in the order of the columns of the table. The first is what it refuses.
+/// Outputs of the generator, in the order of the table's columns. The first is whether the definitions
+/// are accepted.
 const PRODUCTS: [&str; 6] = ["accepted", "code", "CRD", "OpenAPI", "`.proto`", "reference"];
 
-/// Texts by the place that they fill.
+/// Texts by place.
 type Places = BTreeMap<String, String>;
 
-/// A word, and the definitions that show what it does.
+/// A word, and the definitions that show its effect.
 struct Case {
-    /// What the word belongs to, as in the vocabulary.
+    /// The owner of the word in the vocabulary.
     of: String,
     word: String,
     with: Places,
     without: Places,
-    /// Tests of what the word does in a server, or in a build.
+    /// Tests of the word's behaviour in a server, or in a build.
     tests: Vec<String>,
 }
 
-/// Reads `cases.txt`; its head says how a case is written.
+/// Reads `cases.txt`; the head of that file documents its format.
 fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut sections = CASES.split("\n== ");
@@ -81,7 +83,8 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Adds a line to a place: of the definitions with the word, or of both where the word does not fill the place itself.
+/// Adds a line to a place: of the definitions with the word, or of both if the word does not fill the
+/// place itself.
 fn fill(case: &mut Case, is_word: bool, place: &str, text: &str) {
     let add = |places: &mut Places| {
         let filled = places.entry(place.to_string()).or_default();
@@ -93,7 +96,7 @@ fn fill(case: &mut Case, is_word: bool, place: &str, text: &str) {
     if is_word { add(&mut case.with) } else { add(&mut case.without) }
 }
 
-/// A template with its places filled.
+/// A template with its places filled in.
 fn filled(template: &str, places: &Places) -> String {
     let mut text = template.to_string();
     let names: BTreeSet<&str> = template
@@ -101,7 +104,7 @@ fn filled(template: &str, places: &Places) -> String {
         .skip(1)
         .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap())
         .collect();
-    // The longest first, since a name may begin with another.
+    // The longest first, because one name may be a prefix of another.
     let mut names: Vec<&str> = names.into_iter().collect();
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     for name in names {
@@ -112,7 +115,7 @@ fn filled(template: &str, places: &Places) -> String {
     text
 }
 
-/// What the generator makes of definitions: a text for each product, or what is wrong with them.
+/// The outputs for some definitions: a text for each output, or the diagnostics.
 fn products(folder: &Path, places: &Places) -> [String; 6] {
     let _ = fs::remove_dir_all(folder);
     let (meta, trees) = (folder.join("api-defs/meta"), folder.join("api-defs/trees.example.com"));
@@ -139,7 +142,7 @@ fn products(folder: &Path, places: &Places) -> [String; 6] {
         Err(why) => why,
     };
     let exported = |format| of(format, Some("trees.example.com"));
-    // Documents of other groups name versions of the group.
+    // Documents of other groups contain names of versions of the group.
     let every = |format| of(format, None);
     [
         String::new(),
@@ -158,13 +161,13 @@ fn text<'f>(files: impl Iterator<Item = &'f emit::File>) -> String {
     })
 }
 
-/// A word, and which products differ without it.
+/// A word, and the outputs that differ without it.
 struct Effect {
     case: Case,
     differs: [bool; 6],
 }
 
-/// The effects of all words, and what is wrong with the cases.
+/// The effects of all words, and the errors in the cases.
 static EFFECTS: LazyLock<(Vec<Effect>, Vec<String>)> = LazyLock::new(|| {
     let (mut effects, mut wrong) = (Vec::new(), Vec::new());
     for (index, case) in cases().into_iter().enumerate() {
@@ -194,7 +197,7 @@ fn every_word_has_a_case() {
 }
 
 #[test]
-fn every_word_changes_what_the_generator_makes() {
+fn every_word_changes_generator_output() {
     let (effects, wrong) = &*EFFECTS;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let without = effects.iter().filter(|effect| !effect.case.with.is_empty() && !effect.differs.contains(&true));
@@ -203,15 +206,15 @@ fn every_word_changes_what_the_generator_makes() {
 }
 
 #[test]
-fn every_word_has_a_test_of_what_it_does() {
+fn every_word_has_behaviour_test() {
     let untested = EFFECTS.0.iter().filter(|effect| effect.case.tests.is_empty());
     let untested: Vec<String> = untested.map(|effect| format!("{} / {}", effect.case.of, effect.case.word)).collect();
     assert!(untested.is_empty(), "{untested:?}");
 }
 
-/// The row of a word: what differs without it, and its tests.
+/// The row of a word: the outputs that differ without it, and its tests.
 fn row(Effect { case, differs }: &Effect) -> String {
-    // Definitions that are refused have no products.
+    // Rejected definitions have no outputs.
     let [is_refused, ..] = *differs;
     let mark = |(at, differs): (usize, &bool)| if *differs && (at == 0 || !is_refused) { "x" } else { "" };
     let marks: Vec<&str> = differs.iter().enumerate().map(mark).collect();
@@ -220,7 +223,7 @@ fn row(Effect { case, differs }: &Effect) -> String {
 }
 
 #[test]
-fn the_documented_table_is_what_was_found() {
+fn documented_table_matches_cases() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/api-defs-words.md");
     let documented = fs::read_to_string(&page).unwrap();
     let (before, _) = documented.split_once("<!-- words -->\n").expect("the place of the table");

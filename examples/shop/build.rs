@@ -1,4 +1,4 @@
-//! Brings `generated/` up to date with `api-defs/`.
+//! Generates `generated/` from `api-defs/`.
 
 fn main() -> std::process::ExitCode {
     codegen::build()

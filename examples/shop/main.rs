@@ -5,20 +5,20 @@ use std::process::ExitCode;
 use apiserver::{Admission, Attributes, Operation, Owned, Server, Status, async_trait};
 use shop::shop::v1::Product;
 
-/// Who delivers what nobody else does.
-const WORKSHOP: &str = "workshop.example.com";
+/// Default supplier.
+const DEFAULT_SUPPLIER: &str = "workshop.example.com";
 
-/// The rules of the house.
-struct House;
+/// Admission of the shop: sets the default supplier, and rejects negative prices.
+struct ShopAdmission;
 
 #[async_trait]
-impl Admission for House {
+impl Admission for ShopAdmission {
     async fn admit(&self, attributes: &Attributes, object: &mut Owned, _: Option<&Owned>) -> Result<(), Status> {
         if let Some(product) = object.downcast_mut::<Product>()
             && attributes.operation == Operation::Create
             && product.spec.supplier.is_empty()
         {
-            product.spec.supplier = WORKSHOP.into();
+            product.spec.supplier = DEFAULT_SUPPLIER.into();
         }
         Ok(())
     }
@@ -26,7 +26,7 @@ impl Admission for House {
     async fn validate(&self, _: &Attributes, object: Option<&Owned>, _: Option<&Owned>) -> Result<(), Status> {
         match object.and_then(Owned::downcast_ref::<Product>) {
             Some(product) if product.spec.price.to_string().starts_with('-') => {
-                Err(Status::bad_request("nobody is paid for taking something away"))
+                Err(Status::bad_request("spec.price must not be negative"))
             }
             _ => Ok(()),
         }
@@ -34,5 +34,5 @@ impl Admission for House {
 }
 
 fn main() -> ExitCode {
-    Server::delegating("shop-apiserver", shop::groups()).admission(House).run()
+    Server::delegating("shop-apiserver", shop::groups()).admission(ShopAdmission).run()
 }

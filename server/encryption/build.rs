@@ -1,4 +1,4 @@
-//! Makes the messages of KMS plugins from their `.proto` file.
+//! Generates the messages of KMS plugins from their `.proto` file.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Makes the messages of konnectivity from their `.proto` file.
+//! Generates the konnectivity messages from their `.proto` file.
 
 use std::error::Error;
 

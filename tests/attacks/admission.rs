@@ -1,4 +1,4 @@
-//! Attacks on admission: requests that authorization allows and that an admission plugin must refuse.
+//! Attacks on admission: authorized requests that an admission plugin must reject.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ const NAMESPACE: &str = "team-a";
 const PODS: &str = "/api/v1/namespaces/team-a/pods";
 const MALLORY: &str = "mallory";
 
-/// A server with a namespace in which `mallory` may do anything with pods.
+/// Starts a server with a namespace in which `mallory` has all rights on pods.
 async fn target(flags: &[&str]) -> Target {
     let target = Target::start(flags);
     target.create_namespace(NAMESPACE).await;
@@ -19,7 +19,7 @@ async fn target(flags: &[&str]) -> Target {
     target
 }
 
-/// The ways to change fields of an object: method, media type, query and body.
+/// Returns each way to change an object: method, media type, query and body.
 fn changes(object: &Value, partial: &Value) -> [(Method, &'static str, &'static str, Value); 5] {
     let mut replaced = object.clone();
     replaced["metadata"].as_object_mut().unwrap().retain(|field, _| field == "name" || field == "namespace");
@@ -44,20 +44,20 @@ fn changes(object: &Value, partial: &Value) -> [(Method, &'static str, &'static 
     ]
 }
 
-/// Tries each way to change an object as `mallory`; fails unless all are forbidden for this reason.
-async fn assert_changes_forbidden(target: &Target, path: &str, object: &Value, partial: &Value, why: &str) {
+/// Sends each change of `changes` as `mallory`; fails unless every answer is 403 with this reason.
+async fn assert_changes_forbidden(target: &Target, path: &str, object: &Value, partial: &Value, reason: &str) {
     for (method, media_type, query, body) in changes(object, partial) {
         let answer = target.send(MALLORY, method, &format!("{path}{query}"), media_type, body.to_string()).await;
-        assert_forbidden(&answer, &format!("{media_type} of {path}"), why);
+        assert_forbidden(&answer, &format!("{media_type} of {path}"), reason);
     }
 }
 
-fn assert_forbidden(answer: &Answer, what: &str, why: &str) {
+fn assert_forbidden(answer: &Answer, what: &str, reason: &str) {
     let message = answer.body["message"].as_str().unwrap_or_default();
-    assert!(answer.code == 403 && message.contains(why), "{what}: {} {message}", answer.code);
+    assert!(answer.code == 403 && message.contains(reason), "{what}: {} {message}", answer.code);
 }
 
-/// A service account whose pods may use the secret `allowed` only.
+/// Creates a service account whose pods may reference only the secret `allowed`.
 async fn create_limited_account(target: &Target) {
     let account = json!({
         "metadata": {"name": "limited", "annotations": {"kubernetes.io/enforce-mountable-secrets": "true"}},
@@ -78,7 +78,7 @@ fn pod_of(account: &str, name: &str) -> Value {
     })
 }
 
-/// Pods that use a secret, one for each kind of reference.
+/// Returns pod fields that reference a secret, one entry for each kind of reference.
 fn references(secret: &str) -> Vec<(&'static str, Value)> {
     let reference = json!({"name": secret});
     let volume = |source: Value| {
@@ -117,7 +117,7 @@ fn references(secret: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// A pod of the limited account with the fields of a reference.
+/// Returns a pod of the limited account with the fields of one reference.
 fn pod_with(name: &str, fields: &Value) -> Value {
     let mut pod = pod_of("limited", name);
     for (field, value) in fields.as_object().unwrap() {
@@ -126,9 +126,10 @@ fn pod_with(name: &str, fields: &Value) -> Value {
     pod
 }
 
-/// Finding A5: a pod uses a secret that its account does not name, by each kind of reference.
+/// Finding A5: a pod references a secret that its service account does not list, by each kind of
+/// reference.
 #[tokio::test]
-async fn refuses_every_reference_to_a_secret_that_is_not_mountable() {
+async fn rejects_references_to_unmountable_secrets() {
     let target = target(&[]).await;
     create_limited_account(&target).await;
     for (index, (what, fields)) in references("stolen").into_iter().enumerate() {
@@ -151,9 +152,10 @@ async fn refuses_every_reference_to_a_secret_that_is_not_mountable() {
     }
 }
 
-/// Finding A5 (CVE-2023-2728): an ephemeral container reads a secret that the pod's account does not name.
+/// Finding A5 (CVE-2023-2728): an ephemeral container reads a secret that the service account does
+/// not list.
 #[tokio::test]
-async fn refuses_secrets_that_are_not_mountable_in_ephemeral_containers() {
+async fn rejects_unmountable_secrets_in_ephemeral_containers() {
     let target = target(&[]).await;
     create_limited_account(&target).await;
     let pod = target.create(PODS, &pod_of("limited", "running")).await;
@@ -167,8 +169,8 @@ async fn refuses_secrets_that_are_not_mountable_in_ephemeral_containers() {
         json!({"spec": {"ephemeralContainers": [container]}})
     };
     for by in ["env", "envFrom"] {
-        let why = "does not reference that secret";
-        assert_changes_forbidden(&target, &path, &pod, &debugger("stolen", by), why).await;
+        let reason = "does not reference that secret";
+        assert_changes_forbidden(&target, &path, &pod, &debugger("stolen", by), reason).await;
     }
     let body = debugger("allowed", "env").to_string();
     let answer = target.send(MALLORY, Method::PATCH, &path, STRATEGIC_PATCH, body).await;
@@ -176,35 +178,35 @@ async fn refuses_secrets_that_are_not_mountable_in_ephemeral_containers() {
     assert_eq!(target.get(ADMIN, &format!("{PODS}/running")).await.code, 200);
 }
 
-/// Requires that a pod runs no container with more rights than the baseline level allows.
+/// Fails when a container of the pod has more privileges than the baseline level allows.
 async fn assert_unprivileged(target: &Target, name: &str) {
     let pod = target.get(ADMIN, &format!("{PODS}/{name}")).await;
     assert!(!pod.body.to_string().contains("\"privileged\":true"), "{}", pod.body);
 }
 
-/// CVE-2023-2728 of `PodSecurity`: a pod gets privileges by each route.
+/// CVE-2023-2728 of `PodSecurity`: a pod gains privileges through each endpoint.
 #[tokio::test]
-async fn refuses_privileged_containers_by_every_route() {
+async fn rejects_privileged_containers_through_every_endpoint() {
     let target = target(&["--allow-privileged=true"]).await;
     let labels = json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "baseline"}}});
     let path = "/api/v1/namespaces/team-a";
     assert_eq!(target.send(ADMIN, Method::PATCH, path, MERGE_PATCH, labels.to_string()).await.code, 200);
     let pod = target.create(PODS, &pod_of("default", "running")).await;
-    let why = "violates PodSecurity \"baseline:latest\"";
+    let reason = "violates PodSecurity \"baseline:latest\"";
     let privileged = json!({"name": "debug", "image": "i", "securityContext": {"privileged": true}});
 
     for list in ["containers", "initContainers"] {
         let mut evil = pod_of("default", "evil");
         evil["spec"][list] = json!([privileged]);
         let created = target.send(MALLORY, Method::POST, PODS, JSON, evil.to_string()).await;
-        assert_forbidden(&created, list, why);
+        assert_forbidden(&created, list, reason);
         let path = format!("{PODS}/evil?fieldManager=m");
         let applied = target.send(MALLORY, Method::PATCH, &path, APPLY_PATCH, evil.to_string()).await;
-        assert_forbidden(&applied, list, why);
+        assert_forbidden(&applied, list, reason);
     }
     let debug = json!({"spec": {"ephemeralContainers": [privileged]}});
-    assert_changes_forbidden(&target, &format!("{PODS}/running/ephemeralcontainers"), &pod, &debug, why).await;
-    // These change nothing but resources and the status, whatever else a body says.
+    assert_changes_forbidden(&target, &format!("{PODS}/running/ephemeralcontainers"), &pod, &debug, reason).await;
+    // These endpoints change only resources and the status; the rest of the body is ignored.
     let more =
         json!({"spec": {"containers": [{"name": "main", "image": "i", "securityContext": {"privileged": true}}]}});
     for subresource in ["resize", "status"] {
@@ -225,7 +227,7 @@ async fn refuses_privileged_containers_by_every_route() {
 }
 
 const SIGNING_REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-/// A request for a certificate of `mallory` in the group `system:masters`.
+/// A certificate signing request of `mallory` for the group `system:masters`.
 const MASTERS: &str = "-----BEGIN CERTIFICATE REQUEST-----
 MIHlMIGNAgEAMCsxFzAVBgNVBAoMDnN5c3RlbTptYXN0ZXJzMRAwDgYDVQQDDAdt
 YWxsb3J5MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE5/pl4gh8dSmibCMM+aZ7
@@ -235,9 +237,9 @@ LgYeyZpiAiBWXdPlP8A7Ji7WrWbxy8QlMwvQBMBJHhtrBP4Ebj0bwA==
 -----END CERTIFICATE REQUEST-----
 ";
 
-/// The organization `system:masters` is refused in every encoding of a text that a signer reads.
+/// The organization `system:masters` is rejected in every string encoding that a signer decodes.
 #[tokio::test]
-async fn refuses_administrators_in_every_encoding_of_a_subject() {
+async fn rejects_system_masters_in_every_subject_encoding() {
     let target = target(&[]).await;
     let rules =
         json!([{"apiGroups": ["certificates.k8s.io"], "resources": ["certificatesigningrequests"], "verbs": ["*"]}]);
@@ -255,9 +257,10 @@ async fn refuses_administrators_in_every_encoding_of_a_subject() {
     }
 }
 
-/// A user with all rights on signing requests, and none on the signer, approves and signs one.
+/// A user with all rights on signing requests, and none on the signer, approves and signs a
+/// request.
 #[tokio::test]
-async fn refuses_approval_and_signing_without_rights_on_the_signer() {
+async fn rejects_approval_and_signing_without_rights_on_signer() {
     let target = target(&[]).await;
     let group = "certificates.k8s.io";
     let resources =
@@ -280,7 +283,7 @@ async fn refuses_approval_and_signing_without_rights_on_the_signer() {
 
     let stored = target.create(SIGNING_REQUESTS, &request("theirs", "other.example.com/client")).await;
     let condition = json!([{"type": "Approved", "status": "True", "reason": "Mine"}]);
-    // A signer in the body counts for nothing: the stored one is judged.
+    // The signer name in the body has no effect: authorization uses the stored one.
     let approved = json!({"spec": {"signerName": "own.example.com/client"}, "status": {"conditions": condition}});
     let path = format!("{SIGNING_REQUESTS}/theirs");
     assert_changes_forbidden(&target, &format!("{path}/approval"), &stored, &approved, "not permitted to approve")
@@ -293,7 +296,7 @@ async fn refuses_approval_and_signing_without_rights_on_the_signer() {
     for (method, media_type, query, body) in changes(&stored, &signed) {
         let path = format!("{path}/status{query}");
         let answer = target.send(MALLORY, method, &path, media_type, body.to_string()).await;
-        // Validation may be the first to refuse the certificate.
+        // Validation may reject the certificate before authorization does.
         assert!(answer.code == 403 || answer.code == 422, "{media_type}: {} {}", answer.code, answer.body);
     }
     let stored = target.get(ADMIN, &path).await.body;
@@ -306,9 +309,10 @@ async fn refuses_approval_and_signing_without_rights_on_the_signer() {
     assert_eq!(answer.code, 200, "{}", answer.body);
 }
 
-/// A user who may write an object, and neither delete it nor finalize its owner, sets its owners.
+/// A user who can write an object, but can neither delete it nor finalize its owner, sets owner
+/// references.
 #[tokio::test]
-async fn refuses_owner_references_without_rights_on_object_and_owner() {
+async fn rejects_owner_references_without_rights_on_object_and_owner() {
     let target = target(&["--enable-admission-plugins=OwnerReferencesPermissionEnforcement"]).await;
     let verbs = ["create", "get", "update", "patch"];
     let rules = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": verbs}]);
@@ -326,7 +330,7 @@ async fn refuses_owner_references_without_rights_on_object_and_owner() {
         let answer = target.send("alice", method, &path, media_type, body.to_string()).await;
         assert_forbidden(&answer, media_type, "cannot set an ownerRef on a resource you can't delete");
     }
-    for (kind, why) in [
+    for (kind, reason) in [
         (
             "ConfigMap",
             "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on",
@@ -336,12 +340,12 @@ async fn refuses_owner_references_without_rights_on_object_and_owner() {
         let mut created = reference(kind, true);
         created["metadata"]["name"] = "new".into();
         let answer = target.send("alice", Method::POST, path, JSON, created.to_string()).await;
-        assert_forbidden(&answer, kind, why);
+        assert_forbidden(&answer, kind, reason);
         created["apiVersion"] = "v1".into();
         created["kind"] = "ConfigMap".into();
         let applied = format!("{path}/new?fieldManager=m");
         let answer = target.send("alice", Method::PATCH, &applied, APPLY_PATCH, created.to_string()).await;
-        assert_forbidden(&answer, kind, why);
+        assert_forbidden(&answer, kind, reason);
     }
     let mut created = reference("ConfigMap", false);
     created["metadata"]["name"] = "new".into();
@@ -349,7 +353,7 @@ async fn refuses_owner_references_without_rights_on_object_and_owner() {
     assert_eq!(answer.code, 201, "{}", answer.body);
 }
 
-/// A quota with these resources, of which nothing is used.
+/// Creates a quota with these hard limits and a status without usage.
 async fn create_quota(target: &Target, name: &str, scopes: &[&str], hard: Value) {
     let path = "/api/v1/namespaces/team-a/resourcequotas";
     let mut quota = json!({"metadata": {"name": name}, "spec": {"hard": hard, "scopes": scopes}});
@@ -363,9 +367,9 @@ async fn create_quota(target: &Target, name: &str, scopes: &[&str], hard: Value)
     assert_eq!(answer.code, 200, "{}", answer.body);
 }
 
-/// An update takes what a quota would not give at creation.
+/// An update consumes quota that a create would not get.
 #[tokio::test]
-async fn charges_quotas_for_updates() {
+async fn quota_charges_updates() {
     let target = target(&[]).await;
     let verbs = ["create", "get", "update", "patch"];
     let rules = json!([

@@ -1,4 +1,4 @@
-//! Requests in the audit log (NCC 2022 R44).
+//! Audit log events of requests (NCC 2022 R44).
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::tls::Authority;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// The last event of a request, once it is in the log.
+/// Waits for the last audit event of a request and returns it.
 async fn event(target: &Target, id: &str) -> Value {
     let begin = Instant::now();
     loop {
@@ -25,9 +25,10 @@ async fn event(target: &Target, id: &str) -> Value {
     }
 }
 
-/// NCC 2022 R44: the log says by what each user was authenticated, and who is behind an impersonated one.
+/// NCC 2022 R44: events name the authenticator of each user and the user behind an impersonated
+/// one.
 #[tokio::test]
-async fn events_name_the_source_of_authentication() {
+async fn audit_events_name_the_authenticator() {
     let (folder, clients, proxies) =
         (tempfile::tempdir().unwrap(), Authority::new("clients"), Authority::new("proxies"));
     let file = |name: &str, text: &str| {
@@ -65,7 +66,8 @@ async fn events_name_the_source_of_authentication() {
     ] {
         let id = format!("by-{source}");
         let begin = Instant::now();
-        // Bootstrap tokens are followed, not read each time.
+        // The authenticator learns of bootstrap tokens by a watch, so a new one takes a moment to
+        // count.
         while request.try_clone().unwrap().header("Audit-ID", &id).send().await.unwrap().status() != 403 {
             assert!(begin.elapsed() < Duration::from_secs(60), "{user} is not authenticated");
         }

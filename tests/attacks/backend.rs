@@ -1,4 +1,4 @@
-//! Backends of the tests' own: they record what they are sent, byte for byte, and never close a connection.
+//! Test backends that record the received bytes and never close a connection.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,19 +8,21 @@ use tokio::net::TcpListener;
 
 use crate::common::tls_server::TlsServer;
 
-/// What has come, in the order in which it came, one text for each connection.
+/// Received bytes as text, one entry for each connection, in order of arrival.
 type Received = Arc<Mutex<Vec<String>>>;
 
-/// A running backend, at all addresses of this host.
+/// A running backend that listens on all addresses of this host.
 pub struct Backend {
     pub port: u16,
-    /// Its certificate in PEM, which it signed itself; empty for a backend without TLS.
+    /// The self-signed certificate in PEM; empty for a backend without TLS.
     pub certificate: String,
     received: Received,
 }
 
 impl Backend {
-    /// A backend with TLS and a certificate for these names. It answers each head of a request with what `answer` makes of it.
+    /// Starts a backend with TLS and a certificate for these names.
+    ///
+    /// `answer` maps the head of each request to the response.
     pub async fn start(names: &[&str], answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let (received, answer) = (Received::default(), Arc::new(answer));
         let shared = received.clone();
@@ -32,7 +34,7 @@ impl Backend {
         Backend { port, certificate, received }
     }
 
-    /// A backend without TLS.
+    /// Starts a backend without TLS.
     pub async fn plain(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let (received, answer) = (Received::default(), Arc::new(answer));
         let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
@@ -46,18 +48,18 @@ impl Backend {
         Backend { port, certificate: String::new(), received }
     }
 
-    /// A backend known as `back.default.svc`, which answers every request with the headers that it got.
+    /// Starts a backend for `back.default.svc` that echoes the request headers in each response.
     pub async fn recorder() -> Self {
         Backend::start(&["back.default.svc"], echo).await
     }
 
-    /// What has come so far, one text for each connection. A connection on which nothing came has an empty text.
+    /// Returns the text received so far on each connection; empty for a connection without data.
     pub fn received(&self) -> Vec<String> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Answers the heads of requests; bodies are recorded and not looked at.
+/// Responds to request heads; bodies are recorded but not parsed.
 async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, received: &Received, answer: &impl Fn(&str) -> String) {
     let all = || received.lock().unwrap_or_else(PoisonError::into_inner);
     let at = {
@@ -83,12 +85,12 @@ async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, received: &Recei
     }
 }
 
-/// An answer after which the connection goes on.
+/// Returns a response that keeps the connection open.
 pub fn answer(code: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {code}\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
-/// The headers, in lower case, with their values.
+/// Returns the headers in lower case, with their values.
 fn echo(head: &str) -> String {
     let lines = head.lines().skip(1).filter_map(|line| line.split_once(": "));
     let headers: Vec<_> = lines.map(|(name, value)| json!([name.to_lowercase(), value])).collect();

@@ -1,5 +1,7 @@
-//! Backends that betray the server: aggregated servers, kubelets and webhooks that send it elsewhere, keep connections open for
-//! others, or are not the ones that they should be.
+//! Attacks by backends: aggregated servers, kubelets and webhooks.
+//!
+//! They redirect the server, keep connections open for later requests, or present another server's
+//! certificate.
 
 mod addresses;
 mod certificates;
@@ -16,14 +18,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use crate::support::{ADMIN, Target, token};
 use crate::tls::Dialer;
 
-/// How long a change may take until it counts, and the server to close a connection.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the server may take to observe a change or to close a connection.
+const TIMEOUT: Duration = Duration::from_secs(60);
 const PODS: &str = "/api/v1/namespaces/default/pods";
 const API: &str = "/apis/apiregistration.k8s.io/v1/apiservices/v1.shop.example.com";
-/// Answers of a backend that does not change protocols.
+/// Status codes of a backend that does not switch protocols.
 const CODES: [u16; 6] = [200, 302, 307, 400, 403, 500];
 
-/// Registers `shop.example.com/v1` at an aggregated server that the service of this name leads to, at loopback.
+/// Registers `shop.example.com/v1` as an APIService whose service resolves to loopback.
 async fn register(target: &Target, service: &str, port: u16, authority: &str) {
     let back = json!({"metadata": {"name": service}, "spec": {"type": "ExternalName", "externalName": "localhost"}});
     target.create("/api/v1/namespaces/default/services", &back).await;
@@ -34,7 +36,7 @@ async fn register(target: &Target, service: &str, port: u16, authority: &str) {
     target.create("/apis/apiregistration.k8s.io/v1/apiservices", &api).await;
 }
 
-/// Waits until the server has an opinion on the aggregated server: whether it can be used.
+/// Waits until the condition `Available` has been computed; returns whether it is true.
 async fn availability(target: &Target) -> bool {
     let begin = Instant::now();
     loop {
@@ -43,19 +45,19 @@ async fn availability(target: &Target) -> bool {
             let conditions = api["status"]["conditions"].as_array().into_iter().flatten();
             conditions.filter(|condition| condition["type"] == "Available").any(|c| c["status"] == status)
         };
-        // The message of a server that was not asked yet differs from that of one that was.
+        // The message differs before and after the first probe of the aggregated server.
         if of("True") {
             return true;
         }
         if of("False") && api.to_string().contains("FailedDiscoveryCheck") {
             return false;
         }
-        assert!(begin.elapsed() < PATIENCE, "{api}");
+        assert!(begin.elapsed() < TIMEOUT, "{api}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
-/// Creates a node whose kubelet is at an address.
+/// Creates a node whose kubelet listens at an address.
 async fn create_node(target: &Target, name: &str, address: &str, port: u16) {
     target.create("/api/v1/nodes", &json!({"metadata": {"name": name}})).await;
     let addresses = json!([{"type": "InternalIP", "address": address}]);
@@ -63,7 +65,7 @@ async fn create_node(target: &Target, name: &str, address: &str, port: u16) {
     target.set_status(&format!("/api/v1/nodes/{name}"), status).await;
 }
 
-/// Creates a pod that runs on a node.
+/// Creates a pod that is bound to a node.
 async fn create_pod(target: &Target, name: &str, node: &str) {
     let spec = json!({"nodeName": node, "automountServiceAccountToken": false,
         "containers": [{"name": "main", "image": "nginx"}]});
@@ -71,13 +73,13 @@ async fn create_pod(target: &Target, name: &str, node: &str) {
     target.set_status(&format!("{PODS}/{name}"), json!({"phase": "Running"})).await;
 }
 
-/// The first number after `code-` in the first line of a request: what a backend is to answer.
-fn wanted_code(head: &str) -> Option<u16> {
+/// Parses the number after `code-` in the request line: the status code that a backend returns.
+fn requested_code(head: &str) -> Option<u16> {
     let (_, rest) = head.lines().next()?.split_once("code-")?;
     rest.get(..3)?.parse().ok()
 }
 
-/// The head of a request by the administrator that wants to change protocols.
+/// Returns the head of an upgrade request by the administrator.
 fn upgrade(method: &str, path: &str, protocol: &str) -> String {
     let version = match protocol {
         "SPDY/3.1" => "X-Stream-Protocol-Version: v4.channel.k8s.io\r\n",
@@ -90,8 +92,10 @@ fn upgrade(method: &str, path: &str, protocol: &str) -> String {
     )
 }
 
-/// Sends a request and then another text on one connection: at once, or after the first answer. What came until both sides closed
-/// the connection.
+/// Sends a request and then further bytes on one connection: pipelined, or after the first
+/// response.
+///
+/// Returns everything received until both sides closed the connection.
 async fn exchange(target: &Target, request: &str, rest: &str, is_pipelined: bool) -> String {
     let mut stream = Dialer::new(&target.server, None, false).tls().await.unwrap();
     let mut received = Vec::new();
@@ -104,18 +108,18 @@ async fn exchange(target: &Target, request: &str, rest: &str, is_pipelined: bool
                 return;
             }
         }
-        // The server may have closed the connection already.
+        // The server may already have closed the connection.
         if !is_pipelined {
             let _ = stream.write_all(rest.as_bytes()).await;
         }
         let _ = stream.shutdown().await;
         let _ = stream.read_to_end(&mut received).await;
     };
-    tokio::time::timeout(PATIENCE, talk).await.expect("the server closes the connection");
+    tokio::time::timeout(TIMEOUT, talk).await.expect("the server closes the connection");
     String::from_utf8_lossy(&received).into_owned()
 }
 
-/// The status code of the first answer.
+/// Returns the status code of the first response.
 fn first_code(text: &str) -> u16 {
     text.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default()
 }

@@ -9,7 +9,8 @@ use crate::support::{ADMIN, APPLY_PATCH, Answer, JSON, JSON_PATCH, MERGE_PATCH, 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const MEBIBYTE: u64 = 1 << 20;
 
-/// A server in which `mallory` has no rights: the body of a review of oneself is decoded nevertheless.
+/// Sends a review body to a server on which `mallory` has no rights: self reviews are decoded for
+/// every user.
 async fn send_review(target: &Target, media_type: &str, body: String) -> Answer {
     let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     target.send("mallory", Method::POST, path, media_type, body).await
@@ -20,10 +21,11 @@ fn assert_bad_request(answer: &Answer, message: &str) {
     assert!(answer.code == 400 && text.contains(message), "{}: {text:.500}", answer.code);
 }
 
-/// Finding B1: 200 anchors, each nested deeply around an alias of the one before it, overflow the stack of a reader that counts
-/// depth only where anchors stand.
+/// Finding B1: 200 anchors, each nested deeply around an alias of the previous one.
+///
+/// They overflow the stack of a reader that counts depth only where anchors are defined.
 #[tokio::test]
-async fn rejects_yaml_that_is_deep_through_aliases() {
+async fn rejects_yaml_nested_through_aliases() {
     let target = Target::start(&[]);
     let mut body = String::from("a0: &a0 []\n");
     for level in 1..200 {
@@ -35,9 +37,10 @@ async fn rejects_yaml_that_is_deep_through_aliases() {
     target.assert_alive().await;
 }
 
-/// Finding B4: 230 KB of aliases of one long string are several gigabytes when each alias becomes a copy.
+/// Finding B4: 230 KB of aliases of one long string; copying the string for each alias takes
+/// gigabytes.
 #[tokio::test]
-async fn bounds_what_aliases_of_long_strings_add() {
+async fn bounds_expansion_of_string_aliases() {
     let target = Target::start(&[]);
     let before = target.memory().peak;
     let aliases = vec!["*a"; 30_000].join(",");
@@ -49,9 +52,10 @@ async fn bounds_what_aliases_of_long_strings_add() {
     target.assert_alive().await;
 }
 
-/// Finding B5: bodies of 3 MB with a hundred thousand anchors freeze a server that looks anchors up one by one.
+/// Finding B5: 3 MB bodies with a hundred thousand anchors block a server that looks up anchors
+/// linearly.
 #[tokio::test]
-async fn reads_many_anchors_while_others_are_served() {
+async fn many_anchors_do_not_delay_other_clients() {
     let target = Target::start(&[]);
     let probe = target.probe(ADMIN, CONFIG_MAPS);
     let line = |index| format!("- &anchor{index:07} x\n- *anchor{:07}\n", index / 2);
@@ -64,9 +68,11 @@ async fn reads_many_anchors_while_others_are_served() {
     assert!(slowest < Duration::from_secs(15), "another user waited {slowest:?}");
 }
 
-/// Finding B8: each empty container of three bytes takes several hundred once it is decoded, more when it is defaulted and validated.
+/// Finding B8: an empty container of three bytes takes several hundred bytes once decoded.
+///
+/// Defaulting and validation add more.
 #[tokio::test]
-async fn refuses_bodies_that_take_far_more_memory_than_they_send() {
+async fn rejects_bodies_above_the_memory_budget() {
     let target = Target::start(&[]);
     let rules = serde_json::json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["create"]}]);
     target.grant("mallory", "default", rules).await;
@@ -82,9 +88,11 @@ async fn refuses_bodies_that_take_far_more_memory_than_they_send() {
     target.assert_alive().await;
 }
 
-/// Finding B8: delete options and patches are bodies too. An answer of 400 calls them malformed, so that clients do not try again.
+/// Finding B8: the memory budget also applies to delete options and patches.
+///
+/// The answer is 413, not 400: 400 marks a body as malformed, so clients do not retry.
 #[tokio::test]
-async fn refuses_options_and_patches_above_the_budget_as_too_large() {
+async fn rejects_options_and_patches_above_the_memory_budget() {
     let target = Target::start(&["--max-request-memory=16777216"]);
     let map = serde_json::json!({"metadata": {"name": "settings"}, "data": {"a": "b"}});
     target.create(CONFIG_MAPS, &map).await;
@@ -113,9 +121,9 @@ async fn refuses_options_and_patches_above_the_budget_as_too_large() {
     target.assert_alive().await;
 }
 
-/// Finding B17: a grace period of 292 billion years overflows the deletion time.
+/// Finding B17: a grace period of 292 billion years overflows the deletion timestamp.
 #[tokio::test]
-async fn keeps_deletion_times_that_clients_can_read() {
+async fn limits_deletion_timestamp_to_year_9999() {
     let target = Target::start(&[]);
     let account = serde_json::json!({"metadata": {"name": "default"}});
     let accounts = "/api/v1/namespaces/default/serviceaccounts";
@@ -135,9 +143,11 @@ async fn keeps_deletion_times_that_clients_can_read() {
     assert_eq!(patched.code, 200, "the object stays writable: {}", patched.body);
 }
 
-/// Finding B19: what one format accepts must be readable, and listable, in all others, and printing it must not cost a multiple of it.
+/// Finding B19: an object accepted in one format is readable and listable in all formats.
+///
+/// The size of the encoded object stays in proportion.
 #[tokio::test]
-async fn reads_the_deepest_objects_in_every_format() {
+async fn serves_deepest_objects_in_every_format() {
     let target = Target::start(&[]);
     let revisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
     let revision = |name: &str, depth: usize| {

@@ -1,6 +1,7 @@
-//! Clients that reset their requests: a write that has begun ends, and what it reserved is kept by a stored object or given back.
+//! Clients that reset their requests.
 //!
-//! `ATTACK_RESETS` sets how many writes are reset in each test.
+//! A write that has begun completes. Its reservations belong to a stored object or are released.
+//! `ATTACK_RESETS` sets the number of reset writes in each test.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -13,11 +14,11 @@ use serde_json::{Value, json};
 
 use crate::support::{ADMIN, JSON, JSON_PATCH, MERGE_PATCH, Target, answer, http_client, token};
 
-/// How many writes each test resets.
+/// Number of writes that each test resets.
 const RESETS: u64 = 240;
-/// How many clients reset writes at the same time.
+/// Number of clients that reset writes concurrently.
 const CLIENTS: u64 = 4;
-/// Services by which clients try to take everything that is free.
+/// Node ports available to the services of the test.
 const NODE_PORTS: std::ops::RangeInclusive<i64> = 31000..=31019;
 /// Addresses of 10.96.0.0/26 without the first and the last one.
 const ADDRESSES: usize = 62;
@@ -26,7 +27,7 @@ fn resets() -> u64 {
     std::env::var("ATTACK_RESETS").ok().and_then(|text| text.parse().ok()).unwrap_or(RESETS)
 }
 
-/// Reproducible numbers (SplitMix64).
+/// Reproducible pseudo-random numbers (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -40,16 +41,16 @@ impl Random {
 }
 
 /// A client that resets requests: streams of one HTTP/2 connection, or HTTP/1 connections.
-struct Resetting {
+struct ResettingClient {
     url: String,
     clients: [Client; 2],
     random: Random,
-    /// The time in which a write usually ends, in microseconds.
-    usual: u64,
+    /// Typical duration of a write, in microseconds.
+    usual_duration_us: u64,
     answered: Arc<AtomicU64>,
 }
 
-impl Resetting {
+impl ResettingClient {
     fn request(&mut self, method: Method, path: &str, body: Option<(&str, Value)>) -> RequestBuilder {
         let client = &self.clients[usize::from(self.random.below(4) == 0)];
         let request = client.request(method, format!("{}{path}", self.url)).bearer_auth(token(ADMIN));
@@ -59,31 +60,31 @@ impl Resetting {
         }
     }
 
-    /// Sends a write and resets it at a moment before, in the middle of or shortly after its usual end.
+    /// Sends a write and resets it before, during or shortly after its typical duration.
     async fn reset(&mut self, method: Method, path: &str, body: Option<(&str, Value)>) {
         let request = self.request(method, path, body);
-        let moment = Duration::from_micros(self.random.below(self.usual + self.usual / 2));
+        let moment = Duration::from_micros(self.random.below(self.usual_duration_us + self.usual_duration_us / 2));
         if tokio::time::timeout(moment, request.send()).await.is_ok() {
             self.answered.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
-/// Runs `write` for each reset, on several clients at the same time.
-async fn attack<F: Future<Output = Resetting> + Send + 'static>(
+/// Runs `write` for each reset, on several clients concurrently.
+async fn attack<F: Future<Output = ResettingClient> + Send + 'static>(
     target: &Target,
-    write: impl Fn(Resetting, u64, u64) -> F + Clone + Send + 'static,
+    write: impl Fn(ResettingClient, u64, u64) -> F + Clone + Send + 'static,
 ) {
-    let usual = usual_duration(target).await;
+    let usual_duration_us = usual_duration(target).await;
     let answered = Arc::new(AtomicU64::new(0));
     let mut clients = Vec::new();
     for number in 0..CLIENTS {
         let clients_of = [http_client(&target.server), http_client(&target.server).http1_only()];
-        let mut client = Resetting {
+        let mut client = ResettingClient {
             url: target.server.url.clone(),
             clients: clients_of.map(|builder| builder.build().unwrap()),
             random: Random(number),
-            usual,
+            usual_duration_us,
             answered: answered.clone(),
         };
         let write = write.clone();
@@ -100,7 +101,7 @@ async fn attack<F: Future<Output = Resetting> + Send + 'static>(
     println!("{} of {} writes were reset before their answer", resets() - answered, resets());
 }
 
-/// How long a write takes here, in microseconds.
+/// Measures the duration of a write on this machine, in microseconds.
 async fn usual_duration(target: &Target) -> u64 {
     target.create_namespace("measured").await;
     let begin = Instant::now();
@@ -108,9 +109,9 @@ async fn usual_duration(target: &Target) -> u64 {
         let object = json!({"metadata": {"name": format!("m-{number}")}, "spec": {"ports": [{"port": 80}]}});
         target.create("/api/v1/namespaces/measured/services", &object).await;
     }
-    let usual = begin.elapsed() / 8;
+    let duration = begin.elapsed() / 8;
     delete_all(target, "/api/v1/namespaces/measured/services").await;
-    u64::try_from(usual.as_micros()).unwrap() * 2
+    u64::try_from(duration.as_micros()).unwrap() * 2
 }
 
 async fn delete_all(target: &Target, path: &str) {
@@ -118,7 +119,7 @@ async fn delete_all(target: &Target, path: &str) {
     assert_eq!(deleted.code, 200, "{}", deleted.body);
 }
 
-/// Waits until `check` finds nothing wrong: writes whose clients are gone may still be under way.
+/// Waits until `check` succeeds: writes of disconnected clients may still be running.
 async fn eventually<F: Future<Output = Result<(), String>>>(check: impl Fn() -> F) {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
@@ -134,8 +135,8 @@ fn items(list: &Value) -> &[Value] {
     list["items"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A write of a service: all types, all verbs.
-async fn write_service(mut client: Resetting, number: u64, _round: u64) -> Resetting {
+/// Writes a service, over all types and verbs.
+async fn write_service(mut client: ResettingClient, number: u64, _round: u64) -> ResettingClient {
     let collection = "/api/v1/namespaces/attacked/services";
     let name = format!("s-{number}-{}", client.random.below(4));
     let object = format!("{collection}/{name}");
@@ -184,7 +185,7 @@ async fn write_service(mut client: Resetting, number: u64, _round: u64) -> Reset
     client
 }
 
-/// The numbers and addresses of all services; an error when two services have the same one.
+/// Returns the node ports and addresses of all services; an error when two services share one.
 fn allocated(services: &Value) -> Result<(BTreeSet<String>, BTreeSet<i64>), String> {
     let (mut addresses, mut node_ports) = (BTreeSet::new(), BTreeSet::new());
     for service in items(services) {
@@ -204,8 +205,8 @@ fn allocated(services: &Value) -> Result<(BTreeSet<String>, BTreeSet<i64>), Stri
     Ok((addresses, node_ports))
 }
 
-/// Addresses are taken exactly for the services that have them.
-async fn addresses_belong_to_services(target: &Target) -> Result<(), String> {
+/// Checks that exactly the addresses of stored services are allocated.
+async fn check_cluster_ips_match_services(target: &Target) -> Result<(), String> {
     let services = target.get(ADMIN, "/api/v1/services").await.body;
     let taken = target.get(ADMIN, "/apis/networking.k8s.io/v1/ipaddresses").await.body;
     let taken: BTreeSet<String> =
@@ -214,7 +215,7 @@ async fn addresses_belong_to_services(target: &Target) -> Result<(), String> {
     if stored == taken { Ok(()) } else { Err(format!("services have {stored:?}, taken are {taken:?}")) }
 }
 
-/// Creates services until one cannot be had, and says how many there were.
+/// Creates services until the allocator is exhausted; returns their number.
 async fn fill(target: &Target, spec: Value, full: &str) -> usize {
     for number in 0.. {
         let object = json!({"metadata": {"name": format!("fill-{number}")}, "spec": spec});
@@ -228,7 +229,7 @@ async fn fill(target: &Target, spec: Value, full: &str) -> usize {
     0
 }
 
-/// Removes all services of the attacked namespace, held ones too.
+/// Removes all services of the attacked namespace, including those with finalizers.
 async fn remove_services(target: &Target) {
     let path = "/api/v1/namespaces/attacked/services";
     let services = target.get(ADMIN, path).await.body;
@@ -242,14 +243,14 @@ async fn remove_services(target: &Target) {
 
 /// Finding B9.
 #[tokio::test(flavor = "multi_thread")]
-async fn reset_writes_of_services_lose_no_address_and_no_port() {
+async fn reset_service_writes_leak_no_cluster_ip_or_node_port() {
     let ports = format!("--service-node-port-range={}-{}", NODE_PORTS.start(), NODE_PORTS.end());
     let target = Target::start(&["--service-cluster-ip-range=10.96.0.0/26", &ports]);
     target.create_namespace("attacked").await;
     attack(&target, write_service).await;
-    eventually(|| addresses_belong_to_services(&target)).await;
+    eventually(|| check_cluster_ips_match_services(&target)).await;
     remove_services(&target).await;
-    eventually(|| addresses_belong_to_services(&target)).await;
+    eventually(|| check_cluster_ips_match_services(&target)).await;
     let port = json!([{"port": 80}]);
     let full = "failed to allocate a nodePort: range is full";
     let given = fill(&target, json!({"type": "NodePort", "ports": port}), full).await;
@@ -258,11 +259,11 @@ async fn reset_writes_of_services_lose_no_address_and_no_port() {
     let full = "failed to allocate a serviceIP for Service";
     let given = fill(&target, json!({"ports": port}), full).await;
     assert_eq!(given, ADDRESSES - 1, "addresses that are free when only the service kubernetes has one");
-    addresses_belong_to_services(&target).await.unwrap();
+    check_cluster_ips_match_services(&target).await.unwrap();
     target.assert_alive().await;
 }
 
-/// Creates a quota whose status says that nothing is used.
+/// Creates a quota whose status reports no usage.
 async fn create_quota(target: &Target, namespace: &str, hard: Value) {
     let path = format!("/api/v1/namespaces/{namespace}/resourcequotas");
     target.create(&path, &json!({"metadata": {"name": "limits"}, "spec": {"hard": hard}})).await;
@@ -273,8 +274,8 @@ async fn create_quota(target: &Target, namespace: &str, hard: Value) {
     assert_eq!(patched.code, 200, "{}", patched.body);
 }
 
-/// Creates an object that a quota counts; half of the names are taken already.
-async fn write_counted(mut client: Resetting, _number: u64, round: u64) -> Resetting {
+/// Creates an object that a quota counts; half of the names already exist.
+async fn write_counted(mut client: ResettingClient, _number: u64, round: u64) -> ResettingClient {
     let name = format!("o-{}", client.random.below(2 + round * CLIENTS));
     let metadata = json!({"name": name});
     if client.random.below(2) == 0 {
@@ -289,8 +290,8 @@ async fn write_counted(mut client: Resetting, _number: u64, round: u64) -> Reset
     client
 }
 
-/// What a quota says is used is what is stored.
-async fn quota_counts_what_is_stored(target: &Target) -> Result<(), String> {
+/// Checks that the reported quota usage equals the stored objects.
+async fn check_quota_usage_matches_objects(target: &Target) -> Result<(), String> {
     let count = async |plural: &str| {
         let list = target.get(ADMIN, &format!("/api/v1/namespaces/counted/{plural}")).await.body;
         items(&list).len()
@@ -313,19 +314,19 @@ async fn quota_counts_what_is_stored(target: &Target) -> Result<(), String> {
 
 /// Finding B9, and the suspected leak of quota usage.
 #[tokio::test(flavor = "multi_thread")]
-async fn reset_creates_leave_quota_usage_as_stored() {
+async fn reset_creates_leak_no_quota_usage() {
     let target = Target::start(&[]);
     target.create_namespace("counted").await;
     let hard = json!({"pods": "100000", "persistentvolumeclaims": "100000", "requests.storage": "100000Gi"});
     create_quota(&target, "counted", hard).await;
     attack(&target, write_counted).await;
-    eventually(|| quota_counts_what_is_stored(&target)).await;
+    eventually(|| check_quota_usage_matches_objects(&target)).await;
     target.assert_alive().await;
 }
 
-/// Finding B9: usage of a write that is refused after it was counted.
+/// Finding B9: quota usage of a write that is rejected after it was charged.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_create_that_stores_nothing_uses_no_quota() {
+async fn failed_create_releases_quota_usage() {
     let target = Target::start(&[]);
     target.create_namespace("counted").await;
     create_quota(&target, "counted", json!({"pods": "3"})).await;
@@ -340,7 +341,7 @@ async fn a_create_that_stores_nothing_uses_no_quota() {
 }
 
 /// Evicts one of the pods.
-async fn evict(mut client: Resetting, number: u64, round: u64) -> Resetting {
+async fn evict(mut client: ResettingClient, number: u64, round: u64) -> ResettingClient {
     let name = format!("p-{}", number + round * CLIENTS);
     let body = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}});
     let path = format!("/api/v1/namespaces/evicted/pods/{name}/eviction");
@@ -348,7 +349,8 @@ async fn evict(mut client: Resetting, number: u64, round: u64) -> Resetting {
     client
 }
 
-/// Creates running pods, and a disruption budget that lets three quarters of them go.
+/// Creates running pods, and a disruption budget that allows the eviction of three quarters of
+/// them.
 async fn create_budget(target: &Target, pods: u64) {
     target.create_namespace("evicted").await;
     for number in 0..pods {
@@ -370,8 +372,8 @@ async fn create_budget(target: &Target, pods: u64) {
     assert_eq!(patched.code, 200, "{}", patched.body);
 }
 
-/// A disruption is spent exactly for each pod that is gone.
-async fn budget_counts_what_is_gone(target: &Target, pods: u64) -> Result<(), String> {
+/// Checks that the budget counts one disruption for each evicted pod.
+async fn check_budget_matches_evictions(target: &Target, pods: u64) -> Result<(), String> {
     let left = target.get(ADMIN, "/api/v1/namespaces/evicted/pods").await.body;
     let gone = pods - items(&left).len() as u64;
     let budget = target.get(ADMIN, "/apis/policy/v1/namespaces/evicted/poddisruptionbudgets/budget").await.body;
@@ -387,17 +389,17 @@ async fn budget_counts_what_is_gone(target: &Target, pods: u64) -> Result<(), St
 
 /// Finding B9, for disruption budgets.
 #[tokio::test(flavor = "multi_thread")]
-async fn reset_evictions_spend_disruptions_only_for_pods_that_go() {
+async fn reset_evictions_count_disruptions_only_for_evicted_pods() {
     let target = Target::start(&[]);
-    // A budget names at most 2,000 pods.
+    // A disruption budget lists at most 2,000 pods in its status.
     let pods = resets().min(2000);
     create_budget(&target, pods).await;
     attack(&target, evict).await;
-    eventually(|| budget_counts_what_is_gone(&target, pods)).await;
+    eventually(|| check_budget_matches_evictions(&target, pods)).await;
     target.assert_alive().await;
 }
 
-/// The same requests without resets are answered: the attack itself is sound.
+/// Control: the same requests succeed when they are not reset.
 #[tokio::test(flavor = "multi_thread")]
 async fn writes_without_resets_are_answered() {
     let target = Target::start(&[]);

@@ -9,26 +9,27 @@ use tokio::time::timeout;
 use crate::support::{ADMIN, Target, token};
 use crate::tls::Dialer;
 
-/// The usual limit of open files, and as many connections as the review opened (finding B11).
+/// The usual limit of open files, and the number of connections in the review (finding B11).
 const OPEN_FILES: u32 = 1_024;
 const CONNECTIONS: usize = 1_006;
-/// How many connections are made at a time.
+/// Number of connections established concurrently.
 const AT_A_TIME: usize = 32;
-/// How long another client may wait. Before, it waited until handshakes or idle connections had timed out.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// How long another client may wait. Before the fix, it waited for the timeout of handshakes or
+/// idle connections.
+const TIMEOUT: Duration = Duration::from_secs(8);
 
-/// Makes connections and keeps those that succeed.
+/// Opens connections and keeps those that succeed.
 async fn flood<C, F: Future<Output = Option<C>>>(connect: impl Fn() -> F) -> Vec<C> {
     let connections = stream::iter(0..CONNECTIONS).map(|_| connect()).buffer_unordered(AT_A_TIME);
     connections.filter_map(std::future::ready).collect().await
 }
 
-/// Fails unless a client that has no connection yet is served soon, and the server is well.
+/// Fails unless a new client is served within `TIMEOUT` and the server is alive.
 async fn assert_serves_others(target: &Target) {
     for _ in 0..3 {
         let fresh = Dialer::new(&target.server, None, false);
         let authorization = format!("Bearer {}", token(ADMIN));
-        let served = timeout(PATIENCE, async {
+        let served = timeout(TIMEOUT, async {
             let mut connection = fresh.http().await.unwrap();
             connection.get("/api/v1/namespaces/default", &[("Authorization", &authorization)]).await.unwrap()
         });
@@ -37,12 +38,12 @@ async fn assert_serves_others(target: &Target) {
     target.assert_alive().await;
 }
 
-/// Finding B11: idle connections of one client kept everybody else out.
+/// Finding B11: idle connections of one client locked out all other clients.
 #[tokio::test]
-async fn serves_others_beside_idle_connections() {
+async fn idle_connections_do_not_block_other_clients() {
     let target = Target::start_with_files(OPEN_FILES, &[]);
     let dialer = Dialer::new(&target.server, None, false);
-    let idle = flood(async || timeout(PATIENCE, dialer.tls()).await.ok()?.ok()).await;
+    let idle = flood(async || timeout(TIMEOUT, dialer.tls()).await.ok()?.ok()).await;
     assert_serves_others(&target).await;
     drop(idle);
     let log = target.end();
@@ -50,14 +51,14 @@ async fn serves_others_beside_idle_connections() {
     assert!((1..100).contains(&about), "{about} lines about connections");
 }
 
-/// Finding B11, by a client that sends a request on each connection.
+/// Finding B11, with a client that sends a request on each connection.
 #[tokio::test]
-async fn serves_others_beside_anonymous_connections() {
+async fn anonymous_connections_do_not_block_other_clients() {
     let target = Target::start_with_files(OPEN_FILES, &[]);
     let dialer = Dialer::new(&target.server, None, false);
     let idle = flood(async || {
-        let mut connection = timeout(PATIENCE, dialer.http()).await.ok()?.ok()?;
-        timeout(PATIENCE, connection.get("/livez", &[])).await.ok()?.ok()?;
+        let mut connection = timeout(TIMEOUT, dialer.http()).await.ok()?.ok()?;
+        timeout(TIMEOUT, connection.get("/livez", &[])).await.ok()?.ok()?;
         Some(connection)
     });
     let idle = idle.await;
@@ -65,25 +66,25 @@ async fn serves_others_beside_anonymous_connections() {
     drop(idle);
 }
 
-/// Finding B11, by a client that never begins its handshakes.
+/// Finding B11, with a client that never begins the TLS handshake.
 #[tokio::test]
-async fn serves_others_beside_handshakes_that_never_end() {
+async fn unfinished_handshakes_do_not_block_other_clients() {
     let target = Target::start_with_files(OPEN_FILES, &[]);
     let dialer = Dialer::new(&target.server, None, false);
-    let silent = flood(async || timeout(PATIENCE, dialer.tcp()).await.ok()?.ok()).await;
+    let silent = flood(async || timeout(TIMEOUT, dialer.tcp()).await.ok()?.ok()).await;
     assert_serves_others(&target).await;
     drop(silent);
 }
 
-/// Finding B11, by a user: its connections count as authenticated.
+/// Finding B11, with an authenticated user: the connections count as authenticated.
 #[tokio::test]
-async fn serves_others_beside_connections_of_a_user() {
+async fn authenticated_connections_do_not_block_other_clients() {
     let target = Target::start_with_files(OPEN_FILES, &[]);
     let dialer = Dialer::new(&target.server, None, false).source_address([127, 0, 0, 2]);
     let authorization = format!("Bearer {}", token("mallory"));
     let idle = flood(async || {
-        let mut connection = timeout(PATIENCE, dialer.http()).await.ok()?.ok()?;
-        timeout(PATIENCE, connection.get("/version", &[("Authorization", &authorization)])).await.ok()?.ok()?;
+        let mut connection = timeout(TIMEOUT, dialer.http()).await.ok()?.ok()?;
+        timeout(TIMEOUT, connection.get("/version", &[("Authorization", &authorization)])).await.ok()?.ok()?;
         Some(connection)
     });
     let idle = idle.await;
@@ -91,27 +92,27 @@ async fn serves_others_beside_connections_of_a_user() {
     drop(idle);
 }
 
-/// A connection ends gracefully at the age that the operator allows.
+/// A connection ends gracefully at the configured maximum age.
 #[tokio::test]
-async fn ends_connections_that_are_too_old() {
+async fn closes_connections_at_maximum_age() {
     let target = Target::start(&["--max-connection-age=1s"]);
     let mut connection = Dialer::new(&target.server, None, false).http().await.unwrap();
     assert_eq!(connection.get("/livez", &[]).await.unwrap(), 200);
     let ended = async { while connection.get("/livez", &[]).await.is_ok() {} };
-    assert!(timeout(Duration::from_secs(60), ended).await.is_ok(), "the connection goes on");
+    assert!(timeout(Duration::from_secs(60), ended).await.is_ok(), "the connection is still open");
     target.assert_alive().await;
 }
 
-/// Watches through WebSockets whose clients read nothing, and send the beginning of a long message.
+/// Watches through WebSockets; the clients read nothing and send an incomplete long message.
 #[tokio::test]
-async fn serves_others_beside_silent_websockets() {
+async fn stalled_websockets_take_bounded_memory() {
     const SOCKETS: usize = 200;
-    /// Without a bound, what clients send would take 1.6 GB.
+    /// Buffering the sent bytes without a bound would take 1.6 GB.
     const SENT: usize = 8 << 20;
     const ALLOWED: u64 = 192 << 20;
     let target = Target::start(&[]);
     let before = target.memory().resident;
-    let ask = format!(
+    let handshake = format!(
         "GET /api/v1/configmaps?watch=1 HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nUpgrade: websocket\r\n\
          Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\nAuthorization: Bearer {}\r\n\r\n",
         token(ADMIN)
@@ -120,18 +121,18 @@ async fn serves_others_beside_silent_websockets() {
     let mut sockets = Vec::new();
     for _ in 0..SOCKETS {
         let mut socket = dialer.tls().await.unwrap();
-        socket.write_all(ask.as_bytes()).await.unwrap();
+        socket.write_all(handshake.as_bytes()).await.unwrap();
         socket.flush().await.unwrap();
         let mut head = [0; 12];
         socket.read_exact(&mut head).await.unwrap();
         assert_eq!(&head, b"HTTP/1.1 101");
-        // A binary frame of a length that is never sent to its end; no key, so that nothing is changed.
+        // An incomplete binary frame; the zero mask leaves the payload unchanged.
         let mut frame = vec![0x82, 0xff];
         frame.extend_from_slice(&(SENT as u64 + 1).to_be_bytes());
         frame.extend_from_slice(&[0; 4]);
         frame.resize(frame.len() + SENT, 0);
-        // The server may have had enough already.
-        let _ = timeout(PATIENCE, socket.write_all(&frame)).await;
+        // The server may already have stopped reading.
+        let _ = timeout(TIMEOUT, socket.write_all(&frame)).await;
         sockets.push(socket);
     }
     let object = serde_json::json!({"metadata": {"name": "large"}, "data": {"k": "v".repeat(900 << 10)}});

@@ -7,8 +7,10 @@ use serde_json::json;
 
 use crate::support::{ADMIN, JSON, Target, token};
 
-/// Sends a token in the three ways in which clients show one; no Kubernetes server reads the query parameter.
-async fn show(target: &Target, token: &str) {
+/// Sends a token as a bearer token, as a query parameter and as a WebSocket subprotocol.
+///
+/// No Kubernetes server reads the query parameter.
+async fn send_token(target: &Target, token: &str) {
     let pods = format!("{}/api/v1/pods", target.server.url);
     let protocol = format!("base64url.bearer.authorization.k8s.io.{}", URL_SAFE_NO_PAD.encode(token));
     let requests = [
@@ -21,9 +23,9 @@ async fn show(target: &Target, token: &str) {
     }
 }
 
-/// The server runs with `-v=10` and an audit log; `search_logs` looks through both.
+/// The server runs with `-v=10` and an audit log; `search_logs` searches both.
 #[tokio::test]
-async fn logs_hold_no_credentials() {
+async fn logs_contain_no_credentials() {
     let target = Target::start(&["--enable-bootstrap-token-auth"]);
     let accounts = "/api/v1/namespaces/default/serviceaccounts";
     target.create(accounts, &json!({"metadata": {"name": "default"}})).await;
@@ -42,7 +44,7 @@ async fn logs_hold_no_credentials() {
     for token in &tokens {
         let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token}});
         target.create("/apis/authentication.k8s.io/v1/tokenreviews", &review).await;
-        show(&target, token).await;
+        send_token(&target, token).await;
     }
     let refused = target.send("mallory", Method::POST, accounts, JSON, "{}").await;
     assert_eq!(refused.code, 403);

@@ -1,4 +1,4 @@
-//! Definitions of custom resources that are changed again and again (finding B18).
+//! Repeated changes of custom resource definitions (finding B18).
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use crate::support::{ADMIN, MERGE_PATCH, Target};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-/// Columns of the definition, each with a description of so many bytes.
+/// Number of printer columns of the definition, and bytes of each column's description.
 const COLUMNS: usize = 10;
 const DESCRIPTION: usize = 100_000;
-/// Changes until memory has settled, and changes that are measured.
+/// Number of changes until memory is stable, and number of measured changes.
 const BEFORE: usize = 20;
 const MEASURED: usize = 80;
 
@@ -27,11 +27,11 @@ fn definition(change: usize) -> Value {
         "names": {"plural": "things", "singular": "thing", "kind": "Thing"}, "versions": [version]}})
 }
 
-/// Changes the columns so often; each change is served before the next one is made.
+/// Changes the columns `count` times; waits until each change is served before the next one.
 async fn change(target: &Target, from: usize, count: usize) {
     let path = format!("{DEFINITIONS}/things.example.com");
     for number in from..from + count {
-        // Conditions are written meanwhile, so that an update by version could conflict.
+        // A JSON merge patch: controllers write conditions meanwhile, so an update could conflict.
         let patch = json!({"spec": {"versions": definition(number)["spec"]["versions"]}}).to_string();
         let patched = target.send(ADMIN, Method::PATCH, &path, MERGE_PATCH, patch).await;
         assert_eq!(patched.code, 200, "{}", patched.body["message"]);
@@ -51,9 +51,9 @@ async fn change(target: &Target, from: usize, count: usize) {
     }
 }
 
-/// Finding B18: the columns of every change, 1 MB each time, stayed in memory for good, several times over.
+/// Finding B18: the columns of every change, 1 MB each time, leaked several times over.
 #[tokio::test]
-async fn columns_are_freed_with_their_definition() {
+async fn changed_columns_are_freed() {
     let target = Target::start(&[]);
     target.create(DEFINITIONS, &definition(0)).await;
     let begin = std::time::Instant::now();

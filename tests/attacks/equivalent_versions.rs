@@ -1,4 +1,5 @@
-//! Attacks on admission policies and webhooks that name one version of a resource: the attacker writes another version.
+//! Attacks on admission policies and webhooks that match one version of a resource: the attacker
+//! writes another version.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 const ADMISSION: &str = "/apis/admissionregistration.k8s.io/v1";
 const REFUSED: &str = "level is limited";
 
-/// A definition with the versions `v1` and `v2`, both served with all subresources.
+/// Creates a definition with the versions `v1` and `v2`, both served with all subresources.
 async fn define_widgets(target: &Target) {
     let properties = json!({
         "spec": {"type": "object", "properties": {"level": {"type": "integer"}, "replicas": {"type": "integer"}}},
@@ -52,7 +53,8 @@ fn widget(version: &str, name: &str, level: u32) -> Value {
     })
 }
 
-/// A policy with a binding. `rule` names groups, versions and resources, `expression` is the validation.
+/// Creates a policy with a binding. `rule` lists groups, versions and resources; `expression` is
+/// the validation.
 async fn create_policy(target: &Target, name: &str, rule: Value, expression: &str) {
     let mut rule = rule;
     rule["operations"] = json!(["*"]);
@@ -68,8 +70,9 @@ async fn create_policy(target: &Target, name: &str, rule: Value, expression: &st
     target.create(&format!("{ADMISSION}/validatingadmissionpolicybindings"), &binding).await;
 }
 
-/// Creates the object as the administrator until it is refused: policies are followed by a watch.
-async fn await_refusal(target: &Target, path: &str, object: &Value) {
+/// Creates the object as the administrator until it is rejected: the plugin learns of policies by a
+/// watch.
+async fn await_rejection(target: &Target, path: &str, object: &Value) {
     let begin = Instant::now();
     let path = format!("{path}?dryRun=All");
     while target.send(ADMIN, Method::POST, &path, JSON, object.to_string()).await.code != 422 {
@@ -77,14 +80,15 @@ async fn await_refusal(target: &Target, path: &str, object: &Value) {
     }
 }
 
-fn assert_refused(answer: &Answer, what: &str) {
+fn assert_rejected(answer: &Answer, what: &str) {
     let message = answer.body["message"].as_str().unwrap_or_default();
     assert!(answer.code == 422 && message.contains(REFUSED), "{what}: {} {}", answer.code, answer.body);
 }
 
-/// A policy on `v1` of a custom resource judges each write through `v2`, of the object and of its subresources.
+/// A policy on `v1` of a custom resource validates each write through `v2`, of the object and of
+/// its subresources.
 #[tokio::test]
-async fn judges_custom_resources_written_in_another_version() {
+async fn policy_validates_custom_resources_in_other_versions() {
     let target = Target::start(&[]);
     target.create_namespace(NAMESPACE).await;
     let resources = ["widgets", "widgets/status", "widgets/scale"];
@@ -94,18 +98,18 @@ async fn judges_custom_resources_written_in_another_version() {
     define_widgets(&target).await;
     target.create(&widgets("v1"), &widget("v1", "good", 1)).await;
     let rule = json!({"apiGroups": ["example.com"], "apiVersions": ["v1"], "resources": ["widgets"]});
-    // The expression sees the version that the rule names.
+    // The expression receives the object in the version of the rule.
     let expression = "request.operation == 'DELETE' ? oldObject.spec.level != 1 : \
                       object.apiVersion == 'example.com/v1' && request.resource.version == 'v1' && object.spec.level < 5";
     create_policy(&target, "levels", rule, expression).await;
-    await_refusal(&target, &widgets("v1"), &widget("v1", "evil", 9)).await;
+    await_rejection(&target, &widgets("v1"), &widget("v1", "evil", 9)).await;
 
     let (path, evil) = (widgets("v2"), widget("v2", "evil", 9));
     let created = target.send(MALLORY, Method::POST, &path, JSON, evil.to_string()).await;
-    assert_refused(&created, "POST");
+    assert_rejected(&created, "POST");
     let applied = format!("{path}/evil?fieldManager=mallory");
     let applied = target.send(MALLORY, Method::PATCH, &applied, APPLY_PATCH, evil.to_string()).await;
-    assert_refused(&applied, "apply");
+    assert_rejected(&applied, "apply");
     let good = format!("{path}/good");
     let raised = json!({"spec": {"level": 9}});
     let operations = json!([{"op": "replace", "path": "/spec/level", "value": 9}]);
@@ -115,18 +119,19 @@ async fn judges_custom_resources_written_in_another_version() {
         [(Method::PUT, JSON, replaced), (Method::PATCH, MERGE_PATCH, raised), (Method::PATCH, JSON_PATCH, operations)]
     {
         let answer = target.send(MALLORY, method, &good, media_type, body.to_string()).await;
-        assert_refused(&answer, media_type);
+        assert_rejected(&answer, media_type);
     }
-    assert_refused(&target.send(MALLORY, Method::DELETE, &good, JSON, "").await, "DELETE");
-    assert_refused(&target.send(MALLORY, Method::DELETE, &path, JSON, "").await, "DELETE of the collection");
+    assert_rejected(&target.send(MALLORY, Method::DELETE, &good, JSON, "").await, "DELETE");
+    assert_rejected(&target.send(MALLORY, Method::DELETE, &path, JSON, "").await, "DELETE of the collection");
     let created = target.send(MALLORY, Method::POST, &path, JSON, widget("v2", "fine", 2).to_string()).await;
     assert_eq!(created.code, 201, "{}", created.body);
     assert_eq!(target.get(ADMIN, &good).await.body["spec"]["level"], 1);
 }
 
-/// The same for subresources: `status`, whose body is the object, and `scale`, whose body is not.
+/// The same for the subresources `status`, whose body is the object, and `scale`, whose body is
+/// another kind.
 #[tokio::test]
-async fn judges_subresources_written_in_another_version() {
+async fn policy_validates_subresources_in_other_versions() {
     let target = Target::start(&[]);
     target.create_namespace(NAMESPACE).await;
     define_widgets(&target).await;
@@ -161,19 +166,19 @@ async fn judges_subresources_written_in_another_version() {
         loop {
             let dry = format!("{path}?dryRun=All");
             let answer = target.send(ADMIN, Method::PATCH, &dry, MERGE_PATCH, body.to_string()).await;
-            // Policies are followed by a watch.
+            // The plugin learns of policies by a watch.
             if answer.code == 200 && begin.elapsed() < Duration::from_secs(20) {
                 continue;
             }
-            assert_refused(&answer, &path);
+            assert_rejected(&answer, &path);
             break;
         }
     }
 }
 
-/// A policy on events of one group judges those that are written through the other one.
+/// A policy on events of one group validates events that are written through the other group.
 #[tokio::test]
-async fn judges_events_written_in_another_group() {
+async fn policy_validates_events_in_other_group() {
     let target = Target::start(&[]);
     target.create_namespace(NAMESPACE).await;
     target
@@ -195,10 +200,10 @@ async fn judges_events_written_in_another_group() {
             "reportingInstance": "i", "eventTime": "2024-01-01T00:00:00.000000Z",
         })
     };
-    await_refusal(&target, &format!("/apis/events.k8s.io/v1/namespaces/{NAMESPACE}/events"), &event("evil")).await;
+    await_rejection(&target, &format!("/apis/events.k8s.io/v1/namespaces/{NAMESPACE}/events"), &event("evil")).await;
     let path = format!("/api/v1/namespaces/{NAMESPACE}/events");
     let created = target.send(MALLORY, Method::POST, &path, JSON, event("evil").to_string()).await;
-    assert_refused(&created, "core event");
+    assert_rejected(&created, "core event");
     let created = target.send(MALLORY, Method::POST, &path, JSON, event("good").to_string()).await;
     assert_eq!(created.code, 201, "{}", created.body);
 }

@@ -1,4 +1,4 @@
-//! Secrets of the server's files towards other users of the machine.
+//! Permissions of the server's files: other users of the machine cannot read secrets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -27,15 +27,15 @@ fn assert_private(data: &Path) {
     }
 }
 
-/// Finding B20: only the folder protected the database and its log.
+/// Finding B20: only the permissions of the folder protected the database and its log.
 #[test]
-fn keeps_the_store_to_its_owner() {
+fn store_files_are_private_to_owner() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start_in(folder.path());
     let data = server.data().to_owned();
     assert_private(&data);
     server.kill();
-    // A store of an earlier version.
+    // A store written by an earlier version.
     let store = data.join("store");
     fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).unwrap();
     for entry in fs::read_dir(&store).unwrap() {

@@ -1,4 +1,4 @@
-//! Settings of the CIS benchmark, section 1.2: what each of them promises, and what holds by default.
+//! Settings of the CIS benchmark, section 1.2: the effect of each flag, and the defaults.
 
 mod defaults;
 mod handshakes;
@@ -15,20 +15,23 @@ use serde_json::{Value, json};
 use crate::support::{Answer, JSON, answer};
 use crate::tls::Pair;
 
-/// How long a change may take until it counts.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the server may take to observe a change.
+const TIMEOUT: Duration = Duration::from_secs(60);
 const DEFAULT: &str = "/api/v1/namespaces/default";
-/// How long tokens of pods are asked for; with `--service-account-extend-token-expiration` they last a year (upstream: `WarnOnlyBoundTokenExpirationPeriod`).
+/// Requested lifetime of pod tokens, in seconds.
+///
+/// With `--service-account-extend-token-expiration` such a token lasts a year (upstream:
+/// `WarnOnlyBoundTokenExpirationPeriod`).
 const WARN_ONLY: i64 = 3607;
 
-/// Requests of one client to one server.
+/// HTTP client of one user and one server.
 struct User {
     client: Client,
     url: String,
 }
 
 impl User {
-    /// A client with or without a certificate, which trusts an authority.
+    /// A client that trusts an authority and has an optional client certificate.
     fn new(url: &str, authority: &str, pair: Option<&Pair>) -> User {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut client = Client::builder().add_root_certificate(Certificate::from_pem(authority.as_bytes()).unwrap());
@@ -64,12 +67,12 @@ impl User {
         answer(self.client.get(format!("{}{path}", self.url))).await.code
     }
 
-    /// The code of a request with a bearer token.
+    /// Returns the status code of a request with a bearer token.
     async fn code_with(&self, token: &str, path: &str) -> u16 {
         answer(self.client.get(format!("{}{path}", self.url)).bearer_auth(token)).await.code
     }
 
-    /// How long a token lasts that a pod asks for, in seconds.
+    /// Returns the lifetime in seconds of a token requested by a pod.
     async fn token_life(&self, pod: &str) -> i64 {
         let reference = json!({"apiVersion": "v1", "kind": "Pod", "name": pod});
         let spec = json!({"expirationSeconds": WARN_ONLY, "boundObjectRef": reference});
@@ -95,7 +98,7 @@ fn event(number: usize) -> Value {
     json!({"metadata": {"name": format!("event-{number}")}, "involvedObject": {"namespace": "default"}})
 }
 
-/// Whether a text stands in a file of the store.
+/// Reports whether a file of the store contains a text.
 fn is_stored(data: &Path, text: &str) -> bool {
     let files =
         std::fs::read_dir(data.join("store")).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());

@@ -1,9 +1,10 @@
-//! Clients that want to be taken for others, by certificates that have ended and by headers that only proxies may send.
+//! Clients that claim another identity, by expired certificates or by headers that only front
+//! proxies may send.
 
 mod front_proxies;
-mod itself;
-mod passed_on;
+mod loopback;
 mod peers;
+mod proxied;
 
 use std::fs;
 use std::path::Path;
@@ -19,9 +20,9 @@ use crate::tls::{Authority, Connection, Dialer, Pair, next_frame};
 const MASTERS: &str = "system:masters";
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
-/// How long a change may take until it counts.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long certificates last that are to end in a test: long enough for a first request.
+/// How long the server may take to observe a change.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Lifetime of certificates that expire in a test: long enough for a first request.
 const SHORT: Duration = Duration::from_secs(8);
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -35,7 +36,7 @@ fn encoded(text: &str) -> String {
     STANDARD.encode(text)
 }
 
-/// Asks on a connection until the certificate does not count any more.
+/// Sends requests on a connection until the certificate is rejected.
 async fn refused(connection: &mut Connection) {
     let begin = Instant::now();
     loop {
@@ -43,14 +44,14 @@ async fn refused(connection: &mut Connection) {
             401 => return,
             code => assert_eq!(code, 200),
         }
-        assert!(begin.elapsed() < PATIENCE, "the open connection still reads secrets");
+        assert!(begin.elapsed() < TIMEOUT, "the open connection still reads secrets");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
-/// Finding A6: a certificate was judged once for a connection, and counted after its end.
+/// Finding A6: a certificate was verified once for a connection, and was accepted after its expiry.
 #[tokio::test]
-async fn refuses_expired_certificates_on_open_connections() {
+async fn rejects_expired_certificates_on_open_connections() {
     let (folder, authority) = (tempfile::tempdir().unwrap(), Authority::new("clients"));
     let file = write(folder.path(), "clients.crt", &authority.pem);
     let target = Target::start(&[&format!("--client-ca-file={file}")]);
@@ -58,7 +59,7 @@ async fn refuses_expired_certificates_on_open_connections() {
         let pair = authority.issue("root", &[MASTERS], SHORT);
         let mut connection = Dialer::new(&target.server, Some(&pair), is_http2).http().await.unwrap();
         assert_eq!(connection.get(SECRETS, &[]).await.unwrap(), 200);
-        // What was authorized before goes on, as upstream.
+        // As upstream, an authorized watch continues.
         let watch = match is_http2 {
             true => Some(connection.send(&format!("{MAPS}?watch=1&resourceVersion=0"), &[]).await.unwrap()),
             false => None,
@@ -69,16 +70,16 @@ async fn refuses_expired_certificates_on_open_connections() {
             target.create(MAPS, &json!({"metadata": {"name": "after-the-end"}})).await;
             let (mut body, mut seen) = (watch.into_body(), Vec::new());
             while !String::from_utf8_lossy(&seen).contains("after-the-end") {
-                seen.extend_from_slice(&next_frame(&mut body).await.expect("the watch goes on").unwrap());
+                seen.extend_from_slice(&next_frame(&mut body).await.expect("the watch continues").unwrap());
             }
         }
     }
     target.assert_alive().await;
 }
 
-/// Finding A6: a connection went on under authorities that had been replaced.
+/// Finding A6: a connection remained authenticated after its authority was replaced.
 #[tokio::test]
-async fn refuses_certificates_of_replaced_authorities_on_open_connections() {
+async fn rejects_certificates_of_replaced_authorities_on_open_connections() {
     let (folder, old, new) = (tempfile::tempdir().unwrap(), Authority::new("old"), Authority::new("new"));
     let file = write(folder.path(), "clients.crt", &old.pem);
     let target = Target::start(&[&format!("--client-ca-file={file}")]);
@@ -89,7 +90,7 @@ async fn refuses_certificates_of_replaced_authorities_on_open_connections() {
         assert_eq!(connection.get(SECRETS, &[]).await.unwrap(), 200);
         connections.push(connection);
     }
-    // A client that waits for its authority has a connection as well.
+    // This connection is opened before its authority is trusted.
     let mut early = Dialer::new(&target.server, Some(&pair(&new)), true).http().await.unwrap();
     let _ = early.get("/livez", &[]).await;
     fs::write(&file, &new.pem).unwrap();
@@ -101,9 +102,9 @@ async fn refuses_certificates_of_replaced_authorities_on_open_connections() {
     target.assert_alive().await;
 }
 
-/// Finding A6, of front proxies: the authority that signed the proxy's certificate was replaced.
+/// Finding A6, for front proxies: the authority of the proxy's certificate was replaced.
 #[tokio::test]
-async fn refuses_front_proxies_of_replaced_authorities_on_open_connections() {
+async fn rejects_front_proxies_of_replaced_authorities_on_open_connections() {
     let proxies = FrontProxy::new();
     let target = Target::start(&proxies.flags());
     let mut connection = Dialer::new(&target.server, Some(&proxies.pair), false).http().await.unwrap();
@@ -112,13 +113,13 @@ async fn refuses_front_proxies_of_replaced_authorities_on_open_connections() {
     fs::write(proxies.folder.path().join("proxies.crt"), &Authority::new("other").pem).unwrap();
     let begin = Instant::now();
     while connection.get(SECRETS, &headers).await.unwrap() != 401 {
-        assert!(begin.elapsed() < PATIENCE, "the open connection of the proxy still reads secrets");
+        assert!(begin.elapsed() < TIMEOUT, "the open connection of the proxy still reads secrets");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     target.assert_alive().await;
 }
 
-/// A front proxy, and servers that take users from several headers of it.
+/// A front proxy, and flags for servers that read user names from several headers.
 struct FrontProxy {
     folder: tempfile::TempDir,
     pair: Pair,
@@ -148,7 +149,7 @@ impl FrontProxy {
     }
 }
 
-/// What a client says to be taken for an administrator.
+/// Headers by which a client claims the identity of an administrator.
 const FORGED: [(&str, &str); 9] = [
     ("X-User", "root"),
     ("x-uid", "0"),

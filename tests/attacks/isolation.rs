@@ -1,7 +1,9 @@
-//! Requests of one user do not delay others: many poisoned bodies at once, and pages whose readers stall.
+//! Requests of one user do not delay others: concurrent poisoned bodies, and pages with stalled
+//! readers.
 //!
-//! The bounds suit a debug build on a busy machine. `ATTACK_BODIES` is the number of poisoned bodies at once (64 in the
-//! release run), and `ATTACK_STRICT` sets the bounds of the release run; the measured figures are printed.
+//! The bounds suit a debug build on a busy machine. `ATTACK_BODIES` is the number of concurrent
+//! poisoned bodies (64 in the release run), and `ATTACK_STRICT` sets the bounds of the release run.
+//! The measured figures are printed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,11 +23,11 @@ use crate::poison::{self, NAMESPACE, Poison};
 use crate::support::{ADMIN, MERGE_PATCH, Target, http_client, token};
 use crate::tls::Dialer;
 
-/// Clients that send poisoned bodies, each on a connection of its own.
+/// Number of clients that send poisoned bodies, each on its own connection.
 const CLIENTS: usize = 8;
-/// The memory that requests may take in a control group of 1 GB.
+/// The default memory budget of requests in a control group of 1 GB.
 const REQUEST_MEMORY: &str = "--max-request-memory=268435456";
-/// The least urgent of all priorities.
+/// The lowest scheduling priority.
 const LEAST_PRIORITY: i32 = 19;
 const GIGABYTE: u64 = 1 << 30;
 
@@ -33,7 +35,7 @@ fn is_strict() -> bool {
     std::env::var_os("ATTACK_STRICT").is_some()
 }
 
-/// A server that believes to have 1 GB of memory; an older program has no flag for that.
+/// Starts a server with the memory budget of a 1 GB machine; an older program has no flag for that.
 fn target() -> Target {
     match std::env::var_os("ATTACK_PROGRAM") {
         Some(_) => Target::start(&[]),
@@ -41,10 +43,10 @@ fn target() -> Target {
     }
 }
 
-/// Sends a poisoned body `count` times at once; the codes of the answers.
+/// Sends a poisoned body `count` times concurrently; returns the status codes.
 ///
-/// The attackers have a thread of the least priority: they would be on machines of their own, and the probes share
-/// this one.
+/// The attackers run on a thread of the lowest priority: real attackers are on other machines, and
+/// the probes share this one.
 async fn attack(target: &Target, poison: &Poison, count: usize) -> Vec<u16> {
     let url = format!("{}{}", target.server.url, poison.path);
     let clients: Vec<_> = (0..CLIENTS).map(|_| http_client(&target.server).build().unwrap()).collect();
@@ -60,17 +62,19 @@ async fn attack(target: &Target, poison: &Poison, count: usize) -> Vec<u16> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(join_all(requests))
     };
-    // A thread of its own and not one of tokio's, which would keep the priority.
+    // A separate thread: a thread of the tokio pool would keep the priority.
     let (done, answers) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || done.send(attackers()).unwrap());
     let answers = answers.await.unwrap();
     answers.into_iter().map(|response| response.map_or(0, |response| response.status().as_u16())).collect()
 }
 
-/// Finding B12, with the bodies of B1 to B8 and B13: whatever a body costs, health checks and reads of others go on, and the
-/// memory is bounded.
+/// Finding B12, with the bodies of B1 to B8 and B13: no body delays health checks and other users'
+/// reads.
+///
+/// The peak of memory is bounded.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn poisoned_bodies_delay_neither_health_checks_nor_reads_of_others() {
+async fn poisoned_bodies_do_not_delay_other_requests() {
     let target = target();
     poison::prepare(&target, "mallory").await;
     target.grant("alice", "", json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}])).await;
@@ -103,7 +107,8 @@ async fn poisoned_bodies_delay_neither_health_checks_nor_reads_of_others() {
     target.assert_alive().await;
 }
 
-/// Sends the head of a create of a config map and waits until the server reads the body, which does not come.
+/// Sends the head of a config map create and waits until the server reads the body, which is never
+/// sent.
 async fn stall(dialer: &Dialer, length: usize) -> TlsStream<TcpStream> {
     let mut stream = dialer.tls().await.unwrap();
     let head = format!(
@@ -115,14 +120,15 @@ async fn stall(dialer: &Dialer, length: usize) -> TlsStream<TcpStream> {
     stream.flush().await.unwrap();
     let mut answer = [0; 12];
     let read = timeout(Duration::from_secs(20), stream.read_exact(&mut answer)).await;
-    read.expect("the server does not ask for the body").unwrap();
+    read.expect("the server does not request the body").unwrap();
     assert_eq!(&answer, b"HTTP/1.1 100");
     stream
 }
 
-/// Finding B12: requests whose bodies do not arrive hold no seats of priority and fairness, which others wait for.
+/// Finding B12: requests with missing bodies hold no priority and fairness seats that other
+/// requests wait for.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bodies_that_do_not_arrive_hold_no_seats() {
+async fn missing_bodies_hold_no_seats() {
     const STALLED: usize = 40;
     let target = Target::start(&["--max-requests-inflight=20", "--max-mutating-requests-inflight=10"]);
     target.create_namespace(NAMESPACE).await;
@@ -136,7 +142,7 @@ async fn bodies_that_do_not_arrive_hold_no_seats() {
     for length in [body.len(), 60_000] {
         let mut stalled = join_all((0..STALLED).map(|_| stall(&dialer, length))).await;
         assert_eq!(target.get("alice", &read).await.code, 200);
-        // A body that comes late is served, filled with spaces to its length.
+        // A late body is served; it is padded with spaces to its declared length.
         let mut late = stalled.remove(0);
         late.write_all(format!("{body:length$}").as_bytes()).await.unwrap();
         late.flush().await.unwrap();
@@ -151,7 +157,7 @@ async fn bodies_that_do_not_arrive_hold_no_seats() {
     target.assert_alive().await;
 }
 
-/// A backend that answers each request with a page of this length.
+/// Starts a backend that answers each request with a page of this length.
 async fn backend(address: &str, length: usize) -> u16 {
     let listener = TcpListener::bind((address, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -178,10 +184,11 @@ async fn backend(address: &str, length: usize) -> u16 {
     port
 }
 
-/// Finding B10: pages of a backend whose readers stall take a window of memory each, and not their length.
+/// Finding B10: a page of a backend with a stalled reader takes a window of memory, not its whole
+/// length.
 #[needs(network)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn stalled_readers_of_pages_hold_a_window_each() {
+async fn stalled_page_readers_take_bounded_memory() {
     const READERS: usize = 12;
     const PAGE: usize = 60 << 20;
     let address = own_address();
@@ -206,7 +213,7 @@ async fn stalled_readers_of_pages_hold_a_window_each() {
     let memory = target.memory();
     println!("{READERS} stalled pages of {} MB: peak {} MB", PAGE >> 20, memory.peak >> 20);
     assert!(memory.peak < GIGABYTE / 2, "{memory:?}");
-    // One that reads on gets the page.
+    // A reader that continues gets the page.
     let (mut reader, mut length, mut begin) = (stalled.remove(0), 0, Vec::new());
     while let Some(chunk) = reader.chunk().await.unwrap() {
         if begin.len() < 100 {

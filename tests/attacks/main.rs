@@ -1,8 +1,10 @@
-//! Attacks on a running server: one test for each row of `docs/security.md` and each finding of a security review.
+//! Attacks on a running server: one test for each row of `docs/security.md` and each finding of a
+//! security review.
 //!
-//! A module holds one class of attacks. Every test states what the attacker may do, attacks, and then checks what was answered, that the
-//! server is alive, and where it matters how long others waited and how much memory the server took. `ATTACK_PROGRAM` names another
-//! program to attack, such as an older build that must fail.
+//! A module holds one class of attacks. Every test states the attacker's rights, attacks, and
+//! checks the responses and that the server is alive. Where relevant, it checks the latency of
+//! other users and the server's memory. `ATTACK_PROGRAM` selects another program to attack, such as
+//! an older build that must fail.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

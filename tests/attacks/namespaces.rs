@@ -1,14 +1,16 @@
-//! The end of a namespace (CVE-2024-7598).
+//! Termination of a namespace (CVE-2024-7598).
 
 use reqwest::Method;
 use serde_json::json;
 
 use crate::support::{ADMIN, JSON, Target};
 
-/// CVE-2024-7598: pods went on without the network policies that were deleted before them. kube-controller-manager deletes the
-/// contents of a namespace, in its order; this server deletes nothing of them, and lets nothing new come in between.
+/// CVE-2024-7598: pods kept running after the network policies of their namespace were deleted.
+///
+/// kube-controller-manager deletes the contents of a namespace, in its order. This server deletes
+/// none of them and rejects creates in the terminating namespace.
 #[tokio::test]
-async fn a_namespace_that_ends_keeps_its_network_policies() {
+async fn terminating_namespace_keeps_network_policies() {
     let target = Target::start(&[]);
     target.create_namespace("team").await;
     let spec = json!({"automountServiceAccountToken": false, "containers": [{"name": "main", "image": "nginx"}]});
@@ -22,7 +24,7 @@ async fn a_namespace_that_ends_keeps_its_network_policies() {
     let deleted = target.send(ADMIN, Method::DELETE, "/api/v1/namespaces/team", JSON, "").await;
     assert_eq!((deleted.code, &deleted.body["status"]["phase"]), (200, &json!("Terminating")), "{}", deleted.body);
 
-    // A second request does not end it either.
+    // A second delete does not complete the termination either.
     let again = target.send(ADMIN, Method::DELETE, "/api/v1/namespaces/team", JSON, "").await;
     assert!([200, 202, 409].contains(&again.code), "{} {}", again.code, again.body);
     for path in [format!("{pods}/web"), format!("{policies}/closed"), "/api/v1/namespaces/team".to_owned()] {

@@ -1,6 +1,6 @@
-//! A kubelet reaches for what is not its node's: finding A4, CVE-2025-4563, CVE-2025-5187.
+//! Kubelets that access objects of other nodes: finding A4, CVE-2025-4563, CVE-2025-5187.
 //!
-//! The attacker has the token of the kubelet of `node-a`, and nothing else unless a test says so.
+//! The attacker has the token of the kubelet of `node-a`, and nothing else unless stated.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +15,7 @@ const PODS: &str = "/api/v1/namespaces/shop/pods";
 const CLAIMS: &str = "/apis/resource.k8s.io/v1/namespaces/shop/resourceclaims";
 const SLICES: &str = "/apis/resource.k8s.io/v1/resourceslices";
 
-/// A server with the namespace `shop` and the nodes `node-a` and `node-b`.
+/// Starts a server with the namespace `shop` and the nodes `node-a` and `node-b`.
 async fn cluster() -> Target {
     let target = Target::start(&FLAGS);
     target.create_namespace("shop").await;
@@ -35,7 +35,8 @@ async fn create_pod(target: &Target, name: &str, node: &str, spec: Value) -> Val
     target.create(PODS, &pod).await
 }
 
-/// Asks until the kubelet is answered with 200: the node authorizer learns of a pod a moment after it was created.
+/// Repeats the request as the kubelet until the code is 200: the node authorizer learns of a pod by
+/// a watch.
 async fn wait_until_allowed(target: &Target, path: &str) {
     for _ in 0..600 {
         if target.get(KUBELET, path).await.code == 200 {
@@ -46,7 +47,7 @@ async fn wait_until_allowed(target: &Target, path: &str) {
     panic!("the kubelet may not read {path}");
 }
 
-/// Tries a change by PUT and by every type of patch: `change` is what a merge patch would be.
+/// Sends a change by PUT and by every patch type; `change` is the JSON merge patch.
 async fn change_every_way(target: &Target, path: &str, change: &Value) -> Vec<(&'static str, Answer)> {
     let stored = target.get(ADMIN, path.trim_end_matches("/status")).await.body;
     let mut replaced = stored.clone();
@@ -71,14 +72,14 @@ async fn change_every_way(target: &Target, path: &str, change: &Value) -> Vec<(&
     answers
 }
 
-/// Fails unless the change is refused with 403, whichever way it is tried.
-async fn refuses(target: &Target, path: &str, change: Value) {
+/// Fails unless every form of the change is rejected with 403.
+async fn assert_forbidden(target: &Target, path: &str, change: Value) {
     for (media_type, answer) in change_every_way(target, path, &change).await {
         assert_eq!(answer.code, 403, "{path} by {media_type}: {change}: {}", answer.body);
     }
 }
 
-/// RFC 7396.
+/// Applies a JSON merge patch (RFC 7396).
 fn merge(into: &mut Value, change: &Value) {
     match (into, change) {
         (Value::Object(into), Value::Object(change)) => {
@@ -90,7 +91,7 @@ fn merge(into: &mut Value, change: &Value) {
     }
 }
 
-/// The change as additions of JSON patch.
+/// Converts the change to `add` operations of JSON patch.
 fn json_patch(path: &str, change: &Value, stored: &Value, operations: &mut Vec<Value>) {
     for (key, value) in change.as_object().unwrap() {
         let path = format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
@@ -101,7 +102,8 @@ fn json_patch(path: &str, change: &Value, stored: &Value, operations: &mut Vec<V
     }
 }
 
-/// Finding A4, CVE-2025-4563: names in the status of a pod give its kubelet the right to read resource claims.
+/// Finding A4, CVE-2025-4563: claim names in a pod's status give its kubelet the right to read
+/// resource claims.
 #[tokio::test]
 async fn rejects_claims_and_labels_in_the_status_of_pods() {
     let target = cluster().await;
@@ -112,15 +114,15 @@ async fn rejects_claims_and_labels_in_the_status_of_pods() {
     wait_until_allowed(&target, &format!("{PODS}/web")).await;
     let status = format!("{PODS}/web/status");
     let statuses = json!({"status": {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "victim"}]}});
-    refuses(&target, &status, statuses).await;
-    refuses(&target, &status, json!({"metadata": {"labels": {"app": "database"}}})).await;
-    refuses(&target, &format!("{PODS}/far/status"), json!({"status": {"phase": "Failed"}})).await;
+    assert_forbidden(&target, &status, statuses).await;
+    assert_forbidden(&target, &status, json!({"metadata": {"labels": {"app": "database"}}})).await;
+    assert_forbidden(&target, &format!("{PODS}/far/status"), json!({"status": {"phase": "Failed"}})).await;
     let mapping = json!({"containerName": "c", "resourceName": "example.com/gpu", "requestName": "r"});
     let extended = json!({"resourceClaimName": "victim", "requestMappings": [mapping]});
     change_every_way(&target, &status, &json!({"status": {"extendedResourceClaimStatus": extended}})).await;
     let node = json!([{"resourceClaimName": "victim"}]);
     change_every_way(&target, &status, &json!({"status": {"nodeAllocatableResourceClaimStatuses": node}})).await;
-    // What the kubelet reports is taken, and has arrived at the authorizer with all that was before it.
+    // The kubelet's report is accepted. Once the authorizer has it, it has all earlier changes.
     let report = json!({"status": {"phase": "Running", "podIP": "10.0.0.9", "podIPs": [{"ip": "10.0.0.9"}]}});
     for (media_type, answer) in change_every_way(&target, &status, &report).await {
         assert_eq!(answer.code, 200, "{media_type}: {}", answer.body);
@@ -165,7 +167,7 @@ async fn rejects_slices_of_other_nodes() {
     for (media_type, answer) in change_every_way(&target, &format!("{SLICES}/a"), &json!({"spec": b})).await {
         assert!(matches!(answer.code, 403 | 422), "{media_type}: {}", answer.body);
     }
-    refuses(&target, &format!("{SLICES}/b"), json!({"metadata": {"labels": {"a": "b"}}})).await;
+    assert_forbidden(&target, &format!("{SLICES}/b"), json!({"metadata": {"labels": {"a": "b"}}})).await;
     for (method, path) in [
         (Method::GET, format!("{SLICES}/b")),
         (Method::DELETE, format!("{SLICES}/b")),
@@ -186,7 +188,8 @@ async fn rejects_slices_of_other_nodes() {
     target.assert_alive().await;
 }
 
-/// Requests for client certificates of kubelets: node in the common name, and the text of the PEM block.
+/// Client certificate requests of kubelets: node in the common name, and the content of the PEM
+/// block.
 const SIGNING_REQUESTS: [(&str, &str); 3] = [
     (
         "node-b",
@@ -211,7 +214,7 @@ const SIGNING_REQUESTS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Finding A4: a kubelet asks for the certificate of another node.
+/// Finding A4: a kubelet requests the certificate of another node.
 #[tokio::test]
 async fn rejects_signing_requests_for_other_nodes() {
     let target = cluster().await;
@@ -239,9 +242,9 @@ async fn rejects_signing_requests_for_other_nodes() {
     target.assert_alive().await;
 }
 
-/// Finding A4: a kubelet relabels a claim, holds it, and changes its phase, through its status.
+/// Finding A4: a kubelet changes the labels, finalizers and phase of a claim through its status.
 #[tokio::test]
-async fn rejects_changes_of_claims_beside_their_progress() {
+async fn kubelet_changes_only_progress_of_claims() {
     let target = cluster().await;
     let claims = "/api/v1/namespaces/shop/persistentvolumeclaims";
     let spec = json!({
@@ -261,9 +264,9 @@ async fn rejects_changes_of_claims_beside_their_progress() {
         json!({"status": {"accessModes": ["ReadWriteMany"]}}),
         json!({"spec": {"volumeName": "other"}}),
     ] {
-        refuses(&target, &status, change).await;
+        assert_forbidden(&target, &status, change).await;
     }
-    refuses(&target, &format!("{claims}/data"), json!({"metadata": {"labels": {"app": "database"}}})).await;
+    assert_forbidden(&target, &format!("{claims}/data"), json!({"metadata": {"labels": {"app": "database"}}})).await;
     let progress = json!({"status": {"capacity": {"storage": "1Gi"}}});
     for (media_type, answer) in change_every_way(&target, &status, &progress).await {
         assert_eq!(answer.code, 200, "{media_type}: {}", answer.body);
@@ -273,7 +276,7 @@ async fn rejects_changes_of_claims_beside_their_progress() {
 
 /// Finding A4: a kubelet gets tokens of its pods' accounts for any audience.
 #[tokio::test]
-async fn rejects_tokens_that_no_pod_of_the_node_asks_for() {
+async fn rejects_tokens_without_pod_on_the_node() {
     let target = cluster().await;
     let near = create_pod(&target, "web", "node-a", json!({})).await;
     let far = create_pod(&target, "far", "node-b", json!({})).await;
@@ -300,7 +303,8 @@ async fn rejects_tokens_that_no_pod_of_the_node_asks_for() {
     target.assert_alive().await;
 }
 
-/// Finding A4: evictions were not checked; a kubelet evicts, deletes and updates pods of other nodes.
+/// Finding A4: evictions were not checked; a kubelet evicts, deletes and updates pods of other
+/// nodes.
 #[tokio::test]
 async fn rejects_eviction_and_deletion_of_pods_of_other_nodes() {
     let target = cluster().await;
@@ -314,7 +318,7 @@ async fn rejects_eviction_and_deletion_of_pods_of_other_nodes() {
     let (path, body) = evict("far");
     let refused = target.send(KUBELET, Method::POST, &path, JSON, body.clone()).await;
     assert_eq!(refused.code, 403, "{}", refused.body);
-    // A name in the body counts no more than that of the path.
+    // The name in the body is subject to the same check as the name in the path.
     let (_, named_web) = evict("web");
     assert!(target.send(KUBELET, Method::POST, &path, JSON, named_web).await.code >= 400);
     assert_eq!(target.send(KUBELET, Method::DELETE, &format!("{PODS}/far"), JSON, "").await.code, 403);
@@ -326,7 +330,7 @@ async fn rejects_eviction_and_deletion_of_pods_of_other_nodes() {
     target.assert_alive().await;
 }
 
-/// Finding A4: a mirror pod that refers to a secret gives its kubelet that secret.
+/// Finding A4: a mirror pod that references a secret gives its kubelet access to that secret.
 #[tokio::test]
 async fn rejects_mirror_pods_that_refer_to_objects() {
     let target = cluster().await;
@@ -389,7 +393,8 @@ async fn rejects_mirror_pods_that_refer_to_objects() {
     target.assert_alive().await;
 }
 
-/// CVE-2025-5187 and its class: a kubelet changes other nodes, or labels, taints and owners of its own.
+/// CVE-2025-5187 and its class: a kubelet changes other nodes, or labels, taints and owners of its
+/// own node.
 #[tokio::test]
 async fn rejects_changes_of_other_nodes_and_of_restricted_fields() {
     let target = Target::start(&FLAGS);
@@ -412,15 +417,15 @@ async fn rejects_changes_of_other_nodes_and_of_restricted_fields() {
     target.create("/api/v1/nodes", &json!({"metadata": {"name": "node-b"}})).await;
     for subresource in ["", "/status"] {
         let (own, other) = (format!("/api/v1/nodes/node-a{subresource}"), format!("/api/v1/nodes/node-b{subresource}"));
-        refuses(&target, &other, json!({"metadata": {"labels": {"a": "b"}}})).await;
+        assert_forbidden(&target, &other, json!({"metadata": {"labels": {"a": "b"}}})).await;
         for labels in [restricted.clone(), json!({"node-role.kubernetes.io/control-plane": ""})] {
-            refuses(&target, &own, json!({"metadata": {"labels": labels}})).await;
+            assert_forbidden(&target, &own, json!({"metadata": {"labels": labels}})).await;
         }
         let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "y"});
-        refuses(&target, &own, json!({"metadata": {"ownerReferences": [owner]}})).await;
+        assert_forbidden(&target, &own, json!({"metadata": {"ownerReferences": [owner]}})).await;
     }
     let taint = json!({"key": "evil", "value": "x", "effect": "NoSchedule"});
-    refuses(&target, "/api/v1/nodes/node-a", json!({"spec": {"taints": [taint]}})).await;
+    assert_forbidden(&target, "/api/v1/nodes/node-a", json!({"spec": {"taints": [taint]}})).await;
     assert_eq!(target.send(KUBELET, Method::DELETE, "/api/v1/nodes/node-b", JSON, "").await.code, 403);
     let report = json!({"metadata": {"labels": {"kubernetes.io/arch": "arm64"}}, "status": {"phase": "Running"}});
     for (media_type, answer) in change_every_way(&target, "/api/v1/nodes/node-a/status", &report).await {
@@ -429,16 +434,16 @@ async fn rejects_changes_of_other_nodes_and_of_restricted_fields() {
     target.assert_alive().await;
 }
 
-/// Finding A4: rights of a role do not lift the restriction, in no subresource and no verb.
+/// Finding A4: roles do not lift the restriction, for any subresource and verb.
 #[tokio::test]
-async fn restricts_kubelets_whatever_roles_they_have() {
+async fn roles_do_not_lift_kubelet_restrictions() {
     let target = cluster().await;
     let all = json!([{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]);
     target.grant(KUBELET, "", all).await;
     create_pod(&target, "web", "node-a", json!({})).await;
     create_pod(&target, "unbound", "", json!({})).await;
     let web = format!("{PODS}/web");
-    refuses(&target, &web, json!({"metadata": {"labels": {"a": "b"}}})).await;
+    assert_forbidden(&target, &web, json!({"metadata": {"labels": {"a": "b"}}})).await;
     let debugger = json!([{"name": "e", "image": "i", "envFrom": [{"secretRef": {"name": "x"}}]}]);
     let debug = json!({"spec": {"ephemeralContainers": debugger}});
     let grow = json!({"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}});

@@ -1,4 +1,5 @@
-//! Numbers that do not fit (ToB 2019, parsing): in queries, paths, headers, and in bodies of every format.
+//! Out-of-range numbers (ToB 2019, parsing): in queries, paths, headers, and in bodies of every
+//! format.
 
 use reqwest::Method;
 use serde_json::json;
@@ -8,7 +9,7 @@ use crate::support::{ADMIN, JSON, MERGE_PATCH, Target, YAML, answer};
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
 
-/// Numbers at and beyond the ends of the types that they are read into, and texts that are none.
+/// Numbers at and beyond the limits of their types, and strings that are not numbers.
 const NUMBERS: [&str; 16] = [
     "-1",
     "-0",
@@ -28,10 +29,10 @@ const NUMBERS: [&str; 16] = [
     "99999999999999999999999999999999999999999999",
 ];
 
-/// A request must be answered, and not with a failure of the server.
+/// Fails unless the server answers without an internal error.
 async fn assert_answered(target: &Target, method: Method, path: &str, media_type: &str, body: &str) {
     let answered = target.send(ADMIN, method.clone(), path, media_type, body).await;
-    // 504 is what upstream answers to a resource version that is not there yet.
+    // 504 is upstream's code for a resource version that does not exist yet.
     let is_sound = answered.code < 500 || answered.code == 504;
     assert!(is_sound, "{method} {path} {body}: {} {}", answered.code, answered.body);
 }
@@ -52,12 +53,12 @@ async fn numbers_of_requests_are_parsed_with_checks() {
             format!("/api/v1/namespaces/default/pods/a/log?tailLines={number}&sinceSeconds={number}"),
             format!("/api/v1/namespaces/default/pods/a/portforward?ports={number}"),
         ] {
-            // A watch may last; that it begins is the answer.
+            // A watch may last; the response head is sufficient.
             let request = target.request(ADMIN, Method::GET, &path).timeout(std::time::Duration::from_secs(300));
             let response = request.send().await.unwrap();
             let code = response.status().as_u16();
             if code >= 500 && code != 504 {
-                // As upstream, a version of one object that is no number is told with this code.
+                // As upstream, this code reports a resource version that is not a number.
                 let text = response.text().await.unwrap();
                 assert!(text.contains("strconv.ParseUint"), "{path}: {code} {text}");
             }

@@ -1,19 +1,20 @@
-//! Poisoned bodies: small or permitted requests that cost much, one generator for each kind of the security review.
+//! Poisoned bodies: small or permitted requests of high cost, one generator for each kind of the
+//! security review.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{JSON, JSON_PATCH, STRATEGIC_PATCH, Target, YAML};
 
-/// The namespace that the requests are about.
+/// The namespace of the requests.
 pub const NAMESPACE: &str = "poison";
 
-/// A config map of that namespace, which patches are about.
+/// The config map that the patches change.
 const PATCHED: &str = "patched";
 
-/// A request that costs much.
+/// A request of high cost.
 pub struct Poison {
-    /// The finding of the review, and what is special about the request.
+    /// The finding of the review, and the distinctive property of the request.
     pub name: &'static str,
     pub method: Method,
     pub path: String,
@@ -21,7 +22,7 @@ pub struct Poison {
     pub body: Vec<u8>,
 }
 
-/// Makes what the requests need, with rights for `user` to send them.
+/// Creates the required objects and the roles that let `user` send the requests.
 pub async fn prepare(target: &Target, user: &str) {
     target.create_namespace(NAMESPACE).await;
     let object = json!({"metadata": {"name": PATCHED}, "data": {"key": "value"}});
@@ -34,7 +35,7 @@ pub async fn prepare(target: &Target, user: &str) {
     target.grant(user, NAMESPACE, all).await;
 }
 
-/// One request of each kind.
+/// Returns one request of each kind.
 pub fn all() -> Vec<Poison> {
     vec![
         post("B1: depth through YAML aliases", "configmaps", YAML, deep_yaml()),
@@ -66,7 +67,7 @@ fn patch(name: &'static str, media_type: &'static str, body: impl Into<Vec<u8>>)
     Poison { name, method: Method::PATCH, path, media_type, body: body.into() }
 }
 
-/// Each line nests the one before it.
+/// YAML in which each line nests the previous one.
 fn deep_yaml() -> String {
     let (open, close) = ("[".repeat(40), "]".repeat(40));
     let line = |i: usize| format!("k{i}: &a{i} {open}*a{}{close}\n", i - 1);
@@ -74,7 +75,7 @@ fn deep_yaml() -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: deep}}\nk0: &a0 []\n{lines}")
 }
 
-/// Each operation doubles the depth.
+/// A JSON patch in which each operation doubles the depth.
 fn doubling_patch() -> String {
     let copy = |step: u32| json!({"op": "copy", "from": "", "path": "/x".repeat(1 << step)});
     Value::from_iter((0..14).map(copy)).to_string()
@@ -101,7 +102,7 @@ fn many_anchors() -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: anchors}}\nlist:\n{lines}")
 }
 
-/// Nine kilobytes that stand for a hundred million rules.
+/// A role of nine kilobytes that expands to a hundred million rules.
 fn wide_role() -> String {
     let names = |prefix: &str| (0..460).map(|i| format!("{prefix}{i}")).collect::<Vec<_>>();
     let rule = json!({"apiGroups": names("g"), "resources": names("r"), "verbs": names("v")});
@@ -127,7 +128,7 @@ fn ordered_finalizers() -> String {
     json!({"metadata": {"$setElementOrder/finalizers": names, "finalizers": names}}).to_string()
 }
 
-/// As large as a body may be, and refused only by validation.
+/// A body of the maximum size that only validation rejects.
 fn large_config_map() -> String {
     let meta = json!({"generateName": "large-"});
     let data: serde_json::Map<String, Value> =

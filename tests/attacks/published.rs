@@ -1,4 +1,5 @@
-//! Published failures of other API servers that a request can show (`docs/security.md`, "Published failures").
+//! Published vulnerabilities of other API servers that a request can demonstrate
+//! (`docs/security.md`, "Published failures").
 
 use std::fmt::Write as _;
 
@@ -10,12 +11,12 @@ use crate::support::{ADMIN, Answer, JSON, JSON_PATCH, Target, YAML, token};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// A list of lists of lists ...
+/// Nested JSON lists of this depth.
 fn nested(depth: usize) -> String {
     format!("{}{}", "[".repeat(depth), "]".repeat(depth))
 }
 
-/// YAML in which each line refers nine times to the line before.
+/// YAML in which each line references the previous line nine times.
 fn alias_bomb() -> String {
     let mut text =
         String::from("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\ndata:\n  a0: &a0 xxxxxxxxxx\n");
@@ -34,7 +35,8 @@ fn endpoint_slice(address: &str) -> String {
     .to_string()
 }
 
-/// Sends a body as the administrator; fails when the answer has another code, and when the server is not alive afterwards.
+/// Sends a body as the administrator; fails when the code differs, or when the server is not alive
+/// afterwards.
 async fn expect(target: &Target, method: Method, path: &str, media_type: &str, body: String, code: u16) -> Answer {
     let answer = target.send(ADMIN, method, path, media_type, body).await;
     assert_eq!(answer.code, code, "{path}: {}", answer.body);
@@ -68,7 +70,7 @@ async fn dot_segments_never_reach_the_store() {
         (format!("{MAPS}/.."), 400),
         (format!("{MAPS}/%2e"), 400),
         (format!("{MAPS}/%2e%2e%2fsecrets"), 404),
-        // As upstream: the key is refused before the store is asked.
+        // As upstream: the key is rejected before the store is read.
         ("/api/v1/namespaces/%2e%2e/configmaps/map".to_owned(), 500),
         ("/api/v1/namespaces/../configmaps/map".to_owned(), 500),
     ] {
@@ -79,7 +81,8 @@ async fn dot_segments_never_reach_the_store() {
     expect(&target, Method::POST, MAPS, JSON, dots.to_string(), 422).await;
 }
 
-/// CVE-2022-3162: a resource whose name begins like another one does not show the other one's objects.
+/// CVE-2022-3162: a list of one resource returns no objects of a resource whose name has the same
+/// prefix.
 #[tokio::test]
 async fn list_of_one_resource_does_not_read_a_resource_with_a_longer_name() {
     let target = Target::start(&[]);
@@ -105,7 +108,7 @@ async fn list_of_one_resource_does_not_read_a_resource_with_a_longer_name() {
 
 /// CVE-2019-1002100.
 #[tokio::test]
-async fn json_patch_with_too_many_operations_is_refused() {
+async fn json_patch_with_too_many_operations_is_rejected() {
     let target = Target::start(&[]);
     target.create(MAPS, &json!({"metadata": {"name": "map"}})).await;
     let operation = json!({"op": "test", "path": "/kind", "value": "ConfigMap"});
@@ -115,7 +118,7 @@ async fn json_patch_with_too_many_operations_is_refused() {
 
 /// CVE-2019-11253, CVE-2019-11254.
 #[tokio::test]
-async fn bombs_of_yaml_and_json_are_refused() {
+async fn yaml_and_json_bombs_are_rejected() {
     let target = Target::start(&[]);
     expect(&target, Method::POST, MAPS, YAML, alias_bomb(), 400).await;
     expect(&target, Method::POST, MAPS, YAML, format!("a: {}", nested(100_000)), 400).await;
@@ -128,7 +131,7 @@ async fn bombs_of_yaml_and_json_are_refused() {
 
 /// CVE-2021-25737.
 #[tokio::test]
-async fn endpoints_at_local_addresses_are_refused() {
+async fn endpoints_at_local_addresses_are_rejected() {
     let target = Target::start(&[]);
     let slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
     for address in ["127.0.0.1", "169.254.169.254", "224.0.0.1"] {
@@ -154,9 +157,9 @@ async fn external_addresses_of_services_can_be_denied() {
     expect(&target, Method::PATCH, &format!("{services}/s"), JSON_PATCH, patch, 403).await;
 }
 
-/// CVE-2020-8552: labels that a client makes up do not become labels of metrics.
+/// CVE-2020-8552: labels from client input do not become metric labels.
 #[tokio::test]
-async fn requests_do_not_add_labels_of_their_own_to_metrics() {
+async fn client_input_does_not_become_metric_labels() {
     let target = Target::start(&[]);
     for number in 0..50 {
         let invented = format!("invented-{number}");
@@ -172,9 +175,10 @@ async fn requests_do_not_add_labels_of_their_own_to_metrics() {
     assert!(metrics.contains("apiserver_request_total"));
 }
 
-/// CVE-2021-25735: admission and validation compare with the stored object, not with what a client says is stored.
+/// CVE-2021-25735: admission and validation use the stored object as the old object, not the
+/// client's.
 #[tokio::test]
-async fn old_object_of_an_update_is_the_stored_object() {
+async fn old_object_of_update_is_the_stored_object() {
     let target = Target::start(&[]);
     let map = json!({"metadata": {"name": "map"}, "data": {"k": "stored"}, "immutable": true});
     let stored = target.create(MAPS, &map).await;
@@ -185,9 +189,9 @@ async fn old_object_of_an_update_is_the_stored_object() {
     assert_eq!(target.get(ADMIN, &format!("{MAPS}/map")).await.body["data"]["k"], "stored");
 }
 
-/// NCC 2022 WVM: a bootstrap token of a form that upstream does not give is refused.
+/// NCC 2022 WVM: a bootstrap token of a format that upstream does not generate is rejected.
 #[tokio::test]
-async fn bootstrap_token_of_another_form_does_not_authenticate() {
+async fn malformed_bootstrap_token_does_not_authenticate() {
     let target = Target::start(&["--enable-bootstrap-token-auth"]);
     let data = json!({"token-id": "short", "token-secret": "x", "usage-bootstrap-authentication": "true"});
     let secret = json!({"apiVersion": "v1", "kind": "Secret", "type": "bootstrap.kubernetes.io/token",
@@ -200,9 +204,9 @@ async fn bootstrap_token_of_another_form_does_not_authenticate() {
     assert_eq!(response.status().as_u16(), 401);
 }
 
-/// ToB 2019: paths below `/logs` do not leave the folder of logs, and need rights.
+/// ToB 2019: paths below `/logs` do not leave the log folder and require authorization.
 #[tokio::test]
-async fn log_files_are_confined() {
+async fn logs_endpoint_is_confined_to_log_folder() {
     let target = Target::start(&[]);
     for path in ["/logs/..%2f..%2f..%2fetc%2fpasswd", "/logs/%2e%2e/%2e%2e/etc/passwd", "/logs//etc/passwd"] {
         let response = target.request(ADMIN, Method::GET, path).send().await.unwrap();

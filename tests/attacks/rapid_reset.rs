@@ -1,4 +1,4 @@
-//! Streams of HTTP/2 that are reset at once (CVE-2023-44487).
+//! HTTP/2 streams that are reset immediately (CVE-2023-44487).
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const END_STREAM_AND_HEADERS: u8 = 5;
 const CANCEL: [u8; 4] = [0, 0, 0, 8];
 const ENHANCE_YOUR_CALM: u32 = 11;
 
-/// Streams that the attacker opens, many times what a connection may reset.
+/// Number of streams that the attacker opens, far above the limit of resets for one connection.
 const STREAMS: u32 = 100_000;
 
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -23,13 +23,13 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// A header that is neither indexed nor compressed; the name is one of the static table.
+/// Encodes a header without indexing and compression; the name is in the static table.
 fn literal(name: &[u8], value: &str) -> Vec<u8> {
     assert!(value.len() < 127);
     [name, &[u8::try_from(value.len()).unwrap()], value.as_bytes()].concat()
 }
 
-/// GET of a list by the administrator, as a block of HPACK.
+/// Encodes a list request by the administrator as an HPACK block.
 fn request() -> Vec<u8> {
     let path = literal(&[0x04], "/api/v1/secrets");
     let authority = literal(&[0x01], "localhost");
@@ -37,7 +37,7 @@ fn request() -> Vec<u8> {
     [&[0x82, 0x87][..], &path, &authority, &authorization].concat()
 }
 
-/// The error code of the first GOAWAY among complete frames.
+/// Returns the error code of the first GOAWAY among complete frames.
 fn goaway(mut frames: &[u8]) -> Option<u32> {
     while let Some((head, rest)) = frames.split_at_checked(9) {
         let length = usize::from(head[0]) << 16 | usize::from(head[1]) << 8 | usize::from(head[2]);
@@ -50,9 +50,10 @@ fn goaway(mut frames: &[u8]) -> Option<u32> {
     None
 }
 
-/// CVE-2023-44487: the connection ends after some hundred streams that were reset at once, and others are served meanwhile.
+/// CVE-2023-44487: the server closes the connection after some hundred immediate resets; other
+/// clients are served meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_whose_streams_are_reset_at_once_ends() {
+async fn rapid_reset_closes_connection() {
     let target = Target::start(&[]);
     let probe = target.probe(ADMIN, "/api/v1/namespaces/default");
     let stream = Dialer::new(&target.server, None, true).tls().await.unwrap();

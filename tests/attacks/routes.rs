@@ -1,4 +1,5 @@
-//! Paths that no route has. Each of them once reached an object of another scope than the one that was authorized.
+//! Paths without a route. Each of them once reached an object of another scope than the authorized
+//! one.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{ADMIN, APPLY_PATCH, JSON, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, Target};
 
-/// A server on which mallory may do everything in `team-a`; `team-b` is not mallory's.
+/// Starts a server on which mallory has all rights in `team-a` and none in `team-b`.
 async fn target() -> Target {
     let target = Target::start(&[]);
     target.create_namespace("team-a").await;
@@ -53,7 +54,7 @@ async fn rejects_cluster_scoped_path_below_a_namespace() {
     target.assert_alive().await;
 }
 
-/// Finding A1, for lists and watches, whose answers are streams.
+/// Finding A1, for lists and watches, whose responses are streams.
 #[tokio::test]
 async fn rejects_watch_of_cluster_scoped_objects_below_a_namespace() {
     let target = target().await;
@@ -73,9 +74,9 @@ async fn rejects_watch_of_cluster_scoped_objects_below_a_namespace() {
     }
 }
 
-/// Finding A1: slashes and escapes make no other path of one that is not there.
+/// Finding A1: slashes and escapes do not turn an unrouted path into a routed one.
 #[tokio::test]
-async fn rejects_escapes_of_a_path_that_is_not_there() {
+async fn rejects_escaped_forms_of_unrouted_paths() {
     let target = target().await;
     for path in [
         "/api/v1/namespaces/team-a/namespaces%2Fteam-b",
@@ -90,9 +91,9 @@ async fn rejects_escapes_of_a_path_that_is_not_there() {
     }
 }
 
-/// Answers to methods and paths beside the resources are those of kube-apiserver 1.36.2.
+/// Responses to methods and paths outside of resources equal those of kube-apiserver 1.36.2.
 #[tokio::test]
-async fn answers_other_methods_as_upstream() {
+async fn responses_to_other_methods_match_upstream() {
     let target = Target::start(&[]);
     let code = async |method: &str, path: &str| {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
@@ -114,9 +115,9 @@ async fn answers_other_methods_as_upstream() {
     assert_eq!(code("GET", watch).await, 200);
 }
 
-/// The list of components is computed: it has no store, and selectors, names and tables work as for stored objects.
+/// The component status list has no store; selectors, names and tables work as for stored objects.
 #[tokio::test]
-async fn lists_the_components_of_the_control_plane() {
+async fn lists_component_statuses() {
     let target = Target::start(&[]);
     let path = "/api/v1/componentstatuses";
     let list = target.get(ADMIN, path).await;
@@ -146,9 +147,10 @@ async fn lists_the_components_of_the_control_plane() {
     assert_eq!(target.send(ADMIN, Method::POST, path, JSON, "{}").await.code, 405);
 }
 
-/// A POST to the path of a custom object is authorized for that name, so it creates an object of that name only.
+/// A POST to the path of a custom object is authorized for that name, and creates only an object of
+/// that name.
 #[tokio::test]
-async fn a_post_to_the_path_of_a_custom_object_creates_that_object_only() {
+async fn post_to_custom_object_path_creates_only_that_object() {
     let target = Target::start(&[]);
     let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
     let definition = json!({

@@ -1,4 +1,4 @@
-//! Selectors of lists, watches and deletecollections by users who may see one object.
+//! Field selectors of lists, watches and deletecollections by users with access to one object.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::{ADMIN, Target, answer};
 
 const SECRETS: &str = "/api/v1/namespaces/team-a/secrets";
 
-/// A server with the secrets `allowed` and `secret`. Mallory may read and delete `allowed`.
+/// Starts a server with the secrets `allowed` and `secret`. Mallory may read and delete `allowed`.
 async fn target() -> Target {
     let target = Target::start(&["--authorization-mode=Node,RBAC"]);
     target.create_namespace("team-a").await;
@@ -24,7 +24,8 @@ async fn target() -> Target {
     target
 }
 
-/// Names of all objects in an answer: of an object, the items of a list, or the events of a watch, which ends after a second.
+/// Returns the names of all objects in a response: of an object, the items of a list, or the events
+/// of a watch, which ends after a second.
 async fn names(target: &Target, user: &str, path: &str) -> (u16, Vec<String>) {
     let request = target.request(user, Method::GET, path).timeout(Duration::from_secs(60));
     let response = request.send().await.unwrap();
@@ -41,7 +42,7 @@ async fn names(target: &Target, user: &str, path: &str) -> (u16, Vec<String>) {
     (code, names)
 }
 
-/// Fails when an answer names anything but `allowed`.
+/// Fails when a response contains an object other than `allowed`.
 async fn check(target: &Target, user: &str, path: &str) -> u16 {
     let (code, names) = names(target, user, path).await;
     assert!(names.iter().all(|name| name == "allowed"), "{path}: {code} {names:?}");
@@ -52,7 +53,7 @@ const WATCH: &str = "timeoutSeconds=1";
 
 /// Finding A2.
 #[tokio::test]
-async fn name_in_the_path_of_a_watch_narrows_it() {
+async fn watch_path_name_limits_events() {
     let target = target().await;
     let path = "/api/v1/watch/namespaces/team-a/secrets/allowed";
     assert_eq!(names(&target, "mallory", &format!("{path}?{WATCH}")).await, (200, vec!["allowed".to_owned()]));
@@ -73,9 +74,9 @@ async fn name_in_the_path_of_a_watch_narrows_it() {
     }
 }
 
-/// Finding A2, by a kubelet, whose rights come from the node authorizer.
+/// Finding A2, with a kubelet, whose rights come from the node authorizer.
 #[tokio::test]
-async fn kubelet_reads_the_secrets_of_its_pods_only() {
+async fn kubelet_reads_only_secrets_of_its_pods() {
     let target = target().await;
     target.create("/api/v1/nodes", &json!({"metadata": {"name": "node-a"}})).await;
     let volume = json!({"name": "v", "secret": {"secretName": "allowed"}});
@@ -96,7 +97,8 @@ async fn kubelet_reads_the_secrets_of_its_pods_only() {
     }
 }
 
-/// Queries of which two parsers can see different field selectors. Those of which Go sees the name `allowed` come first.
+/// Queries in which two parsers can find different field selectors. Queries in which Go finds the
+/// name `allowed` come first.
 const AMBIGUOUS: [(&str, u16); 20] = [
     ("fieldSelector=metadata.name%3Dallowed&fieldSelector=type!%3Dx", 200),
     ("fieldSelector=type!%3Dx;a&fieldSelector=metadata.name%3Dallowed", 200),
@@ -122,7 +124,7 @@ const AMBIGUOUS: [(&str, u16); 20] = [
 
 /// Finding A3, for lists and watches.
 #[tokio::test]
-async fn authorization_and_list_see_the_same_field_selector() {
+async fn authorization_and_list_use_the_same_field_selector() {
     let target = target().await;
     for (query, expect) in AMBIGUOUS {
         for watch in ["", "watch=1&timeoutSeconds=1&", "watch=false&watch=true&"] {
@@ -132,9 +134,9 @@ async fn authorization_and_list_see_the_same_field_selector() {
     }
 }
 
-/// Finding A3: a deletecollection has no name, so a right for one name does not allow it.
+/// Finding A3: a deletecollection has no name, so a right on one name does not authorize it.
 #[tokio::test]
-async fn right_for_one_name_deletes_no_collection() {
+async fn right_on_one_name_does_not_authorize_deletecollection() {
     let target = target().await;
     for (query, _) in AMBIGUOUS {
         let deleted = answer(target.request("mallory", Method::DELETE, &format!("{SECRETS}?{query}"))).await;
@@ -144,9 +146,9 @@ async fn right_for_one_name_deletes_no_collection() {
     assert_eq!(names, ["allowed", "secret"]);
 }
 
-/// A token that continues a list of another namespace or resource does not widen a list.
+/// A continue token of another namespace or resource does not widen a list.
 #[tokio::test]
-async fn continue_token_of_another_list_widens_nothing() {
+async fn continue_token_of_another_list_does_not_widen_it() {
     let target = target().await;
     for namespace in ["team-0", "team-b"] {
         target.create_namespace(namespace).await;

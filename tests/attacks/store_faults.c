@@ -1,7 +1,7 @@
-// Loaded into a server by tests/attacks/store_faults.rs: faults of the disk below the files of the store.
+// Disk faults below the files of the store; tests/attacks/store_faults.rs loads it into a server.
 //
-// The first byte of the file that STORE_FAULT names says what happens when a file of the store is synced:
-// 'e' fails with EIO, 'h' hangs until the byte changes, anything else syncs.
+// The first byte of the file in STORE_FAULT selects the result when a file of the store is synced:
+// 'e' fails with EIO, 'h' hangs until the byte changes, any other byte syncs.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,7 @@
-//! A disk that is full, that hangs or that fails: health checks say so, reads go on, deletes work, and a server that can never write
-//! again ends.
+//! Disks that are full, hang or fail.
+//!
+//! Health checks report the state, reads continue, deletes work on a full disk. A server whose disk
+//! fails exits.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -14,8 +16,8 @@ use tempfile::TempDir;
 
 use crate::support::{ADMIN, Answer, JSON, MERGE_PATCH, Target};
 
-/// How long a state may take to be noticed on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the server may take to report a state on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 fn config_map(name: &str) -> Value {
@@ -30,7 +32,7 @@ async fn code(target: &Target, path: &str) -> u16 {
     target.get(ADMIN, path).await.code
 }
 
-/// Waits until the health endpoints answer with this code.
+/// Waits until the health endpoints respond with this code.
 async fn health_becomes(target: &Target, expect: u16) {
     let begin = Instant::now();
     for path in ["/readyz", "/livez"] {
@@ -39,13 +41,13 @@ async fn health_becomes(target: &Target, expect: u16) {
             if found == expect {
                 break;
             }
-            assert!(begin.elapsed() < PATIENCE, "{path} still answers {found}, not {expect}");
+            assert!(begin.elapsed() < TIMEOUT, "{path} still answers {found}, not {expect}");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 }
 
-/// The text of a health endpoint, with a line for each check.
+/// Returns the verbose text of a health endpoint, with a line for each check.
 async fn verbose(target: &Target, path: &str) -> String {
     let response = target.request(ADMIN, Method::GET, &format!("{path}?verbose")).send().await.unwrap();
     response.text().await.unwrap()
@@ -67,7 +69,7 @@ impl SmallDisk {
         self.0.join("ballast")
     }
 
-    /// Writes until no more than so many bytes are free.
+    /// Writes a file until at most `leave` bytes are free.
     fn fill(&self, leave: u64) {
         let mut file = File::options().create(true).append(true).open(self.ballast()).unwrap();
         let piece = vec![1; 64 << 10];
@@ -89,7 +91,7 @@ impl Drop for SmallDisk {
 /// Finding B16.
 #[needs(mount)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_is_told_and_deletes_still_work() {
+async fn full_disk_is_reported_and_allows_deletes() {
     let folder = tempfile::tempdir().unwrap();
     let disk = SmallDisk::mount(&folder.path().join("data"), 200);
     let target = Target::start_in(folder, &[], &[]);
@@ -98,7 +100,7 @@ async fn a_full_disk_is_told_and_deletes_still_work() {
     }
     health_becomes(&target, 200).await;
 
-    // Nearly full: what makes objects larger is refused, finalizers and deletes are not.
+    // Nearly full: writes that grow objects are rejected, finalizer removals and deletes succeed.
     disk.fill(44 << 20);
     health_becomes(&target, 500).await;
     assert_eq!(create(&target, "four").await.code, 507);
@@ -127,14 +129,14 @@ async fn a_full_disk_is_told_and_deletes_still_work() {
         assert_eq!(code(&target, &path).await, 404);
     }
 
-    // Room again: no restart is needed.
+    // Free space again: the server recovers without a restart.
     fs::remove_file(disk.ballast()).unwrap();
     health_becomes(&target, 200).await;
     assert_eq!(create(&target, "four").await.code, 201);
     target.assert_alive().await;
 }
 
-/// A server whose disk has faults on demand.
+/// A server with fault injection for its disk.
 struct Faulty {
     target: Target,
     fault: PathBuf,
@@ -157,7 +159,7 @@ impl Faulty {
     }
 
     fn set(&self, fault: &str) {
-        // Renamed into place: the server never reads an empty file.
+        // Renamed into place, so that the server never reads an empty file.
         let new = self.fault.with_extension("new");
         fs::write(&new, fault).unwrap();
         fs::rename(new, &self.fault).unwrap();
@@ -167,23 +169,23 @@ impl Faulty {
 /// Finding B16, for a disk that fails.
 #[needs(cc)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_whose_disk_fails_ends() {
+async fn server_exits_on_disk_failure() {
     let mut faulty = Faulty::start();
     faulty.target.create(CONFIG_MAPS, &config_map("one")).await;
     faulty.set("e");
-    // The answer may be lost with the process, but it must not be a success.
+    // The response may be lost with the process, but must not be a success.
     let request = faulty.target.request(ADMIN, Method::POST, CONFIG_MAPS).header("Content-Type", JSON);
     if let Ok(response) = request.body(config_map("two").to_string()).send().await {
         assert!(response.status().is_server_error(), "{}", response.status());
     }
-    let status = faulty.target.server.ended_within(PATIENCE).expect("the server ends");
+    let status = faulty.target.server.ended_within(TIMEOUT).expect("the server ends");
     assert!(!status.success(), "{status}");
 }
 
 /// Finding B16, for a disk that hangs.
 #[needs(cc)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_disk_that_hangs_is_told_while_reads_go_on() {
+async fn hanging_disk_is_reported_and_allows_reads() {
     let faulty = Faulty::start();
     let target = &faulty.target;
     target.create(CONFIG_MAPS, &config_map("one")).await;

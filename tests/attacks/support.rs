@@ -1,4 +1,4 @@
-//! A server to attack, users with few rights, and what is measured while an attack runs.
+//! The attacked server, users with few rights, and measurements during an attack.
 
 #![allow(dead_code, reason = "each module of attacks uses a part")]
 
@@ -22,10 +22,12 @@ pub const MERGE_PATCH: &str = "application/merge-patch+json";
 pub const STRATEGIC_PATCH: &str = "application/strategic-merge-patch+json";
 pub const APPLY_PATCH: &str = "application/apply-patch+yaml";
 
-/// The token of `admin`, who is in `system:masters`. A token is the user's name and a suffix that no log line contains by chance.
+/// The token of `admin`, a member of `system:masters`.
+///
+/// A token is the user's name and a suffix that no log line contains by chance.
 pub const ADMIN: &str = "admin";
 
-/// Users of the token file: name and groups. Rights come from the roles that a test makes.
+/// Users of the token file: name and groups. Each test creates the roles that it needs.
 const USERS: [(&str, &str); 5] = [
     (ADMIN, "system:masters"),
     ("mallory", ""),
@@ -41,7 +43,7 @@ pub struct Target {
     _folder: TempDir,
 }
 
-/// What the server answered.
+/// Status code and body of a response.
 #[derive(Debug)]
 pub struct Answer {
     pub code: u16,
@@ -49,17 +51,17 @@ pub struct Answer {
 }
 
 impl Target {
-    /// A server with RBAC and, on top of the defaults, `flags`.
+    /// Starts a server with RBAC and `flags` on top of the defaults.
     pub fn start(flags: &[&str]) -> Target {
         Target::start_in(tempfile::tempdir().unwrap(), flags, &[])
     }
 
-    /// The same in a folder of the caller, with further variables in the environment of the server.
+    /// As `start`, in a folder of the caller, with further environment variables of the server.
     pub fn start_in(folder: TempDir, flags: &[&str], environment: &[(&str, &OsStr)]) -> Target {
         Target::start_by(folder, flags, |folder, flags| Server::start_in_environment(folder, flags, environment))
     }
 
-    /// The same with a server that may open so many files.
+    /// As `start`, with a limit of open files.
     pub fn start_with_files(open_files: u32, flags: &[&str]) -> Target {
         let start = |folder: &Path, flags: &[&str]| Server::start_with_files(open_files, folder, flags);
         Target::start_by(tempfile::tempdir().unwrap(), flags, start)
@@ -78,22 +80,23 @@ impl Target {
         Target { server, http, _folder: folder }
     }
 
-    /// Ends the server; what it logged.
+    /// Ends the server and returns its log.
     pub fn end(self) -> String {
         self.server.log()
     }
 
-    /// A client of this server that sends no credentials of its own.
+    /// Returns a client that trusts this server and sends no credentials.
     pub fn http(&self) -> &reqwest::Client {
         &self.http
     }
 
-    /// A request as `user`, one of `USERS`; `path` begins with a slash and is sent as it stands.
+    /// Builds a request as `user`, one of `USERS`; `path` begins with a slash and is sent
+    /// unchanged.
     pub fn request(&self, user: &str, method: Method, path: &str) -> reqwest::RequestBuilder {
         self.http.request(method, format!("{}{path}", self.server.url)).bearer_auth(token(user))
     }
 
-    /// Sends a body and reads the answer; an answer that is not JSON is a null value.
+    /// Sends a body and reads the response; a body that is not JSON becomes a null value.
     pub async fn send(
         &self,
         user: &str,
@@ -106,31 +109,32 @@ impl Target {
         answer(request).await
     }
 
-    /// GET as `user`.
+    /// Sends a GET as `user`.
     pub async fn get(&self, user: &str, path: &str) -> Answer {
         answer(self.request(user, Method::GET, path)).await
     }
 
-    /// Creates an object as the administrator; fails unless the server answers 201.
+    /// Creates an object as the administrator; fails unless the code is 201.
     pub async fn create(&self, path: &str, object: &Value) -> Value {
         let created = self.send(ADMIN, Method::POST, path, JSON, object.to_string()).await;
         assert_eq!(created.code, 201, "POST {path}: {}", created.body);
         created.body
     }
 
-    /// Updates the status of an object as the administrator; fails unless the server answers 200.
+    /// Updates the status of an object as the administrator; fails unless the code is 200.
     pub async fn set_status(&self, path: &str, status: Value) {
         let patch = json!({"status": status}).to_string();
         let patched = self.send(ADMIN, Method::PATCH, &format!("{path}/status"), MERGE_PATCH, patch).await;
         assert_eq!(patched.code, 200, "PATCH {path}/status: {}", patched.body);
     }
 
-    /// Creates the account that pods of the namespace `default` have; another program of a cluster does that.
+    /// Creates the service account that pods of the namespace `default` use; in a cluster,
+    /// kube-controller-manager creates it.
     pub async fn create_default_account(&self) {
         self.create("/api/v1/namespaces/default/serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
     }
 
-    /// Creates a bootstrap token that authenticates; its text.
+    /// Creates a bootstrap token for authentication and returns it.
     pub async fn create_bootstrap_token(&self) -> String {
         let (id, key) = ("a1b2c3", "0123456789abcdef");
         let data = json!({"token-id": id, "token-secret": key, "usage-bootstrap-authentication": "true"});
@@ -147,7 +151,8 @@ impl Target {
         self.create(&accounts, &json!({"metadata": {"name": "default"}})).await;
     }
 
-    /// Gives `user` the rights of `rules` in a namespace, or in the whole cluster where `namespace` is empty.
+    /// Grants `user` the rights of `rules` in a namespace, or in the whole cluster when `namespace`
+    /// is empty.
     pub async fn grant(&self, user: &str, namespace: &str, rules: Value) {
         let group = "rbac.authorization.k8s.io";
         let name = format!("grant-{}", user.replace(':', "-"));
@@ -167,7 +172,8 @@ impl Target {
         self.create(&format!("/apis/{group}/v1/{folder}{plural}bindings"), &binding).await;
     }
 
-    /// Waits until `user` may read `path`: authorizers learn of new roles by a watch. Fails after a minute.
+    /// Waits until `user` may read `path`: authorizers learn of new roles by a watch. Fails after a
+    /// minute.
     pub async fn await_right(&self, user: &str, path: &str) {
         let begin = Instant::now();
         while self.get(user, path).await.code != 200 {
@@ -175,14 +181,14 @@ impl Target {
         }
     }
 
-    /// Fails unless the server answers `/livez` and a read of the administrator.
+    /// Fails unless the server answers `/livez` and a read by the administrator.
     pub async fn assert_alive(&self) {
         let live = self.http.get(format!("{}/livez", self.server.url)).send().await;
         assert_eq!(live.unwrap().status(), StatusCode::OK, "/livez");
         assert_eq!(self.get(ADMIN, "/api/v1/namespaces/default").await.code, 200, "a read after the attack");
     }
 
-    /// Memory of the server process in bytes: now, and the most since it started.
+    /// Returns the current and the peak memory of the server process, in bytes.
     pub fn memory(&self) -> Memory {
         let status = fs::read_to_string(format!("/proc/{}/status", self.server.process_id())).unwrap();
         let field = |name: &str| {
@@ -192,13 +198,13 @@ impl Target {
         Memory { resident: field("VmRSS:"), peak: field("VmHWM:") }
     }
 
-    /// Asks for `path` as `user` every 10 ms, on connections of its own, until the probe is finished.
+    /// Requests `path` as `user` every 10 ms, on separate connections, until the probe is finished.
     pub fn probe(&self, user: &str, path: &str) -> Probe {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let request = http_client(&self.server).build().unwrap().get(format!("{}{path}", self.server.url));
         let request = request.bearer_auth(token(user)).timeout(Duration::from_secs(60));
-        // A runtime of its own: what the attack costs this process must not count.
+        // A separate runtime, so that the attack does not delay the probe within this process.
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(measure(request, &stopped))
@@ -221,7 +227,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Ends the probe; the latencies in ascending order. Fails when a request was not answered with 200.
+    /// Stops the probe and returns the latencies. Fails when a response was not 200.
     pub fn finish(self) -> Latencies {
         self.stop.store(true, Ordering::Relaxed);
         let mut sorted = self.thread.join().unwrap();
@@ -235,7 +241,7 @@ impl Probe {
 pub struct Latencies(Vec<Duration>);
 
 impl Latencies {
-    /// The latency that `percent` of the requests do not exceed.
+    /// Returns the latency that `percent` of the requests do not exceed.
     pub fn percentile(&self, percent: usize) -> Duration {
         assert!(!self.0.is_empty(), "the probe has sent nothing");
         self.0[(self.0.len() * percent / 100).min(self.0.len() - 1)]
@@ -257,20 +263,20 @@ async fn measure(request: reqwest::RequestBuilder, stopped: &AtomicBool) -> Vec<
     latencies
 }
 
-/// The bearer token of a user of the token file.
+/// Returns the bearer token of a user of the token file.
 pub fn token(user: &str) -> String {
     format!("token-of-{}-6f1a", user.replace(':', "-"))
 }
 
-/// A client that trusts the certificate of this server.
+/// Returns a client builder that trusts the certificate of this server.
 pub fn http_client(server: &Server) -> reqwest::ClientBuilder {
-    // The tests of this program share the provider of cryptography; the first one installs it.
+    // The tests of this program share the crypto provider; the first one installs it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let pem = fs::read(server.data().join("pki/ca.crt")).unwrap();
     reqwest::Client::builder().add_root_certificate(Certificate::from_pem(&pem).unwrap())
 }
 
-/// Sends a request and reads the answer; an answer that is not JSON is a null value.
+/// Sends a request and reads the response; a body that is not JSON becomes a null value.
 pub async fn answer(request: reqwest::RequestBuilder) -> Answer {
     let response = request.send().await.unwrap();
     let code = response.status().as_u16();

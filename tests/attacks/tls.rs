@@ -1,4 +1,4 @@
-//! Connections that a test holds in its hands: which one carries a request is what an attack is about.
+//! Connections under the test's control: attacks depend on the connection that carries a request.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -31,7 +31,7 @@ pub struct Pair {
     pub key: String,
 }
 
-/// An authority that signs certificates of clients.
+/// A certificate authority for clients.
 pub struct Authority {
     pub pem: String,
     issuer: Issuer<'static, KeyPair>,
@@ -46,7 +46,7 @@ impl Authority {
         Authority { issuer: Issuer::from_ca_cert_pem(&pem, key).unwrap(), pem }
     }
 
-    /// The certificate of a user in groups, which ends so long from now.
+    /// Issues a certificate for a user and groups, with this lifetime.
     pub fn issue(&self, name: &str, groups: &[&str], life: Duration) -> Pair {
         let mut params = named(name, groups);
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
@@ -65,24 +65,25 @@ fn named(name: &str, groups: &[&str]) -> CertificateParams {
     params
 }
 
-/// What connections to a server are made with.
+/// Parameters of connections to a server.
 #[derive(Clone)]
 pub struct Dialer {
     connector: TlsConnector,
     pub address: SocketAddr,
-    /// The address that the connections come from.
+    /// The source address of the connections.
     from: IpAddr,
     is_http2: bool,
 }
 
 impl Dialer {
-    /// Connections to the server by a client that may have a certificate.
+    /// Connections by a client with an optional certificate.
     pub fn new(server: &Server, certificate: Option<&Pair>, is_http2: bool) -> Self {
         let authority = server.data().join("pki/ca.crt");
         Self::with_provider(server, &authority, certificate, is_http2, default_provider())
     }
 
-    /// Connections by a client that trusts the certificates of a file and speaks these cipher suites only.
+    /// Connections by a client that trusts the certificates of a file and offers only these cipher
+    /// suites.
     pub fn with_suites(server: &Server, trusted: &Path, suites: &[SupportedCipherSuite]) -> Self {
         let provider = CryptoProvider { cipher_suites: suites.to_vec(), ..default_provider() };
         Self::with_provider(server, trusted, None, false, provider)
@@ -116,25 +117,25 @@ impl Dialer {
         }
     }
 
-    /// The same from another address of this host.
+    /// Sets another source address of this host.
     pub fn source_address(self, from: [u8; 4]) -> Self {
         Dialer { from: from.into(), ..self }
     }
 
-    /// A connection without TLS.
+    /// Opens a connection without TLS.
     pub async fn tcp(&self) -> std::io::Result<TcpStream> {
         let socket = TcpSocket::new_v4()?;
         socket.bind((self.from, 0).into())?;
         socket.connect(self.address).await
     }
 
-    /// A connection with TLS.
+    /// Opens a connection with TLS.
     pub async fn tls(&self) -> std::io::Result<TlsStream<TcpStream>> {
         let name = ServerName::try_from("localhost").unwrap();
         self.connector.connect(name, self.tcp().await?).await
     }
 
-    /// A connection with HTTP.
+    /// Opens a connection with HTTP.
     pub async fn http(&self) -> std::io::Result<Connection> {
         let io = TokioIo::new(self.tls().await?);
         let failed = |error: hyper::Error| std::io::Error::other(error);
@@ -149,14 +150,14 @@ impl Dialer {
     }
 }
 
-/// A connection with HTTP.
+/// An HTTP connection.
 pub enum Connection {
     Http1(http1::SendRequest<String>),
     Http2(http2::SendRequest<String>),
 }
 
 impl Connection {
-    /// Sends a GET; the answer, whose body may go on.
+    /// Sends a GET; returns the response, whose body may continue.
     pub async fn send(&mut self, path: &str, headers: &[(&str, &str)]) -> hyper::Result<http::Response<Incoming>> {
         let mut request = Request::get(path);
         for (name, value) in headers {
@@ -175,7 +176,7 @@ impl Connection {
         }
     }
 
-    /// Sends a GET and reads the answer: its status code.
+    /// Sends a GET, reads the body and returns the status code.
     pub async fn get(&mut self, path: &str, headers: &[(&str, &str)]) -> hyper::Result<u16> {
         let response = self.send(path, headers).await?;
         let code = response.status().as_u16();
@@ -187,7 +188,7 @@ impl Connection {
     }
 }
 
-/// The next piece of a body; none at its end.
+/// Returns the next frame of a body; `None` at its end.
 pub async fn next_frame(body: &mut Incoming) -> Option<hyper::Result<hyper::body::Bytes>> {
     use hyper::body::Body;
     loop {

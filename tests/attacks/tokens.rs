@@ -1,4 +1,4 @@
-//! Tokens that are nearly right (NCC 2022 TTV and PCK), and tokens that are bound to an object which is gone (ToB 2019).
+//! Altered tokens (NCC 2022 TTV and PCK), and tokens that are bound to a deleted object (ToB 2019).
 
 use std::time::{Duration, Instant};
 
@@ -9,17 +9,18 @@ use crate::support::{ADMIN, JSON, Target, answer, token};
 
 const SELF: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 const ACCOUNTS: &str = "/api/v1/namespaces/default/serviceaccounts";
-/// How long a token may count after its object is gone: answers about tokens are remembered for ten seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a token may authenticate after its object is deleted: authentication results are cached
+/// for ten seconds.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The code of a review of oneself with this token: 201 or 401.
+/// Returns the code of a self review with this token: 201 or 401.
 async fn review(target: &Target, token: &str) -> u16 {
     let review = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}).to_string();
     let request = target.http().post(format!("{}{SELF}", target.server.url)).header("Content-Type", JSON);
     answer(request.bearer_auth(token).body(review)).await.code
 }
 
-/// A token of a service account, bound to an object when one is named.
+/// Issues a token of a service account, bound to an object when one is given.
 async fn issue(target: &Target, account: &str, object: Option<Value>) -> String {
     let mut request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
     if let Some(object) = object {
@@ -29,8 +30,9 @@ async fn issue(target: &Target, account: &str, object: Option<Value>) -> String 
     issued["status"]["token"].as_str().unwrap().to_owned()
 }
 
-/// All texts that differ from a token in one place: another character, one less at the end, one more on either side.
-fn neighbours(token: &str) -> Vec<String> {
+/// Returns all texts that differ from a token in one place: one changed character, one missing, one
+/// more on either side.
+fn altered_tokens(token: &str) -> Vec<String> {
     let changed = |at: usize| {
         let mut bytes = token.as_bytes().to_vec();
         bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
@@ -43,10 +45,12 @@ fn neighbours(token: &str) -> Vec<String> {
     all
 }
 
-/// NCC 2022 TTV, PCK: only the whole token authenticates, of every kind. That the time of a comparison says nothing cannot be
-/// shown on a busy machine; it holds because secrets are found by salted hash or compared by the crate `subtle`.
+/// NCC 2022 TTV, PCK: only the exact token authenticates, for every token type.
+///
+/// The test cannot show on a busy machine that comparison times leak nothing. That holds because
+/// secrets are looked up by salted hash or compared by the crate `subtle`.
 #[tokio::test]
-async fn no_token_that_is_nearly_right_authenticates() {
+async fn altered_tokens_do_not_authenticate() {
     let target = Target::start(&["--enable-bootstrap-token-auth"]);
     target.create_default_account().await;
     let bootstrap = target.create_bootstrap_token().await;
@@ -54,16 +58,16 @@ async fn no_token_that_is_nearly_right_authenticates() {
     for token in [token(ADMIN), bootstrap, issued] {
         let begin = Instant::now();
         while review(&target, &token).await != 201 {
-            assert!(begin.elapsed() < PATIENCE, "the right token does not authenticate");
+            assert!(begin.elapsed() < TIMEOUT, "the right token does not authenticate");
         }
-        for wrong in neighbours(&token) {
+        for wrong in altered_tokens(&token) {
             assert_eq!(review(&target, &wrong).await, 401, "{wrong} for {token}");
         }
     }
     target.assert_alive().await;
 }
 
-/// Deletes an object and creates it again under its name, and waits until the token is refused.
+/// Deletes an object, recreates it under its name, and waits until the token is rejected.
 async fn replace(target: &Target, path: &str, object: &Value, token: &str) {
     let (folder, _) = path.rsplit_once('/').unwrap();
     let deleted = target.send(ADMIN, Method::DELETE, &format!("{path}?gracePeriodSeconds=0"), JSON, "").await;
@@ -71,15 +75,17 @@ async fn replace(target: &Target, path: &str, object: &Value, token: &str) {
     target.create(folder, object).await;
     let begin = Instant::now();
     while review(target, token).await != 401 {
-        assert!(begin.elapsed() < PATIENCE, "the token outlives {path}");
+        assert!(begin.elapsed() < TIMEOUT, "the token outlives {path}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }
 
-/// ToB 2019, revocation: a token ends with its account, and with the secret, pod or node that it is bound to; a new object of the
-/// same name does not revive it.
+/// ToB 2019, revocation: a token ends with its account, and with the secret, pod or node that it is
+/// bound to.
+///
+/// A new object of the same name does not revive it.
 #[tokio::test]
-async fn tokens_end_with_the_objects_that_they_are_bound_to() {
+async fn tokens_expire_with_bound_objects() {
     let target = Target::start(&[]);
     let account = json!({"metadata": {"name": "default"}});
     target.create(ACCOUNTS, &account).await;

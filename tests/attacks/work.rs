@@ -9,13 +9,13 @@ use crate::support::{ADMIN, Answer, JSON, JSON_PATCH, STRATEGIC_PATCH, Target, a
 
 const TEAM: &str = "team";
 
-/// Within this, a request is answered whose work is in proportion to its size, on a busy machine too.
-const SOON: Duration = Duration::from_secs(120);
+/// Upper bound for a response whose work is in proportion to the request, on a busy machine too.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// More memory than this no request of the tests needs, in bytes.
-const MUCH: u64 = 800 << 20;
+/// Upper bound of the server's memory in these tests, in bytes.
+const MEMORY_LIMIT: u64 = 800 << 20;
 
-/// A server with a namespace in which `mallory` has the rights of `rules`.
+/// Starts a server with a namespace in which `mallory` has the rights of `rules`.
 async fn target(rules: Value) -> Target {
     let target = Target::start(&[]);
     target.create_namespace(TEAM).await;
@@ -23,10 +23,10 @@ async fn target(rules: Value) -> Target {
     target
 }
 
-/// Sends a body as `mallory`; fails when the server does not answer soon.
+/// Sends a body as `mallory`; fails when the response takes longer than `TIMEOUT`.
 async fn attack(target: &Target, method: Method, path: &str, media_type: &str, body: &Value) -> Answer {
     let request = target.request("mallory", method, path).header("Content-Type", media_type);
-    tokio::time::timeout(SOON, answer(request.body(body.to_string()))).await.expect("the server answers soon")
+    tokio::time::timeout(TIMEOUT, answer(request.body(body.to_string()))).await.expect("the server answers soon")
 }
 
 fn config_maps() -> Value {
@@ -62,7 +62,7 @@ async fn rejects_json_patch_that_moves_a_long_array_too_often() {
 
 /// Finding B2 (class): a path of half a million steps that no operation uses.
 #[tokio::test]
-async fn survives_json_patch_with_a_path_of_many_steps() {
+async fn accepts_json_patch_with_long_unused_path() {
     let target = target(config_maps()).await;
     target.create(CONFIG_MAPS, &json!({"metadata": {"name": "c"}})).await;
     let operations =
@@ -72,9 +72,10 @@ async fn survives_json_patch_with_a_path_of_many_steps() {
     target.assert_alive().await;
 }
 
-/// What operations went through is kept, and moves with the values: 5,000 containers, moved and shifted 4,900 times.
+/// The tracked provenance of patched values costs little: 5,000 containers, moved and shifted 4,900
+/// times.
 #[tokio::test]
-async fn moves_of_what_json_patches_went_through_cost_little() {
+async fn json_patch_moves_of_many_tracked_values_are_bounded() {
     let target = target(config_maps()).await;
     target.create(CONFIG_MAPS, &json!({"metadata": {"name": "c"}})).await;
     let list = vec![json!({"a": 1}); 5000];
@@ -116,9 +117,9 @@ async fn rejects_deep_cel_expressions() {
     }
 }
 
-/// Finding B6: the parts of a role of 9 KB were multiplied out to more than a thousand million rules.
+/// Finding B6: a role of 9 KB expanded to more than a thousand million rules.
 #[tokio::test]
-async fn compares_roles_without_multiplying_them_out() {
+async fn compares_roles_without_expanding_rules() {
     let group = "rbac.authorization.k8s.io";
     let rules = json!([{"apiGroups": [group], "resources": ["roles"], "verbs": ["create"]}]);
     let target = target(rules).await;
@@ -129,13 +130,14 @@ async fn compares_roles_without_multiplying_them_out() {
     let answer = attack(&target, Method::POST, &path, JSON, &role).await;
     assert_eq!(answer.code, 403, "{}", answer.body);
     assert!(answer.body["message"].as_str().unwrap().contains("permissions not currently held"), "{}", answer.body);
-    assert!(target.memory().peak < MUCH, "{:?}", target.memory());
+    assert!(target.memory().peak < MEMORY_LIMIT, "{:?}", target.memory());
     target.assert_alive().await;
 }
 
-/// A refusal repeats what a role repeats: long names, many times, are as much as other refusals tell at most.
+/// The error message repeats long names of a role only up to the size limit of other error
+/// messages.
 #[tokio::test]
-async fn repeats_long_names_of_a_role_a_few_times_only() {
+async fn error_message_limits_repeated_role_names() {
     let group = "rbac.authorization.k8s.io";
     let rules = json!([{"apiGroups": [group], "resources": ["roles"], "verbs": ["create"]}]);
     let target = target(rules).await;
@@ -146,13 +148,13 @@ async fn repeats_long_names_of_a_role_a_few_times_only() {
     let path = format!("/apis/{group}/v1/namespaces/{TEAM}/roles");
     let answer = attack(&target, Method::POST, &path, JSON, &role).await;
     assert_eq!(answer.code, 403, "{}", answer.body["code"]);
-    assert!(target.memory().peak < MUCH, "{:?}", target.memory());
+    assert!(target.memory().peak < MEMORY_LIMIT, "{:?}", target.memory());
     target.assert_alive().await;
 }
 
-/// Finding B7: each owner reference was compared with each other one.
+/// Finding B7: each owner reference was compared with every other one.
 #[tokio::test]
-async fn finds_repeated_owner_references_soon() {
+async fn finds_repeated_owner_references_in_linear_time() {
     let target = target(config_maps()).await;
     let owner = |n: usize| json!({"apiVersion": "v1", "kind": "Pod", "name": "n", "uid": n.to_string()});
     let owners: Vec<Value> = (0..30_000).map(|n| owner(n % 29_999)).collect();
@@ -165,7 +167,7 @@ async fn finds_repeated_owner_references_soon() {
 
 /// Finding B13: each item of an ordered list was searched for in the others.
 #[tokio::test]
-async fn orders_long_lists_soon() {
+async fn orders_long_lists_in_linear_time() {
     let target = target(config_maps()).await;
     target.create(CONFIG_MAPS, &json!({"metadata": {"name": "c"}})).await;
     let finalizers: Vec<String> = (0..60_000).map(|n| format!("a.b/{n}")).collect();
@@ -175,7 +177,8 @@ async fn orders_long_lists_soon() {
     target.assert_alive().await;
 }
 
-/// Makes a kind `Thing` whose `text` a rule looks at, and waits until it is served. The path of the kind's objects.
+/// Creates a kind `Thing` with a rule on `text`, and waits until it is served. Returns the path of
+/// the objects.
 async fn thing_with_rule(target: &Target, rule: &str) -> String {
     let text = json!({"type": "string", "maxLength": 50_000});
     let rules = json!([{"rule": rule}]);
@@ -206,13 +209,13 @@ async fn formats_numbers_with_any_number_of_digits() {
     target.assert_alive().await;
 }
 
-/// Finding B15: a replacement was charged by its input, and 20 KB became 1.1 GB.
+/// Finding B15: `replace` was charged by its input, and 20 KB became 1.1 GB.
 #[tokio::test]
-async fn charges_results_of_cel_functions_before_they_are_made() {
+async fn charges_cel_function_results_before_evaluation() {
     let target = Target::start(&[]);
     let things = thing_with_rule(&target, "self.text.replace('x', self.text).size() >= 0").await;
     let answer = target.send(ADMIN, Method::POST, &things, JSON, thing("x".repeat(40_000))).await;
     assert_eq!(answer.code, 422, "{}", answer.body["message"]);
-    assert!(target.memory().peak < MUCH, "{:?}", target.memory());
+    assert!(target.memory().peak < MEMORY_LIMIT, "{:?}", target.memory());
     target.assert_alive().await;
 }

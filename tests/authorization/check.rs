@@ -1,4 +1,4 @@
-//! Whether an answer shows only what its user may see.
+//! Checks that a response contains only objects that its user may read.
 
 use serde_json::Value;
 
@@ -7,15 +7,15 @@ use crate::generate::Request;
 use crate::policy::{node_may_read, permits};
 use crate::world::{MARKER, Object, World};
 
-/// An answer that shows what the user may not see, or a change that no user may make.
+/// A response with an object that the user may not read, or a change that no user may make.
 #[derive(Debug)]
 pub struct Violation {
-    /// The shape of the request, as the generator names it.
+    /// The shape of the request, as named by the generator.
     pub shape: &'static str,
     pub text: String,
 }
 
-/// The violations of one answer.
+/// Returns the violations of one response.
 pub fn answer(world: &World, request: &Request, answer: &Answer) -> Vec<Violation> {
     let mut violations: Vec<Violation> = shown(world, &answer.body)
         .filter(|object| !may_see(world, request, answer, object))
@@ -35,7 +35,7 @@ fn describe(request: &Request, answer: &Answer, what: &str) -> Violation {
     Violation { shape, text: format!("{user}: {method} {target} {body} -> {} {what}", answer.code) }
 }
 
-/// The objects whose markers stand in an answer, whatever its encoding.
+/// Returns the objects whose markers appear in a response, in any encoding.
 fn shown<'w>(world: &'w World, body: &[u8]) -> impl Iterator<Item = &'w Object> {
     let text = String::from_utf8_lossy(body);
     let mut markers: Vec<usize> =
@@ -55,11 +55,11 @@ fn may_see(world: &World, request: &Request, answer: &Answer, object: &Object) -
     };
     let path = request.target.split('?').next().unwrap_or_default();
     let verbs: &[&str] = match request.method {
-        // The verb stands in the path; custom resources are watched with any method, as upstream.
+        // The verb is in the path; custom resources are watched with any method, as upstream.
         _ if path.contains("/watch/") => &["watch"],
         "GET" | "HEAD" if answer.body.starts_with(b"{\"type\":") => &["watch"],
         "GET" | "HEAD" if answer.body.starts_with(b"{") => &["get", "list"],
-        // Events of a watch in other encodings than JSON are not told from objects.
+        // In encodings other than JSON, watch events are not distinguished from objects.
         "GET" | "HEAD" => &["get", "list", "watch"],
         "POST" => &["create"],
         "PUT" => &["update", "create"],
@@ -70,7 +70,8 @@ fn may_see(world: &World, request: &Request, answer: &Answer, object: &Object) -
     permits(grants, verbs, object, &[subresource])
 }
 
-/// What admission has to refuse: a node that changes labels or claims of a pod, and secrets that an account may not mount.
+/// Returns a change that admission has to reject: labels or claims of a pod by a node, and secrets
+/// that an account may not mount.
 fn forbidden_change(request: &Request, body: &[u8]) -> Option<&'static str> {
     let is_node = request.user.starts_with("system:node:");
     if !is_node && !request.target.contains("ephemeralcontainers") {

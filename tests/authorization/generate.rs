@@ -1,4 +1,4 @@
-//! Requests of generated users: from plain ones to those that parsers may read differently.
+//! Generates requests, from plain ones to those that parsers may interpret differently.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use crate::world::{NAMESPACES, NODES, Object, World};
 
 /// A request as it is sent.
 pub struct Request {
-    /// What is unusual about it.
+    /// The distinctive property of the request.
     pub shape: &'static str,
     pub user: String,
     pub token: String,
@@ -26,19 +26,19 @@ pub struct Request {
 }
 
 impl Request {
-    /// The parts that are sent.
+    /// Returns the parts that are sent.
     pub fn wire(&self) -> wire::Request<'_> {
         let Request { method, target, token, accept, content_type, body, .. } = self;
         wire::Request { method, target, token, accept, content_type, body }
     }
 }
 
-/// Most tokens that are kept.
+/// Maximum number of retained continue tokens.
 const MAX_TOKENS: usize = 200;
 
 const METHODS: [&str; 7] = ["GET", "GET", "DELETE", "PATCH", "PUT", "POST", "HEAD"];
 
-/// The method of a Kubernetes verb.
+/// Returns the HTTP method of a Kubernetes verb.
 fn method_of(verb: &str) -> &'static str {
     match verb {
         "create" => "POST",
@@ -64,7 +64,7 @@ const PATCHES: [&str; 4] = [
     "application/strategic-merge-patch+json",
     "application/apply-patch+yaml",
 ];
-/// Field selectors; the first ones name an object.
+/// Field selectors; the first ones select an object by name.
 const SELECTORS: [&str; 12] = [
     "metadata.name=allowed",
     "metadata.name=allowed,metadata.namespace=team-a",
@@ -79,7 +79,7 @@ const SELECTORS: [&str; 12] = [
     "",
     ",",
 ];
-/// What stands around a selector in a query; `{}` is the selector.
+/// Queries around a selector; `{}` is the selector.
 const WRAPPERS: [(&str, &str); 12] = [
     ("plain", "fieldSelector={}"),
     ("repeated parameter", "fieldSelector={}&fieldSelector=metadata.name%3Dallowed"),
@@ -113,7 +113,7 @@ const OTHERS: [&str; 16] = [
     "timeoutSeconds=1",
 ];
 
-/// See the module.
+/// Generates requests from a seed.
 pub struct Generator {
     random: StdRng,
     /// Continue tokens of all users.
@@ -125,7 +125,7 @@ impl Generator {
         Generator { random: StdRng::seed_from_u64(seed), tokens }
     }
 
-    /// Keeps the continue token of an answer, for requests of other users.
+    /// Keeps the continue token of a response, for requests of other users.
     pub fn learn(&mut self, answer: &Answer) {
         let text = answer.text();
         let Some((_, rest)) = text.split_once("\"continue\":\"") else { return };
@@ -143,11 +143,11 @@ impl Generator {
         if self.random.random_bool(0.01) {
             return self.request_for_debugging(world);
         }
-        // The first users have the rights that known attacks began with.
+        // The first users have the rights from which known attacks began.
         let users = if self.random.random_bool(0.2) { &world.users[..2] } else { &world.users };
         let (user, grants) = users.choose(&mut self.random).unwrap();
         let token = format!("token-{user}");
-        // Most requests are about something that the user has rights on, with a verb that the rights name.
+        // Most requests use an object and a verb of one of the user's grants.
         let grant = grants.choose(&mut self.random).filter(|_| self.random.random_bool(0.85));
         let Some(grant) = grant else {
             let object = world.objects.choose(&mut self.random).unwrap();
@@ -168,11 +168,11 @@ impl Generator {
 
     fn request_about(&mut self, user: &str, token: &str, method: &'static str, object: &Object) -> Request {
         let (mut shape, path) = self.path(object);
-        // A namespace that is deleted stays Terminating, and nothing can be created in it again.
+        // A deleted namespace stays Terminating, and accepts no creates.
         let ends_namespace =
             method == "DELETE" && (object.resource.plural == "namespaces" || shape == "namespace below a namespace");
-        // A secret that an ephemeral container refers to may be read by the node of its pod, and an account that
-        // has lost its annotation restricts no pod.
+        // A secret referenced by an ephemeral container is readable by the pod's node. An account
+        // without its annotation restricts no pod.
         let is_dry_run =
             ends_namespace || path.ends_with("ephemeralcontainers") || object.resource.plural == "serviceaccounts";
         let query = self.query(method, is_dry_run, &mut shape);
@@ -186,7 +186,7 @@ impl Generator {
         Request { shape, user: user.into(), token: token.into(), method, target, accept, content_type, body }
     }
 
-    /// A path that is about an object, or looks as if it were.
+    /// Returns a path of an object, or a similar one.
     fn path(&mut self, object: &Object) -> (&'static str, String) {
         let resource = object.resource;
         let root = resource.path("");
@@ -294,7 +294,8 @@ impl Generator {
         }
     }
 
-    /// A request of the user that may debug pods, for a pod whose account restricts its secrets; the answer shows what became of it.
+    /// Returns a request of the user that may debug pods, for a pod whose account restricts its
+    /// secrets. The response shows the result.
     fn request_for_debugging(&mut self, world: &World) -> Request {
         let (user, _) = &world.users[0];
         let is_guarded = |object: &&Object| (object.resource.plural, object.name) == ("pods", "guarded");
@@ -313,7 +314,7 @@ impl Generator {
         }
     }
 
-    /// Requests of a kubelet, about its own pods and about others.
+    /// Returns a request of a kubelet, for its own pods or for other ones.
     fn request_of_node(&mut self, world: &World) -> Request {
         let node = *NODES.choose(&mut self.random).unwrap();
         let user = format!("system:node:{node}");
@@ -366,7 +367,8 @@ impl Generator {
     }
 }
 
-/// An ephemeral container whose environment comes from a secret that no service account lists.
+/// Returns an ephemeral container with an environment variable from a secret that no service
+/// account lists.
 fn ephemeral_container() -> String {
     let env = json!([{"name": "s", "valueFrom": {"secretKeyRef": {"name": "other", "key": "k"}}}]);
     let container = json!({"name": "debug", "image": "i", "env": env});

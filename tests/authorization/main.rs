@@ -1,11 +1,14 @@
-//! Authorization holds for what is answered: every object in an answer satisfies what its user may read or write.
+//! Authorization of responses: every returned object is one that the user may read or write.
 //!
-//! Generated users with generated roles send generated requests: odd paths, repeated and broken query parameters, selectors, tokens of
-//! other lists, all verbs, patch types and encodings. Every stored object carries a marker, so that an answer shows its objects in any
-//! encoding; `policy.rs` decides independently of the server whether the user may see or change an object.
+//! Generated users with generated roles send generated requests: odd paths, repeated and malformed
+//! query parameters, selectors, continue tokens of other lists, all verbs, patch types and
+//! encodings. Every stored object contains a marker, so that its presence in a response is visible
+//! in any encoding. `policy.rs` decides independently of the server whether the user may read or
+//! change an object.
 //!
-//! `AUTHORIZATION_REQUESTS` sets the number of requests (default 20,000), `AUTHORIZATION_SEED` the seed, and `ATTACK_PROGRAM` another
-//! program to test: a program with one of the findings A1 to A5 of the review of 2026-11-24 fails.
+//! `AUTHORIZATION_REQUESTS` sets the number of requests (default 20,000), `AUTHORIZATION_SEED` the
+//! seed, and `ATTACK_PROGRAM` another program to test: a program with one of the findings A1 to A5
+//! of the review of 2026-11-24 fails.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -23,11 +26,11 @@ use check::Violation;
 use generate::Generator;
 use world::World;
 
-/// The seed unless `AUTHORIZATION_SEED` names another: a run of CI can be repeated.
+/// The default seed; `AUTHORIZATION_SEED` overrides it. A CI run is reproducible.
 const SEED: u64 = 20_261_124;
-/// Connections that send requests at the same time.
+/// Number of connections that send requests concurrently.
 const CONNECTIONS: u64 = 12;
-/// Requests after which objects that were deleted are created again.
+/// Number of requests after which deleted objects are recreated.
 const ROUND: u64 = 2_000;
 
 fn number(name: &str, default: u64) -> u64 {
@@ -59,7 +62,7 @@ fn every_object_in_an_answer_is_authorized() {
     assert!(violations.is_empty(), "{} answers show or change what their users may not", violations.len());
 }
 
-/// What a round of requests came to.
+/// The results of a round of requests.
 struct Round {
     violations: Vec<Violation>,
     codes: BTreeMap<u16, u64>,

@@ -1,4 +1,4 @@
-//! What users may do, decided without the server: the rules of RBAC, and what a node may read.
+//! Rights of users, decided independently of the server: RBAC rules, and the reads of a node.
 
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -9,10 +9,10 @@ use crate::world::{NAMESPACES, Object, RESOURCES};
 
 const VERBS: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 const SUBRESOURCES: [&str; 5] = ["status", "ephemeralcontainers", "log", "proxy", "token"];
-/// The name that rules with `resourceNames` give.
+/// The name in rules with `resourceNames`.
 pub const ALLOWED: &str = "allowed";
 
-/// Rights of one user in one namespace, or everywhere where `namespace` is empty.
+/// Rights of one user in one namespace, or in all namespaces when `namespace` is empty.
 #[derive(Debug)]
 pub struct Grant {
     pub namespace: &'static str,
@@ -35,7 +35,8 @@ impl Grant {
     }
 }
 
-/// Rights that every run has: those of the attacks A2 and A5 of the review of 2026-11-24.
+/// Returns the rights that every run has: those of the attacks A2 and A5 of the review of
+/// 2026-11-24.
 pub fn fixed_grants() -> Vec<Vec<Grant>> {
     let rule = |resources: &[&str], verbs: &[&'static str], names: &[&'static str]| Rule {
         groups: vec![""],
@@ -90,7 +91,7 @@ impl Rule {
     }
 }
 
-/// Whether grants permit one of `verbs` on an object, or on one of its subresources.
+/// Reports whether grants permit one of `verbs` on an object, or on one of its subresources.
 pub fn permits(grants: &[Grant], verbs: &[&str], object: &Object, subresources: &[&str]) -> bool {
     let scoped = grants.iter().filter(|grant| grant.namespace.is_empty() || grant.namespace == object.scope());
     scoped.flat_map(|grant| &grant.rules).any(|rule| {
@@ -99,7 +100,8 @@ pub fn permits(grants: &[Grant], verbs: &[&str], object: &Object, subresources: 
     })
 }
 
-/// Whether a node may read an object: what is its own, what its pods refer to, and what every node may read.
+/// Reports whether a node may read an object: its own objects, those that its pods reference, and
+/// those that every node may read.
 pub fn node_may_read(node: &str, object: &Object) -> bool {
     match object.resource.plural {
         "services" => true,

@@ -1,4 +1,4 @@
-//! The server under test: its objects, each with a marker, and users with generated roles.
+//! The server under test, its objects, each with a marker, and users with generated roles.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,10 +18,10 @@ pub const NODES: [&str; 2] = ["node-a", "node-b"];
 /// The token of the administrator.
 const ADMIN: &str = "token-admin";
 const USERS: usize = 24;
-/// What every marker begins with.
+/// The prefix of every marker.
 pub const MARKER: &str = "mrk-";
 
-/// A resource of which there are objects.
+/// A resource with stored objects.
 #[derive(Debug)]
 pub struct Resource {
     pub group: &'static str,
@@ -52,7 +52,8 @@ pub static RESOURCES: [Resource; 14] = [
 ];
 
 impl Resource {
-    /// The path of the collection; `namespace` is empty for all namespaces and for cluster-scoped resources.
+    /// Returns the path of the collection; `namespace` is empty for all namespaces and for
+    /// cluster-scoped resources.
     pub fn path(&self, namespace: &str) -> String {
         let root =
             if self.group.is_empty() { "/api/v1".into() } else { format!("/apis/{}/{}", self.group, self.version) };
@@ -67,14 +68,14 @@ pub struct Object {
     pub resource: &'static Resource,
     pub namespace: &'static str,
     pub name: &'static str,
-    /// The node whose pods refer to the object; empty when no node may read it.
+    /// The node whose pods reference the object; empty when no node may read it.
     pub node: &'static str,
     pub marker: String,
     content: Value,
 }
 
 impl Object {
-    /// The namespace whose roles count: a namespace is in itself.
+    /// Returns the namespace whose roles apply; for a namespace, its own name.
     pub fn scope(&self) -> &str {
         if self.resource.plural == "namespaces" { self.name } else { self.namespace }
     }
@@ -84,7 +85,7 @@ impl Object {
     }
 }
 
-/// See the module.
+/// The running server, its objects and its users.
 pub struct World {
     pub server: Server,
     pub users: Vec<(String, Vec<Grant>)>,
@@ -107,7 +108,7 @@ impl World {
             "--max-requests-inflight=2000",
             "--enable-priority-and-fairness=false",
             &format!("--token-auth-file={}", tokens.display()),
-            // The log of everything would be larger than all answers.
+            // A log at the highest verbosity would be larger than all responses.
             "-v=0",
         ];
         let server = Server::start_with(folder.path(), &flags);
@@ -119,11 +120,11 @@ impl World {
         });
         let mut world =
             World { users: users.collect(), objects: objects(), server, stored: BTreeMap::new(), _folder: folder };
-        runtime.block_on(world.furnish());
+        runtime.block_on(world.create_objects());
         world
     }
 
-    async fn furnish(&mut self) {
+    async fn create_objects(&mut self) {
         let admin = &mut Connection::new(&self.server);
         for (plural, kind, scope) in [("widgets", "Widget", "Namespaced"), ("gadgets", "Gadget", "Cluster")] {
             let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
@@ -164,7 +165,7 @@ impl World {
         created
     }
 
-    /// Creates deleted objects again; a changed object is a violation unless a user may change it.
+    /// Recreates deleted objects; a changed object is a violation unless a user may change it.
     pub async fn restore(&mut self) -> Vec<Violation> {
         let mut admin = Connection::new(&self.server);
         let mut violations = Vec::new();
@@ -188,14 +189,15 @@ impl World {
                     continue;
                 }
             }
-            // The object is protected by a finalizer or is not deleted at once: the present state is the reference from now on.
+            // The object has a finalizer or a grace period: its current state becomes the
+            // reference.
             let now = send(&mut admin, "GET", &object.path()).await;
             self.stored.insert(index, now.json());
         }
         violations
     }
 
-    /// Whether a user or a node may change or delete the object.
+    /// Reports whether a user or a node may change or delete the object.
     fn is_writable(&self, object: &Object) -> bool {
         let verbs = ["create", "update", "patch", "delete", "deletecollection"];
         let subresources = ["status", "ephemeralcontainers", "proxy", "log", "token"];
@@ -204,7 +206,7 @@ impl World {
         by_user || ["pods", "nodes", "leases"].contains(&object.resource.plural) && !object.node.is_empty()
     }
 
-    /// The rights of a user; none for nodes, which roles do not concern.
+    /// Returns the rights of a user; none for nodes, which have no roles.
     pub fn grants(&self, user: &str) -> Option<&[Grant]> {
         self.users.iter().find(|(name, _)| name == user).map(|(_, grants)| grants.as_slice())
     }
@@ -215,7 +217,7 @@ async fn send(admin: &mut Connection, method: &str, path: &str) -> Answer {
     admin.send(Request::json(ADMIN, method, path, "")).await
 }
 
-/// Creates an object as the administrator; fails unless the server answers 201.
+/// Creates an object as the administrator; fails unless the code is 201.
 async fn create(admin: &mut Connection, path: &str, object: &Value) -> Value {
     let body = object.to_string();
     let answer = admin.send(Request::json(ADMIN, "POST", path, &body)).await;
@@ -242,7 +244,7 @@ async fn grant_rights(admin: &mut Connection, user: &str, index: usize, grant: &
     create(admin, &format!("{root}bindings"), &binding).await;
 }
 
-/// The objects, in an order in which they can be created.
+/// Returns the objects, in an order in which they can be created.
 fn objects() -> Vec<Object> {
     let mut objects = Vec::new();
     let find = |plural: &str| RESOURCES.iter().find(|resource| resource.plural == plural).unwrap();
@@ -296,7 +298,8 @@ fn custom(kind: &str) -> Value {
     json!({"apiVersion": "example.com/v1", "kind": kind, "spec": {"size": 1}})
 }
 
-/// A pod on a node that refers to a secret, a config map, a volume claim and a resource claim of one name.
+/// Returns a pod on a node that references a secret, a config map, a volume claim and a resource
+/// claim of one name.
 fn pod(node: &str, refers_to: &str, account: &str) -> Value {
     let env = json!([
         {"name": "s", "valueFrom": {"secretKeyRef": {"name": refers_to, "key": "k"}}},

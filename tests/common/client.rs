@@ -7,7 +7,7 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 
 use crate::common::Server;
 
-/// A client with the administrator's certificate.
+/// Returns a client with the administrator's certificate.
 pub async fn connect(server: &Server) -> Client {
     let kubeconfig = Kubeconfig::read_from(server.kubeconfig()).unwrap();
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();

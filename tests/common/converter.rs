@@ -1,4 +1,4 @@
-//! A conversion webhook of the test: it converts as a function of the test says, and can be held.
+//! A conversion webhook that runs in the test and can be blocked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,13 +11,13 @@ use tokio::sync::watch;
 
 use super::tls_server::TlsServer;
 
-/// Says what an object is in a version, or why it cannot be.
+/// Converts an object to a version; an error is the message of the failed review.
 pub type Convert = fn(object: Value, api_version: &str) -> Result<Value, String>;
 
 /// A running webhook. It ends with the runtime of the test.
 pub struct Converter {
     server: TlsServer,
-    /// How many calls have come in.
+    /// Number of received calls.
     calls: Arc<AtomicUsize>,
     held: watch::Sender<bool>,
 }
@@ -49,19 +49,19 @@ impl Converter {
         Converter { server, calls, held }
     }
 
-    /// What a definition says of it.
+    /// Returns the `conversion` of a custom resource definition that uses this webhook.
     pub fn strategy(&self) -> Value {
         let url = format!("https://127.0.0.1:{}/convert", self.server.port);
         let client = json!({"url": url, "caBundle": BASE64_STANDARD.encode(&self.server.certificate)});
         json!({"strategy": "Webhook", "webhook": {"clientConfig": client, "conversionReviewVersions": ["v1"]}})
     }
 
-    /// Lets calls wait, or lets all that wait go on.
+    /// Blocks calls, or continues all blocked ones.
     pub fn hold(&self, held: bool) {
         self.held.send_replace(held);
     }
 
-    /// How many calls have come in.
+    /// Returns the number of received calls.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
@@ -79,7 +79,7 @@ fn answer(request: &Value, convert: Convert) -> Value {
     json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "response": response})
 }
 
-/// The review in the next request on a connection.
+/// Reads the review in the next request of a connection.
 async fn read_review(stream: &mut BufReader<impl AsyncRead + Unpin>) -> Option<Value> {
     let mut length = 0;
     loop {

@@ -1,4 +1,4 @@
-//! Programs in Go that tests run against.
+//! Go programs that tests run against.
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-/// Tests of one program build one at a time.
+/// Serializes the builds of one test process.
 static BUILDING: Mutex<()> = Mutex::new(());
 
-/// Builds the program in a folder of `tests/`; its path.
+/// Builds the program in a folder of `tests/`; returns its path.
 pub fn program(folder: &str) -> PathBuf {
     let _building = BUILDING.lock();
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);

@@ -1,4 +1,4 @@
-//! kubectl, as a person runs it.
+//! kubectl as an external command.
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::{Outcome, Server};
 
-/// A server and the kubectl that speaks to it.
+/// A server, and a kubectl with its kubeconfig.
 pub struct Kubectl(pub Server);
 
 impl Kubectl {
@@ -16,10 +16,10 @@ impl Kubectl {
         Kubectl(Server::start())
     }
 
-    /// A kubectl to be run.
+    /// Returns a kubectl command.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new("kubectl");
-        // kubectl caches discovery below the home folder; each server gets its own.
+        // kubectl caches discovery below the home folder; each server gets a separate one.
         command
             .env("KUBECONFIG", self.0.kubeconfig())
             .arg("--cache-dir")
@@ -28,24 +28,24 @@ impl Kubectl {
         command
     }
 
-    /// Runs kubectl to its end.
+    /// Runs kubectl and waits for its end.
     pub fn try_run(&self, args: &[&str], input: &str) -> Outcome {
         super::run(&mut self.command(args), input.as_bytes())
     }
 
-    /// Runs kubectl, which has to succeed; its standard output.
+    /// Runs kubectl; fails unless it succeeds. Returns its standard output.
     pub fn run(&self, args: &[&str]) -> String {
         self.run_with(args, "")
     }
 
-    /// Runs kubectl, which has to succeed, with this on its standard input.
+    /// As `run`, with a standard input.
     pub fn run_with(&self, args: &[&str], input: &str) -> String {
         let outcome = self.try_run(args, input);
         assert!(outcome.ok, "kubectl {}: {}{}", args.join(" "), outcome.stdout, outcome.stderr);
         outcome.stdout
     }
 
-    /// Starts a kubectl that goes on until it is dropped.
+    /// Starts a kubectl that runs until it is dropped.
     pub fn follow(&self, args: &[&str]) -> Follow {
         let mut process = self.command(args).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap());
@@ -53,14 +53,14 @@ impl Kubectl {
     }
 }
 
-/// A kubectl that goes on until it is dropped.
+/// A kubectl process that runs until it is dropped.
 pub struct Follow {
     process: Child,
     lines: BufReader<std::process::ChildStdout>,
 }
 
 impl Follow {
-    /// The next line; empty when kubectl has ended.
+    /// Reads the next line; empty when kubectl has ended.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
@@ -75,7 +75,7 @@ impl Drop for Follow {
     }
 }
 
-/// Fails unless all parts stand in a text.
+/// Fails unless a text contains all parts.
 #[track_caller]
 pub fn assert_has(text: &str, parts: &[&str]) {
     for part in parts {

@@ -1,4 +1,4 @@
-//! A server of its own for each test: the built program on a free port with a data folder that goes away with it.
+//! A separate server for each test: the built program on a free port with a temporary data folder.
 
 #![allow(dead_code, reason = "each test program uses a part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
@@ -24,24 +24,24 @@ use tempfile::TempDir;
 /// The built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_kube-apiserver");
 
-/// The program that tests start: the built one, or the one that `ATTACK_PROGRAM` names.
+/// Returns the tested program: the built one, or the one in `ATTACK_PROGRAM`.
 pub fn program() -> String {
     std::env::var("ATTACK_PROGRAM").unwrap_or_else(|_| PROGRAM.to_owned())
 }
 
-/// How many lines of a server's log are shown when a test fails.
-const COMPLAINTS: usize = 20;
+/// Number of log lines that are printed when a test fails.
+const LOG_LINES: usize = 20;
 
-/// A running server; it is killed when this is dropped, and its logs are searched for secrets.
+/// A running server. On drop it is killed, and its logs are searched for secrets.
 pub struct Server {
     process: Child,
     data: PathBuf,
-    /// Where it can be reached, such as `https://127.0.0.1:40123`.
+    /// The base URL, such as `https://127.0.0.1:40123`.
     pub url: String,
-    /// What it writes, once it has ended.
+    /// Collects the standard error until the server has ended.
     log: Option<JoinHandle<String>>,
     logs: Logs,
-    /// What dies with the server, when the folder is its own.
+    /// The temporary folder, when the server owns it.
     _folder: Option<TempDir>,
 }
 
@@ -54,24 +54,24 @@ impl Server {
         server
     }
 
-    /// Starts a server on what `folder` holds, and waits until it says that it serves.
+    /// Starts a server with the data in `folder`, and waits until it announces its URL.
     pub fn start_in(folder: &Path) -> Server {
         Server::start_with(folder, &[])
     }
 
-    /// Starts a server with further flags on what `folder` holds.
+    /// Starts a server with further flags and the data in `folder`.
     pub fn start_with(folder: &Path, flags: &[&str]) -> Server {
         Server::start_in_environment(folder, flags, &[])
     }
 
-    /// The same with further variables in its environment.
+    /// As `start_with`, with further environment variables.
     pub fn start_in_environment(folder: &Path, flags: &[&str], environment: &[(&str, &OsStr)]) -> Server {
         let mut command = Command::new(program());
         command.envs(environment.iter().copied());
         Server::start_by(command, folder, flags)
     }
 
-    /// Starts a server that may open so many files.
+    /// As `start_with`, with a limit of open files.
     pub fn start_with_files(open_files: u32, folder: &Path, flags: &[&str]) -> Server {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("ulimit -n {open_files}; exec \"$0\" \"$@\""), &program()]);
@@ -94,7 +94,7 @@ impl Server {
         let mut stderr = BufReader::new(process.stderr.take().unwrap());
         let mut log = Vec::new();
         let url = announced_url(&mut stderr, &mut log);
-        // A pipe that nobody reads would fill and stop the server.
+        // An unread pipe would fill and block the server.
         let log = std::thread::spawn(move || {
             let _ = stderr.read_to_end(&mut log);
             String::from_utf8_lossy(&log).into_owned()
@@ -109,23 +109,23 @@ impl Server {
         }
     }
 
-    /// The kubeconfig that the server wrote for its administrator.
+    /// Returns the path of the administrator's kubeconfig, written by the server.
     pub fn kubeconfig(&self) -> PathBuf {
         self.data.join("admin.kubeconfig")
     }
 
-    /// Asks the server to stop, and waits until it has. Whether it ended well.
+    /// Sends SIGTERM and waits for the end of the server; reports whether it exited with success.
     pub fn stop(mut self) -> bool {
-        let asked = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
-        asked.success() && self.process.wait().unwrap().success()
+        let signalled = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
+        signalled.success() && self.process.wait().unwrap().success()
     }
 
-    /// Ends the server as a power cut would: `kill -9`.
+    /// Kills the server with `kill -9`, like a power failure.
     pub fn kill(self) {
         drop(self);
     }
 
-    /// Waits until the server ends by itself; `None` when it does not in this time.
+    /// Waits until the server exits without a signal; `None` when it does not within this time.
     pub fn ended_within(&mut self, time: Duration) -> Option<ExitStatus> {
         let begin = Instant::now();
         while begin.elapsed() < time {
@@ -137,35 +137,36 @@ impl Server {
         None
     }
 
-    /// The folder in which the server keeps everything.
+    /// Returns the data folder of the server.
     pub fn data(&self) -> &Path {
         &self.data
     }
 
-    /// The id of the server's process.
+    /// Returns the ID of the server's process.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
 
-    /// What the server has written into its audit log.
+    /// Returns the content of the audit log.
     pub fn audit_log(&self) -> String {
         self.logs.audit()
     }
 
-    /// Ends the server, and fails when one of these, or anything that looks like a secret, stands in its logs.
+    /// Ends the server; fails when its logs contain one of these secrets, or anything that looks
+    /// like a secret.
     pub fn search_logs(mut self, secrets: &[&str]) {
         let log = self.end();
         self.logs.search(&log, secrets);
     }
 
-    /// Ends the server; what it logged.
+    /// Ends the server and returns its log.
     pub fn log(mut self) -> String {
         let log = self.end();
         self.logs.search(&log, &[]);
         log
     }
 
-    /// Ends the server, unless it has ended; what it logged.
+    /// Ends the server, unless it has ended; returns its log.
     fn end(&mut self) -> String {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -177,16 +178,16 @@ impl Drop for Server {
     fn drop(&mut self) {
         let log = self.end();
         if std::thread::panicking() {
-            let complaints: Vec<&str> = log.lines().filter(|line| !line.starts_with('I')).collect();
-            let last = complaints.len().saturating_sub(COMPLAINTS);
-            eprintln!("the server's last complaints:\n{}", complaints[last..].join("\n"));
+            let lines: Vec<&str> = log.lines().filter(|line| !line.starts_with('I')).collect();
+            let last = lines.len().saturating_sub(LOG_LINES);
+            eprintln!("the server's last log lines:\n{}", lines[last..].join("\n"));
         } else {
             self.logs.search(&log, &[]);
         }
     }
 }
 
-/// Reads up to the line that says where the server listens; none when there is no such line.
+/// Reads up to the line with the server's URL; `None` when there is no such line.
 fn announced_url(stderr: &mut impl BufRead, log: &mut Vec<u8>) -> Option<String> {
     loop {
         let begin = log.len();
@@ -200,14 +201,15 @@ fn announced_url(stderr: &mut impl BufRead, log: &mut Vec<u8>) -> Option<String>
     }
 }
 
-/// The address by which other hosts know this one; its tests say `#[needs(network)]`. Connecting a UDP socket sends nothing.
+/// Returns this host's address in the network; its tests are marked `#[needs(network)]`. Connecting
+/// a UDP socket sends nothing.
 pub fn own_address() -> String {
     let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
     socket.connect("192.0.2.1:9").unwrap();
     socket.local_addr().unwrap().ip().to_string()
 }
 
-/// What a program printed and how it ended.
+/// Output and exit status of a program.
 pub struct Outcome {
     pub ok: bool,
     pub stdout: String,
@@ -218,7 +220,7 @@ pub struct Outcome {
 pub fn run(command: &mut Command, input: &[u8]) -> Outcome {
     use std::io::Write;
     let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that refuses its arguments closes its input early; what it says then is the outcome.
+    // A program that rejects its arguments closes its input early; its output is still collected.
     let _ = process.stdin.take().unwrap().write_all(input);
     let mut stderr = process.stderr.take().unwrap();
     let errors = std::thread::spawn(move || {

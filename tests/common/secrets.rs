@@ -1,10 +1,13 @@
-//! The logs of every server that a test starts: at the highest verbosity, with an audit log of everything, and searched for secrets when the server
-//! is gone.
+//! Searches the logs of every test server for secrets.
+//!
+//! The server logs at the highest verbosity, with an audit log of all requests. The search runs
+//! after the server has ended.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Objects of everything but of what is secret by its nature, as Kubernetes' documentation advises.
+/// Records the objects of all requests except those of secret kinds, as Kubernetes' documentation
+/// recommends.
 const POLICY: &str = r#"
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -16,7 +19,7 @@ rules:
 - level: RequestResponse
 "#;
 
-/// What JSON web tokens begin with, and private keys in PEM, as they are and in base64.
+/// Prefixes of JSON web tokens and of private keys in PEM, plain and in base64.
 const FORMS: [&str; 6] = [
     "eyJhbGciOi",
     "eyJ0eXAiOi",
@@ -26,16 +29,16 @@ const FORMS: [&str; 6] = [
     "LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWQ",
 ];
 
-/// Where a server logs, and what must not stand there.
+/// The log files of a server, and the secrets that must not appear in them.
 pub struct Logs {
-    /// None when the test has an audit log of its own.
+    /// `None` when the test configures an audit log.
     audit: Option<PathBuf>,
     /// The tokens of the server's token file.
     tokens: Vec<String>,
 }
 
 impl Logs {
-    /// The logs of a server on a folder with these flags, and the flags that it takes to have them.
+    /// Returns the logs of a server with these flags, and the flags including those of the logs.
     pub fn prepare(folder: &Path, given: &[&str]) -> (Logs, Vec<String>) {
         let mut flags = vec!["-v=10".to_owned()];
         let audit = (!given.iter().any(|flag| flag.starts_with("--audit-"))).then(|| folder.join("audit.log"));
@@ -52,12 +55,12 @@ impl Logs {
         (Logs { audit, tokens: tokens.map(str::to_owned).collect() }, flags)
     }
 
-    /// What the audit log says.
+    /// Returns the content of the audit log.
     pub fn audit(&self) -> String {
         self.audit.as_ref().map(|file| fs::read_to_string(file).unwrap_or_default()).unwrap_or_default()
     }
 
-    /// Fails when a token or key, or one of these, stands in the log or in the audit log.
+    /// Fails when the log or the audit log contains a token, a key or one of `more`.
     pub fn search(&self, log: &str, more: &[&str]) {
         let secrets = || FORMS.into_iter().chain(self.tokens.iter().map(String::as_str)).chain(more.iter().copied());
         for (name, text) in [("log", log), ("audit log", &self.audit())] {

@@ -1,4 +1,4 @@
-//! A server that speaks TLS and nothing else: what it does with a connection is the test's.
+//! A server that speaks only TLS; the test handles the connections.
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
@@ -13,12 +13,13 @@ use tokio_rustls::server::TlsStream;
 /// A running server. It ends with the runtime of the test.
 pub struct TlsServer {
     pub port: u16,
-    /// Its certificate in PEM, which it signed itself.
+    /// The self-signed certificate, in PEM.
     pub certificate: String,
 }
 
 impl TlsServer {
-    /// Listens at an address with a certificate for these names; each connection runs `serve` in a task of its own.
+    /// Listens at an address with a certificate for these names; `serve` runs in a task for each
+    /// connection.
     pub async fn start<F>(
         address: &str,
         names: &[&str],

@@ -1,4 +1,4 @@
-//! HTTP/1.1 as bytes: request targets are sent exactly as they were generated.
+//! An HTTP/1.1 client on byte level: request targets are sent exactly as generated.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use tokio_rustls::client::TlsStream;
 
 use super::Server;
 
-/// A watch that has been silent for this long has shown the objects that there are.
+/// A watch without data for this time has sent its initial objects.
 const SILENCE: Duration = Duration::from_millis(40);
-/// The longest time for any other answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time for any other response.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A request as it is sent; method and target go out byte for byte.
+/// A request; method and target are sent byte for byte.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     pub method: &'a str,
@@ -32,13 +32,13 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// A request with a body of JSON, which may be empty.
+    /// Builds a request with a JSON body, which may be empty.
     pub fn json(token: &'a str, method: &'a str, target: &'a str, body: &'a str) -> Request<'a> {
         Request { method, target, token, accept: "application/json", content_type: "application/json", body }
     }
 }
 
-/// What the server answered.
+/// A response of the server.
 pub struct Answer {
     pub code: u16,
     pub body: Vec<u8>,
@@ -49,13 +49,13 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The document; null when the body is not JSON.
+    /// Parses the body; null when it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
 
-/// A connection that is opened again when the server closes it.
+/// A connection that is reopened when the server closes it.
 pub struct Connection {
     address: String,
     tls: TlsConnector,
@@ -80,22 +80,22 @@ impl Connection {
         Connection { address, tls: TlsConnector::from(Arc::new(config)), stream: None }
     }
 
-    /// Sends a request and reads the answer. A watch is read until it is silent.
+    /// Sends a request and reads the response. A watch is read until `SILENCE`.
     pub async fn send(&mut self, request: Request<'_>) -> Answer {
         for _ in 0..3 {
             if self.stream.is_none() {
                 self.stream = Some(self.open().await);
             }
-            // The server may close a connection that it has not used for a while, or after an answer.
-            if let Ok(answer) = tokio::time::timeout(PATIENCE, self.exchange(request)).await.expect("an answer") {
+            // The server may close an idle connection, or close one after a response.
+            if let Ok(answer) = tokio::time::timeout(TIMEOUT, self.exchange(request)).await.expect("an answer") {
                 return answer;
             }
             self.stream = None;
         }
-        panic!("{} {}: no answer three times", request.method, request.target);
+        panic!("{} {}: no response in three attempts", request.method, request.target);
     }
 
-    /// A connection of its own.
+    /// Opens a separate connection.
     pub async fn open(&self) -> TlsStream<TcpStream> {
         let stream = TcpStream::connect(&self.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -151,7 +151,7 @@ async fn read_length(stream: &mut TlsStream<TcpStream>, mut body: Vec<u8>, lengt
     Ok(body)
 }
 
-/// Reads chunks up to the last one, or until the server is silent; whether the last one came.
+/// Reads chunks up to the last one, or until `SILENCE`; reports whether the last one was received.
 async fn read_chunks(stream: &mut TlsStream<TcpStream>, mut raw: Vec<u8>) -> std::io::Result<(Vec<u8>, bool)> {
     loop {
         if let (body, true) = dechunk(&raw) {
@@ -164,7 +164,7 @@ async fn read_chunks(stream: &mut TlsStream<TcpStream>, mut raw: Vec<u8>) -> std
     }
 }
 
-/// The content of chunks, and whether the last one is among them.
+/// Returns the content of chunks, and whether the last one is among them.
 fn dechunk(mut raw: &[u8]) -> (Vec<u8>, bool) {
     let mut body = Vec::new();
     loop {

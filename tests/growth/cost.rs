@@ -16,7 +16,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Processor time of the threads since the process started.
+    /// Returns the processor time of the threads since the process started.
     pub fn microseconds(&self) -> u64 {
         self.threads.values().sum::<u64>() / 1000
     }
@@ -56,7 +56,7 @@ impl Meter {
         Mark { threads: self.threads(), resident: self.memory("VmRSS:") }
     }
 
-    /// The usage since `mark`. A thread that has ended since then does not count.
+    /// Returns the usage since `mark`. A thread that has ended since then does not count.
     pub fn cost_since(&self, mark: &Mark) -> Cost {
         let used = |(thread, now): (u32, u64)| now - mark.threads.get(&thread).copied().unwrap_or(0).min(now);
         Cost {
@@ -65,7 +65,8 @@ impl Meter {
         }
     }
 
-    /// Processor time of the threads. `/proc/PID/stat` counts in steps of 10 ms, which is too coarse.
+    /// Reads the processor time of the threads. `/proc/PID/stat` counts in steps of 10 ms, which is
+    /// too coarse.
     fn threads(&self) -> HashMap<u32, u64> {
         let threads = fs::read_dir(format!("/proc/{}/task", self.process)).unwrap();
         let nanoseconds = |thread: fs::DirEntry| {

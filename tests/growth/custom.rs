@@ -40,7 +40,7 @@ pub fn definition() -> Value {
                 "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}}]}})
 }
 
-/// Where the resource is served.
+/// The path of the collection.
 pub const COLLECTION: &str = "/apis/growth.example.com/v1/namespaces/default/growths";
 
 pub fn target() -> Target {

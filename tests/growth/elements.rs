@@ -1,10 +1,12 @@
-//! Elements of lists and maps: as valid as their type allows, each with a number of its own.
+//! Elements of lists and maps: as valid as their type allows, each with a unique number.
 
 use machinery::def::{Flags, JsonForm, Scalar, Shape, StructDef};
 use serde_json::{Map, Value, json};
 
-/// Members that make an element of a type valid, besides its required fields. In texts, `@` stands for the number of the
-/// element, `@ip` for an address; a text `%@` stands for the number itself.
+/// Members that make an element of a type valid, besides its required fields.
+///
+/// In texts, `@` stands for the number of the element, `@ip` for an address; a text `%@` stands for
+/// the number itself.
 const TYPES: [(&str, &str); 58] = [
     ("Container", r#"{"name": "e@", "image": "i"}"#),
     ("EphemeralContainer", r#"{"name": "e@", "image": "i"}"#),
@@ -95,7 +97,7 @@ const TYPES: [(&str, &str); 58] = [
     ("Taint", r#"{"key": "e@", "effect": "NoSchedule"}"#),
 ];
 
-/// More of them.
+/// Further entries of `TYPES`.
 const MORE: [(&str, &str); 14] = [
     ("DeviceSelector", r#"{"cel": {"expression": "true"}}"#),
     ("DeviceConstraint", r#"{"matchAttribute": "example.com/e@"}"#),
@@ -115,7 +117,7 @@ const MORE: [(&str, &str); 14] = [
 
 const ISCSI: &str = r#"{"targetPortal": "a", "iqn": "iqn.2026-01.com.example:a", "lun": 1}"#;
 
-/// What `$CLAIM` stands for.
+/// The value of `$CLAIM`.
 const CLAIM: &str = r#"{"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}"#;
 
 const WEBHOOK: &str = r#"{"name": "e@.example.com", "clientConfig": {"url": "https://a.example.com"},
@@ -152,8 +154,8 @@ const FIELDS: [(&str, &str); 24] = [
     ("parameterNotFoundAction", "Deny"),
 ];
 
-/// Names of fields that tell the elements of lists apart, and of fields without which validation
-/// refuses their type.
+/// Names of fields that distinguish list elements, and of fields without which validation rejects
+/// their type.
 const KEYS: [&str; 17] = [
     "name",
     "key",
@@ -174,8 +176,8 @@ const KEYS: [&str; 17] = [
     "parameterNotFoundAction",
 ];
 
-/// Members of samples and elements that exclude other members: the type that has them, the member, and what takes the
-/// place of the member.
+/// Members of samples and elements that exclude other members: the type, the member, and its
+/// replacement.
 const ALTERNATIVES: [(&str, &str, &str); 9] = [
     ("VolumeSource", "emptyDir", ""),
     ("VolumeProjection", "configMap", ""),
@@ -188,7 +190,8 @@ const ALTERNATIVES: [(&str, &str, &str); 9] = [
     ("VolumeAttachmentSource", "persistentVolumeName", ""),
 ];
 
-/// An object for requests that set a field of the type at `steps`: without the members that exclude the field.
+/// Returns an object for requests that set a field of the type at `steps`, without the members that
+/// exclude the field.
 pub fn without_alternatives(def: &'static StructDef, field: &str, body: &Value, steps: &[String]) -> Value {
     let mut body = body.clone();
     let pointer: String = steps.iter().map(|step| format!("/{step}")).collect();
@@ -204,10 +207,10 @@ pub fn without_alternatives(def: &'static StructDef, field: &str, body: &Value, 
     body
 }
 
-/// The text of an amount of a resource.
+/// The text of a resource quantity.
 pub const AMOUNT: &str = "\"@\"";
 
-/// An element of a list or map, or the value of a field, in the notation of this module.
+/// Returns an element of a list or map, or the value of a field, in the notation of this module.
 pub fn of_struct(def: &'static StructDef) -> Value {
     match def.json_form {
         JsonForm::Fields => Value::Object(required(def, 3)),
@@ -216,7 +219,8 @@ pub fn of_struct(def: &'static StructDef) -> Value {
     }
 }
 
-/// An object with the required fields of a type, and with the fields that tell elements apart.
+/// Returns an object with the required fields of a type, and with the fields that distinguish
+/// elements.
 pub fn required(def: &'static StructDef, depth: usize) -> Map<String, Value> {
     let mut object = Map::new();
     for field in def.fields {
@@ -254,7 +258,7 @@ pub fn required(def: &'static StructDef, depth: usize) -> Map<String, Value> {
     object
 }
 
-/// A value for a field of this name.
+/// Returns a value for a field of this name.
 pub fn scalar(name: &str, of: Scalar) -> Value {
     match of {
         Scalar::Bool => true.into(),
@@ -269,7 +273,7 @@ pub fn scalar(name: &str, of: Scalar) -> Value {
     }
 }
 
-/// The JSON of an element, from its text in the notation of this module.
+/// Returns the JSON of an element, from its text in the notation of this module.
 pub fn numbered(text: &str, number: usize) -> String {
     let number = number + 1;
     let mut text = text.to_owned();

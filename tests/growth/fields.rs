@@ -1,4 +1,4 @@
-//! Lists and maps of the kinds that are served, and objects that have many elements in one of them.
+//! Lists and maps of the served kinds, and objects with many elements in one of them.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,16 +11,16 @@ use crate::elements::{self, numbered};
 use crate::samples::SERIAL;
 use crate::target::Target;
 
-/// How deep fields are looked for.
-const DEEPEST: usize = 10;
+/// Maximum depth of the search for fields.
+const MAX_DEPTH: usize = 10;
 
-/// Stands for the list or map in the text of an object.
+/// Placeholder for the list or map in the text of an object.
 const MANY: &str = "\"MANY\"";
 
-/// Stands for the version of the stored object.
+/// Placeholder for the resource version of the stored object.
 pub const VERSION: &str = "VERSION";
 
-/// What the elements are like.
+/// The kind of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
     Distinct,
@@ -51,7 +51,7 @@ pub struct Place {
     pub merge: Merge,
 }
 
-/// The elements of a request: how many, and the number of the first one.
+/// The elements of a request: their count, and the number of the first one.
 #[derive(Clone, Copy, Debug)]
 pub struct Many {
     pub elements: Elements,
@@ -59,7 +59,7 @@ pub struct Many {
     pub count: usize,
 }
 
-/// Fields that need not be looked at again: the type that has the field, and its name.
+/// Visited fields: the type that has the field, and its name.
 pub type Seen = HashSet<(usize, String)>;
 
 impl fmt::Display for Place {
@@ -68,14 +68,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// The lists and maps of what is written to a target, each with the key by which types share it.
+/// Returns the lists and maps of a target's body, each with the key by which types share it.
 pub fn places(target: &Arc<Target>, def: &'static StructDef) -> Vec<(Place, (usize, String))> {
     let mut walk = Walk { target, seen: HashSet::new(), places: Vec::new() };
     let mut body = target.body.clone();
     if let Some(metadata) = body.get_mut("metadata") {
         metadata["resourceVersion"] = VERSION.into();
     }
-    walk.below(def, &body, &mut Vec::new());
+    walk.visit_struct(def, &body, &mut Vec::new());
     walk.places
 }
 
@@ -86,30 +86,37 @@ struct Walk<'t> {
 }
 
 impl Walk<'_> {
-    /// Looks at the fields of the struct to which `steps` lead in `body`.
-    fn below(&mut self, def: &'static StructDef, body: &Value, steps: &mut Vec<String>) {
-        if steps.len() >= DEEPEST || !matches!(def.json_form, JsonForm::Fields) {
+    /// Visits the fields of the struct at `steps` in `body`.
+    fn visit_struct(&mut self, def: &'static StructDef, body: &Value, steps: &mut Vec<String>) {
+        if steps.len() >= MAX_DEPTH || !matches!(def.json_form, JsonForm::Fields) {
             return;
         }
-        // Fields of the sample come first: a type of several fields is tried where it is valid.
+        // Fields of the sample come first, so that a type of several fields is tried where it is
+        // valid.
         let has = |field: &&FieldDef| {
             body.pointer(&format!("/{}", steps.join("/"))).and_then(|it| it.get(field.json)).is_some()
         };
         let (present, absent): (Vec<&'static FieldDef>, Vec<_>) = def.fields.iter().partition(has);
         for field in present.into_iter().chain(absent) {
-            self.one_of(def, field, body, steps);
+            self.visit_field(def, field, body, steps);
         }
     }
 
-    /// Looks at one field of the struct to which `steps` lead.
-    fn one_of(&mut self, def: &'static StructDef, field: &'static FieldDef, body: &Value, steps: &mut Vec<String>) {
+    /// Visits one field of the struct at `steps`.
+    fn visit_field(
+        &mut self,
+        def: &'static StructDef,
+        field: &'static FieldDef,
+        body: &Value,
+        steps: &mut Vec<String>,
+    ) {
         let key = (std::ptr::from_ref(def) as usize, field.json.to_owned());
         if !self.seen.insert(key.clone()) {
             return;
         }
         if field.flags.has(Flags::INLINE) {
-            if let Some(below) = field.shape().struct_def() {
-                self.below(below, body, steps);
+            if let Some(visit_struct) = field.shape().struct_def() {
+                self.visit_struct(visit_struct, body, steps);
             }
             return;
         }
@@ -137,10 +144,10 @@ impl Walk<'_> {
             };
             self.places.push((place, key));
         }
-        let Some(below) = field.shape().struct_def() else { return };
+        let Some(visit_struct) = field.shape().struct_def() else { return };
         let body = match body.pointer(&format!("/{}", steps.join("/"))) {
             Some(_) => body.clone(),
-            None => with(body, steps, inner(below, element, is_map)),
+            None => with(body, steps, inner(visit_struct, element, is_map)),
         };
         let step = match field.shape() {
             Shape::StructList(..) => Some("0"),
@@ -149,13 +156,13 @@ impl Walk<'_> {
         };
         steps.extend(step.map(str::to_owned));
         if body.pointer(&format!("/{}", steps.join("/"))).is_some() {
-            self.below(below, &body, steps);
+            self.visit_struct(visit_struct, &body, steps);
         }
         steps.truncate(steps.len() - usize::from(step.is_some()));
     }
 }
 
-/// A struct, or a list or map of one element.
+/// Returns a struct, or a list or map of one element.
 fn inner(def: &'static StructDef, element: Option<Value>, is_map: bool) -> Value {
     let element = element.map(|element| serde_json::from_str::<Value>(&numbered(&element.to_string(), 0)).unwrap());
     match element {
@@ -165,7 +172,7 @@ fn inner(def: &'static StructDef, element: Option<Value>, is_map: bool) -> Value
     }
 }
 
-/// The body with a value where steps lead, in objects that are there.
+/// Returns the body with a value at `steps`, below existing objects.
 fn with(body: &Value, steps: &[String], value: Value) -> Value {
     let mut body = body.clone();
     let (last, above) = steps.split_last().unwrap();
@@ -190,7 +197,7 @@ fn merge_of(field: &FieldDef) -> Merge {
 }
 
 impl Place {
-    /// A place of a custom resource.
+    /// Returns a place of a custom resource.
     pub fn of_custom(target: &Arc<Target>, steps: &[&str], element: &Value, is_map: bool) -> Place {
         let steps: Vec<String> = steps.iter().map(|step| (*step).to_owned()).collect();
         let mut body = target.body.clone();
@@ -199,7 +206,7 @@ impl Place {
         Place { target: Arc::clone(target), steps, body, element: element.to_string(), is_map, merge: Merge::No }
     }
 
-    /// Keys of maps are distinct in any case.
+    /// Returns the kinds of elements to try; keys of maps are always distinct.
     pub fn variants(&self) -> &'static [Elements] {
         match self.is_map {
             true => &[Elements::Distinct],
@@ -207,7 +214,7 @@ impl Place {
         }
     }
 
-    /// The JSON of the elements, each behind a key in maps.
+    /// Returns the JSON of the elements, with keys in maps.
     pub fn elements(&self, many: Many) -> Vec<String> {
         self.each(&self.element, many)
     }
@@ -217,7 +224,7 @@ impl Place {
         (0..many.count).map(|index| numbered(text, number(index))).collect()
     }
 
-    /// The list or map.
+    /// Returns the JSON of the list or map.
     pub fn container(&self, many: Many) -> String {
         let elements = self.elements(many);
         match self.is_map {
@@ -231,18 +238,18 @@ impl Place {
         }
     }
 
-    /// The key of a member of a map.
+    /// Returns the key of a map member.
     pub fn key(&self, number: usize) -> String {
         let is_amount = self.element == elements::AMOUNT;
         format!("{}e{}", if is_amount { "example.com/" } else { "" }, number + 1)
     }
 
-    /// The object.
+    /// Returns the JSON of the object.
     pub fn object(&self, serial: usize, version: &str, many: Many) -> String {
         filled(&self.body, serial, version, &self.container(many))
     }
 
-    /// The object, with the order of the elements as strategic merge patches state it.
+    /// Returns the object with the element order directive of strategic merge patches.
     pub fn ordered(&self, serial: usize, version: &str, many: Many) -> String {
         let field = self.steps.last().unwrap();
         let order = match self.merge {
@@ -257,7 +264,7 @@ impl Place {
         filled(&self.body, serial, version, &both)
     }
 
-    /// A strategic merge patch that deletes the elements.
+    /// Returns a strategic merge patch that deletes the elements.
     pub fn deleting(&self, serial: usize, version: &str, many: Many) -> String {
         let field = self.steps.last().unwrap();
         let Merge::Key(key) = self.merge else {
@@ -270,7 +277,7 @@ impl Place {
         filled(&self.body, serial, version, &format!("[{elements}]"))
     }
 
-    /// The first steps of the place that a JSON patch replaces, and the value that it puts there.
+    /// Returns the path prefix that a JSON patch replaces, and the new value.
     pub fn replacement(&self, container: &str) -> (String, String) {
         let count = if self.steps[0] == "metadata" { 2 } else { 1 };
         let pointer = format!("/{}", self.steps[..count].join("/"));
@@ -280,11 +287,11 @@ impl Place {
     }
 }
 
-/// The text of a value, with what stands for something replaced.
+/// Returns the text of a value with its placeholders replaced.
 fn filled(value: &Value, serial: usize, version: &str, container: &str) -> String {
     let mut text = numbered(&value.to_string(), 0).replace(SERIAL, &serial.to_string());
     if version.is_empty() {
-        // An empty version in a patch would take the version away.
+        // An empty version in a patch would remove the version.
         text = text.replace(&format!(r#","resourceVersion":"{VERSION}""#), "");
     }
     text.replace(VERSION, version).replacen(MANY, container, 1)

@@ -1,4 +1,4 @@
-//! Measures fields with more and more elements, and judges the growth.
+//! Measures fields with increasing numbers of elements, and checks the growth.
 
 use std::collections::HashMap;
 
@@ -14,35 +14,35 @@ const TIME_FLOOR: u64 = 30_000;
 /// Peak memory in bytes below which a request is never too expensive.
 const MEMORY_FLOOR: u64 = 64 << 20;
 
-/// How much more twice as many elements may take.
-const LARGEST_STEP: f64 = 2.5;
+/// Maximum cost factor when the number of elements doubles.
+const MAX_STEP: f64 = 2.5;
 
-/// Two steps that together take at most this much more are not looked at separately.
-const HARMLESS_STEPS: f64 = 5.0;
+/// Two steps with at most this total factor are not checked separately.
+const MAX_TWO_STEPS: f64 = 5.0;
 
-/// Bodies are not made larger than this, in bytes; the server takes 3 MiB.
+/// Maximum size of a body in bytes; the server accepts 3 MiB.
 const LARGEST_BODY: usize = 2_900_000;
 
-/// The count of elements that each field is tried with.
+/// The number of elements of the first measurement of each field.
 const FEW: usize = 1600;
 
-/// The count of elements that requests above the floor are compared with.
+/// The number of elements that requests above the floor are compared with.
 const FEWER: usize = 400;
 
-/// The count of elements that new fields are tried with when they are cheap.
+/// The number of elements for new fields with low cost.
 const MANY: usize = 6400;
 
-/// Processor time in microseconds of a request that is expensive enough to tell how it grows.
-const TELLING: u64 = 20_000;
+/// Processor time in microseconds of a request that is expensive enough to show its growth.
+const EXPENSIVE: u64 = 20_000;
 
-/// Processor time in microseconds above which a step that is too large is not measured again: more
-/// runs would take minutes.
-const DECISIVE: u64 = 3_000_000;
+/// Processor time in microseconds above which an excessive step is not measured again: more runs
+/// would take minutes.
+const MAX_TIME_TO_REPEAT: u64 = 3_000_000;
 
-/// Runs of each count when a field is measured again. Each round adds to the rounds before it.
+/// Number of runs of each count in a repeated measurement. Each round adds to the previous rounds.
 const RUNS: [usize; 2] = [3, 4];
 
-/// What was done with a server.
+/// Counts of the measurements with a server.
 #[derive(Default)]
 pub struct Totals {
     pub combinations: usize,
@@ -55,7 +55,7 @@ pub struct Totals {
     pub milliseconds: usize,
 }
 
-/// A server and what was done with it.
+/// A server and its counts.
 pub struct Measurer {
     writer: Writer,
     meter: Meter,
@@ -75,7 +75,7 @@ impl Measurer {
         self.totals
     }
 
-    /// Tries the fields of a group; descriptions of those that grow too fast.
+    /// Measures the fields of a group; returns descriptions of those that grow too fast.
     pub async fn try_group(&mut self, group: &Group) -> Vec<String> {
         let mut small = match self.writer.store_small(&group.target, 0).await {
             Ok(small) => small,
@@ -97,7 +97,7 @@ impl Measurer {
         let costly: Vec<Method> = costly.collect();
         let (count, less, more) = if !costly.is_empty() {
             (FEWER, self.measure(small, trial, FEWER, &trial.with_first(&costly)).await, few)
-        } else if trial.is_new && few.values().all(|cost| cost.microseconds <= TELLING) {
+        } else if trial.is_new && few.values().all(|cost| cost.microseconds <= EXPENSIVE) {
             let many = self.measure(small, trial, MANY, methods).await;
             (FEW, few, many)
         } else {
@@ -106,16 +106,17 @@ impl Measurer {
         let mut failures = Vec::new();
         for method in methods {
             let (Some(less), Some(more)) = (less.get(method), more.get(method)) else { continue };
-            if grows(*less, *more, HARMLESS_STEPS) {
+            if grows(*less, *more, MAX_TWO_STEPS) {
                 failures.extend(self.confirm(small, trial, count, *method).await);
             }
         }
         failures
     }
 
-    /// Measures all steps again, each as the least of several runs, because anything else that the
-    /// server does in the meantime counts too. Steps that are too large are measured once more with
-    /// twice as many elements.
+    /// Measures all steps again, each as the minimum of several runs: other work of the server adds
+    /// to a single run.
+    ///
+    /// Steps that are too large are measured once more with twice as many elements.
     async fn confirm(&mut self, small: &Stored, trial: &Trial, count: usize, method: Method) -> Option<String> {
         self.totals.repeated += 1;
         let mut shown = Vec::new();
@@ -128,27 +129,29 @@ impl Measurer {
                         let measured = self.measure(small, trial, count, &trial.with_first(&[method])).await;
                         *cost = cost.least(measured.get(&method).copied().unwrap_or(*cost));
                     }
-                    if costs[2].microseconds > DECISIVE {
+                    if costs[2].microseconds > MAX_TIME_TO_REPEAT {
                         break;
                     }
                 }
-                // Work that is bounded stops growing: with twice as many elements only the last step counts.
+                // Work with a bound stops growing: with twice as many elements only the last step
+                // counts.
                 let step = largest_step(&costs[times..]);
-                if step <= LARGEST_STEP {
+                if step <= MAX_STEP {
                     self.totals.largest = self.totals.largest.max(step);
                     return None;
                 }
             }
             shown.extend(counts.iter().zip(costs).map(|(count, cost)| format!("{count}: {cost}")));
-            if costs[2].microseconds > DECISIVE {
+            if costs[2].microseconds > MAX_TIME_TO_REPEAT {
                 break;
             }
         }
         Some(format!("{method:?} {} {:?}: {}", trial.place, trial.elements, shown.join(", ")))
     }
 
-    /// The cost of each method with so many elements, except where the body is too large. The first
-    /// method may store the object that the others change.
+    /// Returns the cost of each method for this count, except where the body is too large.
+    ///
+    /// The first method may store the object that the others change.
     async fn measure(
         &mut self,
         small: &Stored,
@@ -159,7 +162,7 @@ impl Measurer {
         let Trial { place, elements, .. } = trial;
         let target = &*place.target;
         let many = Many { elements: *elements, first: 0, count };
-        // Half of the elements are there already.
+        // Half of the elements exist already.
         let changed = Many { first: count / 2, ..many };
         let mut costs = HashMap::new();
         let mut stored: Option<Stored> = None;
@@ -189,7 +192,7 @@ impl Measurer {
         costs
     }
 
-    /// Stores an object with many elements, as far as the server takes it.
+    /// Stores an object with many elements, as far as the server accepts it.
     async fn set_up(&mut self, place: &Place, many: Many, method: Method) -> (Option<Cost>, Option<Stored>) {
         let target: &Target = &place.target;
         let serial = self.writer.next_serial();
@@ -211,7 +214,7 @@ impl Measurer {
         (written.map(|(cost, _)| cost), Some(stored))
     }
 
-    /// The cost of a request, and the version of the object when the server took it.
+    /// Returns the cost of a request, and the version of the object when the server accepted it.
     async fn cost_of(
         &mut self,
         place: &Place,
@@ -229,14 +232,14 @@ impl Measurer {
         self.totals.requests += 1;
         self.totals.accepted += usize::from(is_accepted);
         if self.logs {
-            let why = if is_accepted { "" } else { answer.text.as_str() };
-            eprintln!("{cost} {} {method:?} {place} {:?} {} {why}", answer.code, many.elements, many.count);
+            let reason = if is_accepted { "" } else { answer.text.as_str() };
+            eprintln!("{cost} {} {method:?} {place} {:?} {} {reason}", answer.code, many.elements, many.count);
         }
         Some((cost, is_accepted.then_some(answer.version)))
     }
 }
 
-/// The largest step of costs that follow one another; 0 where all of them are below the floor.
+/// Returns the largest step of consecutive costs; 0 when all of them are below the floor.
 fn largest_step(costs: &[Cost]) -> f64 {
     let step = |less: u64, more: u64, floor: u64| match more > floor {
         true => more as f64 / less.max(floor / 8) as f64,
@@ -255,7 +258,7 @@ impl Cost {
     }
 }
 
-/// Whether `more` is above the floor and more than `factor` times `less`.
+/// Reports whether `more` is above the floor and more than `factor` times `less`.
 fn grows(less: Cost, more: Cost, factor: f64) -> bool {
     let is_more = |less: u64, more: u64, floor: u64| more > floor && more as f64 > factor * less.max(floor / 8) as f64;
     is_more(less.microseconds, more.microseconds, TIME_FLOOR) || is_more(less.memory, more.memory, MEMORY_FLOOR)

@@ -1,4 +1,4 @@
-//! Which fields are written in which ways.
+//! Assigns the methods of writing to fields.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use crate::custom;
 use crate::fields::{self, Elements, Merge, Place, Seen};
 use crate::target::{self, Method, Target};
 
-/// A field with one kind of elements, and the ways in which it is written.
+/// A field with one kind of elements, and the methods that write it.
 pub struct Trial {
     pub place: Place,
     pub elements: Elements,
     pub methods: Vec<Method>,
-    /// Whether no kind before this one has the field.
+    /// Whether no earlier kind has the field.
     pub is_new: bool,
 }
 
 impl Trial {
-    /// Some of the methods, and the first method of the trial before them.
+    /// Returns some of the methods, preceded by the first method of the trial.
     pub fn with_first(&self, methods: &[Method]) -> Vec<Method> {
         let first = self.methods[0];
         let others = methods.iter().copied().filter(|method| *method != first);
@@ -31,12 +31,14 @@ pub struct Group {
     pub trials: Vec<Trial>,
 }
 
-/// How many trials a group has at most; a server at a time works on a group.
+/// Maximum number of trials in a group; one server at a time works on a group.
 const GROUP: usize = 12;
 
-/// The trials of all kinds. Every field of every kind is created, or updated where there is no POST.
-/// Fields of one declared type meet the other methods in the first kind that has the type, and one
-/// of them, in turn, in the others. With `all` they meet all methods in every kind.
+/// Returns the trials of all kinds.
+///
+/// Every field of every kind is created, or updated where there is no POST. The first kind with a
+/// declared type tries the other methods on each field of the type. Further kinds with the type try
+/// one of these methods, in turn. With `all`, every kind tries all methods.
 pub fn groups(all: bool) -> (Vec<Group>, usize) {
     let mut seen = Seen::new();
     let mut groups = Vec::new();
@@ -63,14 +65,14 @@ pub fn groups(all: bool) -> (Vec<Group>, usize) {
     (groups, fields.len())
 }
 
-/// What the methods of a field are chosen by.
+/// The inputs for the methods of a field.
 #[derive(Clone, Copy)]
 struct Choice {
-    /// Whether no kind before this one has the type and field.
+    /// Whether no earlier kind has the type and field.
     is_new: bool,
-    /// Whether nothing is left out.
+    /// Whether all methods are used.
     all: bool,
-    /// The number of the field in its target.
+    /// The index of the field in its target.
     index: usize,
     /// The number by which fields take turns.
     turn: usize,
@@ -90,7 +92,7 @@ fn in_groups(target: &Arc<Target>, trials: Vec<Trial>) -> Vec<Group> {
 fn of_place(place: &Place, choice: Choice) -> Vec<Trial> {
     let Choice { all, index, turn, .. } = choice;
     let is_new = choice.is_new || all;
-    // These patches change a tree that does not depend on the kind: one of them is enough.
+    // These patches change a tree independently of the kind: one of them is enough.
     let alike = [Method::JsonPatch, Method::JsonPatchEach, Method::MergePatch];
     let is_left_out = |method| alike.contains(&method) && method != alike[turn % alike.len()];
     let is_used = |method: &Method| fits(place, *method) && (all || !is_left_out(*method));
@@ -102,7 +104,7 @@ fn of_place(place: &Place, choice: Choice) -> Vec<Trial> {
         return vec![trial(Elements::Distinct, [first, more.map_or(&[][..], std::slice::from_ref)].concat())];
     }
     let mut distinct = methods.clone();
-    // Encodings differ by the shape of a field, and not by its name.
+    // Encodings depend on the shape of a field, not on its name.
     if index < 4 && first == [Method::Create] {
         let has_protobuf = place.target.kind.is_some();
         distinct.extend([Method::CreateYaml, Method::CreateCbor]);
@@ -122,8 +124,8 @@ fn of_place(place: &Place, choice: Choice) -> Vec<Trial> {
         .collect()
 }
 
-/// Whether a method compares the elements of a list with one another, so that equal elements are a
-/// case of their own. Other methods replace the list.
+/// Reports whether a method compares list elements with one another, so that equal elements are a
+/// separate case. Other methods replace the list.
 fn compares(place: &Place, method: Method) -> bool {
     match method {
         Method::StrategicPatch | Method::OrderedPatch | Method::DeletingPatch => place.merge != Merge::No,

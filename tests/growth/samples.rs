@@ -1,10 +1,10 @@
-//! A valid object of each kind that is served, so that requests reach everything behind validation.
+//! A valid object of each served kind, so that requests reach all code after validation.
 
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-/// Group, kind and object. `@` stands for a word that is different in each object.
+/// Group, kind and object. `@` stands for a word that differs in each object.
 const SAMPLES: [(&str, &str, &str); 61] = [
     ("", "ConfigMap", r#"{}"#),
     ("", "Endpoints", r#"{"subsets": [{"addresses": [{"ip": "192.0.2.1"}], "ports": [{"port": 1, "name": "a"}]}]}"#),
@@ -149,7 +149,7 @@ const SAMPLES: [(&str, &str, &str); 61] = [
     ("storage.k8s.io", "CSINode", r#"{"spec": {"drivers": []}}"#),
 ];
 
-/// Kinds of the groups above that did not fit there, and bodies of subresources.
+/// Further kinds of the groups above, and bodies of subresources.
 const MORE: [(&str, &str, &str); 17] = [
     ("", "Binding", r#"{"target": {"kind": "Node", "name": "a"}}"#),
     ("policy", "Eviction", r#"{}"#),
@@ -191,7 +191,7 @@ const MORE: [(&str, &str, &str); 17] = [
     ),
 ];
 
-/// What `$` and a word in the objects stands for. A pod has a volume to mount.
+/// The values of `$` followed by a word. A pod has a volume to mount.
 const PARTS: [(&str, &str); 8] = [
     (
         "ONCE",
@@ -209,10 +209,11 @@ const PARTS: [(&str, &str); 8] = [
     ("DEVICES", r#"{"devices": {"requests": [{"name": "a", "exactly": {"deviceClassName": "a"}}]}}"#),
 ];
 
-/// Stands for the number of an object in its name and in what has to be different in each object.
+/// Placeholder for the number of an object, in its name and in values that must be unique.
 pub const SERIAL: &str = "SERIAL";
 
-/// The object of a kind. Objects are named `growth-` and a number, except where the kind wants another name.
+/// Returns the sample of a kind. Objects are named `growth-` and a number, except where the kind
+/// requires another name.
 pub fn sample(group: &str, kind: &str) -> Option<Value> {
     let is_kind = |(g, k, _): &&(&str, &str, &str)| *g == group && *k == kind;
     let (_, _, text) = SAMPLES.iter().chain(&MORE).find(is_kind)?;
@@ -220,7 +221,7 @@ pub fn sample(group: &str, kind: &str) -> Option<Value> {
     let mut object: Value = serde_json::from_str(&text.replace('@', &word)).unwrap();
     expand(&mut object);
     let metadata = object.as_object_mut().unwrap().entry("metadata").or_insert_with(|| json!({}));
-    // Reviews of access have no name.
+    // Access reviews have no name.
     if metadata.get("name").is_none() && !kind.ends_with("AccessReview") {
         metadata["name"] = word.into();
     }
@@ -247,7 +248,7 @@ fn expand(value: &mut Value) {
     }
 }
 
-/// What samples have of certificates.
+/// Certificates in samples.
 struct Certificates {
     /// A request, in PEM and base64.
     request: String,

@@ -1,4 +1,4 @@
-//! Resources and subresources that take bodies.
+//! Resources and subresources that accept bodies.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::samples::sample;
 
-/// A way of writing an object.
+/// A method of writing an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     Create,
@@ -31,16 +31,16 @@ pub enum Method {
     Table,
 }
 
-/// What is stored before an object is changed.
+/// The stored object before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetUp {
     /// An object with as many elements.
     Stored,
-    /// An object without them, into which the subresource then writes them.
+    /// An object without them; the subresource then writes them.
     Written,
-    /// An object without them: storing many would change what the server does.
+    /// An object without them: storing many would change the server's behavior.
     Small,
-    /// Nothing: the target only takes POST.
+    /// Nothing: the target accepts only POST.
     Nothing,
 }
 
@@ -49,7 +49,7 @@ pub struct Target {
     /// The path of the resource.
     pub collection: String,
     pub subresource: &'static str,
-    /// The object of the resource; without one there is nothing to create first.
+    /// The object of the resource; null when nothing is created first.
     pub object: Value,
     /// The body of the subresource, or the object.
     pub body: Value,
@@ -67,10 +67,10 @@ impl fmt::Display for Target {
     }
 }
 
-/// Subresources whose bodies are no objects.
+/// Subresources without object bodies.
 const STREAMS: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
 
-/// Groups of kinds that change what the server does.
+/// Groups with kinds that change the server's behavior.
 const EFFECTIVE: [&str; 2] = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
 const EFFECTIVE_KINDS: [&str; 3] = ["Namespace", "ServiceCIDR", "IPAddress"];
 
@@ -78,8 +78,10 @@ const EFFECTIVE_KINDS: [&str; 3] = ["Namespace", "ServiceCIDR", "IPAddress"];
 pub const GATES: &str = "ClusterTrustBundle=true,GenericWorkload=true,PodCertificateRequest=true,\
     StorageVersionMigrator=true";
 
-/// Everything that takes bodies: in all versions that are served by default, and in the first version
-/// of the kinds that have none. Resources come before their subresources.
+/// Returns everything that accepts bodies: all versions that are served by default, and the first
+/// version of other kinds.
+///
+/// Resources come before their subresources.
 pub fn targets() -> Vec<Target> {
     let is_on = |kind: &KindDef| kind.serving == Serving::On && kind.gate.is_empty();
     let (on, off): (Vec<&KindDef>, Vec<_>) = kubernetes::catalog().kinds.iter().partition(|kind| is_on(kind));
@@ -148,7 +150,7 @@ fn of_subresource(
     })
 }
 
-/// The sample of a kind. A kind without one fails the test, so that no kind is forgotten.
+/// Returns the sample of a kind; fails when there is none, so that every kind is covered.
 fn object(kind: &KindDef) -> Value {
     let mut object = sample(kind.group, kind.kind).unwrap_or_else(|| panic!("no sample of {}", kind.kind));
     object["apiVersion"] = kind.api_version().into();
@@ -192,7 +194,7 @@ impl Target {
         self.kind.map(|kind| kind.def)
     }
 
-    /// Whether the subresource takes a field. Resources take all of them.
+    /// Reports whether the subresource accepts a field. Resources accept all fields.
     pub fn takes(&self, steps: &[String]) -> bool {
         let step = |index: usize| steps.get(index).map_or("", String::as_str);
         match self.subresource {
@@ -204,7 +206,7 @@ impl Target {
         }
     }
 
-    /// Whether updates of the resource leave a field as it was, or refuse the field whatever it has.
+    /// Reports whether updates of the resource keep the old value of a field, or reject any value.
     pub fn ignores(&self, steps: &[String]) -> bool {
         let is_ephemeral = steps.iter().any(|step| step == "ephemeralContainers");
         if is_ephemeral && self.subresource != "ephemeralcontainers" {

@@ -1,4 +1,4 @@
-//! A server to write to, and the requests of each method.
+//! A server, and the requests of each method.
 
 use std::fs;
 
@@ -14,12 +14,12 @@ use crate::fields::{Many, Place};
 use crate::target::{GATES, Method, SetUp, Target};
 
 /// Admission plugins that are off by default and need no configuration. DenyServiceExternalIPs is
-/// absent, because it refuses every value of a field.
+/// absent: it rejects every value of a field.
 const PLUGINS: &str = "NamespaceAutoProvision,NamespaceExists,LimitPodHardAntiAffinityTopology,NodeRestriction,\
     AlwaysPullImages,PodNodeSelector,PodTolerationRestriction,ExtendedResourceToleration,\
     OwnerReferencesPermissionEnforcement";
 
-/// Records the bodies of one custom resource only: the audit log treats all fields alike.
+/// Records only the bodies of one custom resource: the audit log treats all fields alike.
 const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [
     {"level": "RequestResponse", "resources": [{"group": "growth.example.com"}]}, {"level": "None"}]}"#;
 
@@ -28,20 +28,20 @@ const JSON: &str = "application/json";
 pub struct Writer {
     server: Server,
     http: Client,
-    /// How many objects were made.
+    /// Number of created objects.
     serial: usize,
     _data: TempDir,
 }
 
-/// What the server answered.
+/// A response of the server.
 pub struct Answer {
     pub code: u16,
-    /// The resource version of the object in the answer.
+    /// The resource version of the object in the response.
     pub version: String,
     pub text: String,
 }
 
-/// An object that is changed.
+/// A stored object that requests change.
 pub struct Stored {
     pub serial: usize,
     pub version: String,
@@ -98,17 +98,18 @@ impl Writer {
         self.server.process_id()
     }
 
-    /// Creates an object unless it is there.
+    /// Creates an object unless it exists.
     async fn create(&self, collection: &str, object: &Value) {
         let answer = self.send(&post(collection.to_owned(), object.to_string())).await;
         assert!([201, 409].contains(&answer.code), "POST {collection} {object}: {}", answer.text);
     }
 
-    /// Stores the object without many elements that requests to a target change, and reads its version.
+    /// Stores the object without many elements that requests to a target change, and reads its
+    /// version.
     ///
     /// # Errors
     ///
-    /// The answer, when the server refuses the object.
+    /// The response, when the server rejects the object.
     pub async fn store_small(&self, target: &Target, serial: usize) -> Result<Stored, String> {
         let text = small(&target.object, serial);
         let is_review = target.set_up == SetUp::Nothing && target.subresource.is_empty();
@@ -125,20 +126,20 @@ impl Writer {
         Ok(Stored { serial, version: read.version, is_many: false })
     }
 
-    /// Reads the version of an object again: controllers may have changed it.
+    /// Rereads the version of an object: controllers may have changed it.
     pub async fn refresh(&self, target: &Target, stored: &mut Stored) {
         if !stored.version.is_empty() {
             stored.version = self.send(&get(one(target, stored.serial), JSON)).await.version;
         }
     }
 
-    /// The number of an object that does not exist yet.
+    /// Returns the number of a new object.
     pub fn next_serial(&mut self) -> usize {
         self.serial += 1;
         self.serial
     }
 
-    /// A request that makes an object with many elements.
+    /// Returns a request that creates an object with many elements.
     pub fn create_request(&self, place: &Place, serial: usize, method: Method, many: Many) -> Request {
         let target = &place.target;
         let (serial, is_dry) = match target.set_up {
@@ -161,7 +162,7 @@ impl Writer {
         }
     }
 
-    /// A request that changes an object.
+    /// Returns a request that changes an object.
     pub fn change_request(&self, place: &Place, stored: &Stored, method: Method, many: Many, is_dry: bool) -> Request {
         let target = &place.target;
         // Patches need no version: a controller may change the object meanwhile.
@@ -188,7 +189,7 @@ impl Writer {
         Request { verb, path, media_type, body: body.into_bytes() }
     }
 
-    /// A request that reads an object as a table.
+    /// Returns a request that reads an object as a table.
     pub fn table_request(&self, target: &Target, stored: &Stored) -> Request {
         get(one(target, stored.serial), "application/json;as=Table;v=v1;g=meta.k8s.io")
     }
@@ -198,7 +199,7 @@ impl Writer {
         self.send(&Request { verb: Verb::DELETE, path, media_type: JSON, body: Vec::new() }).await;
     }
 
-    /// Sends a request and reads the answer.
+    /// Sends a request and reads the response.
     pub async fn send(&self, request: &Request) -> Answer {
         let url = format!("{}{}", self.server.url, request.path);
         let builder = self.http.request(request.verb.clone(), url).bearer_auth("growth-token");
@@ -226,12 +227,12 @@ fn post(path: String, text: String) -> Request {
     Request { verb: Verb::POST, path, media_type: JSON, body: text.into_bytes() }
 }
 
-/// The text of an object without many elements.
+/// Returns the text of an object without many elements.
 fn small(object: &Value, serial: usize) -> String {
     object.to_string().replace(crate::samples::SERIAL, &serial.to_string())
 }
 
-/// The path of an object.
+/// Returns the path of an object.
 fn one(target: &Target, serial: usize) -> String {
     let name = target.object["metadata"]["name"].as_str().unwrap();
     format!("{}/{}", target.collection, name.replace(crate::samples::SERIAL, &serial.to_string()))
@@ -264,7 +265,7 @@ fn json_patch(place: &Place, many: Many) -> String {
     format!(r#"[{{"op":"add","path":"{pointer}","value":{value}}}]"#)
 }
 
-/// Operations that add one element each, behind the elements that are there.
+/// Returns operations that append one element each to the existing elements.
 fn json_patch_each(place: &Place, has_elements: bool, many: Many) -> String {
     let mut operations = Vec::with_capacity(many.count + 1);
     if !has_elements {

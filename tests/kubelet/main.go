@@ -1,7 +1,7 @@
 // A kubelet without nodes and pods, for tests: real protocols (TLS with client certificates, SPDY/3.1, the streams of
-// exec, attach and port-forward), from the packages that runtimes use. What it "runs in containers" it runs on this host.
+// exec, attach and port-forward), from the packages that runtimes use. Commands of containers run on this host.
 //
-// It is given a folder, writes ca.crt, client.crt and client.key there, and prints the address that it listens on.
+// Its argument is a folder, into which it writes ca.crt, client.crt and client.key. It prints its address.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	listener, err := tls.Listen("tcp", "0.0.0.0:0", certificates)
 	check(err)
 	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
-	kubelet := &kubelet{said: make(chan string)}
+	kubelet := &kubelet{lines: make(chan string)}
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /containerLogs/{namespace}/{pod}/{container}", kubelet.logs)
 	routes.HandleFunc("/say/{line}", kubelet.say)
@@ -48,7 +48,7 @@ func main() {
 	check(http.Serve(listener, spdyOnly(routes)))
 }
 
-// Refuses WebSockets, as a kubelet without the feature does.
+// Rejects WebSockets, as a kubelet without the feature does.
 func spdyOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -60,8 +60,8 @@ func spdyOnly(next http.Handler) http.Handler {
 }
 
 type kubelet struct {
-	// Lines of logs that are followed.
-	said chan string
+	// Lines for followed logs.
+	lines chan string
 }
 
 func (k *kubelet) logs(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +77,7 @@ func (k *kubelet) logs(w http.ResponseWriter, r *http.Request) {
 	for r.URL.Query().Get("follow") == "true" {
 		w.(http.Flusher).Flush()
 		select {
-		case line := <-k.said:
+		case line := <-k.lines:
 			fmt.Fprintln(w, line)
 		case <-r.Context().Done():
 			return
@@ -85,7 +85,7 @@ func (k *kubelet) logs(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (k *kubelet) say(w http.ResponseWriter, r *http.Request) { k.said <- r.PathValue("line") }
+func (k *kubelet) say(w http.ResponseWriter, r *http.Request) { k.lines <- r.PathValue("line") }
 
 func (k *kubelet) exec(w http.ResponseWriter, r *http.Request) {
 	if options := options(w, r); options != nil {
@@ -115,7 +115,7 @@ func (k *kubelet) portForward(w http.ResponseWriter, r *http.Request) {
 		portforward.SupportedProtocols)
 }
 
-// ExecInContainer runs a command. In the place of a terminal it says how large the first one was.
+// ExecInContainer runs a command. For a terminal it prints the first size.
 func (k *kubelet) ExecInContainer(ctx context.Context, _, _, _ string, command []string, in io.Reader,
 	out, errors io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize, _ time.Duration) error {
 	if tty {
@@ -128,7 +128,7 @@ func (k *kubelet) ExecInContainer(ctx context.Context, _, _, _ string, command [
 		process.Stderr = errors
 	}
 	if in != nil {
-		// A pipe of its own: Wait must not wait for a client that does not end its input.
+		// A separate pipe: Wait must not wait for a client that does not end its input.
 		input, err := process.StdinPipe()
 		check(err)
 		go func() {
@@ -143,7 +143,7 @@ func (k *kubelet) ExecInContainer(ctx context.Context, _, _, _ string, command [
 	return err
 }
 
-// AttachContainer is a process that says what it hears.
+// AttachContainer echoes its input.
 func (k *kubelet) AttachContainer(_ context.Context, _, _, _ string, in io.Reader, out, _ io.WriteCloser, _ bool,
 	_ <-chan remotecommand.TerminalSize) error {
 	fmt.Fprintln(out, "attached")
@@ -154,17 +154,17 @@ func (k *kubelet) AttachContainer(_ context.Context, _, _, _ string, in io.Reade
 	return nil
 }
 
-// PortForward is a server that says which port it was asked at, and what it was asked.
+// PortForward is a server that responds with the received bytes and the port.
 func (k *kubelet) PortForward(_ context.Context, _, _ string, port int32, stream io.ReadWriteCloser) error {
-	heard := make([]byte, 4)
-	if _, err := io.ReadFull(stream, heard); err != nil {
+	received := make([]byte, 4)
+	if _, err := io.ReadFull(stream, received); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(stream, "%s at port %d\n", heard, port)
+	_, err := fmt.Fprintf(stream, "%s at port %d\n", received, port)
 	return err
 }
 
-// Makes an authority, and certificates of this server and of its client.
+// Creates an authority, and certificates of this server and of its client.
 func issue(folder string) *tls.Config {
 	authorityKey, authority := certificate("authority", nil, nil)
 	serverKey, server := certificate("kubelet", authority, authorityKey)

@@ -3,7 +3,7 @@
 /// Labels of requests.
 pub const REQUEST: &str = "component group resource scope subresource verb version";
 
-/// Level, type, name, labels.
+/// Stable and beta metrics: level, type, name, labels.
 pub const PROMISED: [(&str, &str, &str, &str); 42] = [
     (
         "STABLE",
@@ -99,9 +99,9 @@ pub const PROMISED: [(&str, &str, &str, &str); 42] = [
     ("BETA", "histogram", "workqueue_work_duration_seconds", "name"),
 ];
 
-/// Of the others: type, name, labels. Those of the process have no level.
+/// Alpha metrics: type, name, labels. Those of the process have no level.
 pub const OTHERS: [(&str, &str, &str); 48] = [
-    // What dashboards and alerts of kubernetes-mixin use.
+    // Used by dashboards and alerts of kubernetes-mixin.
     ("gauge", "aggregator_unavailable_apiservice", "name"),
     ("histogram", "apiserver_client_certificate_expiration_seconds", ""),
     ("histogram", "apiserver_request_sli_duration_seconds", REQUEST),
@@ -110,7 +110,7 @@ pub const OTHERS: [(&str, &str, &str); 48] = [
     ("counter", "process_cpu_seconds_total", ""),
     ("gauge", "process_resident_memory_bytes", ""),
     ("counter", "rest_client_requests_total", "code host method"),
-    // What else a user would miss.
+    // Other metrics of interest to operators.
     ("histogram", "apiserver_admission_match_condition_evaluation_seconds", "kind name operation type"),
     ("counter", "apiserver_admission_match_condition_exclusions_total", "kind name operation type"),
     ("summary", "apiserver_admission_step_admission_duration_seconds_summary", "operation rejected type"),
@@ -156,7 +156,7 @@ pub const OTHERS: [(&str, &str, &str); 48] = [
     ("counter", "serviceaccount_valid_tokens_total", ""),
     ("gauge", "version_info", "binary component emulation min_compat"),
 ];
-/// What has not happened, or is over, is zero.
+/// Counters of absent events and gauges of finished work may be zero.
 pub const MAY_BE_ZERO: [&str; 16] = [
     "depth",
     "unfinished",

@@ -1,17 +1,19 @@
-//! `#[needs(etcd, kubectl)]` above `#[test]`: the test is ignored where a tool was absent when it was built.
+//! `#[needs(etcd, kubectl)]` above `#[test]`: ignores the test when a tool was absent at build
+//! time.
 //!
-//! The test harness of Rust cannot ignore a test while it runs, so `build.rs` looks for the tools. A tool that was there then
-//! and is absent when the test runs makes the test fail.
+//! The test harness of Rust cannot ignore a test while it runs, so `build.rs` looks for the tools.
+//! A tool that was present then and is absent when the test runs makes the test fail.
 
 use proc_macro::{Delimiter, TokenStream, TokenTree};
 
-/// Each tool that `build.rs` looks for as `name=reason`; the reason is empty when the tool is there.
+/// Each tool that `build.rs` looks for as `name=reason`; the reason is empty when the tool is
+/// present.
 const TOOLS: &str = env!("TOOLS");
 
-/// Each program of another project as `name=file`.
+/// Each third-party program as `name=file`.
 const PROGRAMS: &str = env!("PROGRAMS");
 
-/// `program!(etcd)`: the file of a program of another project that tests run, a string.
+/// `program!(etcd)`: expands to the path of a third-party program, as a string literal.
 #[proc_macro]
 pub fn program(name: TokenStream) -> TokenStream {
     let name = name.to_string();
@@ -23,22 +25,23 @@ pub fn program(name: TokenStream) -> TokenStream {
     expression.parse().expect("an expression")
 }
 
-/// Ignores a test, with the reason, when one of the named tools is absent. It stands above the attribute that makes the test.
+/// Ignores a test, with the reason, when one of the named tools is absent. It must precede the
+/// `#[test]` attribute.
 #[proc_macro_attribute]
 pub fn needs(tools: TokenStream, test: TokenStream) -> TokenStream {
     match ignored(tools, &test) {
-        Ok(Some(why)) => {
-            let attribute: TokenStream = format!("#[ignore = {why:?}]").parse().expect("an attribute");
+        Ok(Some(reason)) => {
+            let attribute: TokenStream = format!("#[ignore = {reason:?}]").parse().expect("an attribute");
             attribute.into_iter().chain(test).collect()
         }
         Ok(None) => test,
-        Err(why) => format!("compile_error!({why:?});").parse().expect("a macro call"),
+        Err(reason) => format!("compile_error!({reason:?});").parse().expect("a macro call"),
     }
 }
 
-/// Why the test is ignored; none when all tools are there.
+/// Returns why the test is ignored; none when all tools are present.
 fn ignored(tools: TokenStream, test: &TokenStream) -> Result<Option<&'static str>, String> {
-    // A test that is made already would drop the new attribute without a word.
+    // An expanded test would silently drop the new attribute.
     if !makes_test(test.clone()) {
         return Err("`#[needs(..)]` has to stand above the `#[test]` of a function".to_owned());
     }
@@ -49,13 +52,13 @@ fn ignored(tools: TokenStream, test: &TokenStream) -> Result<Option<&'static str
         match known {
             None => return Err(format!("tests/needs/build.rs does not look for `{tool}`")),
             Some("") => {}
-            Some(why) => return Ok(Some(why)),
+            Some(reason) => return Ok(Some(reason)),
         }
     }
     Ok(None)
 }
 
-/// Whether an attribute before the function is `#[test]` or ends in `::test`.
+/// Reports whether an attribute before the function is `#[test]` or ends in `::test`.
 fn makes_test(item: TokenStream) -> bool {
     item.into_iter().any(|token| match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {

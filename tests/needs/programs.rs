@@ -1,13 +1,13 @@
-//! Programs of other projects: named by a variable, built by `.ci/tools`, or in the path.
+//! Third-party programs: from an environment variable, built by `.ci/tools`, or in the path.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What builds the programs. It says which version of each.
+/// The script that builds the programs; it states their versions.
 const TOOLS: &str = "../../.ci/tools";
 
-/// Name of a program, the variable that names its file, and the module whose version it has in `.ci/tools`.
+/// Name of a program, the variable with its file, and the module whose version `.ci/tools` states.
 const PROGRAMS: [(&str, &str, &str); 5] = [
     ("etcd", "ETCD", "etcd"),
     ("kube-apiserver", "KUBE_APISERVER", "kubernetes"),
@@ -23,7 +23,8 @@ pub struct Programs(Vec<(&'static str, Option<OsString>)>);
 pub fn all() -> Programs {
     println!("cargo::rerun-if-changed={TOOLS}");
     let folder = folder();
-    // A program that is built later changes the folder. Cargo would run the build script each time if the folder were absent.
+    // A program that is built later changes the folder. With an absent folder, Cargo would run the
+    // build script each time.
     if folder.is_dir() {
         println!("cargo::rerun-if-changed={}", folder.display());
     }
@@ -41,12 +42,12 @@ fn find(name: &str, variable: &str, version: &str, folder: &Path) -> Option<OsSt
     env::var_os(variable).or_else(|| built.exists().then(|| built.into_os_string())).or_else(|| in_path(name))
 }
 
-/// `.ci/tools` states versions as `module=version`, a line each.
+/// Returns a version from `.ci/tools`, which states them as `module=version`, one per line.
 fn version<'t>(tools: &'t str, module: &str) -> &'t str {
     tools.lines().find_map(|line| line.strip_prefix(module)?.strip_prefix('=')).unwrap_or_default()
 }
 
-/// Where `.ci/tools` puts programs: `$KUBE_TOOLS`, or `tools` in the target folder.
+/// Returns the output folder of `.ci/tools`: `$KUBE_TOOLS`, or `tools` in the target folder.
 fn folder() -> PathBuf {
     for variable in ["KUBE_TOOLS", "CARGO_TARGET_DIR"] {
         println!("cargo::rerun-if-env-changed={variable}");
@@ -64,21 +65,22 @@ fn in_path(name: &str) -> Option<OsString> {
 }
 
 impl Programs {
-    /// The file of a program; its bare name when none was found.
+    /// Returns the file of a program; its bare name when none was found.
     pub fn path<'p>(&'p self, name: &'p str) -> &'p OsStr {
         let found = self.0.iter().find(|(known, _)| *known == name).and_then(|(_, file)| file.as_deref());
         found.unwrap_or(OsStr::new(name))
     }
 
-    /// A line for each program of Kubernetes and kwok: the name as an identifier, and why the program is absent.
+    /// Returns a line for each program of Kubernetes and kwok: the name as an identifier, and why
+    /// the program is absent.
     pub fn absences(&self) -> impl Iterator<Item = String> {
         self.0.iter().filter(|(name, _)| *name != "etcd").map(|(name, file)| {
-            let why = if file.is_some() { String::new() } else { format!("no {name}: run `.ci/tools {name}`") };
-            format!("{}={why}", identifier(name))
+            let reason = if file.is_some() { String::new() } else { format!("no {name}: run `.ci/tools {name}`") };
+            format!("{}={reason}", identifier(name))
         })
     }
 
-    /// A line for each program: the name as an identifier, and the file.
+    /// Returns a line for each program: the name as an identifier, and the file.
     pub fn lines(&self) -> Vec<String> {
         let line = |(name, _): &(&'static str, _)| format!("{}={}", identifier(name), self.path(name).display());
         self.0.iter().map(line).collect()

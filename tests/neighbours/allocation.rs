@@ -1,4 +1,4 @@
-//! Addresses and ports of services: no two services get one, whichever server gives it.
+//! Service addresses and node ports: both servers allocate without duplicates.
 
 use std::collections::HashSet;
 
@@ -14,13 +14,13 @@ const CIDRS: &str = "/apis/networking.k8s.io/v1/servicecidrs";
 /// Services of each server: with three ports each, both together use most of the 128 ports.
 const EACH: usize = 18;
 
-/// A service with a node port, and one for health checks.
-fn balanced(name: &str) -> Value {
+/// Returns a service with two node ports and a health check port.
+fn load_balancer(name: &str) -> Value {
     json!({"metadata": {"name": name}, "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local",
         "ports": [{"name": "a", "port": 80}, {"name": "b", "port": 81}]}})
 }
 
-/// The node ports of a service, with that for health checks.
+/// Returns the node ports of a service, including the health check port.
 fn ports(service: &Value) -> Vec<i64> {
     let spec = &service["spec"];
     let numbers = spec["ports"].as_array().unwrap().iter().filter_map(|port| port["nodePort"].as_i64());
@@ -31,12 +31,12 @@ fn address(service: &Value) -> String {
     service["spec"]["clusterIP"].as_str().unwrap().to_owned()
 }
 
-/// Both give addresses and ports at the same time, and take them back.
+/// Both servers allocate addresses and ports concurrently, and release them.
 pub async fn check(ours: &Api, theirs: &Api, round: &str) {
     let names: Vec<String> = (0..2 * EACH).map(|index| format!("{round}-{index}")).collect();
     let creates = names.iter().enumerate().map(|(index, name)| {
         let server = if index % 2 == 0 { ours } else { theirs };
-        async move { server.create(SERVICES, &balanced(name)).await }
+        async move { server.create(SERVICES, &load_balancer(name)).await }
     });
     let created: Vec<Value> = join_all(creates).await;
     let addresses: HashSet<String> = created.iter().map(address).collect();
@@ -44,11 +44,11 @@ pub async fn check(ours: &Api, theirs: &Api, round: &str) {
     let given: HashSet<i64> = created.iter().flat_map(ports).collect();
     assert_eq!(given.len(), 2 * EACH * 3, "each service has ports of its own");
     assert!(given.iter().all(|port| (30000..=30127).contains(port)), "{given:?}");
-    belong(ours, theirs, &created).await;
-    refused(ours, &created[1]).await;
-    refused(theirs, &created[0]).await;
+    check_ip_addresses(ours, theirs, &created).await;
+    rejects_allocated(ours, &created[1]).await;
+    rejects_allocated(theirs, &created[0]).await;
 
-    // What one server gave, the other takes back, and gives again.
+    // Each server releases what the other one allocated.
     for (index, service) in created.iter().enumerate() {
         let other = if index % 2 == 0 { theirs } else { ours };
         let name = service["metadata"]["name"].as_str().unwrap();
@@ -56,14 +56,14 @@ pub async fn check(ours: &Api, theirs: &Api, round: &str) {
         let code = ours.code(&format!("{ADDRESSES}/{}", address(service))).await;
         assert_eq!(code, 404, "the address of {name} is free");
     }
-    taken_again(ours, theirs, &created[0], round).await;
-    taken_again(theirs, ours, &created[1], round).await;
-    added_range(ours, theirs, round).await;
-    added_range(theirs, ours, round).await;
+    allocates_released(ours, theirs, &created[0], round).await;
+    allocates_released(theirs, ours, &created[1], round).await;
+    allocates_from_added_range(ours, theirs, round).await;
+    allocates_from_added_range(theirs, ours, round).await;
 }
 
-/// Each address is an object that refers to its service.
-async fn belong(ours: &Api, theirs: &Api, services: &[Value]) {
+/// Each address has an IPAddress object that refers to its service.
+async fn check_ip_addresses(ours: &Api, theirs: &Api, services: &[Value]) {
     for service in services {
         let path = format!("{ADDRESSES}/{}", address(service));
         let (here, there) = (ours.get(&path).await, theirs.get(&path).await);
@@ -72,27 +72,27 @@ async fn belong(ours: &Api, theirs: &Api, services: &[Value]) {
     }
 }
 
-/// A server does not give what a service of the other has.
-async fn refused(server: &Api, service: &Value) {
-    let mut wants_address = balanced("wants");
+/// A server rejects an address or port of the other server's service.
+async fn rejects_allocated(server: &Api, service: &Value) {
+    let mut wants_address = load_balancer("wants");
     wants_address["spec"]["clusterIP"] = service["spec"]["clusterIP"].clone();
-    let mut wants_port = balanced("wants");
+    let mut wants_port = load_balancer("wants");
     wants_port["spec"]["ports"][0]["nodePort"] = service["spec"]["healthCheckNodePort"].clone();
-    for (wanted, why) in
+    for (wanted, expected) in
         [(wants_address, "provided IP is already allocated"), (wants_port, "provided port is already allocated")]
     {
-        let (code, answer) = server.ask(Method::POST, SERVICES, "application/json", Some(&wanted)).await;
+        let (code, answer) = server.request(Method::POST, SERVICES, "application/json", Some(&wanted)).await;
         let message = answer["message"].as_str().unwrap_or_default();
-        assert!(code == 422 && message.contains(why), "{}: {code} {answer}", server.name);
+        assert!(code == 422 && message.contains(expected), "{}: {code} {answer}", server.name);
     }
 }
 
-/// What was freed can be had again, by name and by a change of a service of the other server.
-async fn taken_again(one: &Api, other: &Api, freed: &Value, round: &str) {
+/// A released address and port can be requested again, and set by an update at the other server.
+async fn allocates_released(one: &Api, other: &Api, freed: &Value, round: &str) {
     let name = format!("{round}-again-{}", one.name);
-    let mut wanted = balanced(&name);
+    let mut wanted = load_balancer(&name);
     wanted["spec"]["clusterIP"] = freed["spec"]["clusterIP"].clone();
-    // A port that is not asked for is given first, and could be the one that is asked for for health checks.
+    // Unspecified ports are allocated before the requested health check port and could take it.
     for port in 0..2 {
         wanted["spec"]["ports"][port]["nodePort"] = freed["spec"]["ports"][port]["nodePort"].clone();
     }
@@ -110,8 +110,8 @@ async fn taken_again(one: &Api, other: &Api, freed: &Value, round: &str) {
     other.delete(&path).await;
 }
 
-/// A range that one server is told of, the other gives addresses of.
-async fn added_range(one: &Api, other: &Api, round: &str) {
+/// A server allocates addresses from a ServiceCIDR that was created at the other one.
+async fn allocates_from_added_range(one: &Api, other: &Api, round: &str) {
     let name = format!("{round}-{}", one.name);
     let range = if one.name == "ours" { "198.18.1.0" } else { "198.18.2.0" };
     let path = format!("{CIDRS}/{name}");
@@ -125,11 +125,11 @@ async fn added_range(one: &Api, other: &Api, round: &str) {
         "lastTransitionTime": "2026-01-01T00:00:00Z"});
     one.merge(&format!("{path}/status"), &json!({"status": {"conditions": [ready]}})).await;
     let wanted = format!("{}9", range.trim_end_matches('0'));
-    let mut service = balanced(&format!("{name}-far"));
+    let mut service = load_balancer(&format!("{name}-far"));
     service["spec"]["clusterIP"] = wanted.as_str().into();
     let begin = std::time::Instant::now();
     loop {
-        let (code, answer) = other.ask(Method::POST, SERVICES, "application/json", Some(&service)).await;
+        let (code, answer) = other.request(Method::POST, SERVICES, "application/json", Some(&service)).await;
         if code == 201 {
             break;
         }

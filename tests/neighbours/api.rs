@@ -1,4 +1,4 @@
-//! A client of one server, which speaks JSON.
+//! A JSON client of one server.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use tokio::time::timeout;
 pub const TOKEN: &str = "admins-token-5b1d";
 pub const APPLY: &str = "application/apply-patch+yaml";
 pub const MERGE: &str = "application/merge-patch+json";
-/// The longest that a server may take to answer, or to tell of a change.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// When to ask again after a server said that it is too busy.
+/// Maximum time until a response or a watch event.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Delay before a retry after a 429 response.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// A server, as a client sees it.
+/// A client of one server.
 #[derive(Clone)]
 pub struct Api {
     client: Client,
     pub url: String,
-    /// What failures call the server.
+    /// The server's name in failure messages.
     pub name: &'static str,
 }
 
@@ -37,17 +37,18 @@ impl Api {
             Some(body) => request.header("Content-Type", media_type).body(body.to_string()),
             None => request,
         };
-        timeout(PATIENCE, request.send()).await.expect("an answer").ok()
+        timeout(TIMEOUT, request.send()).await.expect("an answer").ok()
     }
 
-    /// The code and the body of an answer; 0 when there is none. A server that is too busy is asked again.
-    pub async fn ask(&self, method: Method, path: &str, media_type: &str, body: Option<&Value>) -> (u16, Value) {
+    /// Sends a request; returns code and body, or 0 without a response. Repeats it after 429.
+    pub async fn request(&self, method: Method, path: &str, media_type: &str, body: Option<&Value>) -> (u16, Value) {
         loop {
             let sent = self.send(method.clone(), path, media_type, body).await;
             let Some(response) = sent else { return (0, Value::Null) };
             let code = response.status().as_u16();
             let text = response.text().await.unwrap_or_default();
-            // Upstream's cache of a resource that was just defined is not ready at once.
+            // The watch cache of kube-apiserver is not ready immediately after a resource is
+            // defined.
             if code == 429 {
                 tokio::time::sleep(RETRY).await;
                 continue;
@@ -56,45 +57,45 @@ impl Api {
         }
     }
 
-    /// The body of an answer, which has to be good.
-    async fn done(&self, method: Method, path: &str, media_type: &str, body: Option<&Value>) -> Value {
-        let (code, answer) = self.ask(method.clone(), path, media_type, body).await;
+    /// Returns the body of a successful response.
+    async fn request_ok(&self, method: Method, path: &str, media_type: &str, body: Option<&Value>) -> Value {
+        let (code, answer) = self.request(method.clone(), path, media_type, body).await;
         assert!((200..300).contains(&code), "{}: {method} {path}: {code} {answer}", self.name);
         answer
     }
 
     pub async fn get(&self, path: &str) -> Value {
-        self.done(Method::GET, path, "", None).await
+        self.request_ok(Method::GET, path, "", None).await
     }
 
-    /// The code of a read.
+    /// Returns the status code of a read.
     pub async fn code(&self, path: &str) -> u16 {
-        self.ask(Method::GET, path, "", None).await.0
+        self.request(Method::GET, path, "", None).await.0
     }
 
     pub async fn create(&self, path: &str, object: &Value) -> Value {
-        self.done(Method::POST, path, "application/json", Some(object)).await
+        self.request_ok(Method::POST, path, "application/json", Some(object)).await
     }
 
     pub async fn merge(&self, path: &str, patch: &Value) -> Value {
-        self.done(Method::PATCH, path, MERGE, Some(patch)).await
+        self.request_ok(Method::PATCH, path, MERGE, Some(patch)).await
     }
 
     /// Applies as a field manager, without force.
     pub async fn apply(&self, path: &str, manager: &str, object: &Value) -> (u16, Value) {
-        self.ask(Method::PATCH, &format!("{path}?fieldManager={manager}"), APPLY, Some(object)).await
+        self.request(Method::PATCH, &format!("{path}?fieldManager={manager}"), APPLY, Some(object)).await
     }
 
     pub async fn delete(&self, path: &str) -> Value {
-        self.done(Method::DELETE, path, "application/json", Some(&json!({}))).await
+        self.request_ok(Method::DELETE, path, "application/json", Some(&json!({}))).await
     }
 
-    /// Whether the server says that it is ready.
+    /// Reports whether the server is ready.
     pub async fn is_ready(&self) -> bool {
         self.code("/readyz").await == 200
     }
 
-    /// Follows a resource; the path holds the query without `watch`.
+    /// Watches a resource; the path contains the query without `watch`.
     pub async fn watch(&self, path: &str) -> Watch {
         let separator = if path.contains('?') { '&' } else { '?' };
         let path = format!("{path}{separator}watch=true");
@@ -112,7 +113,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// The next event: its type and its object.
+    /// Returns the next event: its type and its object.
     pub async fn next(&mut self) -> (String, Value) {
         loop {
             if let Some(end) = self.text.iter().position(|byte| *byte == b'\n') {
@@ -120,13 +121,13 @@ impl Watch {
                 let mut event: Value = serde_json::from_slice(&line).unwrap();
                 return (event["type"].as_str().unwrap_or_default().to_owned(), event["object"].take());
             }
-            let chunk = timeout(PATIENCE, self.response.chunk()).await;
+            let chunk = timeout(TIMEOUT, self.response.chunk()).await;
             let chunk = chunk.unwrap_or_else(|_| panic!("{}: no event in time", self.name)).unwrap();
             self.text.extend(chunk.unwrap_or_else(|| panic!("{}: the watch ended", self.name)));
         }
     }
 
-    /// The events up to the one that `last` accepts, as type and name.
+    /// Returns the events up to the one that `last` accepts, as type and name.
     pub async fn until(&mut self, last: impl Fn(&str, &Value) -> bool) -> Vec<(String, String)> {
         let mut seen = Vec::new();
         loop {

@@ -1,4 +1,5 @@
-//! What servers of a cluster make for each other: definitions of resources, and the service that leads to all of them.
+//! State that the servers of a cluster share: custom resource definitions, and the endpoints of the
+//! `kubernetes` service.
 
 use std::time::{Duration, Instant};
 
@@ -7,19 +8,19 @@ use serde_json::{Value, json};
 use crate::api::Api;
 
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-/// The longest that a server may take to serve what another one was told.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time until a server observes a write through another one.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Waits until a condition holds.
 pub async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
     let begin = Instant::now();
     while !holds().await {
-        assert!(begin.elapsed() < PATIENCE, "{what}");
+        assert!(begin.elapsed() < TIMEOUT, "{what}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
-/// A definition; `more` are properties beside `data`.
+/// Returns a definition; `more` are properties in addition to `data`.
 fn definition(plural: &str, kind: &str, more: Value) -> Value {
     let mut properties = json!({"data": {"type": "object", "additionalProperties": {"type": "string"}}});
     properties.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -30,7 +31,8 @@ fn definition(plural: &str, kind: &str, more: Value) -> Value {
             "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}]}})
 }
 
-/// Defines the resource that other parts use, at one server; its path once both serve it.
+/// Creates the custom resource definition of the other modules at one server; returns its path once
+/// both serve it.
 pub async fn define(one: &Api, other: &Api) -> String {
     one.create(CRDS, &definition("neighbours", "Neighbour", json!({}))).await;
     let path = "/apis/example.com/v1/neighbours";
@@ -40,7 +42,7 @@ pub async fn define(one: &Api, other: &Api) -> String {
     path.to_owned()
 }
 
-/// A definition that one server creates, the other changes and deletes: both obey.
+/// One server creates a definition, the other changes and deletes it; both serve each state.
 pub async fn definitions(one: &Api, other: &Api, round: &str) {
     let plural = format!("{}{}", one.name, round.replace('-', ""));
     let (crd, path) =
@@ -58,7 +60,7 @@ pub async fn definitions(one: &Api, other: &Api, round: &str) {
     other.merge(&crd, &json!({"spec": {"versions": changed["spec"]["versions"]}})).await;
     for server in [one, other] {
         let path = format!("{path}/a");
-        until("a changed schema is obeyed", || async { server.merge(&path, &json!({"size": 2})).await["size"] == 2 })
+        until("a changed schema is applied", || async { server.merge(&path, &json!({"size": 2})).await["size"] == 2 })
             .await;
     }
     let (here, there) = (one.get(&format!("{path}/a")).await, other.get(&format!("{path}/a")).await);
@@ -70,7 +72,7 @@ pub async fn definitions(one: &Api, other: &Api, round: &str) {
     }
 }
 
-/// The addresses behind the `kubernetes` service.
+/// Returns the addresses of the `kubernetes` service.
 pub async fn servers(api: &Api) -> Vec<String> {
     let endpoints = api.get("/api/v1/namespaces/default/endpoints/kubernetes").await;
     let slice = api.get("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes").await;
@@ -85,8 +87,8 @@ pub async fn servers(api: &Api) -> Vec<String> {
     if all == sliced { all } else { Vec::new() }
 }
 
-/// The service leads to exactly these, and each has said who it is.
-pub async fn lead_to(api: &Api, addresses: &[&str]) {
+/// Checks that the service has exactly these addresses, and that each server has an identity lease.
+pub async fn check_endpoints(api: &Api, addresses: &[&str]) {
     until(&format!("{}: the service leads to {addresses:?}", api.name), || async { servers(api).await == addresses })
         .await;
     let leases = api.get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases").await;

@@ -1,4 +1,4 @@
-//! What stands in etcd: keys and the revisions at which they were written.
+//! The keys in etcd and the revisions of their last writes.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::pair::Pair;
 
-/// Where servers and nodes say that they live: each renews its own.
+/// Prefixes of leases and peer endpoints; each server and node renews its own.
 const LEASES: [&str; 6] = [
     "/registry/minions/node-",
     "/registry/leases/kube-node-lease/",
@@ -18,28 +18,28 @@ const LEASES: [&str; 6] = [
     "compact_rev_key",
 ];
 
-/// Keys with the revision and the number of writes of each.
+/// Keys with the revision of the last write and the number of writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys(pub BTreeMap<String, (u64, u64)>);
 
 impl Keys {
-    /// All keys of the store.
+    /// Reads all keys of the store.
     pub async fn read(pair: &Pair) -> Keys {
         let all = STANDARD.encode(b"\0");
         let range = json!({"key": all, "range_end": all, "keys_only": true});
-        let answer = pair.ask_etcd("range", &range).await;
+        let answer = pair.post_etcd("range", &range).await;
         let number = |value: &Value| value.as_str().unwrap_or_default().parse::<u64>().unwrap();
         let key = |value: &Value| String::from_utf8(STANDARD.decode(value.as_str().unwrap()).unwrap()).unwrap();
         let rows = answer["kvs"].as_array().unwrap().iter();
         Keys(rows.map(|row| (key(&row["key"]), (number(&row["mod_revision"]), number(&row["version"])))).collect())
     }
 
-    /// How often servers have said that they live.
+    /// Returns the total number of writes to the keys with a prefix.
     pub fn renewals(&self, prefix: &str) -> u64 {
         self.0.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, (_, version))| version).sum()
     }
 
-    /// The keys that were written, created or deleted since, without the leases of servers.
+    /// Returns the keys that were written, created or deleted since `before`, except for leases.
     pub fn changed_since<'k>(&'k self, before: &'k Keys) -> Vec<&'k str> {
         let keys = self.0.keys().chain(before.0.keys().filter(|key| !self.0.contains_key(*key)));
         let changed = keys.filter(|key| self.0.get(*key) != before.0.get(*key));

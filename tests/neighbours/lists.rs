@@ -1,4 +1,4 @@
-//! Pages and watches: the list that one server begins, the other goes on with.
+//! Pages and watches across servers: one server continues the list of the other.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,8 @@ const EACH: usize = 7;
 /// Coprime with the number of objects, so that pages end within namespaces.
 const PAGE: usize = 3;
 
-/// Lists that have several pages: all namespaces and one, of a built-in kind and of a custom one.
+/// Checks lists of several pages: in all namespaces and in one, of a built-in kind and of a custom
+/// one.
 pub async fn check(ours: &Api, theirs: &Api, custom: &str, round: &str) {
     let (one, other) = (format!("{round}-a"), format!("{round}-b"));
     for namespace in [&one, &other] {
@@ -34,7 +35,7 @@ pub async fn check(ours: &Api, theirs: &Api, custom: &str, round: &str) {
     }
 }
 
-/// An object that is valid and has no more than a name.
+/// Creates a minimal valid object with this name.
 async fn object(api: &Api, group: &str, resource: &str, name: &str) -> Value {
     let served = api.get(group).await;
     let kind = served["resources"].as_array().unwrap().iter().find(|known| known["name"] == resource);
@@ -42,13 +43,13 @@ async fn object(api: &Api, group: &str, resource: &str, name: &str) -> Value {
     json!({"apiVersion": version, "kind": kind.unwrap()["kind"], "metadata": {"name": name}})
 }
 
-/// Namespace and name of each object, as they come.
+/// Returns namespace and name of each object, in order.
 fn names(list: &Value) -> Vec<String> {
     let name = |item: &Value| format!("{}/{}", item["metadata"]["namespace"], item["metadata"]["name"]);
     list["items"].as_array().unwrap().iter().map(name).collect()
 }
 
-/// Both show the same, in the same words.
+/// Checks that both servers return the same list.
 async fn same_list(ours: &Api, theirs: &Api, path: &str) {
     let (mut here, mut there) = (ours.get(path).await, theirs.get(path).await);
     for list in [&mut here, &mut there] {
@@ -57,7 +58,8 @@ async fn same_list(ours: &Api, theirs: &Api, path: &str) {
     assert_eq!(here, there, "{path}");
 }
 
-/// Each page comes from the other server; together they are the list, in order, with nothing twice.
+/// Reads each page from the other server; together the pages are the list, in order and without
+/// duplicates.
 async fn pages(first: &Api, second: &Api, path: &str) {
     let expect = names(&first.get(path).await);
     let (mut found, mut token, mut version) = (Vec::new(), String::new(), Value::Null);
@@ -81,7 +83,7 @@ async fn pages(first: &Api, second: &Api, path: &str) {
     assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), found.len());
 }
 
-/// What one server writes, the other tells of: after a list, and after initial events.
+/// Watch events of writes through the other server arrive: after a list, and after initial events.
 async fn watches(writer: &Api, watcher: &Api, group: &str, resource: &str, namespace: &str) {
     let path = format!("{group}/namespaces/{namespace}/{resource}");
     let listed = writer.get(&path).await;

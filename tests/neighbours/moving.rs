@@ -1,4 +1,4 @@
-//! A cluster that changes its servers: everything that is stored, before and after.
+//! A cluster that changes its servers: all stored objects, before and after.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ impl Resource {
     }
 }
 
-/// All resources of preferred versions that can be listed.
+/// Returns all listable resources in their preferred versions.
 pub async fn resources(api: &Api) -> Vec<Resource> {
     let groups = api.get("/apis").await;
     let preferred = groups["groups"].as_array().unwrap().iter().map(|group| &group["preferredVersion"]["groupVersion"]);
@@ -43,8 +43,8 @@ pub async fn resources(api: &Api) -> Vec<Resource> {
     let mut found = Vec::new();
     for group_version in std::iter::once("v1".to_owned()).chain(versions) {
         let prefix = if group_version == "v1" { "api" } else { "apis" };
-        // A group that an APIService only promises is not served.
-        let (code, list) = api.ask(Method::GET, &format!("/{prefix}/{group_version}"), "", None).await;
+        // A group whose APIService is unavailable is not served.
+        let (code, list) = api.request(Method::GET, &format!("/{prefix}/{group_version}"), "", None).await;
         for resource in list["resources"].as_array().filter(|_| code == 200).into_iter().flatten() {
             let text = |key: &str| resource[key].as_str().unwrap_or_default().to_owned();
             let verbs = resource["verbs"].as_array().unwrap().iter().map(|verb| verb.as_str().unwrap().to_owned());
@@ -61,10 +61,10 @@ pub async fn resources(api: &Api) -> Vec<Resource> {
     found
 }
 
-/// Creates an object of each kind; the path of each, and what was sent.
+/// Creates an object of each kind; returns the path and the sent object of each.
 pub async fn create(api: &Api, serial: u32) -> Vec<(String, Value)> {
     let account = json!({"metadata": {"name": "default"}});
-    api.ask(Method::POST, "/api/v1/namespaces/default/serviceaccounts", "application/json", Some(&account)).await;
+    api.request(Method::POST, "/api/v1/namespaces/default/serviceaccounts", "application/json", Some(&account)).await;
     let mut paths = Vec::new();
     for resource in resources(api).await {
         let creatable = resource.verbs.iter().any(|verb| verb == "create");
@@ -82,17 +82,18 @@ pub async fn create(api: &Api, serial: u32) -> Vec<(String, Value)> {
     paths
 }
 
-/// Gives an object of each kind a label.
+/// Adds a label to an object of each kind.
 pub async fn label(api: &Api, created: &[(String, Value)]) {
     for (path, _) in created {
         let (code, answer) = api
-            .ask(Method::PATCH, path, crate::api::MERGE, Some(&json!({"metadata": {"labels": {"moved": "a"}}})))
+            .request(Method::PATCH, path, crate::api::MERGE, Some(&json!({"metadata": {"labels": {"moved": "a"}}})))
             .await;
         assert_eq!(code, 200, "{}: {path}: {answer}", api.name);
     }
 }
 
-/// Objects as servers of older versions stored them: kind, version, and what the object holds beside its metadata.
+/// Objects as servers of older versions stored them: kind, version, and the members besides
+/// metadata.
 const OLDER: [(&str, &str, &str); 5] = [
     (
         "HorizontalPodAutoscaler",
@@ -120,14 +121,15 @@ const OLDER: [(&str, &str, &str); 5] = [
     ("PodDisruptionBudget", "policy/v1beta1", r#"{"spec": {"minAvailable": 1, "selector": {}}}"#),
 ];
 
-/// Stores what was sent in the place of what was made of it: without defaults, or in an older version.
-pub async fn age(pair: &Pair, api: &Api, created: &[(String, Value)]) {
+/// Replaces stored objects by the sent ones: without defaults, or in an older version.
+pub async fn store_as_older_server(pair: &Pair, api: &Api, created: &[(String, Value)]) {
     let keys = Keys::read(pair).await;
     for (path, sent) in created {
         let now = api.get(path).await;
         let revision: u64 = now["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap();
         let key = keys.0.iter().find(|(_, (written, _))| *written == revision).map(|(key, _)| key);
-        // What a controller changes meanwhile stays as it is. Every server of the last years gives daemon sets their annotation.
+        // Objects that a controller changes are left alone. All recent servers annotate daemon
+        // sets.
         let Some(key) = key.filter(|_| sent["kind"] != "DaemonSet") else { continue };
         let mut old = sent.clone();
         if let Some((_, version, body)) = OLDER.iter().find(|(kind, ..)| sent["kind"] == *kind) {
@@ -144,7 +146,8 @@ pub async fn age(pair: &Pair, api: &Api, created: &[(String, Value)]) {
     }
 }
 
-/// All objects that can be listed, by path and name, without those that servers change when they start.
+/// Returns all listable objects, by path and name, without those that servers change at their
+/// start.
 pub async fn objects(api: &Api) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
     for resource in resources(api).await {
@@ -166,7 +169,8 @@ pub async fn objects(api: &Api) -> BTreeMap<String, Value> {
     all
 }
 
-/// Lists that are empty count as absent: this server does not tell them apart in what is stored as JSON.
+/// Removes empty lists: this server does not distinguish them from absent ones in objects stored as
+/// JSON.
 pub fn without_empty_lists(objects: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
     fn clear(value: &mut Value) {
         match value {
@@ -185,15 +189,15 @@ pub fn without_empty_lists(objects: BTreeMap<String, Value>) -> BTreeMap<String,
         .collect()
 }
 
-/// Both servers show the same of what is stored.
-pub fn same(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>, who: &str) {
+/// Checks that both servers return the same stored objects.
+pub fn assert_same(before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>, server: &str) {
     let lost: Vec<&String> = before.keys().filter(|name| !after.contains_key(*name)).collect();
     let made: Vec<&String> = after.keys().filter(|name| !before.contains_key(*name)).collect();
-    assert!(lost.is_empty() && made.is_empty(), "{who}: lost {lost:?}, made {made:?}");
+    assert!(lost.is_empty() && made.is_empty(), "{server}: lost {lost:?}, made {made:?}");
     let differ: Vec<String> = before
         .iter()
         .filter(|(name, object)| after[*name] != **object)
         .map(|(name, object)| format!("{name}\n  {object}\n  {}", after[name]))
         .collect();
-    assert!(differ.is_empty(), "{who} shows otherwise:\n{}", differ.join("\n"));
+    assert!(differ.is_empty(), "{server} returns other objects:\n{}", differ.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Upstream's server and this one on one etcd.
+//! kube-apiserver and this server on one etcd.
 
 use std::fs;
 use std::net::TcpListener;
@@ -16,15 +16,16 @@ use crate::api::{Api, TOKEN};
 use crate::common::Server;
 use crate::etcd_server::EtcdServer;
 
-/// How long servers may take to become ready, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(180);
-/// Servers of a cluster have one port at several addresses, since the `kubernetes` service has one target port.
+/// Maximum time until a server is ready, on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(180);
+/// Servers of a cluster have one port at several addresses, since the `kubernetes` service has one
+/// target port.
 const OURS: &str = "127.0.0.2";
 const THEIRS: &str = "127.0.0.3";
-/// How long upstream's server may take to stop by itself.
-const LEAVE: Duration = Duration::from_secs(5);
-/// How many lines of upstream's log a failure shows.
-const COMPLAINTS: usize = 20;
+/// Maximum time for kube-apiserver to stop without a kill.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+/// Number of log lines of kube-apiserver in a failure message.
+const LOG_LINES: usize = 20;
 
 /// The servers and their store.
 pub struct Pair {
@@ -49,17 +50,18 @@ impl Pair {
         Pair { ours: None, theirs: None, etcd: EtcdServer::start(), port, folder, address: OURS }
     }
 
-    /// The same with one address for both servers, of which one runs at a time: clients find either where the other was.
+    /// As `new`, with one address for both servers, of which only one runs at a time: clients find
+    /// either at the same address.
     pub fn at_one_address() -> Pair {
         Pair { address: THEIRS, ..Pair::new() }
     }
 
-    /// The path of a file that goes away with the servers.
+    /// Returns the path of a temporary file.
     pub fn file(&self, name: &str) -> String {
         self.folder.path().join(name).display().to_string()
     }
 
-    /// Flags that both servers have.
+    /// Returns the flags of both servers.
     fn common(&self) -> Vec<String> {
         vec![
             format!("--etcd-servers={}", self.etcd.url),
@@ -89,7 +91,7 @@ impl Pair {
         api
     }
 
-    /// Starts upstream's server, and waits until it is ready.
+    /// Starts kube-apiserver, and waits until it is ready.
     pub async fn start_theirs(&mut self) -> Api {
         let mut flags = self.common();
         let certificates = self.file("certificates");
@@ -113,23 +115,23 @@ impl Pair {
         Api::new("upstream", &format!("https://{THEIRS}:{}", self.port))
     }
 
-    /// Asks etcd's JSON gateway.
-    pub async fn ask_etcd(&self, verb: &str, body: &Value) -> Value {
+    /// Sends a request to etcd's JSON gateway.
+    pub async fn post_etcd(&self, verb: &str, body: &Value) -> Value {
         let request = reqwest::Client::new().post(format!("{}/v3/kv/{verb}", self.etcd.url)).body(body.to_string());
         serde_json::from_str(&request.send().await.unwrap().text().await.unwrap()).unwrap()
     }
 
-    /// Stores a value behind the servers' backs.
+    /// Writes a value into etcd, bypassing the servers.
     pub async fn etcd_put(&self, key: &str, value: &str) {
-        self.ask_etcd("put", &json!({"key": STANDARD.encode(key), "value": STANDARD.encode(value)})).await;
+        self.post_etcd("put", &json!({"key": STANDARD.encode(key), "value": STANDARD.encode(value)})).await;
     }
 
-    /// Asks this project's server to stop, and waits until it has.
+    /// Stops this project's server with SIGTERM, and waits for its end.
     pub fn stop_ours(&mut self) {
-        assert!(self.ours.take().unwrap().stop(), "the server ended well");
+        assert!(self.ours.take().unwrap().stop(), "the server exited with success");
     }
 
-    /// Asks upstream's server to stop, and waits until it has.
+    /// Stops kube-apiserver with SIGTERM, and waits for its end.
     pub fn stop_theirs(&mut self) {
         self.theirs.take().unwrap().stop();
     }
@@ -142,12 +144,12 @@ async fn ready(api: &Api, mut ended: impl FnMut() -> Option<std::process::ExitSt
         if let Some(status) = ended() {
             panic!("{} ended: {status}", api.name);
         }
-        assert!(begin.elapsed() < PATIENCE, "{} is not ready", api.name);
+        assert!(begin.elapsed() < TIMEOUT, "{} is not ready", api.name);
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
-/// A running server of upstream; it is killed when this is dropped.
+/// A running kube-apiserver; it is killed on drop.
 struct Upstream {
     process: Child,
     log: PathBuf,
@@ -155,7 +157,7 @@ struct Upstream {
 
 impl Upstream {
     fn start(flags: &[String], log: &Path) -> Upstream {
-        // The name of the program is that of its field manager.
+        // The name of the program becomes the name of its field manager.
         let program = log.with_file_name("kube-apiserver");
         if !program.exists() {
             std::os::unix::fs::symlink(needs::program!(kube_apiserver), &program).unwrap();
@@ -167,9 +169,9 @@ impl Upstream {
 
     fn stop(mut self) {
         kill_process(Pid::from_child(&self.process), Signal::TERM).unwrap();
-        // Having taken itself out of the cluster, it waits for the connections of clients, for a minute.
+        // After it has removed its endpoint, it waits up to a minute for open client connections.
         let begin = Instant::now();
-        while begin.elapsed() < LEAVE && self.process.try_wait().unwrap().is_none() {
+        while begin.elapsed() < STOP_TIMEOUT && self.process.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(100));
         }
     }
@@ -182,7 +184,7 @@ impl Drop for Upstream {
         if std::thread::panicking() {
             let log = fs::read_to_string(&self.log).unwrap_or_default();
             let lines: Vec<&str> = log.lines().filter(|line| line.starts_with('E')).collect();
-            eprintln!("upstream's last complaints:\n{}", lines[lines.len().saturating_sub(COMPLAINTS)..].join("\n"));
+            eprintln!("upstream's last log lines:\n{}", lines[lines.len().saturating_sub(LOG_LINES)..].join("\n"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Controllers, a scheduler and nodes that go on working while the cluster changes its servers.
+//! Controllers, a scheduler and nodes that keep running while the cluster changes its servers.
 
 use std::fs;
 use std::net::TcpListener;
@@ -17,11 +17,12 @@ const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
 const PODS: &str = "/api/v1/namespaces/default/pods";
 const NODES: [&str; 2] = ["node-a", "node-b"];
 
-/// The programs of a cluster beside its server; they are killed when this is dropped.
+/// The components of a cluster other than the API server; they are killed on drop.
 pub struct Workloads(Vec<Child>);
 
 impl Workloads {
-    /// Starts kube-controller-manager, kube-scheduler and kwok with two nodes, and waits until the nodes are ready.
+    /// Starts kube-controller-manager, kube-scheduler and kwok with two nodes, and waits until the
+    /// nodes are ready.
     pub async fn start(pair: &Pair, api: &Api) -> Workloads {
         let config = pair.file("kubeconfig");
         let content = json!({"apiVersion": "v1", "kind": "Config", "current-context": "test",
@@ -74,7 +75,8 @@ fn template(restart: &str) -> Value {
         "spec": {"restartPolicy": restart, "containers": [{"name": "c", "image": "i"}]}})
 }
 
-/// Begins a deployment, a stateful set, a daemon set, a job and a service, and waits until their pods run.
+/// Creates a deployment, a stateful set, a daemon set, a job and a service, and waits until their
+/// pods run.
 pub async fn begin(api: &Api) {
     let set = |name: &str, replicas: Value| {
         json!({"metadata": {"name": name}, "spec": {"replicas": replicas, "serviceName": "s",
@@ -95,7 +97,7 @@ pub async fn begin(api: &Api) {
     ready(api, 4).await;
 }
 
-/// Waits until everything is as it should be.
+/// Waits until all workloads have reached their desired state.
 async fn ready(api: &Api, replicas: i64) {
     until("the deployment is ready", || async {
         let web = api.get(&format!("{DEPLOYMENTS}/web")).await;
@@ -120,7 +122,7 @@ async fn ready(api: &Api, replicas: i64) {
     .await;
 }
 
-/// Name, identity and node of each pod, and how often its container was started again.
+/// Returns name, UID and node of each pod, and its container's restart count.
 pub async fn pods(api: &Api) -> Vec<String> {
     let list = api.get(PODS).await;
     let pod = |pod: &Value| {
@@ -131,8 +133,8 @@ pub async fn pods(api: &Api) -> Vec<String> {
     list["items"].as_array().unwrap().iter().map(pod).collect()
 }
 
-/// The controllers and the scheduler still act: the deployment grows and shrinks.
-pub async fn go_on(api: &Api) {
+/// Checks that controllers and scheduler still work: the deployment scales up and down.
+pub async fn check_controllers(api: &Api) {
     for replicas in [6, 4] {
         let scaled = json!({"spec": {"replicas": replicas}});
         api.merge(&format!("{DEPLOYMENTS}/web"), &scaled).await;

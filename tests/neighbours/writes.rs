@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 
-/// Steps of one conversation: who applies or updates what.
+/// Returns the steps of a conversation: field managers, and the objects that they apply or update.
 fn steps(version: &str, kind: &str, name: &str) -> Vec<(&'static str, Value)> {
     let object = |body: Value| {
         let mut object = json!({"apiVersion": version, "kind": kind, "metadata": {"name": name}});
@@ -45,7 +45,8 @@ fn steps(version: &str, kind: &str, name: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Applied in turn by both servers, an object gets the same owners and conflicts as at one server alone.
+/// An object applied alternately through both servers gets the same managers and conflicts as
+/// through one server.
 pub async fn apply(ours: &Api, theirs: &Api, custom: &str, round: &str) {
     let custom = (custom, "example.com/v1", "Neighbour");
     let resources =
@@ -61,7 +62,7 @@ pub async fn apply(ours: &Api, theirs: &Api, custom: &str, round: &str) {
     }
 }
 
-/// The answers of the steps, without what is of one object only.
+/// Returns the responses of the steps, without values that are unique to an object.
 async fn conversation(servers: &[&Api], collection: &str, version: &str, kind: &str, name: &str) -> Vec<Value> {
     let path = format!("{collection}/{name}");
     let mut answers = Vec::new();
@@ -79,7 +80,7 @@ async fn conversation(servers: &[&Api], collection: &str, version: &str, kind: &
     answers
 }
 
-/// An object without times, versions and identities.
+/// Returns an object without times, versions and UIDs.
 fn normal(mut answer: Value) -> Value {
     if let Some(metadata) = answer["metadata"].as_object_mut() {
         for key in ["uid", "resourceVersion", "creationTimestamp"] {
@@ -87,14 +88,16 @@ fn normal(mut answer: Value) -> Value {
         }
         if let Some(entries) = metadata.get_mut("managedFields").and_then(Value::as_array_mut) {
             entries.iter_mut().for_each(|entry| entry["time"] = Value::Null);
-            // Entries are in the order of their times, in which a second may begin anywhere.
+            // Entries are ordered by their times in seconds, so the order depends on the moment of
+            // the test.
             entries.sort_by_key(Value::to_string);
         }
     }
     answer
 }
 
-/// What one server creates the other patches and deletes; finalizers and owners hold at both.
+/// One server patches and deletes the objects of the other; both respect finalizers and owner
+/// references.
 pub async fn delete(one: &Api, other: &Api, round: &str) {
     let maps = "/api/v1/namespaces/default/configmaps";
     let name = format!("{round}-deleted-{}", one.name);
@@ -106,7 +109,7 @@ pub async fn delete(one: &Api, other: &Api, round: &str) {
     other.merge(&path, &json!({"data": {"a": "2"}})).await;
     let mut old = created.clone();
     old["data"]["a"] = "3".into();
-    let (code, answer) = one.ask(Method::PUT, &path, "application/json", Some(&old)).await;
+    let (code, answer) = one.request(Method::PUT, &path, "application/json", Some(&old)).await;
     assert_eq!((code, &answer["reason"]), (409, &json!("Conflict")), "{}: {stale} is old: {answer}", one.name);
 
     let deleted = other.delete(&path).await;
@@ -120,17 +123,17 @@ pub async fn delete(one: &Api, other: &Api, round: &str) {
     one.merge(&path, &json!({"metadata": {"finalizers": null}})).await;
     assert_eq!((one.code(&path).await, other.code(&path).await), (404, 404), "{path}");
 
-    // Without a collector of garbage, the dependent waits for it, at both.
+    // Without a garbage collector, a foreground deletion does not complete, at either server.
     let path = format!("{path}-dependent");
     let foreground = json!({"propagationPolicy": "Foreground"});
-    let (_, waiting) = other.ask(Method::DELETE, &path, "application/json", Some(&foreground)).await;
+    let (_, waiting) = other.request(Method::DELETE, &path, "application/json", Some(&foreground)).await;
     assert_eq!(waiting["metadata"]["finalizers"], json!(["foregroundDeletion"]), "{}: {waiting}", other.name);
     one.merge(&path, &json!({"metadata": {"finalizers": null}})).await;
     assert_eq!((one.code(&path).await, other.code(&path).await), (404, 404), "{path}");
     collection(one, other, maps, round).await;
 }
 
-/// One server deletes in one go what both have created.
+/// A deletecollection through one server deletes the objects of both.
 async fn collection(one: &Api, other: &Api, maps: &str, round: &str) {
     for (index, server) in [one, other, one, other].into_iter().enumerate() {
         let object = json!({"metadata": {"name": format!("{round}-many-{index}"), "labels": {"many": round}}});

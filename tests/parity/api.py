@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares two servers that were just started: discovery, OpenAPI v3, the objects that a cluster begins with, feature gates.
+"""Compares two new servers: discovery, OpenAPI v3, bootstrap objects, feature gates.
 
     tests/parity/api.py UPSTREAM HERE
 
-UPSTREAM and HERE are addresses; both servers take the token `admintoken` of a member of system:masters.
+UPSTREAM and HERE are addresses; both servers accept the token `admintoken` of a member of system:masters.
 """
 
 import sys
@@ -14,23 +14,23 @@ DESCRIPTIONS = ("description",)
 
 
 def discovery(api):
-    documents = {path: api.ask("GET", path)[1] for path in ("/api", "/apis", "/api/v1", "/version")}
+    documents = {path: api.request("GET", path)[1] for path in ("/api", "/apis", "/api/v1", "/version")}
     documents["/api"].pop("serverAddressByClientCIDRs", None)
     for group in documents["/apis"]["groups"]:
         for version in group["versions"]:
             path = f"/apis/{version['groupVersion']}"
-            documents[path] = api.ask("GET", path)[1]
+            documents[path] = api.request("GET", path)[1]
     for path in ("/api", "/apis"):
         accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-        documents[f"{path} aggregated"] = api.ask("GET", path, Accept=accept)[1]
+        documents[f"{path} aggregated"] = api.request("GET", path, Accept=accept)[1]
     for name in ("gitCommit", "goVersion", "compiler", "gitTreeState", "buildDate", "major", "minor"):
         documents["/version"].pop(name, None)
     return documents
 
 
 def openapi(api):
-    index = api.ask("GET", "/openapi/v3")[1]["paths"]
-    return {path: without_descriptions(api.ask("GET", entry["serverRelativeURL"])[1]) for path, entry in index.items()}
+    index = api.request("GET", "/openapi/v3")[1]["paths"]
+    return {path: without_descriptions(api.request("GET", entry["serverRelativeURL"])[1]) for path, entry in index.items()}
 
 
 def without_descriptions(value):
@@ -46,13 +46,13 @@ def without_descriptions(value):
 def objects(api):
     found = {}
     groups = [("/api/v1", "")] + [
-        (f"/apis/{group['preferredVersion']['groupVersion']}", group["name"]) for group in api.ask("GET", "/apis")[1]["groups"]]
+        (f"/apis/{group['preferredVersion']['groupVersion']}", group["name"]) for group in api.request("GET", "/apis")[1]["groups"]]
     for root, group in groups:
-        code, listed = api.ask("GET", root)
+        code, listed = api.request("GET", root)
         for resource in listed["resources"] if code == 200 else []:
             if "list" not in resource["verbs"] or "/" in resource["name"] or resource["name"] == "events":
                 continue
-            listed = api.ask("GET", f"{root}/{resource['name']}")[1]
+            listed = api.request("GET", f"{root}/{resource['name']}")[1]
             for item in listed.get("items") or []:
                 meta = item["metadata"]
                 name = "/".join((group, resource["name"], meta.get("namespace", ""), meta["name"]))
@@ -63,7 +63,7 @@ def objects(api):
 
 
 def gates(api):
-    lines = api.ask("GET", "/metrics")[1].splitlines()
+    lines = api.request("GET", "/metrics")[1].splitlines()
     return {line.rpartition(" ")[0]: line.rpartition(" ")[2] for line in lines if line.startswith("kubernetes_feature_enabled{")}
 
 

@@ -3,7 +3,7 @@
 
     tests/parity/audit.py UPSTREAM UPSTREAM-LOG HERE HERE-LOG
 
-Requests are aligned by the audit id that they ask for. The servers were just started with a policy of one rule,
+Requests are matched by the audit ID in their header. The servers are new, with a policy of one rule,
 `{level: RequestResponse}`.
 """
 
@@ -14,13 +14,13 @@ import time
 from common import differences, plain
 from metrics import Client, admission, custom_resources, identities, pods_and_services, requests_of_all_verbs, serve_hooks
 
-#: Members of an event that differ between any two servers, or tell the time.
+#: Members of an event that differ between any two servers, or contain times.
 OWN = ("stageTimestamp", "requestReceivedTimestamp", "sourceIPs")
 LATENCIES = "apiserver.latency.k8s.io/"
 
 
 class Named(Client):
-    """Gives each request an audit id."""
+    """Sends an audit ID with each request."""
 
     def __init__(self, address):
         super().__init__(address)
@@ -31,8 +31,8 @@ class Named(Client):
         return super().answer(*request, **more, Audit_ID=f"parity-{self.sent}", User_Agent="parity")
 
     def until(self, code, *request, **more):
-        asked = Client(f"https://{self.host}")
-        asked.until(code, *request, **more)
+        client = Client(f"https://{self.host}")
+        client.until(code, *request, **more)
 
 
 def events(path):

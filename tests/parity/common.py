@@ -1,4 +1,4 @@
-"""What the programs of this folder have in common: a client, and the comparison of documents."""
+"""Shared code of this folder: a client, and the comparison of documents."""
 
 import http.client
 import json
@@ -7,23 +7,23 @@ import ssl
 import urllib.parse
 
 TLS = ssl._create_unverified_context()
-#: What a server makes up.
+#: Members with generated values.
 MADE_UP = ("uid", "resourceVersion", "creationTimestamp", "time", "lastTransitionTime", "deletionTimestamp", "renewTime",
            "acquireTime", "holderIdentity", "selfLink", "lastUpdateTime", "ca.crt", "client-ca-file", "requestheader-client-ca-file")
 
 
 class Api:
-    """Sends requests; each has a connection of its own."""
+    """Sends requests, each on a separate connection."""
 
     def __init__(self, address):
         self.host = urllib.parse.urlsplit(address).netloc
 
-    def ask(self, method, path, body=None, content="application/json", token="admintoken", **headers):
-        """The code and the document that a request is answered by."""
+    def request(self, method, path, body=None, content="application/json", token="admintoken", **headers):
+        """Returns the status code and the document of a response."""
         return self.answer(method, path, body, content, token, **headers)[:2]
 
     def answer(self, method, path, body=None, content="application/json", token="admintoken", **headers):
-        """The code, the document and the headers that a request is answered by."""
+        """Returns the status code, the document and the headers of a response."""
         connection = http.client.HTTPSConnection(self.host, context=TLS, timeout=70)
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if token:
@@ -42,7 +42,7 @@ class Api:
 
 
 def plain(value):
-    """A document without what its server made up."""
+    """Returns a document without generated values."""
     if isinstance(value, str):
         return re.sub(r"^kube-apiserver-v[0-9.]+$", "kube-apiserver", value)  # the name of the program is the manager of fields
     if isinstance(value, dict):
@@ -51,7 +51,7 @@ def plain(value):
 
 
 def differences(one, two, path=""):
-    """Paths at which two documents differ, with what stands there in each."""
+    """Returns the paths at which two documents differ, with both values."""
     if isinstance(one, dict) and isinstance(two, dict):
         for name in sorted(one.keys() | two.keys(), key=str):
             yield from differences(one.get(name), two.get(name), f"{path}.{name}")

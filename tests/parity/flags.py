@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Starts two programs with good and bad values of flags and of configuration files, and compares which they refuse.
+"""Starts two programs with valid and invalid flags and configuration files, and compares which they reject.
 
     tests/parity/flags.py UPSTREAM-PROGRAM HERE-PROGRAM ETCD [PATTERN]
 
-A program that still runs after some seconds has taken its flags. Upstream keeps what it stores in the etcd at ETCD, an address of
+A program that still runs after some seconds has accepted its flags. Upstream keeps what it stores in the etcd at ETCD, an address of
 clients, below a prefix of the case; the program here has its own store, in a folder of the case, unless a case is about etcd.
 PATTERN chooses cases.
 """
@@ -21,7 +21,7 @@ BASE = {
     "etcd-servers": "{etcd}", "etcd-prefix": "{prefix}", "service-account-issuer": "https://kubernetes.default.svc", "secure-port": "{port}",
     "service-account-key-file": "{key}", "service-account-signing-key-file": "{key}", "service-cluster-ip-range": "10.0.0.0/24",
     "authorization-mode": "RBAC", "bind-address": "127.0.0.1", "cert-dir": "{folder}", "advertise-address": "192.0.2.1"}
-#: Flags in place of, or beside, those of `BASE`; `None` takes one away.
+#: Flags that replace or extend those of `BASE`; `None` removes one.
 CASES = [
     {}, {"made-up": "1"}, {"secure-port": "-1"}, {"secure-port": "65536"}, {"secure-port": "x"}, {"bind-address": "nowhere"},
     {"etcd-servers": None}, {"etcd-prefix": ""}, {"etcd-compaction-interval": "-1s"}, {"etcd-count-metric-poll-period": "x"},
@@ -124,13 +124,13 @@ DOCUMENTS = [
 
 
 def known(program):
-    """The flags that `--help` shows, with the defaults of those whose value does not depend on the machine."""
+    """Returns the flags of `--help`, with those defaults that do not depend on the machine."""
     text = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60).stdout
     return set(re.findall(r"^\s+(?:-\w, )?--([\w-]+)", text, re.M))
 
 
 def outcome(program, change, files, has_store):
-    """Whether a program takes flags, and what it wrote at last."""
+    """Returns whether a program accepts flags, and the end of its output."""
     with tempfile.TemporaryDirectory() as folder:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -173,10 +173,10 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             answers = pool.map(lambda case: [outcome(program, case[1], files, at == 1) for at, program in enumerate(programs)], cases)
             differ = 0
-            for (name, _), ((left, said), (right, told)) in zip(cases, answers):
+            for (name, _), ((left, left_log), (right, right_log)) in zip(cases, answers):
                 if left != right:
                     differ += 1
-                    taken, refused = ("upstream", told) if left else ("here", said)
+                    taken, refused = ("upstream", right_log) if left else ("here", left_log)
                     print(f"  {name}: only {taken} takes it: {refused.strip()[-200:]!r}")
     print(f"values: {len(cases) - differ} of {len(cases)} treated alike")
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Creates an object of every kind at two servers on etcd, and compares answers, warnings, and what is stored.
+"""Creates an object of every kind at two servers on etcd, and compares responses, warnings, and stored values.
 
     tests/parity/kinds.py UPSTREAM UPSTREAM-ETCD HERE HERE-ETCD DATA
 
-The objects are the stubs of upstream's `test/integration/etcd/data.go`, which DATA names. The etcds are addresses of clients.
+The objects are the stubs of upstream's `test/integration/etcd/data.go`, in the file DATA. The etcds are client addresses.
 """
 
 import base64
@@ -18,7 +18,7 @@ NAMESPACE = "etcdstoragepathtestnamespace"
 
 
 def stubs(path):
-    """Group, version, resource and object of each stub."""
+    """Yields group, version, resource and object of each stub."""
     text = open(path).read()
     pattern = r'gvr\("([^"]*)", "([^"]*)", "([^"]*)"\): \{\s*Stub:\s*(.*?),\n\s*(?:Expected|Introduced)'
     for group, version, resource, stub in re.findall(pattern, text, re.S):
@@ -34,7 +34,7 @@ def stubs(path):
 
 def collection(api, group, version, resource):
     root = f"/apis/{group}/{version}" if group else f"/api/{version}"
-    code, listed = api.ask("GET", root)
+    code, listed = api.request("GET", root)
     known = {entry["name"]: entry for entry in listed["resources"]} if code == 200 else {}
     if resource not in known:
         return None
@@ -42,7 +42,7 @@ def collection(api, group, version, resource):
 
 
 def stored(etcd):
-    """Keys, each with what its value begins with, the kind of its value, and whether it has a lease."""
+    """Returns the keys, each with the prefix of its value, the kind of its value, and whether it has a lease."""
     body = json.dumps({"key": base64.b64encode(b"/registry/").decode(), "range_end": base64.b64encode(b"/registry0").decode()})
     request = urllib.request.Request(f"{etcd}/v3/kv/range", body.encode(), {"Content-Type": "application/json"})
     found = {}
@@ -58,8 +58,8 @@ def main():
     upstream, upstream_etcd, here, here_etcd, data = sys.argv[1:6]
     apis = [Api(upstream), Api(here)]
     for api in apis:
-        api.ask("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
-        api.ask("POST", f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts", {"metadata": {"name": "default"}})
+        api.request("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+        api.request("POST", f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts", {"metadata": {"name": "default"}})
     kinds = alike = warned = 0
     for group, version, resource, stub in stubs(data):
         paths = [collection(api, group, version, resource) for api in apis]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Sends the same requests to two servers and compares what their `/metrics` shows.
+"""Sends the same requests to two servers and compares their `/metrics`.
 
     tests/parity/metrics.py UPSTREAM HERE [--values]
 
-UPSTREAM and HERE are addresses such as https://127.0.0.1:6443; both servers take the token `admintoken` of a member of
+UPSTREAM and HERE are addresses such as https://127.0.0.1:6443; both servers accept the token `admintoken` of a member of
 system:masters, and were just started. Names, types, labels, buckets and series (the values of labels) are compared; with
 --values the values of counters, too.
 """
@@ -27,11 +27,11 @@ MAPS = "/api/v1/namespaces/load/configmaps"
 
 
 class Client(Api):
-    """Waits for answers, too."""
+    """Also waits for a status code."""
 
     def until(self, code, *request, **more):
         for _ in range(100):
-            answer = self.ask(*request, **more)
+            answer = self.request(*request, **more)
             if answer[0] == code:
                 return
             time.sleep(0.2)
@@ -39,7 +39,7 @@ class Client(Api):
 
 
 class Hook(http.server.BaseHTTPRequestHandler):
-    """Lets pass, denies, or answers nonsense, by the path."""
+    """Allows, denies, or responds with invalid documents, depending on the path."""
 
     def do_POST(self):
         review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -82,89 +82,89 @@ def pod(name, **more):
 
 
 def requests_of_all_verbs(api):
-    api.ask("POST", "/api/v1/namespaces", named("load", ) | {"metadata": {"name": "load", "labels": {
+    api.request("POST", "/api/v1/namespaces", named("load", ) | {"metadata": {"name": "load", "labels": {
         "pod-security.kubernetes.io/enforce": "baseline", "pod-security.kubernetes.io/warn": "restricted"}}})
-    api.ask("POST", "/api/v1/namespaces/load/serviceaccounts", named("default"))
+    api.request("POST", "/api/v1/namespaces/load/serviceaccounts", named("default"))
     for name in ("a", "b", "c"):
-        api.ask("POST", MAPS, named(name, data={"k": "v"}))
-    api.ask("POST", MAPS, named("a"))
-    api.ask("POST", MAPS, named("Bad_Name"))
-    api.ask("POST", MAPS, "{")
-    api.ask("POST", MAPS + "?dryRun=All", named("dry"))
-    api.ask("POST", MAPS + "?fieldValidation=Strict", named("d", wrong=1))
-    api.ask("POST", MAPS + "?fieldValidation=Warn", named("d", wrong=1))
-    api.ask("PUT", f"{MAPS}/b", named("b", data={"k": "w"}))
-    api.ask("PATCH", f"{MAPS}/b", {"data": {"k": "x"}}, content="application/merge-patch+json")
-    api.ask("PATCH", f"{MAPS}/b", {"data": {"k": "y"}}, content="application/strategic-merge-patch+json")
-    api.ask("PATCH", f"{MAPS}/b?fieldManager=m&force=true", {"apiVersion": "v1", "kind": "ConfigMap",
+        api.request("POST", MAPS, named(name, data={"k": "v"}))
+    api.request("POST", MAPS, named("a"))
+    api.request("POST", MAPS, named("Bad_Name"))
+    api.request("POST", MAPS, "{")
+    api.request("POST", MAPS + "?dryRun=All", named("dry"))
+    api.request("POST", MAPS + "?fieldValidation=Strict", named("d", wrong=1))
+    api.request("POST", MAPS + "?fieldValidation=Warn", named("d", wrong=1))
+    api.request("PUT", f"{MAPS}/b", named("b", data={"k": "w"}))
+    api.request("PATCH", f"{MAPS}/b", {"data": {"k": "x"}}, content="application/merge-patch+json")
+    api.request("PATCH", f"{MAPS}/b", {"data": {"k": "y"}}, content="application/strategic-merge-patch+json")
+    api.request("PATCH", f"{MAPS}/b?fieldManager=m&force=true", {"apiVersion": "v1", "kind": "ConfigMap",
             "metadata": {"name": "b"}, "data": {"k": "z"}}, content="application/apply-patch+yaml")
-    api.ask("DELETE", f"{MAPS}/c")
-    api.ask("DELETE", f"{MAPS}/c")
+    api.request("DELETE", f"{MAPS}/c")
+    api.request("DELETE", f"{MAPS}/c")
     for path in (MAPS, f"{MAPS}?limit=1", f"{MAPS}?resourceVersion=0", f"{MAPS}?labelSelector=a%3Db", "/api/v1/configmaps",
                  f"{MAPS}/a", f"{MAPS}/none", "/api/v1/nodes", "/api/v1/made-up", "/made-up", "/api/v1/componentstatuses",
                  "/api/v1/namespaces/load/endpoints", "/api", "/apis", "/apis/apps", "/apis/apps/v1", "/version", "/livez",
                  "/readyz", "/healthz", "/livez/ping", "/openapi/v2", "/openapi/v3", "/openapi/v3/api/v1", "/", "/metrics",
                  "/flagz", "/statusz", "/metrics/slis", "/apis/apps/v1/namespaces/load/deployments/x/scale"):
-        api.ask("GET", path)
-        api.ask("HEAD", path)
-    api.ask("GET", "/apis", Accept="application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
-    api.ask("GET", MAPS, Accept="application/json;as=Table;v=v1;g=meta.k8s.io")
-    api.ask("OPTIONS", MAPS)
-    api.ask("DELETE", f"{MAPS}?labelSelector=x%3Dy")
+        api.request("GET", path)
+        api.request("HEAD", path)
+    api.request("GET", "/apis", Accept="application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+    api.request("GET", MAPS, Accept="application/json;as=Table;v=v1;g=meta.k8s.io")
+    api.request("OPTIONS", MAPS)
+    api.request("DELETE", f"{MAPS}?labelSelector=x%3Dy")
     stream = "&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"
     for query in ("?watch=1&timeoutSeconds=1", "?watch=1&timeoutSeconds=1" + stream, "?watch=1&resourceVersion=x"):
-        api.ask("GET", MAPS + query)
-    api.ask("GET", "/api/v1/watch/configmaps?timeoutSeconds=1")
+        api.request("GET", MAPS + query)
+    api.request("GET", "/api/v1/watch/configmaps?timeoutSeconds=1")
 
 
 def pods_and_services(api):
     pods = "/api/v1/namespaces/load/pods"
-    api.ask("POST", pods, pod("good"))
-    api.ask("POST", pods, pod("bad", hostNetwork=True))
-    api.ask("PUT", f"{pods}/good/status", pod("good") | {"status": {"phase": "Running"}})
-    api.ask("GET", f"{pods}/good/log")
-    api.ask("POST", f"{pods}/good/exec?command=a")
-    api.ask("POST", f"{pods}/good/eviction", named("good"))
-    api.ask("DELETE", f"{pods}/good?gracePeriodSeconds=0")
+    api.request("POST", pods, pod("good"))
+    api.request("POST", pods, pod("bad", hostNetwork=True))
+    api.request("PUT", f"{pods}/good/status", pod("good") | {"status": {"phase": "Running"}})
+    api.request("GET", f"{pods}/good/log")
+    api.request("POST", f"{pods}/good/exec?command=a")
+    api.request("POST", f"{pods}/good/eviction", named("good"))
+    api.request("DELETE", f"{pods}/good?gracePeriodSeconds=0")
     services = "/api/v1/namespaces/load/services"
     port = [{"port": 80}]
-    api.ask("POST", services, named("one", spec={"ports": port}))
-    api.ask("POST", services, named("two", spec={"ports": port, "type": "NodePort"}))
-    api.ask("POST", services, named("fixed", spec={"ports": port, "clusterIP": "10.0.0.77"}))
-    api.ask("POST", services, named("taken", spec={"ports": port, "clusterIP": "10.0.0.77"}))
-    api.ask("POST", services, named("outside", spec={"ports": port, "clusterIP": "10.9.0.77"}))
+    api.request("POST", services, named("one", spec={"ports": port}))
+    api.request("POST", services, named("two", spec={"ports": port, "type": "NodePort"}))
+    api.request("POST", services, named("fixed", spec={"ports": port, "clusterIP": "10.0.0.77"}))
+    api.request("POST", services, named("taken", spec={"ports": port, "clusterIP": "10.0.0.77"}))
+    api.request("POST", services, named("outside", spec={"ports": port, "clusterIP": "10.9.0.77"}))
     node_port = [{"port": 80, "nodePort": 30100}]
-    api.ask("POST", services, named("port", spec={"ports": node_port, "type": "NodePort"}))
-    api.ask("POST", services, named("port2", spec={"ports": node_port, "type": "NodePort"}))
-    api.ask("DELETE", f"{services}/one")
+    api.request("POST", services, named("port", spec={"ports": node_port, "type": "NodePort"}))
+    api.request("POST", services, named("port2", spec={"ports": node_port, "type": "NodePort"}))
+    api.request("DELETE", f"{services}/one")
     request = {"request": "", "signerName": "kubernetes.io/kube-apiserver-client", "usages": ["client auth"],
                "expirationSeconds": 3600}
     with tempfile.TemporaryDirectory() as folder:
         made = subprocess.run(["openssl", "req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{folder}/k", "-subj", "/CN=u"],
                               check=True, capture_output=True).stdout
     request["request"] = base64.b64encode(made).decode()
-    api.ask("POST", "/apis/certificates.k8s.io/v1/certificatesigningrequests", named("csr", spec=request))
+    api.request("POST", "/apis/certificates.k8s.io/v1/certificatesigningrequests", named("csr", spec=request))
 
 
 def identities(api):
-    token = api.ask("POST", "/api/v1/namespaces/load/serviceaccounts/default/token",
+    token = api.request("POST", "/api/v1/namespaces/load/serviceaccounts/default/token",
                     {"spec": {"expirationSeconds": 3600}})[1]["status"]["token"]
     for _ in range(3):
-        api.ask("GET", MAPS, token=token)
+        api.request("GET", MAPS, token=token)
     secret = named("legacy", type="kubernetes.io/service-account-token")
     secret["metadata"]["annotations"] = {"kubernetes.io/service-account.name": "default"}
-    api.ask("POST", "/api/v1/namespaces/load/secrets", secret)
-    api.ask("GET", MAPS, token="wrong")
-    api.ask("GET", MAPS, token=token[:-4] + "AAAA")
-    api.ask("GET", MAPS, token=None)
-    api.ask("GET", MAPS, Impersonate_User="someone")
-    api.ask("GET", MAPS, Impersonate_User="someone", Impersonate_Group="system:masters")
-    api.ask("GET", MAPS, Impersonate_User="system:node:n", Impersonate_Group="system:nodes")
-    api.ask("GET", MAPS, token=token, Impersonate_User="someone")
-    api.ask("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {"spec": {"token": token}})
+    api.request("POST", "/api/v1/namespaces/load/secrets", secret)
+    api.request("GET", MAPS, token="wrong")
+    api.request("GET", MAPS, token=token[:-4] + "AAAA")
+    api.request("GET", MAPS, token=None)
+    api.request("GET", MAPS, Impersonate_User="someone")
+    api.request("GET", MAPS, Impersonate_User="someone", Impersonate_Group="system:masters")
+    api.request("GET", MAPS, Impersonate_User="system:node:n", Impersonate_Group="system:nodes")
+    api.request("GET", MAPS, token=token, Impersonate_User="someone")
+    api.request("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {"spec": {"token": token}})
     attributes = {"verb": "get", "resource": "pods"}
-    api.ask("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {"spec": {"user": "u", "resourceAttributes": attributes}})
-    api.ask("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {"spec": {"resourceAttributes": attributes}})
+    api.request("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {"spec": {"user": "u", "resourceAttributes": attributes}})
+    api.request("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {"spec": {"resourceAttributes": attributes}})
 
 
 def custom_resources(api, url, bundle):
@@ -173,19 +173,19 @@ def custom_resources(api, url, bundle):
                   {"rule": "!has(self.n) || self.n != 3"}]}}}
     version = lambda name, stored: {"name": name, "served": True, "storage": stored, "schema": {"openAPIV3Schema": schema}}
     hook = {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"url": f"{url}/convert", "caBundle": bundle}}}
-    api.ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", named("things.load.example.com", spec={
+    api.request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", named("things.load.example.com", spec={
         "group": "load.example.com", "scope": "Namespaced", "names": {"plural": "things", "kind": "Thing"}, "conversion": hook,
         "versions": [version("v1", True), version("v2", False)]}))
     things = "/apis/load.example.com/v1/namespaces/load/things"
     api.until(200, "GET", things)
     thing = lambda name, n, v="v1": {"apiVersion": f"load.example.com/{v}", "kind": "Thing", **named(name, spec={"n": n})}
     for name, n in (("a", 1), ("b", 3), ("c", 10)):
-        api.ask("POST", things, thing(name, n))
-    api.ask("PATCH", f"{things}/a", {"spec": {"n": 2}}, content="application/merge-patch+json")
-    api.ask("GET", things.replace("/v1/", "/v2/"))
-    api.ask("GET", things.replace("/v1/", "/v2/") + "/a")
-    api.ask("DELETE", f"{things}/a")
-    api.ask("POST", "/apis/apiregistration.k8s.io/v1/apiservices", named("v1.gone.example.com", spec={
+        api.request("POST", things, thing(name, n))
+    api.request("PATCH", f"{things}/a", {"spec": {"n": 2}}, content="application/merge-patch+json")
+    api.request("GET", things.replace("/v1/", "/v2/"))
+    api.request("GET", things.replace("/v1/", "/v2/") + "/a")
+    api.request("DELETE", f"{things}/a")
+    api.request("POST", "/apis/apiregistration.k8s.io/v1/apiservices", named("v1.gone.example.com", spec={
         "group": "gone.example.com", "version": "v1", "groupPriorityMinimum": 1, "versionPriority": 1, "insecureSkipTLSVerify": True,
         "service": {"namespace": "load", "name": "none"}}))
 
@@ -195,32 +195,32 @@ def admission(api, url, bundle):
     spec = {"matchConstraints": {"resourceRules": [rule("configmaps")]}, "matchConditions": [
         {"name": "c", "expression": "object.metadata.name != 'spared'"}],
         "validations": [{"expression": "object.metadata.name != 'unwanted'"}]}
-    api.ask("POST", f"{ADMISSION}/validatingadmissionpolicies", named("policy", spec=spec))
+    api.request("POST", f"{ADMISSION}/validatingadmissionpolicies", named("policy", spec=spec))
     for name, actions in (("deny", ["Deny"]), ("warn", ["Warn", "Audit"])):
-        api.ask("POST", f"{ADMISSION}/validatingadmissionpolicybindings", named(name, spec={
+        api.request("POST", f"{ADMISSION}/validatingadmissionpolicybindings", named(name, spec={
             "policyName": "policy", "validationActions": actions}))
     mutation = {"patchType": "ApplyConfiguration", "applyConfiguration": {
         "expression": "Object{metadata: Object.metadata{labels: {'mutated': 'yes'}}}"}}
     spec = {"matchConstraints": {"resourceRules": [rule("configmaps")]}, "reinvocationPolicy": "Never", "mutations": [mutation],
             "failurePolicy": "Fail"}
-    api.ask("POST", f"{ADMISSION}/mutatingadmissionpolicies", named("mutate", spec=spec))
-    api.ask("POST", f"{ADMISSION}/mutatingadmissionpolicybindings", named("mutate", spec={"policyName": "mutate"}))
+    api.request("POST", f"{ADMISSION}/mutatingadmissionpolicies", named("mutate", spec=spec))
+    api.request("POST", f"{ADMISSION}/mutatingadmissionpolicybindings", named("mutate", spec={"policyName": "mutate"}))
     def hook(name, path, resource, **more):
         return {"name": f"{name}.example.com", "clientConfig": {"url": url + path, "caBundle": bundle}, "rules": [rule(resource)],
                 "sideEffects": "None", "admissionReviewVersions": ["v1"], **more}
     conditions = {"matchConditions": [{"name": "n", "expression": "object.metadata.name != 'spared'"}]}
-    api.ask("POST", f"{ADMISSION}/validatingwebhookconfigurations", named("validating", webhooks=[
+    api.request("POST", f"{ADMISSION}/validatingwebhookconfigurations", named("validating", webhooks=[
         hook("pass", "/pass", "configmaps", **conditions), hook("deny", "/deny", "secrets"),
         hook("open", "/fail", "endpoints", failurePolicy="Ignore"), hook("fail", "/fail", "limitranges", failurePolicy="Fail")]))
-    api.ask("POST", f"{ADMISSION}/mutatingwebhookconfigurations", named("mutating", webhooks=[
+    api.request("POST", f"{ADMISSION}/mutatingwebhookconfigurations", named("mutating", webhooks=[
         hook("mutating", "/pass", "configmaps")]))
     api.until(422, "POST", MAPS + "?dryRun=All", named("unwanted"))
     time.sleep(2)  # the webhooks are followed in the background
     for name in ("wanted", "spared"):
-        api.ask("POST", MAPS, named(name))
-    api.ask("POST", "/api/v1/namespaces/load/secrets", named("denied"))
-    api.ask("POST", "/api/v1/namespaces/load/endpoints", named("opened"))
-    api.ask("POST", "/api/v1/namespaces/load/limitranges", named("failed"))
+        api.request("POST", MAPS, named(name))
+    api.request("POST", "/api/v1/namespaces/load/secrets", named("denied"))
+    api.request("POST", "/api/v1/namespaces/load/endpoints", named("opened"))
+    api.request("POST", "/api/v1/namespaces/load/limitranges", named("failed"))
 
 
 def load(address):
@@ -232,13 +232,13 @@ def load(address):
         identities(api)
         custom_resources(api, url, bundle)
         admission(api, url, bundle)
-        api.ask("DELETE", "/api/v1/namespaces/load/configmaps")
+        api.request("DELETE", "/api/v1/namespaces/load/configmaps")
     return api
 
 
 def scrape(api):
-    """Metrics of a scrape: help, type, labels, buckets, series with values."""
-    text, found = api.ask("GET", "/metrics")[1], {}
+    """Returns the metrics of a scrape: help, type, labels, buckets, series with values."""
+    text, found = api.request("GET", "/metrics")[1], {}
     for line in text.splitlines():
         if line.startswith("# HELP "):
             name, help_text = line[7:].partition(" ")[::2]

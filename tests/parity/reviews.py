@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Sends requests about which earlier comparisons of the servers found differences, and compares the answers.
+"""Sends requests for which earlier comparisons of the servers found differences, and compares the responses.
 
     tests/parity/reviews.py UPSTREAM HERE
 
-UPSTREAM and HERE are addresses; both servers take the token `admintoken` of a member of system:masters.
+UPSTREAM and HERE are addresses; both servers accept the token `admintoken` of a member of system:masters.
 """
 
 import http.client
@@ -49,7 +49,7 @@ POLICY = {"paramKind": {"apiVersion": "reviews.example.com/v1", "kind": "Limit"}
 BINDING = {"policyName": "by-limit", "validationActions": ["Deny"], "paramRef": {
     "name": "p", "namespace": "reviews", "parameterNotFoundAction": "Deny"}}
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
-#: What a request is about, and the request: method, path, body, headers.
+#: The subject of a request, and the request: method, path, body, headers.
 REQUESTS = [
     ("set-up", "POST", "/api/v1/namespaces", named("reviews"), {}),
     ("set-up", "POST", f"{CORE}/serviceaccounts", named("default"), {}),
@@ -92,7 +92,7 @@ REQUESTS = [
 ]
 
 
-def ask(address, method, path, body, headers):
+def send(address, method, path, body, headers):
     api = Api(address)
     connection = http.client.HTTPSConnection(api.host, context=TLS, timeout=20)
     sent = {"Authorization": "Bearer admintoken", **{name.replace("_", "-"): value for name, value in headers.items()}}
@@ -116,7 +116,7 @@ def main():
     alike = 0
     for about, *request in REQUESTS:
         for _ in range(50 if about.startswith("wait") else 1):
-            answers = [ask(address, *request) for address in sys.argv[1:3]]
+            answers = [send(address, *request) for address in sys.argv[1:3]]
             if all(answer["code"] == (422 if "422" in about else 200) for answer in answers):
                 break
             time.sleep(0.1)

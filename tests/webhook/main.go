@@ -1,4 +1,4 @@
-// An admission webhook for tests, which does what its path says. It prints its address, and its authority as configurations hold it.
+// An admission webhook for tests; the path selects its behavior. It prints its URL and its CA bundle in base64.
 package main
 
 import (
@@ -30,8 +30,8 @@ type gvk struct{ Group, Version, Kind string }
 
 const patch = `[{"op": "add", "path": "/metadata/labels/patched", "value": "yes"}]`
 
-// What /unlike leaves is not what the schema of the custom resource of the test says.
-const unlike = `[{"op": "add", "path": "/spec/unknown", "value": 1}, {"op": "remove", "path": "/spec/size"},
+// The patch of /off-schema adds an unknown field and removes one with a default.
+const offSchema = `[{"op": "add", "path": "/spec/unknown", "value": 1}, {"op": "remove", "path": "/spec/size"},
 	{"op": "add", "path": "/metadata/labels/patched", "value": "yes"}]`
 
 func main() {
@@ -43,26 +43,26 @@ func main() {
 }
 
 func answer(w http.ResponseWriter, r *http.Request) {
-	var asked review
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+	var received review
+	if err := json.NewDecoder(r.Body).Decode(&received); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	response := map[string]any{"uid": asked.Request.UID, "allowed": true}
+	response := map[string]any{"uid": received.Request.UID, "allowed": true}
 	switch r.URL.Path {
 	case "/deny":
-		kind, of := asked.Request.Kind, asked.Request.RequestKind
-		message := fmt.Sprintf("no %s of %s, read as %s", kind.Kind, of.Version, asked.Request.Object.APIVersion)
+		kind, of := received.Request.Kind, received.Request.RequestKind
+		message := fmt.Sprintf("no %s of %s, read as %s", kind.Kind, of.Version, received.Request.Object.APIVersion)
 		response["allowed"], response["status"] = false, map[string]any{"code": 422, "message": message}
-	case "/who":
-		message := fmt.Sprintf("asked with %q", r.Header.Get("Authorization"))
+	case "/authorization":
+		message := fmt.Sprintf("called with %q", r.Header.Get("Authorization"))
 		response["allowed"], response["status"] = false, map[string]any{"code": 403, "message": message}
 	case "/warn":
 		response["warnings"] = []string{"seen"}
 	case "/patch":
 		response["patchType"], response["patch"] = "JSONPatch", base64.StdEncoding.EncodeToString([]byte(patch))
-	case "/unlike":
-		response["patchType"], response["patch"] = "JSONPatch", base64.StdEncoding.EncodeToString([]byte(unlike))
+	case "/off-schema":
+		response["patchType"], response["patch"] = "JSONPatch", base64.StdEncoding.EncodeToString([]byte(offSchema))
 	case "/hang":
 		<-r.Context().Done()
 		return
@@ -75,5 +75,5 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	case "/other-uid":
 		response["uid"] = "other"
 	}
-	_ = json.NewEncoder(w).Encode(review{APIVersion: asked.APIVersion, Kind: asked.Kind, Response: response})
+	_ = json.NewEncoder(w).Encode(review{APIVersion: received.APIVersion, Kind: received.Kind, Response: response})
 }

@@ -1,7 +1,8 @@
-//! Pods of 2 KB and of 20 KB of JSON, through our codecs and through the derives of prost and serde: `cargo bench -p codecs`.
+//! Pods of 2 KB and of 20 KB of JSON, through this project's codecs and through the derives of
+//! prost and serde: `cargo bench -p codecs`.
 //!
-//! What is measured is CPU time of the thread, which other work on the machine disturbs least. Before the times, the allocations of each
-//! operation are printed.
+//! The benchmark measures CPU time of the thread, which other work on the machine disturbs least.
+//! Before the times, it prints the allocations of each operation.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
@@ -20,7 +21,7 @@ use prost::Message;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
-/// Counts what is allocated.
+/// An allocator that counts allocations.
 struct Counting;
 
 thread_local! {
@@ -28,7 +29,7 @@ thread_local! {
 }
 
 #[allow(unsafe_code)]
-// SAFETY: everything is passed on to mimalloc as it comes.
+// SAFETY: all calls are forwarded to mimalloc unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
@@ -85,7 +86,7 @@ impl Measurement for CpuTime {
     }
 }
 
-/// A pod with as many containers.
+/// Returns a pod with this many containers.
 fn pod(containers: usize) -> Value {
     let (mut specs, mut statuses) = (Vec::new(), Vec::new());
     for number in 0..containers {
@@ -141,7 +142,7 @@ fn decoded(text: &[u8]) -> Pod {
     pod
 }
 
-/// Measures one operation; the allocations of one run first.
+/// Measures one operation; first the allocations of one run.
 fn measure(criterion: &mut Criterion<CpuTime>, bytes: usize, group: &str, name: &str, mut run: impl FnMut()) {
     run();
     let before = ALLOCATIONS.get();

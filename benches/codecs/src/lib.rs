@@ -1,4 +1,5 @@
-//! Structs of core/v1 with the derives of prost and serde, to compare our codecs with: `cargo bench -p codecs`.
+//! Structs of core/v1 with the derives of prost and serde, for comparison with this project's
+//! codecs: `cargo bench -p codecs`.
 
 #![allow(missing_docs, clippy::all)] // What prost-build writes.
 

@@ -1,4 +1,4 @@
-//! HTTP/2 over TLS to one server: a connection per client, as controllers have.
+//! HTTP/2 over TLS to one server: a connection for each client, as controllers use.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// A server that connections can be made to.
+/// A connector for one server.
 pub struct Server(Dial);
 
 impl Server {
@@ -24,7 +24,7 @@ impl Server {
         Ok(Server(Dial::new(access)?))
     }
 
-    /// A connection of its own.
+    /// Opens a separate connection.
     pub async fn connect(&self) -> Result<Client> {
         let tls = self.0.connect(HTTP2).await?;
         let (sender, connection) = hyper::client::conn::http2::Builder::new(TokioExecutor::new())
@@ -40,7 +40,7 @@ impl Server {
         Ok(Client { sender, authority: self.0.authority(), authorization })
     }
 
-    /// A connection on which HTTP/1.1 can be spoken by hand.
+    /// Opens a connection for manually written HTTP/1.1.
     pub async fn connect_raw(&self) -> Result<TlsStream<TcpStream>> {
         self.0.connect(HTTP1).await
     }
@@ -54,23 +54,23 @@ pub struct Client {
     authorization: Option<HeaderValue>,
 }
 
-/// A request, as workloads say it.
+/// A request to the API server.
 #[derive(Clone)]
-pub struct Ask {
+pub struct ApiRequest {
     pub method: Method,
     pub path: String,
     pub accept: &'static str,
     pub gzip: bool,
     pub content_type: &'static str,
     pub body: Bytes,
-    /// Who to be instead, a user of no group.
+    /// The impersonated user, without groups.
     pub user: Option<&'static str>,
 }
 
-impl Ask {
+impl ApiRequest {
     pub fn get(path: impl Into<String>) -> Self {
         let (accept, content_type) = ("application/json", "");
-        Ask {
+        ApiRequest {
             method: Method::GET,
             path: path.into(),
             accept,
@@ -83,11 +83,11 @@ impl Ask {
 
     pub fn post(path: impl Into<String>, body: &Value) -> Self {
         let body = body.to_string().into();
-        Ask { method: Method::POST, content_type: "application/json", body, ..Ask::get(path) }
+        ApiRequest { method: Method::POST, content_type: "application/json", body, ..ApiRequest::get(path) }
     }
 }
 
-/// What came back.
+/// A response.
 pub struct Answer {
     pub first_byte: Duration,
     pub length: usize,
@@ -95,39 +95,39 @@ pub struct Answer {
 }
 
 impl Client {
-    /// What requests are sent with.
+    /// Returns the HTTP/2 sender.
     pub fn into_sender(self) -> SendRequest<Full<Bytes>> {
         self.sender
     }
 
-    /// Sends a request and gives the answer when its head has come.
-    pub async fn send(&mut self, ask: &Ask) -> Result<Response<Incoming>> {
+    /// Sends a request; returns when the response head has arrived.
+    pub async fn send(&mut self, api_request: &ApiRequest) -> Result<Response<Incoming>> {
         let mut request = Request::builder()
-            .method(ask.method.clone())
-            .uri(format!("https://{}{}", self.authority, ask.path))
-            .header(ACCEPT, ask.accept)
+            .method(api_request.method.clone())
+            .uri(format!("https://{}{}", self.authority, api_request.path))
+            .header(ACCEPT, api_request.accept)
             .header(HOST, &self.authority)
             .header("user-agent", "load/1.0");
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization);
         }
-        if let Some(user) = ask.user {
+        if let Some(user) = api_request.user {
             request = request.header("impersonate-user", user);
         }
-        if ask.gzip {
+        if api_request.gzip {
             request = request.header(ACCEPT_ENCODING, "gzip");
         }
-        if !ask.content_type.is_empty() {
-            request = request.header(CONTENT_TYPE, ask.content_type);
+        if !api_request.content_type.is_empty() {
+            request = request.header(CONTENT_TYPE, api_request.content_type);
         }
         self.sender.ready().await?;
-        Ok(self.sender.send_request(request.body(Full::new(ask.body.clone()))?).await?)
+        Ok(self.sender.send_request(request.body(Full::new(api_request.body.clone()))?).await?)
     }
 
-    /// Sends a request and reads the answer; its bytes are counted, and kept only when they are asked for.
-    pub async fn ask(&mut self, ask: &Ask, keep: bool) -> Result<Answer> {
+    /// Sends a request and reads the response; counts its bytes, and keeps them only with `keep`.
+    pub async fn call(&mut self, api_request: &ApiRequest, keep: bool) -> Result<Answer> {
         let began = Instant::now();
-        let response = self.send(ask).await?;
+        let response = self.send(api_request).await?;
         let code = response.status().as_u16();
         let mut answer = Answer { first_byte: Duration::ZERO, length: 0, body: Vec::new() };
         let mut body = response.into_body();
@@ -143,7 +143,12 @@ impl Client {
         }
         if code >= 300 {
             let body = String::from_utf8_lossy(&answer.body).into_owned();
-            return Err(Error::Answer { method: ask.method.clone(), path: ask.path.clone(), code, body });
+            return Err(Error::Answer {
+                method: api_request.method.clone(),
+                path: api_request.path.clone(),
+                code,
+                body,
+            });
         }
         Ok(answer)
     }

@@ -1,7 +1,7 @@
-//! `load`: one tool that puts the same load on any Kubernetes API server, so that servers are compared with one measure.
+//! `load`: puts the same load on any Kubernetes API server, for comparable measurements.
 //!
-//! It says throughput, latency and, for a process named by `--pid`, CPU time per operation and the peak of its memory.
-//! `docs/performance.md` has the figures and the commands that repeat them.
+//! It reports throughput, latency and, for a process named by `--pid`, CPU time per operation and
+//! peak memory. `docs/performance.md` has the figures and the commands that reproduce them.
 
 mod client;
 mod measure;
@@ -30,34 +30,35 @@ struct Cli {
     workload: Workload,
 }
 
-/// What every workload takes.
+/// Options of every workload.
 #[derive(Args, Clone)]
 pub struct Common {
-    /// The server and who to be there.
+    /// The kubeconfig with the server and the credentials.
     #[arg(long)]
     kubeconfig: PathBuf,
-    /// The namespace that is worked in; made when it is not there.
+    /// The namespace of the objects; created when it does not exist.
     #[arg(long, default_value = "load")]
     namespace: String,
-    /// A process whose CPU time and memory are counted.
+    /// A process whose CPU time and memory are measured.
     #[arg(long)]
     pid: Option<u32>,
-    /// How many clients work at once, each with a connection of its own.
+    /// Number of concurrent clients, each with a separate connection.
     #[arg(long, default_value_t = 1)]
     clients: usize,
-    /// How many operations to do in all.
+    /// Total number of operations.
     #[arg(long, default_value_t = 1000)]
     operations: usize,
-    /// Begin so many operations per second whether or not earlier ones have ended (open loop); 0: each client does one after the other.
+    /// Start this many operations per second whether or not earlier ones have ended (open loop); 0:
+    /// each client runs one after the other.
     #[arg(long, default_value_t = 0.0)]
     rate: f64,
 }
 
 #[derive(Subcommand)]
 enum Workload {
-    /// Creates objects for the others to work on.
+    /// Creates objects for the other workloads.
     Prepare(prepare::Options),
-    /// Reads pods one by one.
+    /// Reads single pods.
     Get(get::Options),
     /// Lists all pods.
     List(list::Options),
@@ -67,15 +68,15 @@ enum Workload {
     Create(create::Options),
     /// Watches config maps with many watchers while one is changed.
     Watch(watch::Options),
-    /// Lets many informers begin at once, each with a watch of everything there is.
+    /// Starts many informers concurrently, each with a watch of all objects.
     Informers(informers::Options),
-    /// Reads pods while thousands of connections do nothing.
+    /// Reads pods while thousands of connections are idle.
     Idle(idle::Options),
     /// Reads pods before and during an attack by others.
     Saturation(saturation::Options),
-    /// Does the same to config maps and to custom objects of the same content.
+    /// Runs the same operations on config maps and on custom objects of the same content.
     Custom(custom::Options),
-    /// Makes many CRDs and an object of each, and says how long that took, and what they cost.
+    /// Creates many CRDs and an object of each; reports time and cost.
     Crd(crd::Options),
 }
 
@@ -111,5 +112,5 @@ async fn run(cli: Cli) -> Result<()> {
     }
 }
 
-/// How long anything may take before the run is given up.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Maximum time of any operation; the run is aborted after it.
+const TIMEOUT: Duration = Duration::from_secs(120);

@@ -1,4 +1,4 @@
-//! Runs operations in a closed or an open loop and says how they went.
+//! Runs operations in a closed or an open loop and reports their latencies.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use crate::client::{Client, Server};
 use crate::error::Result;
 use crate::process::{Usage, usage};
 
-/// How one operation went.
+/// The measurement of one operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
     pub latency: Duration,
@@ -17,7 +17,7 @@ pub struct Sample {
     pub bytes: usize,
 }
 
-/// What a run is measured against: when it began, and what the process had used by then.
+/// The start of a measurement: the time, and the usage of the process.
 pub struct Clock {
     began: Instant,
     before: Option<Usage>,
@@ -29,7 +29,7 @@ impl Clock {
         Clock { before: pid.and_then(usage), pid, began: Instant::now() }
     }
 
-    /// Prints what was done since.
+    /// Prints the results since the start.
     pub fn report(&self, name: &str, samples: &mut [Sample]) {
         let took = self.began.elapsed();
         let after = self.pid.and_then(usage);
@@ -76,7 +76,8 @@ fn percentiles(sorted: &[Duration]) -> String {
     format!("p50 {:.3} ms, p90 {:.3} ms, p99 {:.3} ms, max {:.3} ms", at(0.5), at(0.9), at(0.99), at(1.0))
 }
 
-/// Does `--operations` operations with `--clients` clients, each on its own connection; `operation` is given the number of each.
+/// Runs `--operations` operations with `--clients` clients, each on a separate connection;
+/// `operation` gets the number of each.
 pub async fn run<F, R>(name: &str, server: Arc<Server>, common: &Common, operation: F) -> Result<()>
 where
     F: Fn(Client, usize) -> R + Clone + Send + 'static,
@@ -118,7 +119,7 @@ where
     gather(workers.collect()).await
 }
 
-/// Latency counts from when an operation was due, so that waiting for a slow server shows.
+/// Measures the latency from the scheduled time of an operation, so that a slow server is visible.
 async fn open_loop<F, R>(clients: Vec<Client>, common: &Common, operation: F) -> Result<Vec<Sample>>
 where
     F: Fn(Client, usize) -> R + Clone + Send + 'static,

@@ -1,9 +1,11 @@
-//! The objects that are worked with.
+//! The objects of the workloads.
 
 use serde_json::{Value, json};
 
-/// A pod of a deployment with two containers: 2.3 KB as posted, 6.5 KB of JSON and 4.6 KB of protobuf as stored, as in the runs of upstream's
-/// server that figures are compared with.
+/// Returns a pod of a deployment with two containers.
+///
+/// It has 2.3 KB as posted, 6.5 KB of JSON and 4.6 KB of protobuf as stored, as in the reference
+/// runs of kube-apiserver.
 pub fn pod(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -45,12 +47,12 @@ fn container(name: &str, port: u16) -> Value {
     })
 }
 
-/// A config map with this many bytes of data.
+/// Returns a config map with this many bytes of data.
 pub fn config_map(name: &str, size: usize) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"config.yaml": "x".repeat(size)}})
 }
 
-/// The definition of a kind whose objects have these properties beside their metadata.
+/// Returns the definition of a kind with these properties besides metadata.
 fn definition(group: &str, plural: &str, kind: &str, properties: &Value) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -61,17 +63,17 @@ fn definition(group: &str, plural: &str, kind: &str, properties: &Value) -> Valu
     })
 }
 
-/// The schema of a status that says a phase.
+/// Returns the schema of a status with a phase.
 fn status() -> Value {
     json!({"type": "object", "properties": {"phase": {"type": "string"}}})
 }
 
-/// The definition of maps, which are what config maps are, in a group of their own.
+/// Returns the definition of maps, which equal config maps, in a separate group.
 pub fn map_crd(group: &str) -> Value {
     definition(group, "maps", "Map", &json!({"data": {"type": "object", "additionalProperties": {"type": "string"}}}))
 }
 
-/// A map with this many bytes of data.
+/// Returns a map with this many bytes of data.
 pub fn map(group: &str, name: &str, size: usize) -> Value {
     let mut object = config_map(name, size);
     object["apiVersion"] = format!("{group}/v1").into();
@@ -79,12 +81,12 @@ pub fn map(group: &str, name: &str, size: usize) -> Value {
     object
 }
 
-/// A secret with this many bytes of data.
+/// Returns a secret with this many bytes of data.
 pub fn secret(name: &str, size: usize) -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {"blob": "x".repeat(size)}})
 }
 
-/// The definition of widgets, in a group of their own.
+/// Returns the definition of widgets, in a separate group.
 pub fn crd(group: &str) -> Value {
     let part = json!({"type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "count": {"type": "integer", "default": 1}}});
@@ -94,7 +96,7 @@ pub fn crd(group: &str) -> Value {
     definition(group, "widgets", "Widget", &json!({"spec": spec, "status": status()}))
 }
 
-/// A widget of about 1 KB.
+/// Returns a widget of about 1 KB.
 pub fn widget(group: &str, name: &str) -> Value {
     let parts: Vec<Value> = (0..8).map(|n| json!({"name": format!("part-{n}"), "count": n + 1})).collect();
     json!({
@@ -103,7 +105,8 @@ pub fn widget(group: &str, name: &str) -> Value {
     })
 }
 
-/// The definition of gadgets by this plural, with a schema of about so many bytes: objects of ten fields of usual kinds, one within another.
+/// Returns the definition of gadgets with this plural and a schema of about `schema` bytes: nested
+/// objects of ten fields of common types.
 pub fn large_crd(group: &str, plural: &str, schema: usize) -> Value {
     let (mut spec, one) = (part(0), part(1));
     let count = schema / (one.to_string().len() + 10);
@@ -117,7 +120,7 @@ pub fn large_crd(group: &str, plural: &str, schema: usize) -> Value {
 fn part(level: usize) -> Value {
     let described = |mut of: Value, what: &str| {
         of["description"] =
-            json!(format!("Says {what} of this part, in a sentence of the length that such sentences have."));
+            json!(format!("Describes {what} of this part, in a sentence of the usual length of descriptions."));
         of
     };
     let name = json!({"type": "string", "maxLength": 63, "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"});
@@ -139,7 +142,7 @@ fn part(level: usize) -> Value {
     json!({"type": "object", "description": "A part of a gadget.", "required": [format!("name{level}")], "properties": properties})
 }
 
-/// A gadget.
+/// Returns a gadget.
 pub fn gadget(group: &str, plural: &str) -> Value {
     json!({
         "apiVersion": format!("{group}/v1"), "kind": format!("G{}", &plural[1..]), "metadata": {"name": "first"},

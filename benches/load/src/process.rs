@@ -1,4 +1,4 @@
-//! What a process has used, as the kernel counts it.
+//! Resource usage of a process, from the kernel.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ pub struct Usage {
     pub peak: u64,
 }
 
-/// Reads the usage of a process; nothing when there is no such process, or the kernel does not say.
+/// Reads the usage of a process; `None` when there is no such process, or the kernel does not
+/// report it.
 pub fn usage(pid: u32) -> Option<Usage> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let kilobytes = |name: &str| -> Option<u64> {
@@ -29,7 +30,7 @@ pub fn usage(pid: u32) -> Option<Usage> {
     })
 }
 
-/// What all its threads have taken, those that have ended as well.
+/// Returns the CPU time of all threads, including ended ones.
 fn cpu(pid: u32) -> Option<Duration> {
     let pid = Pid::from_raw(i32::try_from(pid).ok()?);
     let taken = clock_getcpuclockid(pid).and_then(ClockId::now).ok()?;

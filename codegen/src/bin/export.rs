@@ -1,5 +1,7 @@
-//! Writes definitions in another form: `cargo run -p codegen --bin export -- FORMAT [--group G] OUT_DIR`. See
-//! `docs/export.md`.
+//! Exports definitions to another format: `cargo run -p codegen --bin export -- FORMAT [--group G]
+//! OUT_DIR`.
+//!
+//! See `docs/export.md`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +16,7 @@ const USAGE: &str =
   --defs ROOT    folder that holds api-defs/, of a package too (default: this workspace)
   --module PATH  Go: where the exported packages import each other from, such as example.com/shop/clients";
 
-/// The command line, read.
+/// Parsed command line arguments.
 struct Arguments {
     format: Format,
     group: Option<String>,
@@ -25,8 +27,8 @@ struct Arguments {
 
 fn main() -> ExitCode {
     match arguments(std::env::args().skip(1)).and_then(run) {
-        Ok(said) => {
-            println!("{said}");
+        Ok(summary) => {
+            println!("{summary}");
             ExitCode::SUCCESS
         }
         Err(why) => {

@@ -1,5 +1,7 @@
-//! Makes definitions of CustomResourceDefinitions: `cargo run -p codegen --bin import -- FILE.yaml .. PACKAGE`. See
-//! `docs/export.md`.
+//! Converts CustomResourceDefinitions to definitions: `cargo run -p codegen --bin import -- FILE.yaml
+//! .. PACKAGE`.
+//!
+//! See `docs/export.md`.
 
 use std::fs;
 use std::path::Path;

@@ -35,7 +35,7 @@ fn print_row(name: &str, [checks, tags, lines]: [usize; 3]) {
     println!("{name:<36} {checks:>8} {tags:>8} {lines:>8}");
 }
 
-/// Assertions that something is asserted by: not those that only say where to go on.
+/// Counts the assertions of a group, without those that only control which checks run.
 fn checks(model: &Model, group: &Group) -> usize {
     let structs = model.structs.iter().filter(|one| one.module == group.module);
     structs.flat_map(|one| &one.checks).map(|check| count(&check.assertions)).sum()
@@ -43,7 +43,11 @@ fn checks(model: &Model, group: &Group) -> usize {
 
 fn count(assertions: &[Assertion]) -> usize {
     let of = |assertion: &Assertion| match assertion {
-        Assertion::Optional | Assertion::Valid | Assertion::Ratchet | Assertion::Choose(..) | Assertion::Tell(_) => 0,
+        Assertion::Optional
+        | Assertion::Valid
+        | Assertion::Ratchet
+        | Assertion::Choose(..)
+        | Assertion::ChooseText(_) => 0,
         Assertion::Open(_) | Assertion::Note(..) => 0,
         Assertion::Below(_) | Assertion::Inlined | Assertion::ByHand(_) => 0,
         other if other.inner().is_empty() => 1,
@@ -58,7 +62,8 @@ fn tags(model: &Model, group: &Group) -> usize {
     fields.flat_map(|field| &field.tags).filter(|tag| !tag.starts_with("k8s:alpha(")).count()
 }
 
-/// Lines of `<module>/validation.rs`, and of the files below `<module>/validation/`, in the crate that owns the functions.
+/// Counts the lines of `<module>/validation.rs` and of the files below `<module>/validation/` in the
+/// crate that owns the functions.
 fn lines(root: &Path, group: &Group) -> usize {
     let Some(owner) = group.package.owner() else { return 0 };
     let folder = root.join("server").join(owner).join("src").join(&group.module);

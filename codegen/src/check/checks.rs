@@ -1,4 +1,5 @@
-//! `#[check(..)]`: whether fields, formats, rules of names, gates and parts exist, and whether the group has checks.
+//! Checks of `#[check(..)]`: fields, formats, name rules, gates and parts have to exist, and the group
+//! has to support checks.
 
 use super::Checker;
 use super::formats::Formats;
@@ -42,7 +43,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The gates, formats, patterns and names of a condition; `known` are the names that it may use.
+    /// Checks the gates, formats, patterns and names of a condition. `known` are the names that the
+    /// condition may use.
     fn condition(
         &mut self,
         condition: &Condition,
@@ -71,18 +73,18 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        // Names stand for conditions of the struct, not of items of its lists.
+        // Named conditions apply to the struct, not to items of its lists.
         let known = if condition.list().is_empty() { known } else { &[] };
         condition.inner().iter().for_each(|inner| self.condition(inner, one, known, span, formats, gates));
     }
 
-    /// `below = PART` leads to structs that have checks of the part.
+    /// Checks that `below = PART` refers to structs with checks of that part.
     fn parts_of(&mut self, assertions: &[Assertion], at: &str, one: &Struct, span: &Span) {
         for assertion in assertions {
             match assertion {
                 Assertion::Field(field, inner) => self.parts_of(inner, &below(at, field), one, span),
                 Assertion::Below(part) if !part.is_empty() => {
-                    // That the field exists is checked by itself.
+                    // A missing field is reported by another check.
                     let Some(held) = self.follow(one, at).ok().and_then(|place| place.field.ty.held()) else {
                         continue;
                     };
@@ -145,7 +147,7 @@ fn paths(check: &Check) -> Vec<String> {
     paths
 }
 
-/// Those of a condition, which is about the struct or about the items of a list `at`.
+/// Collects the fields of a condition, which applies to the struct or to the items of the list `at`.
 fn paths_of_condition(condition: &Condition, at: &str, paths: &mut Vec<String>) {
     paths.extend(condition.fields().into_iter().map(|field| below(at, field)));
     if let Condition::Differs(field, except) = condition {

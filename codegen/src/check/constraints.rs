@@ -1,5 +1,5 @@
-//! Constraints that nothing can satisfy, and words that name what does not exist: patterns, defaults outside of bounds, feature
-//! gates, values of a discriminator without a member.
+//! Checks of constraints that nothing can satisfy, and of words that refer to missing things: patterns,
+//! defaults outside of bounds, feature gates, discriminator values without a member.
 
 use regex::Regex;
 
@@ -9,11 +9,11 @@ use crate::gates::Gates;
 use crate::model::{Field, Literal, Span, Struct, TypeRef, Union};
 use crate::paths;
 
-/// What a rule may say about its refusals: the reasons of `x-kubernetes-validations`, with or without `FieldValue`.
+/// Allowed reasons of a rule: those of `x-kubernetes-validations`, with or without `FieldValue`.
 const REASONS: [&str; 4] = ["Invalid", "Forbidden", "Required", "Duplicate"];
 
 impl Checker<'_> {
-    /// The constraints of a struct's fields, defaults, unions and rules.
+    /// Checks the constraints of a struct's fields, defaults, unions and rules.
     pub(super) fn constraints(&mut self, one: &Struct, gates: &Gates<'_>) {
         for field in &one.fields {
             let pattern = self.pattern(field);
@@ -46,7 +46,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The compiled pattern of a field, or a diagnostic for one that does not compile.
+    /// The compiled pattern of a field; pushes a diagnostic if it does not compile.
     fn pattern(&mut self, field: &Field) -> Option<Regex> {
         match Regex::new(field.validation.pattern.as_deref()?) {
             Ok(compiled) => Some(compiled),
@@ -61,7 +61,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Objects that omit the field would be refused for the value that the server gives them.
+    /// Checks that a default meets the field's constraints. Otherwise the server would reject objects
+    /// that omit the field.
     fn default_fits(&mut self, field: &Field, pattern: Option<&Regex>, value: &Literal, place: &Span) {
         let Some((word, why)) = broken(field, pattern, value) else { return };
         let message = format!("this default {why}");
@@ -70,30 +71,30 @@ impl Checker<'_> {
         self.push(diagnostic.also(&bound, "the constraint"));
     }
 
-    /// Each value of a closed discriminator has a member, or is named as one that has none.
+    /// Checks that each value of a closed discriminator has a member or is listed in `without`.
     fn union_covers(&mut self, one: &Struct, union: &Union) {
         let Some(discriminator) = &union.discriminator else { return };
         let Some(id) = self.model.structs.iter().position(|other| std::ptr::eq(other, one)) else { return };
         let Some((_, field)) = paths::find(self.model, crate::model::StructId(id), discriminator) else { return };
         let TypeRef::Enum(values) = field.ty else { return };
         let values = &self.model.enums[values.0];
-        let told = |value: &str| {
+        let is_listed = |value: &str| {
             union.members.iter().any(|(of, _)| of == value) || union.without.iter().any(|without| without == value)
         };
         let missing: Vec<&str> = values.variants.iter().map(|(_, value, _)| value.as_str()).collect();
-        let missing: Vec<&str> = missing.into_iter().filter(|value| !told(value)).collect();
+        let missing: Vec<&str> = missing.into_iter().filter(|value| !is_listed(value)).collect();
         if missing.is_empty() {
             return;
         }
         let list = missing.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
-        let message = format!("the union does not say which member goes with {list} of `{}`", values.name);
+        let message = format!("the union declares no member for {list} of `{}`", values.name);
         let diagnostic = Diagnostic::error(codes::UNION, &union.span, message);
         let help = format!("add a member for it, or `without({})` where no member may be set", missing.join(", "));
         self.push(diagnostic.help(help));
     }
 }
 
-/// The word of the constraint that a default breaks, and how.
+/// The word of the constraint that a default violates, and a description of the violation.
 fn broken(field: &Field, pattern: Option<&Regex>, value: &Literal) -> Option<(&'static str, String)> {
     let v = &field.validation;
     match value {

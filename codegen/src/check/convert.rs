@@ -1,4 +1,5 @@
-//! Conversions lose nothing: a field that one side alone has, or has with another type, is in a hand-written pair.
+//! Checks that conversions lose nothing: a hand-written pair has to convert each field that only one
+//! side has, or that has different types.
 
 use std::collections::HashSet;
 
@@ -72,14 +73,15 @@ impl Checker<'_> {
     }
 }
 
-/// A field of a declaration; forms of one declaration in several versions answer for each other.
+/// Identifies a field of a declaration, independent of the versions that share the declaration.
 type Key = (crate::model::Span, String);
 
 fn key(owner: &crate::model::Span, field: &Field) -> Key {
     (owner.clone(), field.name.clone())
 }
 
-/// Fields that hand-written pairs deal with: those of the pair itself, and those that a pair further up reaches by a path.
+/// Fields that hand-written pairs convert: those of the struct's own pairs, and those that a pair of an
+/// enclosing struct reaches by a path.
 fn covered(model: &Model, here: &Struct) -> HashSet<Key> {
     let mut out = HashSet::new();
     for (index, one) in model.structs.iter().enumerate() {
@@ -110,7 +112,8 @@ fn counterpart<'m>(conversion: &Conversion, field: &Field, hub: &'m Struct) -> O
     }
 }
 
-/// Whether a value moves without a hand: equal types, forms of one another, and strings however they are declared.
+/// Whether a value can be moved without a function: equal types, forms of one struct, or strings
+/// however declared.
 fn movable(model: &Model, here: &TypeRef, hub: &TypeRef) -> bool {
     let text = |ty: &TypeRef| matches!(ty, TypeRef::String | TypeRef::Enum(_));
     match (here, hub) {

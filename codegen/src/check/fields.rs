@@ -1,4 +1,4 @@
-//! Fields of a struct: numbers, names, and whether words fit types.
+//! Checks of a struct's fields: numbers, names, and whether words fit types.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::model::{Field, ListSemantics, Role, Struct, StructId, TypeRef};
 use crate::parse::type_text;
 use crate::paths;
 
-/// Numbers that protobuf keeps for itself, and its greatest.
+/// Numbers that protobuf reserves, and the greatest number.
 const RESERVED: std::ops::RangeInclusive<u32> = 19_000..=19_999;
 const GREATEST: u32 = (1 << 29) - 1;
 
@@ -31,7 +31,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Follows a path from a struct that is part of the model.
+    /// Resolves a path from a struct of the model.
     pub(super) fn follow(&self, one: &Struct, path: &str) -> Result<paths::Place<'_>, String> {
         let index = self.model.structs.iter().position(|other| std::ptr::eq(other, one));
         match index {
@@ -40,7 +40,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A number that no version's form of a struct has.
+    /// The lowest number greater than those that any version's form of a struct uses.
     fn next_number(&self, one: &Struct) -> u32 {
         let forms = self.model.structs.iter().filter(|form| (&form.module, &form.name) == (&one.module, &one.name));
         let numbers = forms.flat_map(|form| &form.fields).map(|field| field.number);
@@ -53,8 +53,8 @@ impl Checker<'_> {
         for field in &one.fields {
             let number = field.number;
             let place = self.word(&field.span, "number");
-            let said = self.origins.said(&field.span, "number").is_some();
-            if said && (number == 0 || number > GREATEST || RESERVED.contains(&number)) {
+            let is_declared = self.origins.find(&field.span, "number").is_some();
+            if is_declared && (number == 0 || number > GREATEST || RESERVED.contains(&number)) {
                 let diagnostic =
                     Diagnostic::error(codes::NUMBER_RANGE, &place, format!("{number} is no protobuf number"));
                 self.push(
@@ -73,7 +73,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Names of one JSON object, inlined structs' included.
+    /// Checks that the JSON names of one object are distinct, those of inlined structs included.
     fn json_names(&mut self, one: &Struct) {
         let mut seen: HashMap<&str, &Field> = HashMap::new();
         let mut twice = Vec::new();
@@ -131,14 +131,14 @@ impl Checker<'_> {
         ];
         for (words, fits, what) in words {
             for word in words.iter().filter(|_| !fits) {
-                let Some(place) = self.origins.said(&field.span, word).cloned() else { continue };
+                let Some(place) = self.origins.find(&field.span, word).cloned() else { continue };
                 let message =
                     format!("`{word}` is for {what}, and `{}` is `{}`", field.name, type_text(self.model, &field.ty));
                 self.push(Diagnostic::error(codes::WORD_TYPE, &place, message));
             }
         }
         if field.patch_strategy.is_none()
-            && let Some(place) = self.origins.said(&field.span, "key").cloned()
+            && let Some(place) = self.origins.find(&field.span, "key").cloned()
         {
             self.push(Diagnostic::error(codes::CONFLICT, &place, "`key` goes with `patch = merge`"));
         }
@@ -151,7 +151,8 @@ impl Checker<'_> {
         item.role == Role::Object && item.module == "core" && item.version == "v1"
     }
 
-    /// A list or map in another one has no descriptor, and an absent one is an empty one.
+    /// Rejects nested lists and maps, which have no descriptor, and `Option` around a list or map: an
+    /// absent one equals an empty one.
     fn nesting(&mut self, field: &Field) {
         let (TypeRef::List(inner) | TypeRef::Map(inner)) = &field.ty else { return };
         let (what, help) = match **inner {
@@ -215,7 +216,7 @@ impl Checker<'_> {
     }
 }
 
-/// Calls `add` with every JSON name of a struct and the field at the struct that brings it.
+/// Calls `add` with every JSON name of a struct and the struct's field that contributes it.
 fn collect<'m>(checker: &Checker<'m>, one: &'m Struct, add: &mut impl FnMut(&'m str, &'m Field)) {
     for field in &one.fields {
         match field.ty {

@@ -1,17 +1,21 @@
-//! Names of formats and of name rules, read from `machinery` itself so that there is no second list.
+//! Names of formats and of name rules, read from the source of `machinery`, so that no second list
+//! exists.
 
 use std::path::{Path, PathBuf};
 
-/// Words that `format = ..` and `name = ..` may say. Empty lists mean that `machinery` is not there, and then nothing is checked.
+/// Allowed words of `format = ..` and `name = ..`. If the lists are empty because `machinery` is not
+/// available, nothing is checked.
 #[derive(Default)]
 pub struct Formats {
     pub fields: Vec<String>,
     pub names: Vec<String>,
-    /// Functions of `format::field` that say what is wrong with a text, which `check(.., format = ..)` names.
+    /// Functions of `format::field` that return the errors of a text, which `check(.., format = ..)`
+    /// refers to.
     pub texts: Vec<String>,
 }
 
-/// Formats whose word in definitions is not the variant's name: the Kubernetes names are older than upstream's tags.
+/// Formats with a word that differs from the variant's name: the Kubernetes names predate upstream's
+/// tags.
 const RENAMED: &[(&str, &str)] = &[
     ("short_name", "dns1123_label"),
     ("long_name", "dns1123_subdomain"),
@@ -52,7 +56,7 @@ impl Formats {
 }
 
 fn renamed(word: String) -> String {
-    RENAMED.iter().find(|(variant, _)| *variant == word).map_or(word, |(_, said)| said.to_string())
+    RENAMED.iter().find(|(variant, _)| *variant == word).map_or(word, |(_, name)| name.to_string())
 }
 
 /// `Dns1123Label` -> `dns1123_label`.

@@ -1,4 +1,4 @@
-//! Checks of the feature gates that groups declare, and that definitions name.
+//! Checks of feature gates: those that groups declare, and those that definitions refer to.
 
 use super::Checker;
 use crate::diagnostics::{Diagnostic, codes};
@@ -6,15 +6,14 @@ use crate::gates::Gates;
 use crate::model::{Enum, Kind, Span};
 
 impl Checker<'_> {
-    /// A gate is declared once, or in several groups alike, and is none of Kubernetes'.
+    /// Checks that no gate is one of Kubernetes', and that repeated declarations in several groups are
+    /// equal.
     pub(super) fn declared_gates(&mut self, gates: &Gates<'_>) {
         for (index, gate) in gates.declared.iter().enumerate() {
             if gates.kubernetes.contains(&gate.name) {
                 let message = format!("`{}` is a feature gate of Kubernetes", gate.name);
                 let diagnostic = Diagnostic::error(codes::GATE_DECLARED, &gate.span, message);
-                self.push(
-                    diagnostic.help("give it another name; or leave it out, if that gate is the one that is meant"),
-                );
+                self.push(diagnostic.help("give it another name; or leave it out, if that gate is intended"));
             }
             let Some(first) = gates.declared[..index].iter().find(|earlier| earlier.name == gate.name) else {
                 continue;
@@ -28,16 +27,16 @@ impl Checker<'_> {
         }
     }
 
-    /// A kind's own gate.
+    /// Checks the gate of a kind.
     pub(super) fn kind_gate(&mut self, kind: &Kind, gates: &Gates<'_>) {
         self.gate(&kind.span, kind.feature_gate.as_deref(), gates);
     }
 
-    /// The gates of an enum's values.
+    /// Checks the gates of an enum's values.
     pub(super) fn value_gates(&mut self, one: &Enum, gates: &Gates<'_>) {
         let places = self.origins.variants.get(&one.span).cloned().unwrap_or_default();
         for (value, gate) in &one.gated {
-            let Some((_, place)) = places.iter().find(|(said, _)| said == value) else { continue };
+            let Some((_, place)) = places.iter().find(|(name, _)| name == value) else { continue };
             self.gate(place, Some(gate), gates);
             if one.open {
                 let message = "this gate has no effect: the enum is open, other values are allowed too";

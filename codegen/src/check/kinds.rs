@@ -1,4 +1,4 @@
-//! Kinds: their versions, and the paths that columns, selectors and subresources name.
+//! Checks of kinds: versions, and the paths of columns, selectors and subresources.
 
 use super::Checker;
 use super::formats::Formats;
@@ -11,7 +11,7 @@ impl Checker<'_> {
     pub(super) fn kind(&mut self, group: &Group, kind: &Kind, formats: &Formats) {
         self.storage_version(kind);
         let Some(hub) = self.hub(group, kind) else { return };
-        // Objects that are stored as another kind are shown by that kind's columns.
+        // Tables of objects stored as another kind use that kind's columns.
         let shown = kind.stored_as.unwrap_or(hub);
         for column in &kind.columns {
             self.column(shown, column);
@@ -53,14 +53,14 @@ impl Checker<'_> {
         let label = |text: &str| {
             !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         };
-        let said = [
+        let checked = [
             ("plural", std::slice::from_ref(&resource.plural)),
             ("singular", std::slice::from_ref(&resource.singular)),
         ];
-        let said = said
+        let checked = checked
             .into_iter()
             .chain([("short", resource.short_names.as_slice()), ("category", resource.categories.as_slice())]);
-        for (word, names) in said {
+        for (word, names) in checked {
             for name in names.iter().filter(|name| !label(name)) {
                 let place = self.word(&kind.span, &format!("{word}="));
                 let diagnostic = Diagnostic::error(codes::KIND, &place, format!("`{name}` cannot be part of a URL"));
@@ -69,7 +69,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Follows a path, or reports at `span` that it leads nowhere.
+    /// Resolves a path, or reports at `span` that it does not exist.
     fn path(&mut self, from: StructId, path: &str, span: &Span) -> Option<TypeRef> {
         match paths::follow(self.model, from, path) {
             Ok(place) => Some(place.ty.clone()),
@@ -176,7 +176,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether cells of a column can have its type.
+/// Whether a column's cells can show values of a type.
 fn shows(column: &Column, ty: &TypeRef) -> bool {
     let is_whole = matches!(ty, TypeRef::I32 | TypeRef::I64);
     match (column.kind.as_str(), &column.cell) {

@@ -1,8 +1,10 @@
-//! Lints: the API conventions of Kubernetes (its kube-api-linter), and which of them a declaration breaks on purpose.
+//! Lints: the API conventions of Kubernetes (its kube-api-linter), and the declarations that break them
+//! on purpose.
 //!
-//! A lint is an error, because nobody reads warnings of a build; who means it says `#[allow(L0xx)]` on the field or the type, or
-//! `#![allow(L0xx)]` in `group.rs`, as the groups of Kubernetes do that are older than the convention. An `#[allow]` that is not
-//! needed is an error too, so that none outlives its reason; one in `group.rs` may wait for its use.
+//! A lint is an error, because warnings of a build are easily overlooked. A declaration that breaks a
+//! convention on purpose has `#[allow(L0xx)]` on the field or the type. Groups of Kubernetes that are
+//! older than a convention have `#![allow(L0xx)]` in `group.rs`. An unused `#[allow]` is an error too,
+//! so that none outlives its reason; in `group.rs` an unused one is accepted.
 
 mod fields;
 mod types;
@@ -13,7 +15,7 @@ use super::Checker;
 use crate::diagnostics::{Code, Diagnostic, codes};
 use crate::model::Span;
 
-/// A broken convention, and the places whose `#[allow]` covers it.
+/// A violated convention, and the items that can have an `#[allow]` for it.
 struct Finding {
     code: Code,
     module: String,
@@ -77,12 +79,12 @@ impl Checker<'_> {
     }
 }
 
-/// What is wrong with a description, if anything.
+/// The diagnostic for a missing or malformed description.
 fn description(docs: &str, what: &str, span: &Span) -> Option<Diagnostic> {
     let docs = docs.trim();
     if docs.is_empty() {
         let diagnostic = Diagnostic::error(codes::DOCS_MISSING, span, format!("{what} has no description"));
-        return Some(diagnostic.help("add `/// One sentence on what it says.`; it is what `kubectl explain` shows"));
+        return Some(diagnostic.help("add `/// One sentence on what it means.`; `kubectl explain` shows it"));
     }
     let starts = docs.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit() || "`\"'(".contains(c));
     let ends = docs.ends_with(['.', '!', '?', ':', ')', '`', '"']);

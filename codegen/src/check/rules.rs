@@ -1,4 +1,5 @@
-//! CEL of `#[rule]`: parsed and type-checked where it stands, with the types that the schema of an exported definition gives.
+//! Checks of CEL in `#[rule]`: each expression is parsed and type-checked with the types of an exported
+//! definition's schema.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use crate::model::{self, ListSemantics, Model, Role, Struct, StructId, TypeRef};
 use crate::paths;
 
 impl Checker<'_> {
-    /// The rules of a struct: their expressions, and the fields that they name. A version's own
-    /// form inherits those of its hub, and has to say its own where its fields are others.
+    /// Checks the rules of a struct: their expressions, and the fields that they refer to. A version's
+    /// own form inherits its hub's rules, and has to declare its own where its fields differ.
     pub(super) fn rules(&mut self, one: &Struct) {
         if one.rules.is_empty() || self.broken.contains(&one.span.file) {
             return;
@@ -25,7 +26,7 @@ impl Checker<'_> {
             let is_inherited = |hub: &StructId| self.model.structs[hub.0].rules.contains(rule);
             let inherited = hub.filter(is_inherited);
             if inherited.is_some_and(|hub| !mistakes(self.model, hub, rule).is_empty()) {
-                continue; // told of the hub
+                continue; // reported at the hub
             }
             for mistake in mistakes(self.model, StructId(index), rule) {
                 self.push(if inherited.is_some() { mistake.inherited(one, rule) } else { mistake.of(rule) });
@@ -34,11 +35,11 @@ impl Checker<'_> {
     }
 }
 
-/// What is wrong with a rule of a struct.
+/// An error in a rule of a struct.
 struct Mistake {
     code: Code,
     problem: String,
-    /// The expression, with a mark where it is wrong.
+    /// The expression, with a mark at the error.
     shown: Option<String>,
 }
 
@@ -48,7 +49,7 @@ impl Mistake {
         self.shown.iter().fold(diagnostic, |diagnostic, shown| diagnostic.help(format!("in\n{shown}")))
     }
 
-    /// The same in a version that did not say the rule itself.
+    /// The diagnostic for a version that inherits the rule.
     fn inherited(self, one: &Struct, rule: &model::Rule) -> Diagnostic {
         let (version, name) = (&one.version, &one.name);
         let here = Mistake { problem: format!("in {version}: {}", self.problem), ..self };
@@ -81,7 +82,7 @@ fn expression(text: &str, environment: &Environment, wanted: &Type, words: &str)
     Some(Mistake { code: codes::CEL, problem: without_place(problem).into(), shown: Some(shown.into()) })
 }
 
-/// `ERROR: <input>:1:5: undefined field` without its place, which the lines below show.
+/// Removes the position from `ERROR: <input>:1:5: undefined field`; the lines below show it.
 fn without_place(problem: &str) -> &str {
     match problem.strip_prefix("ERROR: <input>:") {
         Some(placed) => placed.splitn(3, ':').last().unwrap_or(placed).trim_start(),
@@ -89,10 +90,10 @@ fn without_place(problem: &str) -> &str {
     }
 }
 
-/// Types of expressions, made from the model.
+/// CEL types derived from the model.
 struct Types<'m> {
     model: &'m Model,
-    /// The structs around the one at hand: what contains itself has any type there.
+    /// The enclosing structs; a struct that contains itself has type `dyn` there.
     around: Vec<StructId>,
 }
 

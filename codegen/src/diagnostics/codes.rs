@@ -1,7 +1,9 @@
-//! The codes of all diagnostics: `A` for the language, `L` for lints of the API conventions, `C` for compatibility.
+//! Codes of all diagnostics: `A` for the language, `L` for lints of the API conventions, `C` for
+//! compatibility.
 //!
-//! Each has a section in `docs/api-defs-errors.md` and a snapshot in `codegen/tests/diagnostics/<code>/`; a test holds the three
-//! together. A code is never used again for something else.
+//! Each code has a section in `docs/api-defs-errors.md` and a snapshot in
+//! `codegen/tests/diagnostics/<code>/`; a test checks that all three exist. A code is never reused with
+//! another meaning.
 
 use std::fmt;
 
@@ -19,7 +21,7 @@ macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
         $($(#[doc = $doc])+ pub const $name: Code = Code($code);)+
 
-        /// Every code with what it means, in order.
+        /// Every code with its meaning, in order.
         pub const ALL: &[(Code, &str)] = &[$(($name, concat!($($doc),+))),+];
     };
 }
@@ -35,7 +37,7 @@ codes! {
     UNKNOWN_WORD = "A004";
     /// a word has the wrong kind of value, or needs one
     BAD_VALUE = "A005";
-    /// a word or an attribute is said twice
+    /// a word or an attribute is given twice
     REPEATED = "A006";
     /// words contradict each other
     CONFLICT = "A007";
@@ -81,9 +83,9 @@ codes! {
     UNION = "A027";
     /// an enum's variants are not plain or not distinct
     ENUM = "A028";
-    /// a field exists in one version only and nobody converts it
+    /// a field exists in one version only and nothing converts it
     CONVERT_MISSING = "A031";
-    /// a field has different types in two versions and nobody converts it
+    /// a field has different types in two versions and nothing converts it
     CONVERT_TYPE = "A032";
     /// an `allow` that allows nothing, or an unknown code
     ALLOW = "A033";
@@ -106,7 +108,7 @@ codes! {
     DOCS_FORM = "L002";
     /// an optional field is written even when it was not set
     OPTIONAL_ZERO = "L003";
-    /// a default that cannot be told from zero
+    /// a default that cannot be distinguished from zero
     DEFAULT_ZERO = "L004";
     /// conditions are not a list of `Condition` by type
     CONDITIONS = "L005";
@@ -165,7 +167,7 @@ codes! {
     RESOURCE_CHANGED = "C010";
     /// a `breaks` that breaks nothing
     BREAKS_NOTHING = "C011";
-    /// the ledger does not say what the definitions say
+    /// the ledger differs from the definitions
     LEDGER_STALE = "C012";
     /// the ledger cannot be read
     LEDGER_SYNTAX = "C013";

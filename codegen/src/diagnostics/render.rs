@@ -1,4 +1,4 @@
-//! The text of diagnostics: header, place, the source line with carets, related places, help.
+//! Text form of diagnostics: header, place, source line with carets, related places, help.
 
 use std::fmt::{self, Write};
 
@@ -56,7 +56,8 @@ struct Snippet<'a> {
     width: usize,
 }
 
-/// The place, and its line with a mark under the token; a span without a line stands for a whole file.
+/// Writes the place and its source line with carets under the token. A span without a line denotes a
+/// whole file.
 fn snippet(diagnostics: &Diagnostics, span: &Span, snippet: Snippet<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let Snippet { arrow, mark, label, width } = snippet;
     let file = span.file.display().to_string().replace('\\', "/");
@@ -74,7 +75,8 @@ fn snippet(diagnostics: &Diagnostics, span: &Span, snippet: Snippet<'_>, f: &mut
     writeln!(f, "{:width$} | {:indent$}{marks}{label}", "", "", indent = span.column.saturating_sub(1))
 }
 
-/// How many characters the token at a 1-based column has: a word, a number, a string, or one sign.
+/// Length in characters of the token at a 1-based column: a word, a number, a string, or a single
+/// punctuation character.
 fn token_length(line: &str, column: usize) -> usize {
     let rest: Vec<char> = line.chars().skip(column.saturating_sub(1)).collect();
     let word = |c: &char| c.is_alphanumeric() || *c == '_';
@@ -86,7 +88,7 @@ fn token_length(line: &str, column: usize) -> usize {
     }
 }
 
-/// `core::v1::PodSpec` and `spec.stock` are marked whole.
+/// Length of a path such as `core::v1::PodSpec` or `spec.stock`, which is marked as one token.
 fn path_length(rest: &[char]) -> usize {
     let word = |index: usize| rest.get(index).is_some_and(|c| c.is_alphanumeric() || *c == '_');
     let mut end = 0;

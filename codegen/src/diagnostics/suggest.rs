@@ -1,6 +1,6 @@
-//! "Did you mean": the nearest word of a closed vocabulary.
+//! "Did you mean": finds the closest word of a closed vocabulary.
 
-/// The candidate nearest to `word`, when it is near enough to be a slip.
+/// The candidate closest to `word`, if it is close enough to be a typing error.
 pub fn did_you_mean<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let plain = |text: &str| text.replace(['_', '-'], "").to_lowercase();
     let wanted = plain(word);
@@ -18,7 +18,7 @@ pub fn list_words(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Edit distance in which a swap of neighbours counts once (optimal string alignment).
+/// Edit distance in which a transposition counts once (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_found_and_strangers_are_not() {
+    fn suggests_typing_errors_only() {
         let words = ["required", "min_length", "max_length", "default", "immutable"];
         for (word, near) in [
             ("requierd", Some("required")),

@@ -1,4 +1,4 @@
-//! The catalog: groups, kinds and resources as static tables.
+//! Emits the catalog: groups, kinds and resources as static tables.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub fn file(model: &Model, package: Package) -> File {
     let of_package = |group: &&Group| (group.package == Package::Own) == (package == Package::Own);
     let groups: Vec<&Group> = model.groups.iter().filter(of_package).collect();
     let made = |text: &str| {
-        let bytes = print::file("Every group, kind and resource that was declared.", &print::apart(text));
+        let bytes = print::file("Every group, kind and resource that was declared.", &print::separate_items(text));
         File { path: "src/catalog.rs".into(), bytes }
     };
     if groups.is_empty() {
@@ -57,13 +57,13 @@ pub static CATALOG: Catalog = Catalog { groups: &[";
 
 const OPENAPI: &str = "openapi: OpenApiDocs { bundles: &[include_bytes!(\"../openapi/bundle.json.gz\")] }";
 
-/// The fields of a struct that have a value of their own, as an expression.
+/// A struct expression with the fields that differ from `base`.
 fn plain(name: &str, base: &str, fields: impl IntoIterator<Item = (&'static str, Option<String>)>) -> String {
     let own = fields.into_iter().filter_map(|(field, value)| Some(format!("{field}: {}", value?)));
     format!("{name} {{ {}, ..{base} }}", own.collect::<Vec<_>>().join(", "))
 }
 
-/// The value, unless declarations may leave it out.
+/// The value, or `None` if it equals the default.
 fn unless(default: &str, value: String) -> Option<String> {
     (value != default).then_some(value)
 }
@@ -101,11 +101,11 @@ fn gate_row(gate: &Gate) -> String {
 /// The resource of a kind in one version.
 struct ResourceStatic {
     version: String,
-    /// The static that describes it.
+    /// Name of the static.
     name: String,
     value: String,
     item: String,
-    /// Whether no version before it has the same.
+    /// Whether no earlier version has the same resource.
     is_first: bool,
 }
 
@@ -120,7 +120,7 @@ impl<'m> KindEmitter<'m> {
         self.group.versions.iter().find(|v| v.name == version)?.structs.get(name).copied()
     }
 
-    /// The struct in which the kind's other versions meet.
+    /// The struct of the hub.
     fn hub(&self) -> Option<StructId> {
         if let Some(id) = self.kind.stored_as {
             return Some(id);
@@ -130,7 +130,7 @@ impl<'m> KindEmitter<'m> {
         Some(self.paths.structure(id).conversion.as_ref().and_then(|c| c.hub).unwrap_or(id))
     }
 
-    /// A resource per version; versions that are alike share a static.
+    /// A resource per version; versions with equal resources share a static.
     fn resource_statics(&self) -> Vec<ResourceStatic> {
         let Some(resource) = &self.kind.resource else { return Vec::new() };
         let mut statics: Vec<ResourceStatic> = Vec::new();
@@ -161,7 +161,7 @@ impl<'m> KindEmitter<'m> {
             if r.name_rule.is_empty() { "Dns1123Subdomain".into() } else { r.name_rule.to_upper_camel_case() };
         let list = |items: &[String]| unless("&[]", strings(items));
         let on = |value: bool| unless("false", value.to_string());
-        let said = |text: &Option<String>| unless("\"\"", string(text.as_deref().unwrap_or("")));
+        let non_empty = |text: &Option<String>| unless("\"\"", string(text.as_deref().unwrap_or("")));
         plain(
             "ResourceDef",
             "ResourceDef::PLAIN",
@@ -172,7 +172,7 @@ impl<'m> KindEmitter<'m> {
                 ("categories", list(&r.categories)),
                 ("namespaced", on(r.namespaced)),
                 ("verbs", (*verbs != ALL_VERBS).then(|| strings(verbs))),
-                ("key_prefix", said(&r.key_prefix)),
+                ("key_prefix", non_empty(&r.key_prefix)),
                 ("stored_as_json", on(r.stored_as_json)),
                 ("storage", Some(format!("({}, {})", string(&storage_group), string(&storage_version)))),
                 ("subresources", unless("&[]", self.subresources(r, version))),
@@ -183,8 +183,8 @@ impl<'m> KindEmitter<'m> {
                 ("delete_returns_object", on(r.delete_returns_object)),
                 ("garbage_collection", unless("GarbageCollection::Delete", format!("GarbageCollection::{gc}"))),
                 ("graceful_delete", on(r.graceful_delete)),
-                ("orphan_warning", said(&r.orphan_warning)),
-                ("label_error", said(&r.label_error)),
+                ("orphan_warning", non_empty(&r.orphan_warning)),
+                ("label_error", non_empty(&r.label_error)),
                 ("generation", unless("Generation::Off", format!("Generation::{:?}", r.generation))),
                 ("resets", list(&resets(r))),
                 ("name_rule", unless("NameRule::Dns1123Subdomain", format!("NameRule::{name_rule}"))),
@@ -244,10 +244,10 @@ impl<'m> KindEmitter<'m> {
         table(&rows)
     }
 
-    /// What is said, or, for the status, everything else.
+    /// The declared paths; for the status subresource, by default everything else.
     fn resets(&self, subresource: &Subresource) -> Vec<String> {
         match (&subresource.resets, self.hub()) {
-            (Some(said), _) => said.clone(),
+            (Some(declared), _) => declared.clone(),
             (None, Some(hub)) if subresource.name == "status" => {
                 let fields = paths::json_names(self.paths.model, hub);
                 fields.into_iter().filter(|name| *name != "status").map(str::to_string).collect()
@@ -256,8 +256,8 @@ impl<'m> KindEmitter<'m> {
         }
     }
 
-    /// All columns, Name first unless the definition places it itself; none when there are only the default ones. A kind that is stored
-    /// as another one shows what that one shows.
+    /// All columns; Name is first unless the definition declares it. Empty if only the default columns
+    /// apply. A kind that is stored as another kind has that kind's columns.
     fn columns(&self, r: &Resource, hub: Option<StructId>) -> String {
         if let Some((emitter, resource)) = self.stored_kind().filter(|_| r.columns.is_empty()) {
             return emitter.columns(resource, hub);
@@ -273,7 +273,7 @@ impl<'m> KindEmitter<'m> {
         table(&rows)
     }
 
-    /// What a column says of itself, else what is said of the field that it shows.
+    /// The description of a column, by default that of the field that it shows.
     fn column_docs<'c>(&'c self, column: &'c Column, hub: Option<StructId>) -> &'c str {
         match &column.cell {
             _ if !column.docs.is_empty() => &column.docs,
@@ -292,7 +292,7 @@ impl<'m> KindEmitter<'m> {
         place.map_or("", |place| &place.field.docs)
     }
 
-    /// The kind of another group as which this one is stored, if that has a resource.
+    /// The kind of another group in whose form this one is stored, if that kind has a resource.
     fn stored_kind(&self) -> Option<(Self, &'m Resource)> {
         let stored = self.kind.stored_as?;
         let kinds = self.paths.model.groups.iter().flat_map(|group| group.kinds.iter().map(move |kind| (group, kind)));
@@ -311,10 +311,10 @@ impl<'m> KindEmitter<'m> {
             Cell::Labels { path, or: text } => format!("CellRule::Labels({}, {})", path_literal(path), or(text)),
             Cell::Selector { path, or: text } => format!("CellRule::Selector({}, {})", path_literal(path), or(text)),
             Cell::Join { path, or: text } => format!("CellRule::Join({}, {})", path_literal(path), or(text)),
-            Cell::ByHand(hatch) => format!(
+            Cell::ByHand(function) => format!(
                 "CellRule::ByHand(|o, c| o.downcast::<{}>().map_or(Cell::Null, |v| {}(v, c)), {})",
                 hub.map_or(String::new(), |id| self.paths.path(id)),
-                self.function(hatch),
+                self.function(function),
                 path_literals(column.reads.iter().map(String::as_str))
             ),
         }
@@ -346,7 +346,8 @@ impl<'m> KindEmitter<'m> {
         table(&rows)
     }
 
-    /// The functions of `#[strategy(..)]`, each behind a closure that finds the type; a kind that is stored as another one has its.
+    /// The functions of `#[strategy(..)]`, each in a closure that downcasts the object. A kind that is
+    /// stored as another kind has that kind's functions.
     fn hooks(&self, hub: Option<StructId>) -> String {
         if let Some((emitter, _)) = self.stored_kind() {
             return emitter.hooks(hub);
@@ -371,7 +372,8 @@ impl<'m> KindEmitter<'m> {
         format!("Hooks {{{}\n        ..Hooks::NONE\n    }}", hooks.concat())
     }
 
-    /// A path of this kind as the kind says it that it is stored as: `regarding.name` of an event is `involvedObject.name` there.
+    /// Maps a path of this kind to the kind in whose form it is stored: `regarding.name` of an event is
+    /// `involvedObject.name` there.
     fn stored_path(&self, path: &str) -> String {
         let own = self
             .group
@@ -388,10 +390,10 @@ impl<'m> KindEmitter<'m> {
 
     fn selectable_value(&self, s: &Selectable, hub: Option<StructId>) -> String {
         match &s.by_hand {
-            Some(hatch) => format!(
+            Some(function) => format!(
                 "Selected::ByHand(|o| o.downcast::<{}>().map_or(String::new(), {}))",
                 hub.map_or(String::new(), |id| self.paths.path(id)),
-                self.function(hatch)
+                self.function(function)
             ),
             None => format!("Selected::Path({})", path_literal(&self.stored_path(&s.path))),
         }
@@ -423,15 +425,15 @@ impl<'m> KindEmitter<'m> {
     ) -> String {
         let of_group = self.group.versions.iter().find(|v| v.name == version.version);
         let serving = of_group.map_or(version.serving, |v| v.serving.max(version.serving));
-        let said = |text: &Option<String>| text.as_deref().filter(|text| !text.is_empty()).map(string);
+        let non_empty = |text: &Option<String>| text.as_deref().filter(|text| !text.is_empty()).map(string);
         let not_empty = |text: &str| (!text.is_empty()).then(|| string(text));
         let setters = [
             ("serving", unless("Serving::On", format!("Serving::{serving:?}"))),
             ("converted", (id != hub).then(|| self.conversion(id, hub))),
-            ("introduced", said(&version.introduced)),
-            ("deprecated", said(&version.deprecated)),
-            ("removed", said(&version.removed)),
-            ("replaced_by", said(&version.replacement)),
+            ("introduced", non_empty(&version.introduced)),
+            ("deprecated", non_empty(&version.deprecated)),
+            ("removed", non_empty(&version.removed)),
+            ("replaced_by", non_empty(&version.replacement)),
             ("resource", resource.map(|name| format!("&{name}"))),
             ("listed_as", not_empty(list)),
             ("gated", not_empty(self.kind.feature_gate.as_deref().unwrap_or(""))),
@@ -482,7 +484,7 @@ fn table(rows: &[String]) -> String {
     if rows.is_empty() { "&[]".into() } else { format!("&[{}\n    ]", rows.concat()) }
 }
 
-/// What is said, or the status.
+/// The declared paths, by default the status.
 fn resets(resource: &Resource) -> Vec<String> {
     let status = || resource.subresources.iter().map(|s| s.name.clone()).filter(|name| name == "status").collect();
     resource.resets.clone().unwrap_or_else(status)

@@ -1,4 +1,4 @@
-//! The checks of structs (`#[check(..)]`) as rows of `machinery::checks::CheckDef`.
+//! Emits the checks of structs (`#[check(..)]`) as rows of `machinery::checks::CheckDef`.
 
 use std::fmt::Write as _;
 
@@ -14,12 +14,13 @@ pub fn name(s: &Struct) -> String {
     format!("{}_CHECKS", constant(&s.name))
 }
 
-/// The constant of a condition of a struct that has a name.
+/// The constant of a named condition of a struct.
 fn named(s: &Struct, name: &str) -> String {
     constant(&format!("{}_{name}", s.name))
 }
 
-/// The constant, or nothing when the struct has no checks. Conditions with names are constants before it.
+/// The constant with the checks of a struct, preceded by constants of named conditions; empty without
+/// checks.
 pub fn rows(id: StructId, model: &Model) -> String {
     let s = &model.structs[id.0];
     if s.checks.is_empty() {
@@ -37,7 +38,7 @@ pub fn rows(id: StructId, model: &Model) -> String {
     let mut members = Vec::new();
     for check in &s.checks {
         let writer = Writer { home: id, model, members: &members };
-        // Parts first: most checks of a part that is not asked for are left at once.
+        // Checks of parts come first, so that validation can skip those of other parts early.
         let (parts, others): (Vec<_>, Vec<_>) =
             check.when.iter().partition(|condition| matches!(condition, Condition::Part(_)));
         let when: Vec<String> = parts.iter().chain(&others).map(|condition| writer.condition("", condition)).collect();
@@ -45,7 +46,7 @@ pub fn rows(id: StructId, model: &Model) -> String {
         let _ = writeln!(
             text,
             "    CheckDef {{\n        field: {},\n        when: &[{}],\n        assertions: &[{}],\n    }},",
-            way(&check.field),
+            path_expr(&check.field),
             when.join(", "),
             assertions.join(", ")
         );
@@ -60,67 +61,75 @@ pub fn rows(id: StructId, model: &Model) -> String {
 struct Writer<'a> {
     home: StructId,
     model: &'a Model,
-    /// The members of the struct's union among the fields of the checks before.
+    /// Members of the struct's union among the fields of the preceding checks.
     members: &'a [&'a str],
 }
 
 impl Writer<'_> {
-    /// A condition of the struct, or of the items of a list `at`.
+    /// The expression of a condition of the struct, or of the items of a list `at`.
     fn condition(&self, at: &str, condition: &Condition) -> String {
         let inner_at = if condition.list().is_empty() { at.to_owned() } else { paths::below(at, condition.list()) };
         let inner = || self.conditions(&inner_at, condition.inner());
         match condition {
             Condition::Update => "Condition::Update".into(),
             Condition::Create => "Condition::Create".into(),
-            Condition::Set(field) => format!("Condition::Set({})", way(field)),
-            Condition::Unset(field) => format!("Condition::Unset({})", way(field)),
+            Condition::Set(field) => format!("Condition::Set({})", path_expr(field)),
+            Condition::Unset(field) => format!("Condition::Unset({})", path_expr(field)),
             Condition::Is(field, values) => {
-                format!("Condition::Is({}, {})", way(field), self.values(&paths::below(at, field), values))
+                format!("Condition::Is({}, {})", path_expr(field), self.values(&paths::below(at, field), values))
             }
-            Condition::None(fields) => format!("Condition::None({})", ways(fields)),
-            Condition::Many(fields) => format!("Condition::Many({})", ways(fields)),
-            Condition::Single(field) => format!("Condition::Single({})", way(field)),
-            Condition::Text(field) => format!("Condition::Text({})", way(field)),
-            Condition::Blank(field) => format!("Condition::Blank({})", way(field)),
+            Condition::None(fields) => format!("Condition::None({})", path_exprs(fields)),
+            Condition::Many(fields) => format!("Condition::Many({})", path_exprs(fields)),
+            Condition::Single(field) => format!("Condition::Single({})", path_expr(field)),
+            Condition::Text(field) => format!("Condition::Text({})", path_expr(field)),
+            Condition::Blank(field) => format!("Condition::Blank({})", path_expr(field)),
             Condition::Member(field) => {
                 let before: Vec<&str> = self.members.iter().copied().take_while(|member| member != field).collect();
-                format!("Condition::All(&[Condition::Set({}), Condition::None({})])", way(field), ways(&before))
+                format!(
+                    "Condition::All(&[Condition::Set({}), Condition::None({})])",
+                    path_expr(field),
+                    path_exprs(&before)
+                )
             }
             Condition::Begins(field, texts) => {
-                format!("Condition::Begins({}, {})", way(field), strings(&texts.iter().collect::<Vec<_>>()))
+                format!("Condition::Begins({}, {})", path_expr(field), strings(&texts.iter().collect::<Vec<_>>()))
             }
             Condition::Noted(field, set) => {
-                format!("Condition::Noted({}, machinery::options::{})", way(field), constant(set))
+                format!("Condition::Noted({}, machinery::options::{})", path_expr(field), constant(set))
             }
             Condition::Uses(gate) => format!("Condition::Uses({})", string(gate)),
             Condition::Not(inner) => format!("Condition::Not(&{})", self.condition(at, inner)),
             Condition::Was(inner) => format!("Condition::Was(&{})", self.condition(at, inner)),
             Condition::Any(_) => format!("Condition::Any(&[{}])", inner()),
             Condition::All(_) => format!("Condition::All(&[{}])", inner()),
-            Condition::Some(list, _) => format!("Condition::Some({}, &[{}])", way(list), inner()),
-            Condition::Fewer(list, _) => format!("Condition::Fewer({}, &[{}])", way(list), inner()),
-            Condition::More(list, _) => format!("Condition::More({}, &[{}])", way(list), inner()),
+            Condition::Some(list, _) => format!("Condition::Some({}, &[{}])", path_expr(list), inner()),
+            Condition::Fewer(list, _) => format!("Condition::Fewer({}, &[{}])", path_expr(list), inner()),
+            Condition::More(list, _) => format!("Condition::More({}, &[{}])", path_expr(list), inner()),
             Condition::Preceded(_) => format!("Condition::Preceded(&[{}])", inner()),
             Condition::Flips(_) => format!("Condition::Flips(&[{}])", inner()),
-            Condition::Above(field, number) => format!("Condition::Above({}, {number})", way(field)),
-            Condition::Differs(field, except) => format!("Condition::Differs({}, {})", way(field), ways(except)),
-            Condition::Zero(field) => format!("Condition::Zero({})", way(field)),
-            Condition::Matches(field, pattern) => format!("Condition::Matches({}, {})", way(field), string(pattern)),
+            Condition::Above(field, number) => format!("Condition::Above({}, {number})", path_expr(field)),
+            Condition::Differs(field, except) => {
+                format!("Condition::Differs({}, {})", path_expr(field), path_exprs(except))
+            }
+            Condition::Zero(field) => format!("Condition::Zero({})", path_expr(field)),
+            Condition::Matches(field, pattern) => {
+                format!("Condition::Matches({}, {})", path_expr(field), string(pattern))
+            }
             Condition::NoError => "Condition::NoError".into(),
             Condition::Named(name, _) => named(&self.model.structs[self.home.0], name),
-            Condition::Changed(field) => format!("Condition::Changed({})", way(field)),
-            Condition::Resized(field) => format!("Condition::Resized({})", way(field)),
-            Condition::SentEmpty(field) => format!("Condition::SentEmpty({})", way(field)),
-            Condition::Same(one, other) => format!("Condition::Same({}, {})", way(one), way(other)),
+            Condition::Changed(field) => format!("Condition::Changed({})", path_expr(field)),
+            Condition::Resized(field) => format!("Condition::Resized({})", path_expr(field)),
+            Condition::SentEmpty(field) => format!("Condition::SentEmpty({})", path_expr(field)),
+            Condition::Same(one, other) => format!("Condition::Same({}, {})", path_expr(one), path_expr(other)),
             Condition::Holds(field, assertions) => {
                 let of = paths::below(at, field);
                 let assertions: Vec<String> = assertions.iter().map(|one| self.assertion(&of, one)).collect();
-                format!("Condition::Holds({}, &[{}])", way(field), assertions.join(", "))
+                format!("Condition::Holds({}, &[{}])", path_expr(field), assertions.join(", "))
             }
             Condition::Version(versions) => {
                 format!("Condition::Version({})", strings(&versions.iter().collect::<Vec<_>>()))
             }
-            Condition::NoMember => format!("Condition::None({})", ways(self.members)),
+            Condition::NoMember => format!("Condition::None({})", path_exprs(self.members)),
             Condition::Several => "Condition::Several".into(),
             Condition::Part(parts) => {
                 let parts: Vec<&str> =
@@ -157,24 +166,24 @@ impl Writer<'_> {
             Assertion::Choose(option, conditions) => {
                 format!("Choose(machinery::options::{}, &[{}])", constant(option), self.conditions("", conditions))
             }
-            Assertion::Tell(option) => format!("Tell(machinery::options::{})", constant(option)),
+            Assertion::ChooseText(option) => format!("ChooseText(machinery::options::{})", constant(option)),
             Assertion::InvalidOmitted(detail) => format!("InvalidOmitted({})", string(detail)),
             Assertion::Unsupported(values) => format!("Unsupported({})", self.values(field, values)),
-            Assertion::Member(detail) => format!("Member({}, {})", string(detail), ways(self.members)),
+            Assertion::Member(detail) => format!("Member({}, {})", string(detail), path_exprs(self.members)),
             Assertion::Valid => "Valid".into(),
             Assertion::Ratchet => "Ratchet".into(),
-            Assertion::Distinct(fields, detail) => format!("Distinct({}, {})", ways(fields), string(detail)),
+            Assertion::Distinct(fields, detail) => format!("Distinct({}, {})", path_exprs(fields), string(detail)),
             Assertion::Unrepeated(detail) => format!("Unrepeated({})", string(detail)),
             Assertion::Immutable(detail) => format!("Immutable({})", string(detail)),
             Assertion::Unchanged(detail) => format!("Unchanged({})", string(detail)),
             Assertion::Min(min, detail) => format!("Min({min}, {})", string(detail)),
             Assertion::Max(max, detail) => format!("Max({max}, {})", string(detail)),
             Assertion::Range(min, max, detail) => format!("Range({min}, {max}, {})", string(detail)),
-            Assertion::AtMost(field, detail) => format!("AtMost({}, {})", way(field), string(detail)),
-            Assertion::AtLeast(field, detail) => format!("AtLeast({}, {})", way(field), string(detail)),
-            Assertion::MoreThan(field, detail) => format!("MoreThan({}, {})", way(field), string(detail)),
+            Assertion::AtMost(field, detail) => format!("AtMost({}, {})", path_expr(field), string(detail)),
+            Assertion::AtLeast(field, detail) => format!("AtLeast({}, {})", path_expr(field), string(detail)),
+            Assertion::MoreThan(field, detail) => format!("MoreThan({}, {})", path_expr(field), string(detail)),
             Assertion::Grows(detail) => format!("Grows({})", string(detail)),
-            Assertion::Selected(field, detail) => format!("Selected({}, {})", way(field), string(detail)),
+            Assertion::Selected(field, detail) => format!("Selected({}, {})", path_expr(field), string(detail)),
             Assertion::Port => "Port".into(),
             Assertion::MaxBytes(max, detail) => format!("MaxBytes({max}, {})", string(detail)),
             Assertion::MaxItems(max, detail) => format!("MaxItems({max}, {})", string(detail)),
@@ -197,7 +206,7 @@ impl Writer<'_> {
                     sets.iter().map(|set| format!("machinery::options::{}", constant(set))).collect();
                 format!("Open(&[{}])", sets.join(", "))
             }
-            Assertion::Note(set, key) => format!("Note(machinery::options::{}, {})", constant(set), way(key)),
+            Assertion::Note(set, key) => format!("Note(machinery::options::{}, {})", constant(set), path_expr(key)),
             Assertion::Noted(set, detail) => {
                 format!("Noted(machinery::options::{}, {})", constant(set), string(detail))
             }
@@ -205,9 +214,9 @@ impl Writer<'_> {
                 format!("Unnoted(machinery::options::{}, {})", constant(set), string(detail))
             }
             Assertion::Json(inner) => format!("Json(&[{}])", nested(inner)),
-            Assertion::Show(other, inner) => format!("Show({}, &[{}])", way(other), nested(inner)),
+            Assertion::Show(other, inner) => format!("Show({}, &[{}])", path_expr(other), nested(inner)),
             Assertion::Field(below, inner) => {
-                format!("Field({}, &[{}])", way(below), nested_at(&paths::below(field, below), inner))
+                format!("Field({}, &[{}])", path_expr(below), nested_at(&paths::below(field, below), inner))
             }
             Assertion::At(name, inner) => format!("At({}, &[{}])", string(name), nested(inner)),
             Assertion::Below(part) => format!("Below({})", string(part)),
@@ -217,7 +226,7 @@ impl Writer<'_> {
         format!("Assertion::{text}")
     }
 
-    /// Wire values: names of variants where the field is an enum, the text itself where it is not.
+    /// Wire values: those of the variants if the field is an enum, otherwise the texts themselves.
     fn values(&self, field: &str, values: &[String]) -> String {
         let place = paths::follow(self.model, self.home, field).ok();
         let of = place.and_then(|place| self.enum_of(&place.field.ty));
@@ -233,7 +242,8 @@ impl Writer<'_> {
         strings(&values.iter().collect::<Vec<_>>())
     }
 
-    /// A closure that calls a function for the structs that a field holds; the function tells their type.
+    /// A closure that calls a function for the structs of a field; the function's signature determines
+    /// their type.
     fn by_hand(&self, function: &str) -> String {
         let function = functions::place(self.model, &self.model.structs[self.home.0].module, function);
         format!(
@@ -251,13 +261,13 @@ impl Writer<'_> {
     }
 }
 
-/// The way to a field; none for the struct itself.
-fn way(field: &str) -> String {
+/// The path expression of a field; empty for the struct itself.
+fn path_expr(field: &str) -> String {
     strings(&paths::names(field))
 }
 
-/// The ways to fields.
-fn ways<S: AsRef<str>>(fields: &[S]) -> String {
-    let ways: Vec<String> = fields.iter().map(|field| way(field.as_ref())).collect();
-    format!("&[{}]", ways.join(", "))
+/// The path expressions of several fields.
+fn path_exprs<S: AsRef<str>>(fields: &[S]) -> String {
+    let path_exprs: Vec<String> = fields.iter().map(|field| path_expr(field.as_ref())).collect();
+    format!("&[{}]", path_exprs.join(", "))
 }

@@ -1,4 +1,5 @@
-//! Conversions between a version's own structs and the hub's: plain moves, plus the pairs that a definition names.
+//! Emits conversions between a version's own structs and the hub's: plain moves, and calls of the
+//! hand-written pairs.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +51,7 @@ fn function_name(s: &Struct, direction: Direction) -> String {
     format!("{}_{}_{suffix}", s.version, snake(&s.name))
 }
 
-/// Which way a conversion goes.
+/// Direction of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     ToHub,
@@ -102,7 +103,7 @@ impl Pair<'_> {
         }
     }
 
-    /// The field of the source that moves into `field` of the target.
+    /// The field of the source that is moved into `field` of the target.
     fn origin<'s>(&self, field: &Field, source: &'s Struct) -> Option<&'s Field> {
         let by_hand = |f: &Field| {
             let names = [&self.conversion.here_only, &self.conversion.hub_only];
@@ -121,14 +122,16 @@ impl Pair<'_> {
         }
     }
 
-    /// The moved value, with structs below converted, `Option` added or taken off where the sides differ.
+    /// The moved value. Nested structs are converted; `Option` is added or removed where the sides
+    /// differ.
     fn value(&self, from: &Field, to: &Field) -> TokenStream {
         let name = identifier(&from.name);
         let place = quote! { std::mem::take(&mut from.#name) };
         let is_struct = matches!(from.ty, TypeRef::Struct(_));
         let identity = from.ty == to.ty;
         if is_struct && !from.nullable && !identity {
-            // What is not moved stays where a pair of a struct above finds it.
+            // Fields that are not moved stay in the source, where a pair of an enclosing struct reads
+            // them.
             let inner = self.convert(&from.ty, &to.ty, quote! { from.#name });
             return if to.nullable {
                 quote! { Some(Box::new(#inner)) }
@@ -158,7 +161,7 @@ impl Pair<'_> {
         }
     }
 
-    /// An expression that turns `v` of one type into the other.
+    /// An expression that converts `v` from one type to the other.
     fn convert(&self, from: &TypeRef, to: &TypeRef, v: TokenStream) -> TokenStream {
         let item = |a, b| (binding(a, b), self.convert(a, b, quote! { v }));
         match (from, to) {
@@ -184,7 +187,7 @@ impl Pair<'_> {
     }
 }
 
-/// The pattern that binds a value to be converted: structs are taken apart in place.
+/// The pattern that binds a value to be converted; structs are destructured in place.
 fn binding(from: &TypeRef, to: &TypeRef) -> TokenStream {
     if from != to && matches!(from, TypeRef::Struct(_)) {
         quote! { mut v }

@@ -1,4 +1,4 @@
-//! Descriptors: the tables that `describe!` turns into what codecs, validation and patches walk.
+//! Emits descriptors: the `describe!` tables that codecs, validation and patches walk.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ pub fn table(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> Strin
     text + &rows + "] }\n"
 }
 
-/// A row per field, in columns; what is said of a field beyond that is on lines of its own when it is several facts.
+/// One aligned row per field. Further facts about a field are on separate lines if there are several.
 fn field_rows(s: &Struct, paths: Paths<'_>) -> String {
     let mut rows: Vec<([String; 4], Vec<String>)> = Vec::new();
     if s.role != Role::Part {
@@ -37,7 +37,7 @@ fn field_rows(s: &Struct, paths: Paths<'_>) -> String {
         rows.push((columns, field_info(field, s, paths.model)));
     }
     let width = |column: usize| rows.iter().map(|(row, _)| row[column].len()).max().unwrap_or(0);
-    // Names so long that columns would pass the edge stand without columns.
+    // Rows with names too long for the line width are not aligned.
     let mut widths = [width(0), width(1), width(2)];
     let begin = ", &FieldInfo {".len();
     if 4 + widths.iter().sum::<usize>() + width(3) + begin + 3 > print::WIDTH {
@@ -75,14 +75,14 @@ fn setters(id: StructId, s: &Struct, model: &Model, facts: &Facts) -> Vec<String
     if facts.defaults_below(id) {
         out.push(".defaults_below()".into());
     }
-    if let Some(hatch) = &s.normalize {
-        out.push(format!(".normalize({})", hook(s, model, hatch)));
+    if let Some(function) = &s.normalize {
+        out.push(format!(".normalize({})", hook(s, model, function)));
     }
     if !s.checks.is_empty() {
         out.push(format!(".checks({})", checks::name(s)));
     }
-    if let Some(hatch) = &s.validate_by_hand {
-        out.push(format!(".validate({})", validation(s, model, hatch)));
+    if let Some(function) = &s.validate_by_hand {
+        out.push(format!(".validate({})", validation(s, model, function)));
     }
     if facts.normalize_below(id) {
         out.push(".normalize_below()".into());
@@ -142,21 +142,21 @@ fn path_defaults(s: &Struct) -> String {
         .join(", ")
 }
 
-/// A closure that calls a hatch on the struct.
-fn hook(s: &Struct, model: &Model, hatch: &str) -> String {
+/// A closure that calls a hand-written function on the struct.
+fn hook(s: &Struct, model: &Model, function: &str) -> String {
     format!(
         "|m| if let Some(v) = m.downcast::<{}>() {{ crate::{}(v) }}",
         ident(&s.name),
-        functions::place(model, &s.module, hatch)
+        functions::place(model, &s.module, function)
     )
 }
 
-/// A closure that calls a validation on the struct.
-fn validation(s: &Struct, model: &Model, hatch: &str) -> String {
+/// A closure that calls a hand-written validation on the struct.
+fn validation(s: &Struct, model: &Model, function: &str) -> String {
     format!(
         "|v, path, new, old| if let Some(new) = new.downcast::<{}>() {{ crate::{}(v, path, new, old.and_then(|o| o.downcast())) }}",
         ident(&s.name),
-        functions::place(model, &s.module, hatch)
+        functions::place(model, &s.module, function)
     )
 }
 
@@ -183,17 +183,18 @@ fn flags(field: &Field) -> String {
     }
 }
 
-/// The Go type of a field of strings: as it says, or its enum, with its package where that is not the struct's.
+/// The Go type of a string field: the declared one, or that of its enum, qualified if the enum is in
+/// another package.
 fn go_type(field: &Field, home: &Struct, model: &Model) -> Option<String> {
-    let said = field.go_type.clone();
-    said.or_else(|| {
+    let declared = field.go_type.clone();
+    declared.or_else(|| {
         let of = &model.enums[enum_in(&field.ty)?.0];
         let is_near = (&of.module, &of.version) == (&home.module, &home.version);
         Some(if is_near { of.name.clone() } else { format!("{}.{}", of.version, of.name) })
     })
 }
 
-/// The fields of a `FieldInfo` that are not those of a plain one.
+/// The fields of a `FieldInfo` that differ from the defaults.
 pub fn field_info(field: &Field, home: &Struct, model: &Model) -> Vec<String> {
     let mut parts = Vec::new();
     match &field.list {
@@ -300,7 +301,7 @@ pub fn constraints(field: &Field) -> Vec<String> {
     out
 }
 
-/// The variant of `machinery::format::field::DeclaredFormat` that a definition's word means.
+/// The variant of `machinery::format::field::DeclaredFormat` for a word of definitions.
 pub fn declared_format(word: &str) -> String {
     match word {
         "dns1123_label" => "ShortName".into(),

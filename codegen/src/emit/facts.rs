@@ -1,9 +1,9 @@
-//! Facts that several emitters need and that follow from the whole model.
+//! Facts about the whole model that several emitters need.
 
 use super::rust::children;
 use crate::model::{JsonForm, Model, Role, Struct, StructId};
 
-/// See the module.
+/// See the module documentation.
 pub struct Facts {
     defaults_below: Vec<bool>,
     normalize_below: Vec<bool>,
@@ -24,24 +24,26 @@ impl Facts {
         }
     }
 
-    /// Defaulting has something to do for its fields or below them.
+    /// Whether defaulting applies to the struct or to anything below it.
     pub fn defaults_below(&self, id: StructId) -> bool {
         self.defaults_below[id.0]
     }
 
-    /// It or a struct below has a `normalize` hatch, or objects that say their kinds.
+    /// Whether the struct or one below it has a `normalize` function, or items with the word
+    /// `says_kind`.
     pub fn normalize_below(&self, id: StructId) -> bool {
         self.normalize_below[id.0]
     }
 
-    /// It writes its JSON itself.
+    /// Whether dedicated code writes the JSON of the struct.
     pub fn direct(&self, id: StructId) -> bool {
         self.direct[id.0]
     }
 }
 
-/// For each struct, whether it or one that holds it is `#[direct]`. The objects themselves have few members, and their first two depend
-/// on where they stand: that is left to the walk of descriptors, as are forms other than plain members.
+/// Returns for each struct whether it or an enclosing struct is `#[direct]`. Objects themselves are
+/// excluded, as are forms other than plain members, and use the descriptor-based writer: objects have
+/// few members, and their first two depend on the place in the document.
 fn below_direct(model: &Model) -> Vec<bool> {
     let mut held: Vec<bool> = vec![false; model.structs.len()];
     let mut pending: Vec<StructId> =
@@ -55,7 +57,7 @@ fn below_direct(model: &Model) -> Vec<bool> {
     held.iter().zip(&model.structs).map(|(held, s)| *held && is_plain(s)).collect()
 }
 
-/// For each struct, whether it or anything below it satisfies `test`.
+/// Returns for each struct whether it or anything below it satisfies `test`.
 fn reach(model: &Model, test: impl Fn(&Struct) -> bool) -> Vec<bool> {
     let mut flags: Vec<bool> = model.structs.iter().map(test).collect();
     loop {

@@ -1,8 +1,10 @@
-//! Tables of the functions written by hand that definitions of Kubernetes' groups name, and the calls that fill them.
+//! Emits tables of the hand-written functions that definitions of Kubernetes' groups refer to, and the
+//! calls that register them.
 //!
-//! Types and descriptors know the functions by a table for each group. The crate that owns the functions fills the
-//! tables, with the text of [`registration`], where rustc checks their names and signatures. Functions of an author's
-//! group are compiled in the package of its types, where a constant of each one's type has rustc check the same.
+//! Types and descriptors call the functions through one table per group. The crate that owns the
+//! functions fills the tables with the text of [`registration`], where rustc checks their names and
+//! signatures. Functions of custom groups are compiled in the package of the types, where rustc checks
+//! each one against a constant of its type.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +28,7 @@ pub fn files(model: &Model, package: Package) -> Vec<File> {
         vec![File { path: "src/functions.rs".into(), bytes: print::file(docs, &[print::Block::Items(index)]) }];
     files.extend(tables.iter().map(|(module, functions)| {
         let docs = format!("Functions of `{module}` that are written by hand.");
-        let bytes = print::file(&docs, &print::apart(&table(paths, owner, functions).to_string()));
+        let bytes = print::file(&docs, &print::separate_items(&table(paths, owner, functions).to_string()));
         File { path: format!("src/functions/{module}.rs"), bytes }
     }));
     files
@@ -51,8 +53,9 @@ pub fn registration(model: &Model, package: Package) -> File {
     File { path: "generated/registration.rs".into(), bytes: print::file(docs, &[print::Block::Items(text)]) }
 }
 
-/// `src/hatches.rs`: the files of functions of authors' groups, which are in `folder`, and the type of each function.
-pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
+/// `src/hatches.rs`: includes the files in `folder` with the functions of custom groups, and checks the
+/// type of each function.
+pub fn custom_functions(model: &Model, package: Package, folder: &str) -> Option<File> {
     let paths = Paths { model, package };
     let tables = if package.owner().is_none() { tables(model, package) } else { BTreeMap::new() };
     let groups = tables.iter().map(|(module, functions)| {
@@ -63,7 +66,8 @@ pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
             quote! { const _: fn(#(#types),*) #returns = #name::#path; }
         });
         let group = quote! { #[path = #file] #[warn(clippy::all)] pub mod #name; };
-        // Authors format the package, with their functions; what is generated stays as it is.
+        // Authors format the package together with their functions; rustfmt has to skip the generated
+        // items.
         let checks = quote! { #[rustfmt::skip] const _: () = { #(#checks)* }; };
         [print::Block::Items(group), print::Block::Items(checks)]
     });
@@ -74,7 +78,7 @@ pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
     (!tables.is_empty()).then(file)
 }
 
-/// The types of the machinery that functions take and return.
+/// Imports of the machinery types that functions take and return.
 fn imports() -> TokenStream {
     quote! {
         use machinery::field_path::Path;
@@ -83,12 +87,12 @@ fn imports() -> TokenStream {
     }
 }
 
-/// Whether definitions of a group name functions.
+/// Whether definitions of a group refer to functions.
 pub fn has_functions(model: &Model, group: &Group) -> bool {
     signatures(model).iter().any(|signature| signature.module == group.module)
 }
 
-/// The path of a function of a group, below the package of the group's types.
+/// Path of a function of a group, relative to the package of the group's types.
 pub fn place(model: &Model, module: &str, function: &str) -> String {
     let package = model.groups.iter().find(|group| group.module == module).map(|group| group.package);
     let module = super::rust::ident(module);
@@ -99,7 +103,7 @@ pub fn place(model: &Model, module: &str, function: &str) -> String {
     }
 }
 
-/// The functions of each group by name.
+/// The functions of each group, by name.
 fn tables(model: &Model, package: Package) -> BTreeMap<&str, BTreeMap<String, Signature>> {
     let mut tables: BTreeMap<&str, BTreeMap<String, Signature>> = BTreeMap::new();
     for signature in signatures(model) {
@@ -173,7 +177,7 @@ fn returns(function: &Signature) -> TokenStream {
     }
 }
 
-/// `v1beta1::default_device` as one name.
+/// `v1beta1::default_device` as one identifier.
 fn flat(name: &str) -> Ident {
     format_ident!("{}", name.replace("::", "_"))
 }

@@ -1,4 +1,4 @@
-//! What a file of generated types imports: it follows from the model, not from the text.
+//! Imports of a file of generated types, derived from the model and not from the text.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::print::Block;
 use super::rust::{identifier, tokens};
 use crate::model::{Field, JsonForm, Model, Role, Struct, TypeRef};
 
-/// Imports of what the structs of a file need.
+/// Imports that the structs of a file need.
 pub fn of(structs: &[&Struct], model: &Model) -> Vec<Block> {
     let fields = || structs.iter().flat_map(|s| &s.fields);
     let any_struct = |test: fn(&Struct) -> bool| structs.iter().any(|s| test(s));
@@ -63,7 +63,7 @@ pub fn of(structs: &[&Struct], model: &Model) -> Vec<Block> {
 const SCALARS: [&str; 8] =
     ["Duration", "FieldsV1", "IntOrString", "JsonValue", "MicroTime", "Quantity", "RawExtension", "Time"];
 
-/// The names in a type's Rust form that have to be imported.
+/// Collects the names in a type's Rust form that need an import.
 fn named_types(ty: &TypeRef, names: &mut BTreeSet<&'static str>) {
     let name = match ty {
         TypeRef::String | TypeRef::Enum(_) | TypeRef::Struct(_) => return,

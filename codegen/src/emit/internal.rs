@@ -1,4 +1,5 @@
-//! Internal types: for each kind, the form in which its versions meet. It is the hub's own type, so these are aliases.
+//! Emits internal types: the hub form of each kind. It is the hub version's own type, so these are
+//! aliases.
 
 use std::collections::BTreeMap;
 

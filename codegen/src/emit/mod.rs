@@ -1,4 +1,4 @@
-//! Emitters: each is a pure function of the model and makes one product.
+//! Emitters: each is a pure function of the model and renders one product.
 
 mod catalog;
 mod checks;
@@ -25,16 +25,16 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// Everything that a generated package consists of, sorted by path. `hatches` is the folder of the functions of
-/// authors' groups, seen from its sources.
-pub fn render(model: &Model, package: Package, hatches: &str) -> Vec<File> {
+/// All files of a generated package, sorted by path. `folder` is the folder of the functions of
+/// custom groups, relative to the package's sources.
+pub fn render(model: &Model, package: Package, folder: &str) -> Vec<File> {
     let facts = facts::Facts::new(model);
     let mut files = types::files(model, &facts, package);
     files.extend(conversions::files(model, package));
     files.extend(internal::files(model, package));
     files.push(package::lib(model, package));
     files.extend(functions::files(model, package));
-    files.extend(functions::hatches(model, package, hatches));
+    files.extend(functions::custom_functions(model, package, folder));
     if package != Package::Apimachinery {
         files.push(catalog::file(model, package));
         files.extend(package::openapi(model, package));

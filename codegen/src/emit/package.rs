@@ -1,4 +1,4 @@
-//! The files that make a generated package whole: `lib.rs`, the OpenAPI bundle.
+//! Emits `lib.rs` and the OpenAPI bundle of a generated package.
 
 use std::fmt::Write;
 use std::io::Write as _;
@@ -27,7 +27,7 @@ pub fn lib(model: &Model, package: Package) -> File {
     });
     text.push_str("// Checked where it is declared, not where it is written out.\n");
     text.push_str("#![allow(clippy::all, clippy::pedantic, rustdoc::all, unused_imports)]\n\n");
-    // What the generator has formatted is not to be formatted again by somebody who formats a package of their own.
+    // rustfmt of an external package must not reformat generated files.
     let skip = if package == Package::Own { "#[rustfmt::skip]\n" } else { "" };
     if package != Package::Apimachinery {
         let _ = writeln!(text, "{skip}mod catalog;");
@@ -52,7 +52,7 @@ pub fn lib(model: &Model, package: Package) -> File {
     File { path: "src/lib.rs".into(), bytes: text.into_bytes() }
 }
 
-/// What the package of one's own groups says of the others.
+/// Items of the package of custom groups that include Kubernetes' groups.
 const EVERYTHING: &str = "
 use std::sync::LazyLock;
 
@@ -73,7 +73,8 @@ pub fn groups() -> &'static Catalog {
 }
 ";
 
-/// `openapi/bundle.json.gz`: what the server assembles its OpenAPI documents from, as far as the groups of the package go.
+/// `openapi/bundle.json.gz`: the server assembles its OpenAPI documents for the groups of the package
+/// from it.
 pub fn openapi(model: &Model, package: Package) -> Option<File> {
     let is_own = package == Package::Own;
     if is_own && !model.groups.iter().any(|group| group.package == Package::Own) {
@@ -86,7 +87,7 @@ pub fn openapi(model: &Model, package: Package) -> Option<File> {
     Some(File { path: "openapi/bundle.json.gz".into(), bytes })
 }
 
-/// Appends the modules that types.rs does not know to a group's `mod.rs`.
+/// Appends the modules that `types.rs` does not emit to a group's `mod.rs`.
 pub fn extra_modules(model: &Model, group: &Group) -> String {
     let mut text = docs("", "");
     if conversions::exist(model, &group.module) {

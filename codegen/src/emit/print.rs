@@ -1,4 +1,4 @@
-//! Prints generated Rust: the one place that knows what it looks like.
+//! Formats generated Rust; all layout decisions are in this module.
 
 use std::str::FromStr;
 
@@ -6,26 +6,26 @@ use proc_macro2::TokenStream;
 
 use super::rust::HEADER;
 
-/// Columns of a line at most.
+/// Maximum width of a line in columns.
 pub const WIDTH: usize = 120;
 
-/// A part of a generated file; blank lines stand between them.
+/// A part of a generated file; blank lines separate the parts.
 pub enum Block {
     /// Items, such as a function, or several imports.
     Items(TokenStream),
-    /// A table that is laid out already.
+    /// A table that is already formatted.
     Table(String),
 }
 
 impl Block {
-    /// Items that an emitter wrote as text.
+    /// Parses items that an emitter wrote as text.
     pub fn parse(text: &str) -> Self {
-        // What is no Rust stays as it is, and the compiler reports it where it stands.
+        // Text that is not valid Rust is kept, so that the compiler reports it at its place.
         TokenStream::from_str(text).map_or_else(|_| Block::Table(text.to_owned()), Block::Items)
     }
 }
 
-/// A file: its header, what it says of itself, its parts.
+/// A file: header, module docs, parts.
 pub fn file(docs: &str, blocks: &[Block]) -> Vec<u8> {
     let mut text = format!("{HEADER}//! {docs}\n");
     for block in blocks {
@@ -43,15 +43,15 @@ fn items(tokens: &TokenStream) -> String {
     parsed.map_or_else(|_| format!("{tokens}\n"), |file| prettyplease::unparse(&file))
 }
 
-/// Each item of some text as a part of its own, and its imports together.
-pub fn apart(text: &str) -> Vec<Block> {
+/// Each item of a text as a separate block; imports are one block.
+pub fn separate_items(text: &str) -> Vec<Block> {
     let Ok(file) = syn::parse_str::<syn::File>(text) else { return vec![Block::Table(text.to_owned())] };
     let is_import = |item: &syn::Item| matches!(item, syn::Item::Use(_));
     let parts = file.items.chunk_by(|one, next| is_import(one) && is_import(next));
     parts.map(|part| Block::Items(quote::quote!(#(#part)*))).collect()
 }
 
-/// An expression, as it would stand at the beginning of a line.
+/// An expression, formatted as at the beginning of a line.
 pub fn expression(text: &str) -> String {
     const BEFORE: &str = "const X: T = ";
     let printed = Block::parse(&format!("{BEFORE}{text};"));
@@ -60,13 +60,13 @@ pub fn expression(text: &str) -> String {
     printed.strip_prefix(BEFORE).and_then(|rest| rest.strip_suffix(";\n")).unwrap_or(text).to_owned()
 }
 
-/// `.name(argument)` in the braces of `describe!`, where it stands a level to the right.
+/// `.name(argument)` inside the braces of `describe!`, indented by one level.
 pub fn setter(text: &str) -> String {
     let printed = expression(&format!("x{text}"));
     indented(printed.strip_prefix('x').unwrap_or(text), 4)
 }
 
-/// `describe! { Type, TYPE "Type" { .setter() } [`, with a line for each of several setters.
+/// `describe! { Type, TYPE "Type" { .setter() } [`, with one line per setter if there are several.
 pub fn head(name: &str, def: &str, setters: &[String]) -> String {
     let on_a_line = match setters {
         [] => Some("{}".to_owned()),
@@ -81,11 +81,11 @@ pub fn head(name: &str, def: &str, setters: &[String]) -> String {
         let space = if width + "] }".len() > WIDTH { "\n" } else { " " };
         format!("describe! {{ {name}{space}{def} {rest}")
     };
-    // As long as the line of a table without rows.
+    // The width includes the closing `] }` of a table without rows.
     short.filter(|line| line.len() + "] }".len() <= WIDTH).unwrap_or_else(long)
 }
 
-/// `, &Name { fact, ..base }` after a row of `describe!`: on its line, or a fact a line.
+/// `, &Name { fact, ..base }` after a row of `describe!`: on the same line, or one fact per line.
 pub fn facts(name: &str, base: &str, facts: &[String], column: usize) -> String {
     match facts {
         [] => String::new(),
@@ -99,13 +99,13 @@ pub fn facts(name: &str, base: &str, facts: &[String], column: usize) -> String 
     }
 }
 
-/// `field: value`, with the value in as many lines as it needs.
+/// `field: value`, with the value on as many lines as it needs.
 fn value(fact: &str) -> String {
     let (field, value) = fact.split_once(": ").unwrap_or(("", fact));
     format!("{field}: {}", expression(value))
 }
 
-/// Lines below the first one, moved to the right.
+/// Indents all lines but the first.
 fn indented(text: &str, by: usize) -> String {
     text.replace('\n', &format!("\n{}", " ".repeat(by)))
 }

@@ -1,4 +1,5 @@
-//! Versioned types: one module per definition file and version, holding plain structs and their descriptors.
+//! Emits versioned types: one module per definition file and version, with plain structs and their
+//! descriptors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use super::rust::{HEADER, Paths, children, constant, doc, docs, ident, identifie
 use super::{File, checks, descriptor, facts::Facts, imports, package::extra_modules};
 use crate::model::{Enum, Model, Package, Role, Struct, StructId};
 
-/// Every module of types of one package, with the `mod.rs` files that join them.
+/// Every module of types of one package, and the `mod.rs` files that declare them.
 pub fn files(model: &Model, facts: &Facts, package: Package) -> Vec<File> {
     let paths = Paths { model, package };
     let mut modules: BTreeMap<(String, String, String), Module> = BTreeMap::new();
@@ -63,7 +64,8 @@ fn mod_files(model: &Model, package: Package, modules: &BTreeMap<(String, String
     out
 }
 
-/// Joins the files of a version and aliases what it shares with another version.
+/// The `mod.rs` of a version: declares its files and aliases structs that it shares with another
+/// version.
 fn version_mod(
     model: &Model,
     group: &crate::model::Group,
@@ -73,7 +75,7 @@ fn version_mod(
     let label = if group.name.is_empty() { "core" } else { &group.name };
     let own: Vec<&String> =
         modules.keys().filter(|(m, v, _)| *m == group.module && *v == version.name).map(|(_, _, stem)| stem).collect();
-    // A file called as one of its enums would hide the enum's module.
+    // A file with the name of one of its enums would shadow the enum's module.
     let taken = |stem: &str| version.enums.keys().any(|name| snake(name) == stem);
     let module = |stem: &str| if taken(stem) { identifier(&format!("{stem}_file")) } else { identifier(stem) };
     let declared: TokenStream = own
@@ -105,7 +107,7 @@ fn version_mod(
 }
 
 impl Module<'_> {
-    /// Structs of this version that another file declares and a field here holds.
+    /// Structs of this version that other files declare and fields in this file refer to.
     fn siblings(&self, paths: Paths<'_>, stem_here: &str) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         for home in self.structs.iter().map(|&id| paths.structure(id)) {
@@ -145,7 +147,8 @@ impl Module<'_> {
     }
 }
 
-/// The values of an enum as constants; its fields are strings, since clients may send values that this release does not know.
+/// The values of an enum as constants. Fields are strings, because clients may send values that this
+/// release does not know.
 fn enum_values(e: &Enum) -> TokenStream {
     let (docs, module) = (doc(&e.docs), identifier(&snake(&e.name)));
     let values = e.variants.iter().map(|(variant, value, docs)| {

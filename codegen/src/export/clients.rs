@@ -1,5 +1,5 @@
-//! Types for clients in other languages and crates: what they share. A file has the types of one version of a group; types of
-//! Kubernetes' groups are those of the language's own library.
+//! Client types in Rust, Go and TypeScript: shared code. A file has the types of one version of a
+//! group; types of Kubernetes' groups come from the language's own library.
 
 mod deep_copy;
 pub(super) mod go;
@@ -12,7 +12,7 @@ use crate::model::{
     Enum, EnumId, Field, Group, Kind, Model, Package, Resource, Role, Struct, StructId, TypeRef, Version,
 };
 
-/// One version of a group, as a client sees it.
+/// One version of a group, from a client's point of view.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'m> {
     pub model: &'m Model,
@@ -20,20 +20,20 @@ pub(super) struct Part<'m> {
     pub version: &'m Version,
 }
 
-/// Where a type stands, seen from a [`Part`].
+/// The location of a type relative to a [`Part`].
 pub(super) enum Home<'m> {
-    /// In the file itself.
+    /// In the same file.
     Here,
-    /// In another version of the same group, or in another group that is no Kubernetes'.
+    /// In another version of the same group, or in another custom group.
     Elsewhere(&'m Group, &'m str),
     /// In a group of Kubernetes.
     Kubernetes(&'m Group, &'m str),
 }
 
-/// The parts of the groups that are asked for: those of one's own, or one group.
+/// The versions of one group, or of all custom groups.
 ///
 /// # Errors
-/// When the group is one of Kubernetes; the text names it.
+/// Fails if the group belongs to Kubernetes; the error names it.
 pub(super) fn parts<'m>(model: &'m Model, group: Option<&'m Group>, library: &str) -> Result<Vec<Part<'m>>, String> {
     if let Some(group) = group.filter(|group| group.package != Package::Own) {
         return Err(format!("`{}` is a group of Kubernetes: {library} has its types", super::folder(group)));
@@ -49,7 +49,7 @@ pub(super) fn parts<'m>(model: &'m Model, group: Option<&'m Group>, library: &st
 }
 
 impl<'m> Part<'m> {
-    /// The structs of the version but for lists, in the order in which they are declared.
+    /// The structs of the version without lists, in order of declaration.
     pub fn structs(&self) -> Vec<(StructId, &'m Struct)> {
         let borrowed = &self.version.borrowed;
         let visible = self.version.structs.iter().filter(|(name, _)| !borrowed.contains_key(*name));
@@ -59,7 +59,7 @@ impl<'m> Part<'m> {
         all
     }
 
-    /// The enums of the version, in the order in which they are declared.
+    /// The enums of the version, in order of declaration.
     pub fn enums(&self) -> Vec<(EnumId, &'m Enum)> {
         let borrowed = &self.version.borrowed;
         let visible = self.version.enums.iter().filter(|(name, _)| !borrowed.contains_key(*name));
@@ -69,7 +69,7 @@ impl<'m> Part<'m> {
         all
     }
 
-    /// The kind that a struct is, with its resource, if clients can reach it.
+    /// The kind of a struct and its resource, if clients can access it.
     pub fn kind(&self, one: &Struct) -> Option<(&'m Kind, &'m Resource)> {
         let kind = self.group.kinds.iter().find(|kind| kind.name == one.name)?;
         let is_here = kind.versions.iter().any(|entry| entry.version == self.version.name);
@@ -105,7 +105,7 @@ impl<'m> Part<'m> {
         if group.package == Package::Own { Home::Elsewhere(group, version) } else { Home::Kubernetes(group, version) }
     }
 
-    /// Whether a struct holds itself without a list or map between.
+    /// Whether a struct contains itself other than through a list or map.
     pub fn holds_itself(&self, id: StructId) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![id];
@@ -127,7 +127,7 @@ impl<'m> Part<'m> {
     }
 }
 
-/// Whether a field is written to JSON though it is empty.
+/// Whether an empty field is written to JSON.
 pub(super) fn is_always_written(field: &Field) -> bool {
     !field.omitempty && !field.nullable
 }

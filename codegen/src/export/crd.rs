@@ -1,6 +1,7 @@
-//! CustomResourceDefinitions (`apiextensions.k8s.io/v1`): what another API server needs to serve a declared kind.
+//! CustomResourceDefinitions (`apiextensions.k8s.io/v1`), with which another API server can serve a
+//! declared kind.
 //!
-//! What a CRD has no words for is left out, and a comment at the top of the file says so.
+//! Declarations that a CRD cannot express are omitted and listed in a comment at the top of the file.
 
 use serde_json::{Map, Value, json};
 
@@ -13,17 +14,17 @@ use crate::model::{
 };
 use crate::paths;
 
-/// The formats that a column of a CRD may have; built-in columns know `name` too.
+/// The formats that a column of a CRD may have; built-in columns support `name` too.
 const COLUMN_FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-/// One file per kind of a group; without a group, of all groups that are not Kubernetes' own.
+/// One file per kind of a group; without a group, of all custom groups.
 pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, String> {
     if group.is_some_and(|group| group.name.is_empty()) {
         return Err("the core group has no name, and a CustomResourceDefinition needs one".to_string());
     }
     let groups = model.groups.iter().filter(|have| match group {
         Some(group) => group.module == have.module,
-        None => is_of_users(have),
+        None => is_custom(have),
     });
     let mut out = Vec::new();
     for group in groups {
@@ -38,11 +39,11 @@ pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, String> 
     }
 }
 
-fn is_of_users(group: &Group) -> bool {
+fn is_custom(group: &Group) -> bool {
     group.name.contains('.') && !is_protected(group)
 }
 
-/// Whether the name is in a domain that the server guards.
+/// Whether the server protects the domain of the group's name.
 fn is_protected(group: &Group) -> bool {
     [".k8s.io", ".kubernetes.io"].iter().any(|domain| group.name.ends_with(domain))
 }
@@ -117,7 +118,7 @@ struct Version<'m> {
 }
 
 impl<'m> Version<'m> {
-    /// `None` for what is no object with metadata.
+    /// `None` if the kind is not an object with metadata.
     fn new(
         model: &'m Model,
         group: &'m Group,
@@ -171,7 +172,7 @@ impl<'m> Version<'m> {
         Value::Object(out)
     }
 
-    /// Whether a struct of this version is not read as the hub's by names alone.
+    /// Whether a struct of this version differs from the hub's by more than names.
     fn converts(&self, s: &Struct) -> bool {
         let differs = |c: &Conversion| {
             !c.renames.is_empty() || !c.by_hand.is_empty() || !c.here_only.is_empty() || !c.hub_only.is_empty()
@@ -203,7 +204,7 @@ impl<'m> Version<'m> {
 
     fn column(&self, column: &Column, notes: &mut Vec<String>) -> Option<Value> {
         if column.name == "Name" {
-            return None; // There is one anyway.
+            return None; // The server adds such a column.
         }
         let path = match &column.cell {
             Cell::Path { path, .. } | Cell::Age { path, .. } => self.path(path),
@@ -234,10 +235,10 @@ impl<'m> Version<'m> {
     fn selectable(&self, selectable: &Selectable, notes: &mut Vec<String>) -> Option<Value> {
         let here = selectable.versions.is_empty() || selectable.versions.contains(&self.entry.version);
         if !here || selectable.path.starts_with("metadata.") {
-            return None; // Name and namespace always are.
+            return None; // Name and namespace are always selectable.
         }
         let path = self.path(&selectable.path).filter(|_| selectable.by_hand.is_none());
-        // A CRD's label is the path, so a field with another label cannot be said.
+        // A CRD derives the label from the path, so a field with another label cannot be expressed.
         match path {
             Some(path) => Some(json!({"jsonPath": path})),
             None => {
@@ -247,7 +248,8 @@ impl<'m> Version<'m> {
         }
     }
 
-    /// The hub's path as this version calls it, with a dot before it; `None` when there is no such field here.
+    /// The hub's path as a path of this version, with a leading dot; `None` if the field does not exist
+    /// here.
     fn path(&self, path: &str) -> Option<String> {
         if path.starts_with("metadata.") {
             return Some(format!(".{path}"));

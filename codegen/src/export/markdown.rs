@@ -1,6 +1,7 @@
-//! A reference: one page per group with its kinds, versions and types, and a page that lists the groups.
+//! Reference manual: one page per group with its kinds, versions and types, and a page that lists the
+//! groups.
 //!
-//! A type stands once, at the version that states it; versions that share it link there.
+//! A type is described once, at the version that declares it; versions that share it link there.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -91,25 +92,25 @@ impl<'m> Page<'m> {
     }
 
     fn kind_version(self, kind: &Kind, entry: &KindVersion) -> String {
-        let said = |release: &Option<String>| release.clone().unwrap_or_default();
+        let release_text = |release: &Option<String>| release.clone().unwrap_or_default();
         let version = self.group.versions.iter().find(|version| version.name == entry.version);
         let ty = version.and_then(|version| version.structs.get(&kind.name));
         let removed = match &entry.replacement {
-            Some(replacement) => format!("{} (use {replacement})", said(&entry.removed)),
-            None => said(&entry.removed),
+            Some(replacement) => format!("{} (use {replacement})", release_text(&entry.removed)),
+            None => release_text(&entry.removed),
         };
         format!(
             "| {} | {} | {} | {} | {} | {} |\n",
             entry.version,
             served(serving(self.group, entry)),
-            said(&entry.introduced),
-            said(&entry.deprecated),
+            release_text(&entry.introduced),
+            release_text(&entry.deprecated),
             removed.trim(),
             ty.map_or(String::new(), |id| self.link(*id))
         )
     }
 
-    /// The group's own types in order of versions and names, each once; lists of kinds go without saying.
+    /// The group's own types in order of versions and names, each once, without list kinds.
     fn types(self) -> Vec<StructId> {
         let mut seen = BTreeSet::new();
         let visible = self.group.versions.iter().flat_map(|version| version.structs.values());
@@ -149,7 +150,7 @@ impl<'m> Page<'m> {
         text
     }
 
-    /// Docs, then what the declaration says besides.
+    /// The docs, then further facts of the declaration.
     fn description(self, field: &Field) -> String {
         let mut parts: Vec<String> = vec![field.docs.clone()];
         let mut say = |text: String| parts.push(format!("{text}."));
@@ -251,7 +252,7 @@ fn quoted(values: &[String]) -> String {
     values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Text for a cell of a table.
+/// Text for a table cell.
 fn cell(text: &str) -> String {
     text.trim().replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,7 @@
-//! Exports: definitions in forms that other tools read. Nothing in the server depends on them, and nothing is checked in; see
-//! `docs/export.md` and `cargo run -p codegen --bin export`.
+//! Exports: definitions in formats of other tools. The server depends on none of them, and none are
+//! checked in.
+//!
+//! See `docs/export.md` and `cargo run -p codegen --bin export`.
 
 mod clients;
 mod crd;
@@ -16,16 +18,16 @@ use crate::diagnostics::did_you_mean;
 use crate::emit::{File, openapi, proto};
 use crate::model::{Group, KindVersion, Model, Package, Serving};
 
-/// What to make of the definitions.
+/// Format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// CustomResourceDefinitions, one file per kind.
     Crd,
     /// `.proto` files, one per group version.
     Proto,
-    /// OpenAPI documents of what is served by default.
+    /// OpenAPI documents of the versions that are served by default.
     OpenApi,
-    /// A reference, one page per group.
+    /// A reference manual, one page per group.
     Markdown,
     /// Rust types for `kube`.
     Rust,
@@ -36,7 +38,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of this name on the command line.
+    /// The format with this name on the command line.
     pub fn named(name: &str) -> Result<Format, String> {
         match name {
             "crd" => Ok(Format::Crd),
@@ -53,7 +55,7 @@ impl Format {
     }
 }
 
-/// The files of an export, of all groups or of one; the error is text for a person.
+/// The files of an export, of all groups or of one; the error is a message for the user.
 pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<File>, String> {
     let group = group.map(|name| find(model, name)).transpose()?;
     match format {
@@ -67,16 +69,17 @@ pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<
     }
 }
 
-/// The Go packages of all groups of one's own or of one group, which import each other below the path of a module.
+/// The Go packages of one group or of all custom groups, which import each other below the path of a
+/// module.
 ///
 /// # Errors
-/// As [`export`].
+/// Fails as [`export`] does.
 pub fn go_packages(model: &Model, group: Option<&str>, module: &str) -> Result<Vec<File>, String> {
     let group = group.map(|name| find(model, name)).transpose()?;
     clients::go::files(model, group, Some(module))
 }
 
-/// A group by its name or folder; `core` is the one without a name.
+/// A group by its name or folder; `core` is the group with the empty name.
 fn find<'m>(model: &'m Model, name: &str) -> Result<&'m Group, String> {
     let matches = |group: &&Group| folder(group) == name || (group.name == name && !name.is_empty());
     model.groups.iter().find(matches).ok_or_else(|| {
@@ -93,13 +96,13 @@ fn folder(group: &Group) -> String {
     folder.map_or(group.module.clone(), |name| name.to_string_lossy().into_owned())
 }
 
-/// How a version of a kind is served, given how its group's version is.
+/// How a version of a kind is served, combined with its group version.
 fn serving(group: &Group, entry: &KindVersion) -> Serving {
     let of_group = group.versions.iter().find(|version| version.name == entry.version).map(|version| version.serving);
     of_group.unwrap_or_default().max(entry.serving)
 }
 
-/// All `.proto` files, or those of a group with what they import.
+/// All `.proto` files, or those of a group and their imports.
 fn protos(model: &Model, group: Option<&Group>) -> Vec<File> {
     let mut files = proto::files(model, Package::Generated);
     files.extend(proto::files(model, Package::Own));
@@ -125,7 +128,8 @@ fn imports(file: &File) -> Vec<String> {
     imports.map(String::from).collect()
 }
 
-/// `v2.json` and `v3/<path>.json`; of one group only the latter, since v2 is one document of everything.
+/// `v2.json` and `v3/<path>.json`; for one group only the latter, because v2 is a single document of
+/// all groups.
 fn openapi_documents(model: &Model, group: Option<&Group>) -> Vec<File> {
     let prefix = group.map(|group| match group.name.as_str() {
         "" => "api/".to_string(),

@@ -1,5 +1,5 @@
-//! Fields that have other names in other versions, as this server reads them from an annotation of
-//! a definition.
+//! Renamed fields between versions, in the form of an annotation that this server reads from a
+//! CustomResourceDefinition.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::model::{Group, Kind, Model, StructId, TypeRef};
 /// The annotation (`apiextensions::conversion::moves`).
 pub const FIELD_MOVES: &str = "conversion.kube-apiserver/field-moves";
 
-/// What the annotation says of a kind.
+/// The annotation of a kind.
 pub struct Moves {
-    /// By the hub's path: the path in each version that has another one.
+    /// The paths in versions where they differ, by the hub's path.
     by_path: BTreeMap<String, BTreeMap<String, String>>,
     versions: Vec<String>,
-    /// The structs around the place, outermost first.
+    /// The enclosing structs, outermost first.
     inside: Vec<StructId>,
-    /// Whether nothing else differs between versions.
+    /// Whether renames are the only differences between versions.
     pub complete: bool,
 }
 
@@ -33,8 +33,8 @@ impl Moves {
         moves
     }
 
-    /// Looks at a struct of a version; the paths are those of the hub and of the version, with a
-    /// dot at the end.
+    /// Compares a struct of a version with the hub's. The paths are those in the hub and in the
+    /// version, with a dot at the end.
     fn walk(&mut self, model: &Model, version: &str, id: StructId, [hub, here]: [&str; 2]) {
         if self.inside.contains(&id) {
             return;
@@ -57,14 +57,14 @@ impl Moves {
                 TypeRef::Struct(below) if renamed.is_none() => {
                     self.walk(model, version, *below, [&format!("{hub}."), &format!("{here}.")]);
                 }
-                // A path leads through objects only, and what moves moves with all that is in it.
+                // A path leads through objects only; a moved field includes everything below it.
                 ty => self.complete &= !has_renames(model, ty, &mut Vec::new()),
             }
         }
         self.inside.pop();
     }
 
-    /// The annotation, when there is something to say.
+    /// The text of the annotation, unless it is empty.
     pub fn text(&self) -> Option<String> {
         let each = self.by_path.iter().map(|(hub, paths)| {
             let path = |version: &String| (version.clone(), paths.get(version).unwrap_or(hub).clone());
@@ -74,7 +74,7 @@ impl Moves {
     }
 }
 
-/// Whether a field at or below a type has another name in the hub.
+/// Whether a field of a type, or below it, has another name in the hub.
 fn has_renames(model: &Model, ty: &TypeRef, seen: &mut Vec<StructId>) -> bool {
     match ty {
         TypeRef::List(item) | TypeRef::Map(item) => has_renames(model, item, seen),

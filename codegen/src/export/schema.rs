@@ -1,7 +1,9 @@
-//! Structural schemas, as `apiextensions.k8s.io/v1` wants them: one tree without references, every level with a type.
+//! Structural schemas as `apiextensions.k8s.io/v1` requires them: a tree without references, with a
+//! type at every level.
 //!
-//! What a type refers to is written out in place; where a type holds itself, the inner one is any object. Defaults that the server applies
-//! without showing them in OpenAPI are in here, since for a custom resource the schema is what applies them.
+//! Referenced types are expanded in place; where a type contains itself, the inner one is an object of
+//! any form. Defaults that the server applies without showing them in OpenAPI are included, because the
+//! schema is what applies defaults of a custom resource.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +13,7 @@ use crate::model::{EnumId, Field, JsonForm, ListSemantics, Literal, Model, Role,
 /// Upstream's pattern of a Quantity.
 pub(crate) const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
-/// What Go reads as a span of time (`time.ParseDuration`).
+/// Pattern of durations that Go parses (`time.ParseDuration`).
 pub(crate) const DURATION: &str = r"^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
 /// The schema of a kind in one version.
@@ -23,25 +25,26 @@ pub fn of_kind(model: &Model, id: StructId) -> Value {
         let text = |docs: &str| json!({"description": docs, "type": "string"});
         properties.insert("apiVersion".into(), text("Group and version of the kind."));
         properties.insert("kind".into(), text("What kind of object this is."));
-        // The server knows it and forbids more than restrictions of the name here.
+        // The server adds the schema of metadata, and accepts only restrictions of its
+        // name here.
         properties.insert("metadata".into(), json!({"type": "object"}));
         properties.sort_keys();
     }
     schema
 }
 
-/// The schema of a struct of a group that is checked by all words of its fields.
+/// The schema of a struct of a group that enforces all constraints of its fields.
 pub(crate) fn of_struct(model: &Model, id: StructId) -> Value {
     Builder { model, inside: Vec::new(), correlatable: true, tagged: false }.structure(id)
 }
 
 struct Builder<'m> {
     model: &'m Model,
-    /// The structs around the place, outermost first.
+    /// The enclosing structs, outermost first.
     inside: Vec<StructId>,
-    /// Whether the old value of the place can be found, which rules about changes need.
+    /// Whether the old value of the place can be found, which transition rules need.
     correlatable: bool,
-    /// Whether only tags of upstream are in force natively.
+    /// Whether the native kind enforces only upstream's tags.
     tagged: bool,
 }
 
@@ -137,7 +140,7 @@ impl<'m> Builder<'m> {
             None if !field.omitempty && !field.required && !field.nullable => {
                 out.extend(zero(&field.ty).map(|zero| ("default".to_string(), zero)));
             }
-            None if !field.nullable && matches!(field.ty, TypeRef::Struct(_)) && fills_itself(out) => {
+            None if !field.nullable && matches!(field.ty, TypeRef::Struct(_)) && is_created_for_defaults(out) => {
                 let default = completed(out, json!({}));
                 out.insert("default".into(), default);
             }
@@ -164,7 +167,7 @@ impl<'m> Builder<'m> {
             TypeRef::IntOrString => {
                 json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": true})
             }
-            // An apply replaces it as a whole, as that of any type without declared fields.
+            // Server-side apply replaces the value as a whole, as for any type without declared fields.
             TypeRef::RawExtension | TypeRef::FieldsV1 => json!({
                 "type": "object",
                 "x-kubernetes-map-type": "atomic",
@@ -194,7 +197,7 @@ fn push(out: &mut Map<String, Value>, key: &str, value: Value) {
     }
 }
 
-/// The list type; keys of a list map have to be there, by requirement or by default.
+/// The list type. Keys of a list map have to be present, either as required fields or by default.
 fn list_type(field: &Field, out: &mut Map<String, Value>) {
     let kind = match &field.list {
         Some(ListSemantics::Atomic) => "atomic",
@@ -226,8 +229,8 @@ fn require(items: &mut Map<String, Value>, key: &str) {
     }
 }
 
-/// What has to be there and is no `Option` may not be empty: the native kind does not tell that
-/// from nothing.
+/// A required field without `Option` may not be empty, because the native kind does not distinguish
+/// empty from absent.
 fn is_something(field: &Field, out: &mut Map<String, Value>) {
     if !field.required || field.nullable {
         return;
@@ -242,7 +245,7 @@ fn is_something(field: &Field, out: &mut Map<String, Value>) {
     out.insert(key.into(), least.max(1).into());
 }
 
-/// What a field that is always written holds when nothing was said.
+/// The value of an unset field that is always written.
 fn zero(ty: &TypeRef) -> Option<Value> {
     Some(match ty {
         TypeRef::String => "".into(),
@@ -252,7 +255,7 @@ fn zero(ty: &TypeRef) -> Option<Value> {
     })
 }
 
-/// The rule of a field that an update may not set, take away or change.
+/// The rule that an update may not set, unset or change a field.
 fn immutable(field: &Field) -> Value {
     immutable_rule(&field.json)
 }
@@ -269,7 +272,7 @@ pub(crate) fn immutable_rule(json: &str) -> Value {
     })
 }
 
-/// The path of a property, from the object that has it.
+/// The path of a property, relative to its object.
 fn field_path(json: &str) -> String {
     match json.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         true => format!(".{json}"),
@@ -277,7 +280,8 @@ fn field_path(json: &str) -> String {
     }
 }
 
-/// A default with the defaults of its members: a server checks rules about it before it fills it.
+/// A default, completed with the defaults of its members: a server checks rules about the default
+/// before completing it.
 fn completed(schema: &Map<String, Value>, mut default: Value) -> Value {
     let properties = schema.get("properties").and_then(Value::as_object);
     if let (Some(properties), Some(members)) = (properties, default.as_object_mut()) {
@@ -291,8 +295,9 @@ fn completed(schema: &Map<String, Value>, mut default: Value) -> Value {
     default
 }
 
-/// Whether an absent object of this schema should be made for the defaults below it: there are some, and nothing is required.
-fn fills_itself(schema: &Map<String, Value>) -> bool {
+/// Whether an absent object of this schema should be created for the defaults below it: there are some,
+/// and no property is required.
+fn is_created_for_defaults(schema: &Map<String, Value>) -> bool {
     let defaults = schema.get("properties").and_then(Value::as_object);
     !schema.contains_key("required") && defaults.is_some_and(|all| all.values().any(|one| one.get("default").is_some()))
 }
@@ -314,34 +319,34 @@ fn set_default(schema: &mut Value, path: &[&str], value: &Literal) {
     }
 }
 
-/// CEL rules: the declared ones, and those that unions mean.
+/// CEL rules: the declared ones, and those that unions imply.
 fn rules(target: &Struct) -> Vec<Value> {
     let mut out = Vec::new();
     for rule in &target.rules {
-        let mut said = Map::from_iter([("rule".to_string(), Value::from(rule.expression.clone()))]);
+        let mut fields = Map::from_iter([("rule".to_string(), Value::from(rule.expression.clone()))]);
         if !rule.message.is_empty() {
-            said.insert("message".into(), rule.message.clone().into());
+            fields.insert("message".into(), rule.message.clone().into());
         }
         if !rule.message_expression.is_empty() {
-            said.insert("messageExpression".into(), rule.message_expression.clone().into());
+            fields.insert("messageExpression".into(), rule.message_expression.clone().into());
         }
         if rule.optional_old_self {
-            said.insert("optionalOldSelf".into(), true.into());
+            fields.insert("optionalOldSelf".into(), true.into());
         }
         if !rule.field.is_empty() {
-            said.insert("fieldPath".into(), format!(".{}", rule.field).into());
+            fields.insert("fieldPath".into(), format!(".{}", rule.field).into());
         }
         if let Some(reason) = reason(&rule.reason) {
-            said.insert("reason".into(), reason.into());
+            fields.insert("reason".into(), reason.into());
         }
-        out.push(Value::Object(said));
+        out.push(Value::Object(fields));
     }
     out.extend(target.unions.iter().flat_map(union));
     out
 }
 
-fn reason(said: &str) -> Option<&'static str> {
-    match said.trim_start_matches("FieldValue") {
+fn reason(declared: &str) -> Option<&'static str> {
+    match declared.trim_start_matches("FieldValue") {
         "Invalid" => Some("FieldValueInvalid"),
         "Forbidden" => Some("FieldValueForbidden"),
         "Required" => Some("FieldValueRequired"),
@@ -363,7 +368,7 @@ fn union(union: &Union) -> Vec<Value> {
     })]
 }
 
-/// A member is set with its value of the discriminator, and with no other.
+/// A member is set if the discriminator has its value, and unset otherwise.
 fn discriminated(discriminator: &str, value: &str, member: &str) -> [Value; 2] {
     let (name, has) = (cel_name(discriminator), format!("has(self.{})", cel_name(member)));
     let value = Value::from(value);
@@ -376,7 +381,7 @@ fn discriminated(discriminator: &str, value: &str, member: &str) -> [Value; 2] {
     ]
 }
 
-/// A property as CEL spells it (`escape` of `k8s.io/apiserver/pkg/cel`).
+/// The CEL spelling of a property name (`escape` of `k8s.io/apiserver/pkg/cel`).
 fn cel_name(json: &str) -> String {
     const RESERVED: [&str; 20] = [
         "as",
@@ -417,7 +422,7 @@ fn literal(value: &Literal) -> Value {
     }
 }
 
-/// Whether a struct is an object with metadata, which is what a custom resource has to be.
+/// Whether a struct is an object with metadata, which a custom resource has to be.
 pub fn is_object(target: &Struct) -> bool {
     target.role == Role::Object && target.fields.iter().any(|field| field.json == "metadata")
 }

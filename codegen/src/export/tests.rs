@@ -1,4 +1,4 @@
-//! Exports of the shop of the design, and of this workspace's own definitions.
+//! Tests with exports of the shop of the design, and of this workspace's definitions.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::model::{Field, Struct, StructId, TypeRef, Validation};
 
-/// The shop: a group of a user, with three versions of a kind.
+/// The shop: a custom group, with three versions of a kind.
 static SHOP: LazyLock<Model> = LazyLock::new(|| load("tests/shop"));
-/// Kubernetes' own groups.
+/// Kubernetes' groups.
 static OWN: LazyLock<Model> = LazyLock::new(|| load(".."));
 
 fn load(folder: &str) -> Model {
@@ -30,7 +30,7 @@ fn schema_of(version: &str, kind: &str) -> Value {
 }
 
 #[test]
-fn a_crd_says_what_the_definition_says() {
+fn crd_matches_definition() {
     let crd = text(&export(&SHOP, Format::Crd, None).unwrap(), "products.shop.example.com.yaml");
     for part in [
         "  name: products.shop.example.com\n",
@@ -39,7 +39,7 @@ fn a_crd_says_what_the_definition_says() {
         "  - name: v1\n    served: true\n    storage: true\n",
         "  - name: v1beta1\n    served: false\n    storage: false\n",
         "        specReplicasPath: .spec.stock\n        statusReplicasPath: .status.available\n        labelSelectorPath: .status.selector\n",
-        // The same field as the version calls it.
+        // The same field by its name in the version.
         "        specReplicasPath: .spec.replicas\n",
         "    - name: Stock\n      type: integer\n      jsonPath: .spec.stock\n",
         "    - name: Age\n      type: date\n      jsonPath: .metadata.creationTimestamp\n",
@@ -52,7 +52,7 @@ fn a_crd_says_what_the_definition_says() {
 }
 
 #[test]
-fn a_schema_has_types_constraints_and_defaults() {
+fn schema_has_types_constraints_and_defaults() {
     let schema = schema_of("v1", "Product");
     assert_eq!(schema["properties"]["metadata"], json!({"type": "object"}));
     let rule = json!({"rule": "self.spec.stock <= self.spec.limit", "message": "stock must not exceed limit", "fieldPath": ".spec.stock"});
@@ -74,14 +74,14 @@ fn a_schema_has_types_constraints_and_defaults() {
 }
 
 #[test]
-fn a_type_that_holds_itself_ends_in_any_object() {
+fn recursive_type_ends_in_unstructured_object() {
     let part = &schema_of("v1", "Product")["properties"]["spec"]["properties"]["parts"]["items"];
     let inner = &part["properties"]["parts"]["items"];
     assert_eq!(inner, &json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
 }
 
 #[test]
-fn kubernetes_own_groups_are_exported_only_when_named() {
+fn kubernetes_groups_are_exported_only_by_name() {
     assert!(export(&OWN, Format::Crd, None).is_err());
     assert!(export(&OWN, Format::Crd, Some("core")).is_err());
     let unknown = export(&OWN, Format::Crd, Some("storag.k8s.io")).unwrap_err();
@@ -89,10 +89,10 @@ fn kubernetes_own_groups_are_exported_only_when_named() {
     let crd = text(&export(&OWN, Format::Crd, Some("networking.k8s.io")).unwrap(), "ingresses.networking.k8s.io.yaml");
     assert!(crd.contains("api-approved.kubernetes.io"));
     assert!(crd.contains("# Left out: column `"), "ingresses have computed columns");
-    assert!(crd.contains("  - name: v1beta1\n    served: false\n"), "nobody serves that version of the group");
+    assert!(crd.contains("  - name: v1beta1\n    served: false\n"), "the group version is not served");
 }
 
-/// What apiextensions refuses of a structural schema.
+/// Violations of the rules that apiextensions enforces for structural schemas.
 fn problems(schema: &Value, at: &str, out: &mut Vec<String>) {
     let any = schema["x-kubernetes-preserve-unknown-fields"] == true || schema["x-kubernetes-int-or-string"] == true;
     if schema["type"].is_null() && !any {
@@ -137,7 +137,7 @@ fn every_kind_has_a_structural_schema() {
 }
 
 #[test]
-fn protos_of_a_group_come_with_what_they_import() {
+fn protos_of_group_include_imports() {
     let files = export(&OWN, Format::Proto, Some("policy")).unwrap();
     let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     for path in ["policy/v1.proto", "meta/v1.proto", "machinery/intstr.proto", "machinery/runtime.proto"] {
@@ -147,7 +147,7 @@ fn protos_of_a_group_come_with_what_they_import() {
 }
 
 #[test]
-fn a_message_has_the_names_and_numbers_of_the_wire() {
+fn message_has_json_names_and_wire_numbers() {
     let proto = text(&export(&OWN, Format::Proto, Some("core")).unwrap(), "core/v1.proto");
     for part in [
         "package k8s.io.api.core.v1;\n",
@@ -161,7 +161,7 @@ fn a_message_has_the_names_and_numbers_of_the_wire() {
 }
 
 #[test]
-fn links_of_the_reference_lead_somewhere() {
+fn reference_links_resolve() {
     let files = export(&OWN, Format::Markdown, None).unwrap();
     let anchors: BTreeSet<String> = files
         .iter()
@@ -183,7 +183,7 @@ fn links_of_the_reference_lead_somewhere() {
 }
 
 #[test]
-fn yaml_quotes_what_could_be_something_else() {
+fn yaml_quotes_ambiguous_strings() {
     let tree =
         json!({"a": ["yes", "1", "x: y", "plain text", ""], "b": {}, "c": [[1], {"d": null, "e": []}], "on": true});
     let want = "a:\n- \"yes\"\n- \"1\"\n- \"x: y\"\n- plain text\n- \"\"\nb: {}\nc:\n-\n  - 1\n- d: null\n  \"e\": []\n\"on\": true\n";
@@ -191,7 +191,7 @@ fn yaml_quotes_what_could_be_something_else() {
 }
 
 #[test]
-fn a_schema_refuses_what_the_native_kind_refuses() {
+fn schema_rejects_what_native_kind_rejects() {
     let spec = &schema_of("v1", "Product")["properties"]["spec"];
     let supplier = &spec["properties"]["supplier"];
     assert_eq!(supplier["minLength"], 1, "what is required is not empty");
@@ -204,7 +204,7 @@ fn a_schema_refuses_what_the_native_kind_refuses() {
     assert_eq!(spec["x-kubernetes-validations"], fixed, "also what an update sets or takes away");
 }
 
-/// The schema of a field of this type and with these words.
+/// The schema of a field with this type and these words.
 fn schema_of_field(ty: TypeRef, field: Field) -> Value {
     let field = Field { name: "x".into(), json: "x".into(), ty, ..field };
     let part = Struct { fields: vec![field], ..Default::default() };
@@ -213,14 +213,14 @@ fn schema_of_field(ty: TypeRef, field: Field) -> Value {
 }
 
 #[test]
-fn what_is_always_written_is_there_by_default() {
+fn always_written_field_has_zero_default() {
     assert_eq!(schema_of_field(TypeRef::I32, Default::default())["default"], 0);
     let omitted = Field { omitempty: true, ..Default::default() };
     assert_eq!(schema_of_field(TypeRef::I32, omitted)["default"], Value::Null);
 }
 
 #[test]
-fn texts_that_the_native_kind_reads_have_a_pattern() {
+fn parsed_strings_have_pattern() {
     let omitted = || Field { omitempty: true, ..Default::default() };
     let duration = schema_of_field(TypeRef::Duration, omitted());
     let pattern = regex::Regex::new(duration["pattern"].as_str().unwrap()).unwrap();
@@ -233,7 +233,7 @@ fn texts_that_the_native_kind_reads_have_a_pattern() {
 }
 
 #[test]
-fn renames_are_moves_of_fields() {
+fn renames_become_field_moves() {
     let crd = text(&export(&SHOP, Format::Crd, None).unwrap(), "products.shop.example.com.yaml");
     let moves = r#"[{\"v1\":\"spec.stock\",\"v1beta1\":\"spec.replicas\"}]"#;
     assert!(crd.contains(&format!("    conversion.kube-apiserver/field-moves: \"{moves}\"\n")), "{crd}");

@@ -1,4 +1,5 @@
-//! Writes a JSON tree as YAML in blocks. Strings that YAML might read as anything else are in double quotes, where JSON's escapes hold.
+//! Writes a JSON tree as block-style YAML. Strings that YAML could read as another type are
+//! double-quoted with JSON escapes.
 
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ pub fn write(value: &Value) -> String {
     out
 }
 
-/// An object or array that is not empty, each line at `indent`.
+/// A non-empty object or array, each line indented by `indent`.
 fn block(value: &Value, indent: usize, out: &mut String) {
     match value {
         Value::Object(members) => {
@@ -35,7 +36,7 @@ fn block(value: &Value, indent: usize, out: &mut String) {
     }
 }
 
-/// What stands after `key:`.
+/// The value after `key:`.
 fn below(value: &Value, indent: usize, out: &mut String) {
     match value {
         Value::Object(members) if !members.is_empty() => {
@@ -50,7 +51,7 @@ fn below(value: &Value, indent: usize, out: &mut String) {
     }
 }
 
-/// What stands after `-`; the first member of an object stands beside the dash.
+/// The value after `-`; the first member of an object is on the line of the dash.
 fn entry(item: &Value, indent: usize, out: &mut String) {
     match item {
         Value::Object(members) if !members.is_empty() => {
@@ -80,7 +81,7 @@ fn pad(indent: usize, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', indent));
 }
 
-/// A string, plain where it can only be a string.
+/// A string, unquoted if it cannot be read as another type.
 fn text(value: &str) -> String {
     const WORDS: [&str; 12] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", ".nan", ".inf", "e"];
     let first = value.trim_start_matches('.').starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::names::text;
 
-/// Members that hold lists of objects, and the member by which these are known.
+/// Members that are lists of objects, with the member that identifies an object.
 const KEYED: [(&str, &str); 4] = [
     ("versions", "name"),
     ("additionalPrinterColumns", "name"),
@@ -20,8 +20,8 @@ pub fn differences(document: &Value, exported: &Value) -> Vec<String> {
     out
 }
 
-/// The specification without what says nothing: defaults that a server fills in, the order of what has none, and
-/// descriptions of what every kind has.
+/// The specification in normal form: without defaults that a server fills in, without the order of
+/// unordered lists, and without descriptions of what every kind has.
 fn normal(definition: &Value) -> Value {
     let mut spec = definition["spec"].clone();
     let kind = text(&spec["names"]["kind"]).to_owned();
@@ -61,19 +61,19 @@ fn normal(definition: &Value) -> Value {
     spec
 }
 
-/// What is below members of these names.
+/// The value below members of these names.
 fn member<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     path.iter().try_fold(value, |value, name| value.get_mut(*name))
 }
 
-/// Takes away members of these names that are false.
+/// Removes members of these names if they are false.
 fn without_words(value: &mut Value, names: &[&str]) {
     if let Some(members) = value.as_object_mut() {
         members.retain(|key, value| *value != false || !names.contains(&key.as_str()));
     }
 }
 
-/// Brings a schema and what is in it into one form.
+/// Normalizes a schema and its subschemas.
 fn schema(value: &mut Value) {
     let words = [
         "nullable",
@@ -106,7 +106,7 @@ fn schema(value: &mut Value) {
     }
 }
 
-/// Fills a default with the defaults of its members, as a server does.
+/// Completes a default with the defaults of its members, as a server does.
 fn complete(default: &mut Value, properties: Option<&Value>) {
     let Some(members) = default.as_object_mut() else { return };
     for (name, property) in properties.and_then(Value::as_object).into_iter().flatten() {
@@ -118,7 +118,7 @@ fn complete(default: &mut Value, properties: Option<&Value>) {
     members.sort_keys();
 }
 
-/// Compares what is at a path.
+/// Compares the values at a path.
 fn compare(path: &str, document: &Value, exported: &Value, out: &mut Vec<String>) {
     if document == exported {
         return;
@@ -147,7 +147,7 @@ fn members(path: &str, document: &Map<String, Value>, exported: &Map<String, Val
     }
 }
 
-/// Compares lists of objects, which one member of them identifies.
+/// Compares lists of objects, which one member identifies.
 fn items(path: &str, [document, exported]: [&[Value]; 2], key: &str, out: &mut Vec<String>) {
     let other = |all: &[Value], item: &Value| all.iter().find(|other| other[key] == item[key]).cloned();
     for item in document {
@@ -162,7 +162,7 @@ fn items(path: &str, [document, exported]: [&[Value]; 2], key: &str, out: &mut V
     }
 }
 
-/// A value as a message shows it.
+/// A value, shortened for a message.
 fn short(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(80) {

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions as documents.
+//! Parsed CustomResourceDefinitions.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use serde_json::Value;
 use super::names::text;
 use crate::names::version_rank;
 
-/// The annotation by which fields of versions are renamed.
+/// The annotation that renames fields between versions.
 const FIELD_MOVES: &str = "conversion.kube-apiserver/field-moves";
 
-/// What an import reads of a definition.
+/// The parts of a CustomResourceDefinition that an import reads.
 pub struct Crd {
     pub group: String,
     pub kind: String,
     pub plural: String,
-    /// The name of the version that is stored.
+    /// Name of the storage version.
     pub storage: String,
     pub versions: Vec<Version>,
-    /// By version: paths of fields and what each is called elsewhere, one map for each field that moves.
+    /// Paths of each renamed field, by version.
     pub moves: Vec<BTreeMap<String, String>>,
     /// The document.
     pub whole: Value,
@@ -34,7 +34,7 @@ pub struct Version {
 }
 
 impl Crd {
-    /// What the definition is called in messages.
+    /// The name of the definition in messages.
     pub fn name(&self) -> String {
         format!("{}.{}", self.plural, self.group)
     }
@@ -45,7 +45,7 @@ impl Crd {
     }
 }
 
-/// The definitions among the documents of a text.
+/// The CustomResourceDefinitions among the documents of a text.
 pub fn read(stream: &str, warnings: &mut Vec<String>) -> Result<Vec<Crd>, String> {
     let mut crds: Vec<Crd> = Vec::new();
     for (index, document) in documents(stream).iter().enumerate() {
@@ -64,17 +64,17 @@ pub fn read(stream: &str, warnings: &mut Vec<String>) -> Result<Vec<Crd>, String
         }
     }
     if crds.is_empty() {
-        return Err("there is no CustomResourceDefinition of apiextensions.k8s.io/v1".to_owned());
+        return Err("the input has no CustomResourceDefinition of apiextensions.k8s.io/v1".to_owned());
     }
     for (index, crd) in crds.iter().enumerate() {
         if crds[..index].iter().any(|other| other.name() == crd.name()) {
-            return Err(format!("{} is there twice", crd.name()));
+            return Err(format!("{} is defined twice", crd.name()));
         }
     }
     Ok(crds)
 }
 
-/// Documents of a stream, which lines that begin with `---` divide.
+/// Documents of a stream, separated by lines that begin with `---`.
 fn documents(stream: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     for line in stream.lines() {
@@ -107,7 +107,7 @@ fn definition(whole: Value, warnings: &mut Vec<String>) -> Result<Crd, String> {
         match version_rank(&name) {
             Some(_) => versions.push(Version { name, entry: entry.clone() }),
             None => warnings.push(format!(
-                "{plural}.{group}: spec.versions[{name}]: is lost, because no version of the language has such a name"
+                "{plural}.{group}: spec.versions[{name}]: is dropped, because the language has no such version name"
             )),
         }
     }

@@ -1,4 +1,5 @@
-//! Types that Kubernetes' definitions have, such as `Condition`: a schema that is theirs is not declared again.
+//! Types of Kubernetes' definitions, such as `Condition`: an equal schema refers to them and is not
+//! declared again.
 
 use serde_json::Value;
 
@@ -10,14 +11,14 @@ use crate::project::Project;
 /// The module of types that every group uses.
 const MODULE: &str = "meta";
 
-/// The types that definitions of authors use.
+/// The types that custom definitions may use.
 pub const TYPES: [&str; 3] = ["Condition", "LabelSelector", "LabelSelectorRequirement"];
 
 /// Types of `crate::meta` by their schemas.
 pub struct Known(Vec<(String, Value)>);
 
 impl Known {
-    /// Those of the checkout; none while its definitions have mistakes, which a build reports.
+    /// The types of the checkout; none if its definitions have errors, which a build reports.
     pub fn load() -> Known {
         let library = Project::external("").library().to_path_buf();
         let Ok(model) = load_project(&Project::whole(library)) else { return Known(Vec::new()) };
@@ -26,7 +27,7 @@ impl Known {
         Known(parts.map(|(index, one)| (one.name.clone(), plain(&of_struct(&model, StructId(index))))).collect())
     }
 
-    /// The type with exactly this schema, whatever the schema's own description is.
+    /// The type with exactly this schema, regardless of the schema's own description.
     pub fn name(&self, schema: &Value) -> Option<&str> {
         let schema = plain(schema);
         self.0.iter().find(|(_, known)| *known == schema).map(|(name, _)| name.as_str())

@@ -1,9 +1,9 @@
-//! Lines of definitions that a person can read: long descriptions and attributes are divided.
+//! Formats definitions: wraps long descriptions and attributes.
 
-/// The width that lines have where they can be divided.
+/// Maximum width of lines that can be wrapped.
 const WIDTH: usize = 100;
 
-/// The same definitions in lines that are not too long.
+/// Wraps lines that are too long.
 pub fn lines(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -27,7 +27,7 @@ fn push(indent: &str, content: &str, out: &mut String) {
     out.push('\n');
 }
 
-/// A description; no line begins with what would make it the item of a list.
+/// Wraps a description; no line begins with text that would make it a list item.
 fn description(indent: &str, words: &str, out: &mut String) {
     let mut line = String::from("///");
     for word in words.split_whitespace() {
@@ -42,7 +42,7 @@ fn description(indent: &str, words: &str, out: &mut String) {
     push(indent, &line, out);
 }
 
-/// An attribute, an argument a line.
+/// Wraps an attribute, with one argument per line.
 fn attribute(indent: &str, content: &str, out: &mut String) {
     let Some((name, arguments)) = content.strip_suffix(")]").and_then(|content| content.split_once('(')) else {
         return push(indent, content, out);
@@ -54,7 +54,7 @@ fn attribute(indent: &str, content: &str, out: &mut String) {
     push(indent, ")]", out);
 }
 
-/// Arguments between commas that stand in no bracket and no text.
+/// Splits arguments at commas outside of brackets and strings.
 pub fn split(arguments: &str) -> Vec<&str> {
     let (mut out, mut start, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0, false, false);
     for (at, c) in arguments.char_indices() {

@@ -1,4 +1,4 @@
-//! Names of what is imported: of types by their paths, of fields, of the values of enums, and literals.
+//! Names of imported types, fields and enum values; and literals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::known;
 use crate::names::{is_keyword, rust_name};
 
-/// Names of types that the language has.
+/// Type names that the language already has.
 const KNOWN: [&str; 14] = [
     "Bytes",
     "Duration",
@@ -25,8 +25,8 @@ const KNOWN: [&str; 14] = [
     "Vec",
 ];
 
-/// Names of types of one group, and numbers of their fields. Types at one path have one name in all versions, and
-/// fields of one name one number.
+/// Names of types and numbers of fields of one group. Types at one path have the same name in all
+/// versions; fields of one name have the same number.
 #[derive(Default)]
 pub struct Names {
     types: BTreeMap<String, String>,
@@ -51,7 +51,7 @@ impl Names {
         name
     }
 
-    /// The number of a field by the hub's name for it.
+    /// The number of a field by the hub's name.
     pub fn number(&mut self, of_type: &str, json: &str) -> usize {
         let fields = self.numbers.entry(of_type.to_owned()).or_default();
         match fields.iter().position(|field| field == json) {
@@ -64,12 +64,12 @@ impl Names {
     }
 }
 
-/// The text of a JSON value, empty for any other.
+/// The text of a JSON string; empty for other values.
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Words of a text joined in CamelCase; capitals within words stay.
+/// Words of a text joined in CamelCase; capitals within words are kept.
 pub fn camel(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words
@@ -80,7 +80,7 @@ pub fn camel(text: &str) -> String {
         .collect()
 }
 
-/// The Rust name of a field that no other field of its struct has.
+/// A Rust field name that is unique in its struct.
 pub fn field(json: &str, others: &BTreeSet<String>) -> String {
     let name = rust_name(json);
     let name =
@@ -92,12 +92,12 @@ pub fn field(json: &str, others: &BTreeSet<String>) -> String {
     std::iter::once(name.clone()).chain(numbered).find(|name| !others.contains(name)).unwrap_or(name)
 }
 
-/// A name as Rust syntax writes it.
+/// A name in Rust syntax.
 pub fn spelled(name: &str) -> String {
     if is_keyword(name) { format!("r#{name}") } else { name.to_owned() }
 }
 
-/// Variants of an enum of these values.
+/// Variants of an enum with these values.
 pub fn variants(values: &[Value]) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     for value in values.iter().filter_map(Value::as_str) {
@@ -114,7 +114,7 @@ pub fn variants(values: &[Value]) -> Vec<(String, String)> {
     out
 }
 
-/// A JSON value as a literal of the language; none for what has none.
+/// A JSON value as a literal of the language; `None` if the language has no literal for it.
 pub fn literal(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => return None,
@@ -131,7 +131,7 @@ pub fn literal(value: &Value) -> Option<String> {
     })
 }
 
-/// A name within a literal or an attribute: quoted unless it is an identifier.
+/// A name in a literal or an attribute: quoted unless it is an identifier.
 pub fn key(name: &str) -> String {
     let is_plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

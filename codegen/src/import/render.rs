@@ -1,4 +1,4 @@
-//! The text of definitions.
+//! Renders imported definitions as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -14,10 +14,11 @@ use super::versions::{self, Pair};
 use crate::names::{default_module, is_keyword};
 use crate::project::{DEFINITIONS, Project};
 
-/// The release that a deprecated version names: a definition does not know since when it is.
+/// Release of deprecations: a CustomResourceDefinition does not state since when a version is
+/// deprecated.
 const DEPRECATED: &str = "1.0";
 
-/// Files of a group by their paths: its `group.rs`, one for each kind, and the functions that convert.
+/// Files of a group by path: its `group.rs`, one per kind, and the conversion functions.
 pub fn group(
     name: &str,
     hub: &str,
@@ -62,7 +63,7 @@ pub fn group(
     Ok(files)
 }
 
-/// The hub, then the others in the order of the documents.
+/// The hub, then the other versions in document order.
 fn order<'a>(versions: impl Iterator<Item = &'a str>, hub: &'a str) -> Vec<&'a str> {
     let mut all = vec![hub];
     for version in versions {
@@ -73,7 +74,8 @@ fn order<'a>(versions: impl Iterator<Item = &'a str>, hub: &'a str) -> Vec<&'a s
     all
 }
 
-/// The module of a group: another one than the default where that is a word of Rust, or a group of Kubernetes.
+/// The module of a group. Differs from the default if that is a Rust keyword or the module of a
+/// Kubernetes group.
 fn module(group: &str) -> String {
     let module = default_module(group);
     let library = Project::external("").library().join(DEFINITIONS);
@@ -109,7 +111,7 @@ fn kind(crd: &Crd, hub: &str, known: &Known, names: &mut Names, pairs: &mut Vec<
     Ok(format!("{head}\n\nuse crate::meta::{used};\n{out}"))
 }
 
-/// `#[kind(..)]` and what stands below it.
+/// `#[kind(..)]` and the attributes after it.
 fn kind_attributes(crd: &Crd, hub: &str, version: &Version) -> Vec<String> {
     let names = &crd.whole["spec"]["names"];
     let mut words = vec![format!("plural = {:?}", crd.plural)];
@@ -141,7 +143,7 @@ fn kind_attributes(crd: &Crd, hub: &str, version: &Version) -> Vec<String> {
     out
 }
 
-/// A version of `#[versions(..)]`.
+/// An entry of `#[versions(..)]`.
 fn version_entry(crd: &Crd, hub: &Version, version: &Version) -> String {
     let mut words = Vec::new();
     if version.entry["served"] == false {
@@ -181,7 +183,7 @@ fn subresources(version: &Version) -> Vec<String> {
     out
 }
 
-/// A column; none for a path of JSONPath that does not name a field.
+/// A column; `None` if its JSONPath is not a plain path of fields.
 fn column(column: &Value) -> Option<String> {
     let path = path(text(&column["jsonPath"]))?;
     let mut words = vec![format!("{:?}", text(&column["name"]))];
@@ -215,14 +217,15 @@ fn selectable(crd: &Crd, hub: &Version) -> Vec<String> {
     paths(hub).iter().map(line).collect()
 }
 
-/// A path of JSONPath as definitions write it; none if it does more than name fields.
+/// A JSONPath in the spelling of definitions; `None` if it is not a plain path of fields.
 fn path(json_path: &str) -> Option<String> {
     let path = json_path.strip_prefix('.').unwrap_or(json_path);
     let is_plain = |name: &str| !name.is_empty() && key(name) == name;
     path.split('.').all(is_plain).then(|| path.to_owned())
 }
 
-/// A struct or an enum, with a line before it. `gone` are fields of the hub that the type does not have.
+/// A struct or an enum, with a blank line before it. `gone` are fields of the hub that the type does
+/// not have.
 pub fn item(ty: &Type, gone: &[&Field], visibility: &str) -> String {
     let mut out = String::from("\n");
     docs(&ty.docs, "", &mut out);
@@ -272,7 +275,7 @@ fn docs(text: &str, indent: &str, out: &mut String) {
     }
 }
 
-/// Functions for what no declaration converts; they are empty.
+/// Empty functions for conversions that no declaration expresses.
 fn functions(group: &str, module: &str, hub: &str, pairs: &[Pair]) -> String {
     let mut out = format!("//! Conversions between versions of {group} that no declaration makes: to be written.\n\n");
     let mut used: Vec<&str> = pairs.iter().map(|pair| pair.version.as_str()).chain([hub]).collect();

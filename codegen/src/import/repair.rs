@@ -1,5 +1,5 @@
-//! Makes definitions that a build takes of those that an import made: what breaks a convention is allowed by name, and
-//! what the generator refuses is taken out. The comparison reports what is gone.
+//! Repairs imported definitions so that a build accepts them. Violated conventions are allowed by code,
+//! and rejected words are removed. The comparison reports what was removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,11 +12,11 @@ use crate::examine::{Examined, examine_project};
 use crate::model::Model;
 use crate::project::{DEFINITIONS, Project};
 
-/// How often definitions are mended: each time at least one line loses something.
+/// Maximum number of repair rounds; each round removes something from at least one line.
 const ROUNDS: usize = 20;
-/// Attributes that a kind or struct can do without.
+/// Attributes of a kind or struct that can be removed.
 const OPTIONAL: [&str; 6] = ["#[rule(", "#[structure(", "#[column(", "#[selectable(", "#[subresource(", "#[value("];
-/// Words that a field can do without.
+/// Words of a field that can be removed.
 const CONSTRAINTS: [&str; 12] = [
     "default",
     "format",
@@ -32,7 +32,7 @@ const CONSTRAINTS: [&str; 12] = [
     "pattern",
 ];
 
-/// The model of the definitions, which are mended in place.
+/// The model of the definitions, which are repaired in place.
 pub fn check(files: &mut BTreeMap<String, String>) -> Result<Model, String> {
     let folder = Scratch::new()?;
     for _ in 0..ROUNDS {
@@ -41,15 +41,15 @@ pub fn check(files: &mut BTreeMap<String, String>) -> Result<Model, String> {
         if !diagnostics.has_errors() {
             return Ok(model);
         }
-        if !mend(files, &diagnostics) {
-            return Err(format!("the definitions cannot be mended:\n{diagnostics}"));
+        if !repair(files, &diagnostics) {
+            return Err(format!("the definitions cannot be repaired:\n{diagnostics}"));
         }
     }
-    Err("the definitions cannot be mended in so many rounds".to_owned())
+    Err("the definitions cannot be repaired in the maximum number of rounds".to_owned())
 }
 
-/// Whether anything was changed.
-fn mend(files: &mut BTreeMap<String, String>, diagnostics: &Diagnostics) -> bool {
+/// Repairs the definitions; returns whether anything changed.
+fn repair(files: &mut BTreeMap<String, String>, diagnostics: &Diagnostics) -> bool {
     let mut broken: BTreeMap<String, BTreeSet<(usize, usize)>> = BTreeMap::new();
     let mut allowed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for diagnostic in diagnostics.iter().filter(|one| one.level == Level::Error) {
@@ -69,7 +69,7 @@ fn mend(files: &mut BTreeMap<String, String>, diagnostics: &Diagnostics) -> bool
         let Some(text) = files.get_mut(&path) else { continue };
         let before = text.clone();
         let lines = text.lines().enumerate().map(|(index, line)| {
-            // From the end, so that columns stay what they are.
+            // In descending order, so that columns remain valid.
             let here = places.iter().rev().filter(|(number, _)| *number == index + 1);
             here.fold(format!("{line}\n"), |line, (_, column)| without(&line, *column))
         });
@@ -79,12 +79,12 @@ fn mend(files: &mut BTreeMap<String, String>, diagnostics: &Diagnostics) -> bool
     changed
 }
 
-/// The `group.rs` beside a file.
+/// The `group.rs` in the folder of a file.
 fn group(file: &str) -> String {
     Path::new(file).with_file_name("group.rs").display().to_string()
 }
 
-/// Adds codes to the conventions that a group breaks; whether any is new.
+/// Adds codes to the `#![allow(..)]` of a group; returns whether any is new.
 fn allow(text: &mut String, mut codes: BTreeSet<String>) -> bool {
     const START: &str = "#![allow(";
     let present = text.lines().find_map(|line| line.strip_prefix(START)?.strip_suffix(")]")).map(str::to_owned);
@@ -101,7 +101,7 @@ fn allow(text: &mut String, mut codes: BTreeSet<String>) -> bool {
     true
 }
 
-/// A line without what can be left out of it: an attribute, or a word of a field at a column.
+/// A line without an optional part: an attribute, or a word of a field at a column.
 fn without(line: &str, column: usize) -> String {
     let attribute = line.trim_start();
     if OPTIONAL.iter().any(|start| attribute.starts_with(start)) {
@@ -123,7 +123,7 @@ fn without(line: &str, column: usize) -> String {
     format!("{indent}#[field({})]\n", out.join(","))
 }
 
-/// A folder of its own, which goes away when it is dropped.
+/// A temporary folder that is removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -147,6 +147,6 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0); // a folder of the system's for temporary files
+        let _ = fs::remove_dir_all(&self.0); // a leftover is in the system's temporary folder
     }
 }

@@ -1,5 +1,5 @@
-//! Structural schemas become types. What the language cannot say is passed over here; the comparison of the exported
-//! definition with the document reports it.
+//! Converts structural schemas to types. Keywords that the language cannot express are ignored here;
+//! the comparison of the exported definition with the document reports them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ use crate::export::schema::{DURATION, QUANTITY, immutable_rule};
 /// The pattern that an exported definition has for `format = uuid`.
 const UUID: &str = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$";
 
-/// Properties that every kind has without a word.
+/// Properties that every kind implies.
 const IMPLIED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// The types of a version: the kind first, then in the order in which fields lead to them.
-/// Types of `crate::meta` among them are added to `used`.
+/// The types of a version: the kind first, then in the order in which fields refer to them. Types of
+/// `crate::meta` among them are added to `used`.
 pub fn types(
     crd: &Crd,
     version: &Version,
@@ -39,16 +39,16 @@ pub fn types(
 struct Reader<'n> {
     known: &'n Known,
     names: &'n mut Names,
-    /// Known types that have been found.
+    /// Known types that were found.
     used: &'n mut BTreeSet<String>,
-    /// Paths of this version, and the hub's for the same field.
+    /// Paths of this version, with the hub's path of the same field.
     moves: BTreeMap<String, String>,
-    /// Paths of numbers that a Scale shows, which are of 32 bits.
+    /// Paths of numbers of a Scale, which are 32-bit.
     small: [String; 2],
     out: Vec<Type>,
 }
 
-/// Where a schema stands.
+/// The place of a schema.
 #[derive(Clone)]
 struct Place {
     /// The kind and the hub's names of fields, joined by dots.
@@ -63,7 +63,7 @@ impl Place {
         Place { hub: format!("{}.{hub}", self.hub), here: below }
     }
 
-    /// What is in a list or map, where no path of a field leads.
+    /// The place of the items or values of a list or map, which no path of a field reaches.
     fn inside(&self, word: &str) -> Place {
         Place { hub: format!("{}.{word}", self.hub), here: format!("{}[]", self.here) }
     }
@@ -128,7 +128,8 @@ impl Reader<'_> {
             words.push(format!("json = {json:?}"));
         }
         let is_something = is_something(schema, &ty);
-        // A required list holds something, so that one that may be empty is not required.
+        // A required list has to be non-empty in the language, so a list that may be empty is not
+        // required.
         if required && (is_something || !is_list(&ty)) {
             words.push("required".to_owned());
         }
@@ -169,7 +170,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The type of what a list or map holds, which is no list or map.
+    /// The item or value type of a list or map, which is not a list or map itself.
     fn part(&mut self, place: &Place, schema: &Value) -> String {
         let is_map = schema["additionalProperties"].is_object() && !schema["properties"].is_object();
         match schema["type"] == "array" || is_map {
@@ -178,7 +179,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the enum of a text, and returns its name.
+    /// Adds the enum of a string schema, and returns its name.
     fn values(&mut self, place: &Place, schema: &Value) -> String {
         let name = self.names.of_type(&place.hub);
         let variants = names::variants(schema["enum"].as_array().map_or(&[], Vec::as_slice));
@@ -188,7 +189,7 @@ impl Reader<'_> {
     }
 }
 
-/// The last name of a path of the hub, if it is one below the object at `around`.
+/// The last name of a hub path, if it is directly below the object at `around`.
 fn sibling(around: &str, hub: &str) -> Option<String> {
     let fields = around.split_once('.').map_or("", |(_, fields)| fields);
     let rest = if fields.is_empty() { hub } else { hub.strip_prefix(fields)?.strip_prefix('.')? };
@@ -209,7 +210,7 @@ fn is_list(ty: &str) -> bool {
     ty.starts_with("Vec<") || ty.starts_with("Map<")
 }
 
-/// Whether a required field is never empty, or its type shows that it is there.
+/// Whether a required field is never empty, or its type distinguishes absent from empty.
 fn is_something(schema: &Value, ty: &str) -> bool {
     let key = match ty {
         "String" | "Bytes" => "minLength",

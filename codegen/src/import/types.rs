@@ -1,11 +1,11 @@
-//! Types of the language as an import makes them, before they are text.
+//! Types of imported definitions, before rendering.
 
 /// A struct or an enum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
     pub name: String,
     pub docs: String,
-    /// Attributes of a struct besides those of its kind.
+    /// Attributes of a struct besides those of a kind.
     pub attributes: Vec<String>,
     pub body: Body,
 }
@@ -13,7 +13,7 @@ pub struct Type {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     Struct(Vec<Field>),
-    /// Variants and their values.
+    /// Variants with their values.
     Enum(Vec<(String, String)>),
 }
 
@@ -21,13 +21,13 @@ pub enum Body {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     pub json: String,
-    /// The JSON name that the hub has for it.
+    /// The hub's JSON name of the field.
     pub hub: String,
-    /// The name in Rust, as it is written.
+    /// The Rust name, as spelled in the definition.
     pub name: String,
     pub docs: String,
     pub number: usize,
-    /// Words of `#[field(..)]` behind the number.
+    /// Words of `#[field(..)]` after the number.
     pub words: Vec<String>,
     pub ty: String,
 }
@@ -48,7 +48,7 @@ impl Field {
         self.ty.strip_prefix("Option<").and_then(|ty| ty.strip_suffix('>')).unwrap_or(&self.ty)
     }
 
-    /// The type that a list or map, or the field itself, holds in the end.
+    /// The innermost type of a list or map, or of the field itself.
     pub fn innermost(&self) -> &str {
         let mut ty = self.inner();
         while let Some(inner) = ty.strip_prefix("Vec<").or_else(|| ty.strip_prefix("Map<String, ")) {

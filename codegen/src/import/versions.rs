@@ -8,20 +8,20 @@ use super::render;
 use super::types::{Body, Field, Type};
 use crate::names::rust_name;
 
-/// A function pair that converts what fields of one name cannot.
+/// A pair of functions that converts fields which cannot be converted by name.
 pub struct Pair {
     pub version: String,
     pub of: String,
     pub name: String,
-    /// The names that the fields have on either side.
+    /// The names of the fields on either side.
     pub fields: Vec<String>,
 }
 
-/// The module of a version; empty when nothing differs.
+/// The module of a version; empty if nothing differs.
 pub fn module(version: &str, hub: &[Type], here: &[Type], pairs: &mut Vec<Pair>) -> String {
     let by_name: BTreeMap<&str, &Type> = hub.iter().map(|ty| (ty.name.as_str(), ty)).collect();
     let other = |ty: &Type| by_name.get(ty.name.as_str()).is_some_and(|hub| hub.body != ty.body);
-    // Fields of an enum with other values are of another type, whatever the field says.
+    // A field has another type if its enum has other values, even if the field's declaration is equal.
     let enums: BTreeSet<&str> =
         here.iter().filter(|ty| matches!(ty.body, Body::Enum(_)) && other(ty)).map(|ty| ty.name.as_str()).collect();
     let mut out = String::new();
@@ -59,7 +59,7 @@ fn difference(version: &str, hub: &Type, here: &Type, enums: &BTreeSet<&str>, pa
         let docs = if hub.docs == here.docs { String::new() } else { here.docs.clone() };
         out = render::item(&Type { name: here.name.clone(), docs, attributes, body }, &gone, "");
     }
-    // What has the same name on both sides and another type, or is on one side only.
+    // Fields with the same name and different types, or on one side only.
     let is_other = |field: &&Field| match counterpart(field) {
         Some(of) => of.inner() != field.inner() || enums.contains(field.innermost()),
         None => true,
@@ -89,7 +89,7 @@ fn lower_first(name: &str) -> String {
     format!("{}{rest}", first.to_ascii_lowercase())
 }
 
-/// A field of a version, which names the hub's that is called otherwise.
+/// A field of a version; `renamed` names the hub's field if the names differ.
 fn of_version(field: &Field, hub: Option<&Field>) -> Field {
     let mut field = field.clone();
     if let Some(hub) = hub.filter(|hub| hub.json != field.json) {
@@ -98,7 +98,7 @@ fn of_version(field: &Field, hub: Option<&Field>) -> Field {
     field
 }
 
-/// The attributes of a version's struct, with a word for each one that only the hub has.
+/// The attributes of a version's struct, with a word that drops each attribute that only the hub has.
 fn replaced(hub: &Type, here: &Type) -> Vec<String> {
     if hub.attributes == here.attributes {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! What changed between the ledger and the definitions, which of it breaks clients, and whether that is meant.
+//! Compares the ledger with the definitions: finds changes, which of them break clients, and which are
+//! intended.
 
 use std::path::Path;
 
@@ -10,19 +11,20 @@ use crate::model::Span;
 use crate::names::{self, Stage};
 use crate::parse::{Break, Origins};
 
-/// A change that clients of a version notice.
+/// A change that is visible to clients of a version.
 struct Change {
     code: Code,
-    /// What changed; a gone type stands for everything in it.
+    /// The changed fact; a removed type includes all of its facts.
     key: Key,
     message: String,
     place: Span,
     help: Vec<String>,
-    /// Where `#[breaks(..)]` may stand, and what it has to name there.
+    /// Items that can carry the `#[breaks(..)]`, each with the name that the attribute has to give.
     items: Vec<(Span, Option<String>)>,
 }
 
-/// Reports the breaks of one group, and gives its ledger as it should be. `is_whole`: the ledger states constraints.
+/// Reports the breaking changes of one group, and returns its ledger as it has to be. `is_whole`: the
+/// ledger records constraints.
 pub fn group(
     old: &Facts,
     is_whole: bool,
@@ -60,11 +62,11 @@ pub fn group(
             next.insert(Key { word: Word::Gone, ..change.key }, number.to_string());
         }
     }
-    idle_breaks(old, now, origins, &used, diagnostics);
+    unused_breaks(old, now, origins, &used, diagnostics);
     next
 }
 
-/// Tombstones of structs that are still there, until their field comes back.
+/// Tombstones of structs that still exist, until the field is declared again.
 fn kept_gone(old: &Facts, now: &Surface) -> Facts {
     let gone = old.iter().filter(|(key, _)| key.word == Word::Gone);
     let kept = gone.filter(|(key, _)| {
@@ -82,7 +84,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Versions that are gone, each once.
+    /// Reports removed versions, each once.
     fn versions(&mut self) {
         let mut gone: Vec<&str> = self.old.keys().map(|key| key.version.as_str()).collect();
         gone.dedup();
@@ -90,7 +92,7 @@ impl Comparison<'_> {
         for version in gone {
             let items = vec![(self.now.group.clone(), Some(version.to_string()))];
             let message = format!("version {version} is gone");
-            let help = vec!["clients and stored objects still speak it: keep it as `unserved`".to_string()];
+            let help = vec!["clients and stored objects still use it: keep it as `unserved`".to_string()];
             let key = Key::new(version, Word::Struct, version);
             self.changes.push(Change {
                 code: codes::GONE_TYPE,
@@ -127,7 +129,7 @@ impl Comparison<'_> {
     }
 
     fn gone_type(&mut self, key: &Key) {
-        // A kind is also a struct; the loss of it is said once.
+        // A kind is also a struct; its removal is reported once.
         let as_kind = key.word == Word::Struct && self.old.contains_key(&Key { word: Word::Kind, ..key.clone() });
         if as_kind && !self.now.facts.contains_key(&Key { word: Word::Kind, ..key.clone() }) {
             return;
@@ -137,7 +139,7 @@ impl Comparison<'_> {
         let message = format!("{} has lost the {what} `{}`", key.version, key.subject);
         let items = vec![(self.now.group.clone(), Some(key.subject.clone()))];
         let intent = format!("`#![breaks(C001, name = {}, reason = \"..\")]` in group.rs", key.subject);
-        let help = vec![format!("if that is meant: {intent}")];
+        let help = vec![format!("if that is intended: {intent}")];
         self.changes.push(Change { code: codes::GONE_TYPE, key: key.clone(), message, place, help, items });
     }
 
@@ -150,7 +152,7 @@ impl Comparison<'_> {
         let message = format!("{} of `{}` has lost the field `{}`", key.version, key.owner(), key.member());
         let help = vec![
             "keep the field and mark it `deprecated`".to_string(),
-            format!("if that is meant: `#[breaks(C002, field = {}, reason = \"..\")]` on the struct", key.member()),
+            format!("if that is intended: `#[breaks(C002, field = {}, reason = \"..\")]` on the struct", key.member()),
         ];
         let items = vec![(place.clone(), Some(key.member().to_string()))];
         self.changes.push(Change { code: codes::GONE_FIELD, key: key.clone(), message, place, help, items });
@@ -164,12 +166,13 @@ impl Comparison<'_> {
         let value = key.subject.split_once(' ').map_or("", |(_, value)| value);
         let place = self.place(&owner);
         let message = format!("{} of `{}` has lost the value {value}", key.version, key.owner());
-        let help = vec![format!("if that is meant: `#[breaks(C008, value = {value}, reason = \"..\")]` on the enum")];
+        let help =
+            vec![format!("if that is intended: `#[breaks(C008, value = {value}, reason = \"..\")]` on the enum")];
         let items = vec![(place.clone(), Some(value.trim_matches('"').to_string()))];
         self.changes.push(Change { code: codes::GONE_VALUE, key: key.clone(), message, place, help, items });
     }
 
-    /// A column, selectable field or short name of a kind that is still there.
+    /// Reports a removed column, selectable field or short name of a kind that still exists.
     fn gone_name(&mut self, key: &Key, what: &str) {
         let owner = Key::new(&key.version, Word::Kind, key.owner());
         if !self.now.facts.contains_key(&owner) {
@@ -178,14 +181,14 @@ impl Comparison<'_> {
         let (place, name) = (self.place(&owner), key.detail().trim_matches('"'));
         let message = format!("`{}` in {} has lost the {what} {}", key.owner(), key.version, key.detail());
         let help = vec![
-            "scripts and people ask for it by name".to_string(),
-            format!("if that is meant: `#[breaks(C015, name = {}, reason = \"..\")]` on the kind", quoted(name)),
+            "scripts and users refer to it by name".to_string(),
+            format!("if that is intended: `#[breaks(C015, name = {}, reason = \"..\")]` on the kind", quoted(name)),
         ];
         let items = vec![(place.clone(), Some(name.to_string()))];
         self.changes.push(Change { code: codes::GONE_NAME, key: key.clone(), message, place, help, items });
     }
 
-    /// Constraints that refuse more than they did, of what clients could send before.
+    /// Reports constraints that reject values which were accepted before.
     fn tightened(&mut self) {
         for (key, rest) in &self.now.facts {
             let before = self.old.get(key).map(String::as_str);
@@ -262,16 +265,16 @@ impl Comparison<'_> {
         }
     }
 
-    /// A change of something that is still there.
+    /// Reports a change of an item that still exists.
     fn on_item(&mut self, code: Code, key: &Key, word: &str, message: String) {
         let item = self.place(key);
         let place = self.origins.word(&item, word).clone();
-        let help = vec![format!("if that is meant: `#[breaks({code}, reason = \"..\")]` here")];
+        let help = vec![format!("if that is intended: `#[breaks({code}, reason = \"..\")]` here")];
         let items = vec![(item, None)];
         self.changes.push(Change { code, key: key.clone(), message, place, help, items });
     }
 
-    /// New fields whose number meant something else.
+    /// Reports new fields with a number that had another meaning.
     fn reused_numbers(&mut self) {
         let fields = self.now.facts.iter().filter(|(key, _)| key.word == Word::Field && !self.old.contains_key(key));
         let mut found = Vec::new();
@@ -285,7 +288,8 @@ impl Comparison<'_> {
             let taken = self.old.iter().find(|(other, rest)| {
                 same_struct(other) && other.member() != key.member() && number != "0" && number_of(rest) == number
             });
-            // A field that is still there under its number is a number used twice, which the language refuses anyway.
+            // If the other field still has the number, the language's check for duplicate numbers
+            // reports it.
             let (other, _) = match taken {
                 Some(taken) if !self.now.facts.contains_key(taken.0) => taken,
                 _ => continue,
@@ -302,7 +306,7 @@ impl Comparison<'_> {
 }
 
 impl Change {
-    /// What a recorded break names: a field and not each of its constraints.
+    /// Subject of the recorded break: a field, not each of its constraints.
     fn subject(&self) -> String {
         match self.key.word {
             Word::Limit | Word::Rule | Word::Union => self.key.subject.split(' ').next().unwrap_or_default().to_owned(),
@@ -332,7 +336,7 @@ impl Change {
     }
 }
 
-/// The `#[breaks(..)]` that means a change.
+/// The `#[breaks(..)]` that declares a change as intended.
 fn declared<'o>(change: &Change, now: &Surface, origins: &'o Origins) -> Option<&'o Break> {
     let at = |span: &Span| -> Vec<&'o Break> {
         let marks = origins.marks.get(span).into_iter().flat_map(|marks| &marks.breaks);
@@ -344,8 +348,8 @@ fn declared<'o>(change: &Change, now: &Surface, origins: &'o Origins) -> Option<
     })
 }
 
-/// Breaks that neither break anything now nor are in the ledger.
-fn idle_breaks(old: &Facts, now: &Surface, origins: &Origins, used: &[Span], diagnostics: &mut Diagnostics) {
+/// Reports `#[breaks(..)]` for which there is neither a breaking change nor a record in the ledger.
+fn unused_breaks(old: &Facts, now: &Surface, origins: &Origins, used: &[Span], diagnostics: &mut Diagnostics) {
     let known = |intent: &Break| {
         let of_code = old.iter().filter(|(key, _)| key.word == Word::Break && key.subject.starts_with(&intent.code));
         of_code.into_iter().any(|(_, reason)| *reason == recorded(intent))
@@ -361,7 +365,7 @@ fn idle_breaks(old: &Facts, now: &Surface, origins: &Origins, used: &[Span], dia
     }
 }
 
-/// What the ledger keeps of a break that was meant: `1.37: Nobody painted anything.`
+/// Text of an intended break in the ledger: `1.37: The field was never set.`
 fn recorded(intent: &Break) -> String {
     if intent.since.is_empty() { intent.reason.clone() } else { format!("{}: {}", intent.since, intent.reason) }
 }
@@ -370,7 +374,7 @@ fn number_of(rest: &str) -> &str {
     rest.split(' ').next().unwrap_or("0")
 }
 
-/// The parts of `1 i32 optional list=set default=1`.
+/// The parts of a field's line, such as `1 i32 optional list=set default=1`.
 struct FieldFacts<'a> {
     number: &'a str,
     ty: &'a str,

@@ -1,9 +1,9 @@
-//! Constraints of a group's fields as facts of the ledger, and which of two is the tighter one.
+//! Constraints of a group's fields as facts of the ledger, and the comparison of their strictness.
 
 use super::text::{Facts, Key, Word, quoted};
 use crate::model::{Field, Struct, Union};
 
-/// Constraints of a field: each word, and its value as the ledger writes it (empty for a word without one).
+/// Constraints of a field: each word, and its value in the ledger (empty for a word without one).
 pub fn of_field(field: &Field) -> Vec<(&'static str, String)> {
     let rules = &field.validation;
     let numbers = [
@@ -22,7 +22,7 @@ pub fn of_field(field: &Field) -> Vec<(&'static str, String)> {
     all.filter_map(|(word, value)| Some((word, value?))).collect()
 }
 
-/// Rules and unions of a struct: the word, what it is about, and the rest of the line.
+/// Rules and unions of a struct: the word, the subject, and the rest of the line.
 pub fn of_struct(one: &Struct) -> Vec<(Word, String, String)> {
     let rules = one.rules.iter().map(|rule| (Word::Rule, quoted(&rule.expression), String::new()));
     let unions = one.unions.iter().map(|union| {
@@ -32,14 +32,14 @@ pub fn of_struct(one: &Struct) -> Vec<(Word, String, String)> {
     rules.chain(unions).collect()
 }
 
-/// Members of a union in the order of their names.
+/// Members of a union, sorted by name.
 fn members(union: &Union) -> String {
     let mut names: Vec<&str> = union.members.iter().map(|(_, member)| member.as_str()).collect();
     names.sort_unstable();
     names.join(",")
 }
 
-/// What is tighter about a constraint than it was; none when everything that was allowed still is.
+/// How a constraint became tighter; `None` if every value that was valid still is.
 pub fn tightened(key: &Key, before: Option<&str>, now: &str, old: &Facts) -> Option<String> {
     match key.word {
         Word::Limit => limit(key, before, now),
@@ -63,7 +63,7 @@ fn limit(key: &Key, before: Option<&str>, now: &str) -> Option<String> {
     is_tighter.then(|| format!("`{field}` had the constraint `{}` and has now `{}`", shown(before), shown(now)))
 }
 
-/// A union that was there with fewer members is no tighter when the others are new fields.
+/// How a union became tighter. Additional members do not tighten it if they are new fields.
 fn union(key: &Key, before: Option<&str>, now: &str, old: &Facts) -> Option<String> {
     let owner = key.owner();
     let was_field = |member: &str| old.contains_key(&Key::new(&key.version, Word::Field, format!("{owner}.{member}")));

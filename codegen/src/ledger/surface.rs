@@ -1,4 +1,4 @@
-//! The published surface of a group: what clients of its versions rely on.
+//! The published surface of a group, on which clients of its versions rely.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use super::text::{Facts, Key, Word, quoted};
 use crate::model::{Field, Group, Kind, ListSemantics, Literal, Model, Role, Span, Struct, TypeRef, Version};
 use crate::parse::Origins;
 
-/// Facts with the places that state them.
+/// Facts with the places that declare them.
 pub struct Surface {
     pub facts: Facts,
     pub places: BTreeMap<Key, Span>,
@@ -18,7 +18,7 @@ pub struct Surface {
     pub module: String,
 }
 
-/// The surface of a group as its definitions state it.
+/// The surface that the definitions of a group declare.
 pub fn of(model: &Model, group: &Group, origins: &Origins) -> Surface {
     let versions = group.versions.iter().map(|version| (version.name.clone(), version.span.clone())).collect();
     let (facts, places) = (Facts::new(), BTreeMap::new());
@@ -34,7 +34,7 @@ pub fn of(model: &Model, group: &Group, origins: &Origins) -> Surface {
             let places = origins.variants.get(&one.span);
             for (_, value, _) in &one.variants {
                 let place = places
-                    .and_then(|all| all.iter().find(|(said, _)| said == value))
+                    .and_then(|all| all.iter().find(|(name, _)| name == value))
                     .map_or(&one.span, |(_, span)| span);
                 surface.add(
                     Key::new(&version.name, Word::Value, format!("{name} {}", quoted(value))),
@@ -66,7 +66,7 @@ impl Surface {
             let key = Key::new(&version.name, Word::Field, format!("{name}.{json}"));
             self.add(key, field_facts(model, group, version, field), &field.span);
         }
-        // Where only upstream's tags are in force, other constraints say nothing.
+        // If only upstream's tags are in force, other constraints have no effect.
         if !group.tagged_validation {
             self.limits(version, name, one);
         }
@@ -104,7 +104,7 @@ impl Surface {
         }
     }
 
-    /// What people ask for by name: columns, selectable fields, short names.
+    /// Adds what users refer to by name: columns, selectable fields, short names.
     fn shown(&mut self, kind: &Kind, version: &str) {
         let mut names: Vec<(Word, String)> =
             kind.columns.iter().map(|column| (Word::Column, quoted(&column.name))).collect();
@@ -145,7 +145,7 @@ fn field_facts(model: &Model, group: &Group, version: &Version, field: &Field) -
     out
 }
 
-/// A type without spaces; types of other groups and versions with their place.
+/// A type without spaces; types of other groups and versions are qualified.
 fn type_text(model: &Model, group: &Group, version: &Version, ty: &TypeRef) -> String {
     let place = |module: &str, of: &str, name: &str, own: bool| match own || module == group.module {
         true if own || of == version.name => name.to_string(),

@@ -1,4 +1,4 @@
-//! The ledger's text: one fact per line, sorted.
+//! Reads and writes the text of a ledger: one fact per line, sorted.
 //!
 //! ```text
 //! v1 column Product "Price"
@@ -13,7 +13,7 @@
 //! v1 struct ProductSpec
 //! v1 union Payment card,cash exactly_one
 //! v1 value OnShortage "Backorder"
-//! v1 break C002 ProductSpec.colour Nobody painted anything.
+//! v1 break C002 ProductSpec.colour The field was never set.
 //! ```
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use std::path::Path;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::Span;
 
-/// Version, word and subject, such as `v1 field ProductSpec.stock`.
+/// Key of a fact: version, word and subject, such as `v1 field ProductSpec.stock`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub version: String,
@@ -30,7 +30,7 @@ pub struct Key {
     pub subject: String,
 }
 
-/// What a line is about.
+/// The type of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Word {
     Kind,
@@ -42,14 +42,14 @@ pub enum Word {
     Limit,
     /// A rule of a struct in CEL: `ProductSpec "self.stock < 100"`.
     Rule,
-    /// Fields of which one may be set, or has to be: `Payment card,cash`.
+    /// Members of a union, of which at most or exactly one may be set: `Payment card,cash`.
     Union,
     Column,
     Selectable,
     ShortName,
-    /// A field that is no longer there, and whose number and name stay taken.
+    /// A removed field; its number and name remain reserved.
     Gone,
-    /// A break that was meant; the subject starts with its code.
+    /// An intended break; the subject starts with its code.
     Break,
 }
 
@@ -80,7 +80,7 @@ impl Key {
         Self { version: version.to_string(), word, subject: subject.into() }
     }
 
-    /// The type of a field or a value, the subject itself otherwise.
+    /// The type of a field or a value; otherwise the subject itself.
     pub fn owner(&self) -> &str {
         self.subject.split(['.', ' ']).next().unwrap_or_default()
     }
@@ -90,7 +90,7 @@ impl Key {
         self.subject.split_once('.').map_or("", |(_, member)| member)
     }
 
-    /// What stands behind the first word of the subject: the constraint of a field, the value of an enum.
+    /// The text after the first word of the subject: the constraint of a field, the value of an enum.
     pub fn detail(&self) -> &str {
         self.subject.split_once(' ').map_or("", |(_, detail)| detail)
     }
@@ -101,19 +101,19 @@ impl Key {
     }
 }
 
-/// Facts of one group: key -> the rest of the line.
+/// Facts of one group, with the rest of the line.
 pub type Facts = BTreeMap<Key, String>;
 
-/// Stands in the first line of a ledger that states constraints, columns, selectable fields and short names. Earlier
-/// ledgers did not state them: without the mark none of them is new or lost.
+/// Marker in the first line of a ledger that records constraints, columns, selectable fields and short
+/// names. Older ledgers do not record them: without the marker none of them counts as new or lost.
 const FORMAT: &str = "(format 2)";
 
-/// Whether the text of a ledger states constraints, columns, selectable fields and short names.
+/// Whether a ledger records constraints, columns, selectable fields and short names.
 pub fn is_whole(text: &str) -> bool {
     text.lines().next().is_none_or(|head| head.contains(FORMAT))
 }
 
-/// Reads a ledger; lines that are none are reported.
+/// Reads a ledger; invalid lines are reported.
 pub fn read(path: &Path, text: &str, diagnostics: &mut Diagnostics) -> Facts {
     let mut facts = Facts::new();
     let mut broken = false;
@@ -122,9 +122,10 @@ pub fn read(path: &Path, text: &str, diagnostics: &mut Diagnostics) -> Facts {
             Some((key, rest)) => drop(facts.insert(key, rest)),
             None => {
                 let span = Span { file: path.to_path_buf(), line: index + 1, column: 1 };
-                let diagnostic = Diagnostic::error(codes::LEDGER_SYNTAX, &span, "this line of the ledger says nothing");
+                let diagnostic =
+                    Diagnostic::error(codes::LEDGER_SYNTAX, &span, "this line of the ledger is not a fact");
                 diagnostics
-                    .push(diagnostic.help("a merge gone wrong? delete the line, and the build writes what is missing"));
+                    .push(diagnostic.help("if a merge went wrong, delete the line; the build writes missing lines"));
                 broken = true;
             }
         }
@@ -158,7 +159,7 @@ fn parse(line: &str) -> Option<(Key, String)> {
         .then(|| (Key::new(version, *word, subject), rest.to_string()))
 }
 
-/// So many words of a text, and what is behind them.
+/// Splits a text after the given number of words.
 fn split_after(text: &str, words: usize) -> (&str, &str) {
     match text.match_indices(' ').nth(words - 1) {
         Some((at, _)) => (&text[..at], &text[at + 1..]),
@@ -171,7 +172,7 @@ pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
-/// The ledger of a group.
+/// The text of a group's ledger.
 pub fn write(group: &str, facts: &Facts) -> String {
     let name = if group.is_empty() { "the core group" } else { group };
     let mut lines: Vec<String> = facts.iter().map(|(key, rest)| key.line(rest)).collect();

@@ -1,18 +1,19 @@
-//! Checks of structs: what they assert, and when they are made.
+//! Checks of structs: their assertions and their conditions.
 
 use super::Span;
 
-/// A check in the order of upstream's validation. Fields are named by paths of JSON names.
+/// A check, in the order of upstream's validation. Fields are identified by paths of JSON names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Check {
-    /// Empty for the struct itself, which is written `self`.
+    /// Path of the field; empty for the struct itself, which is written `self`.
     pub field: String,
     pub when: Vec<Condition>,
     pub assertions: Vec<Assertion>,
     pub span: Span,
 }
 
-/// What a check asserts; `machinery::checks::Assertion` says what each means. Values of enums are as written.
+/// What a check asserts; `machinery::checks::Assertion` documents each variant. Values of enums are
+/// stored as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assertion {
     Required(String),
@@ -21,24 +22,25 @@ pub enum Assertion {
     Forbidden(String),
     Missing(String),
     Invalid(String),
-    /// What the message shows, and the detail.
+    /// The value that the message shows, and the detail.
     InvalidAs(String, String),
     /// The message shows `null` instead of the value.
     InvalidNull(String),
     /// The message shows no value.
     InvalidOmitted(String),
     Unsupported(Vec<String>),
-    /// The field is forbidden whenever the conditions hold.
+    /// The field is forbidden whenever the conditions are met.
     Refused(String),
-    /// An option, and the conditions under which it is chosen.
+    /// An option, and the conditions that set it.
     Choose(String, Vec<Condition>),
-    /// An option that takes the text of the field.
-    Tell(String),
-    /// The only member of its union; the detail is empty where upstream does not refuse it.
+    /// An option that receives the text of the field.
+    ChooseText(String),
+    /// The field is the only set member of its union; the detail is empty where upstream reports
+    /// nothing.
     Member(String),
     Valid,
     Ratchet,
-    /// Fields of the items, or none where the value itself is compared, and the detail.
+    /// Fields of the items, or none to compare the items themselves; and the detail.
     Distinct(Vec<String>, String),
     Unrepeated(String),
     Positive(String),
@@ -52,7 +54,7 @@ pub enum Assertion {
     AtLeast(String, String),
     MoreThan(String, String),
     Grows(String),
-    /// The field of the label selector, and the detail.
+    /// The label selector field, and the detail.
     Selected(String, String),
     Port,
     MaxBytes(i64, String),
@@ -60,43 +62,43 @@ pub enum Assertion {
     MaxTotal(i64),
     /// A word of `format = ..`.
     Format(String),
-    /// A word of `name = ..`: a rule of names.
+    /// A word of `name = ..`: a name rule.
     Name(String),
     OneOf(Vec<String>),
     JsonObject,
     Each(Vec<Assertion>),
     Keys(Vec<Assertion>),
     EachKey(Vec<Assertion>),
-    /// By the resource whose entry it is.
+    /// A quantity, by the resource of its map entry.
     Amount,
-    /// Of the entry that is looked at.
+    /// Assertions about the key of the current map entry.
     Key(Vec<Assertion>),
-    /// The bytes of a key that errors show at most.
+    /// The maximum number of bytes of a key that errors show.
     ShortKeys(i64, Vec<Assertion>),
-    /// The field of items by which stored ones are found.
+    /// The item field that pairs items with stored ones.
     Paired(String, Vec<Assertion>),
     Labels,
     Annotations,
-    /// Sets of texts.
+    /// Opens sets of texts.
     Open(Vec<String>),
-    /// A set, and the field by which the last text counts, or nothing.
+    /// Adds the text to a set; the second is the field by which the last text counts, or empty.
     Note(String, String),
-    /// A set, and the detail.
+    /// The text is in a set; the second is the detail.
     Noted(String, String),
     Unnoted(String, String),
     Json(Vec<Assertion>),
-    /// Another field of the struct.
+    /// Assertions that report another field of the struct.
     Show(String, Vec<Assertion>),
     Field(String, Vec<Assertion>),
     At(String, Vec<Assertion>),
-    /// A part of the checks of the structs in the field; empty for those that are in none.
+    /// A part of the checks of the structs in the field; empty for checks outside of any part.
     Below(String),
     Inlined,
-    /// A function for the structs in the field.
+    /// A hand-written function for the structs in the field.
     ByHand(String),
 }
 
-/// When a check is made.
+/// When a check runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     Update,
@@ -109,54 +111,54 @@ pub enum Condition {
     All(Vec<Condition>),
     Was(Box<Condition>),
     Changed(String),
-    /// The list has another number of items than the stored one.
+    /// The list has a different number of items than the stored one.
     Resized(String),
-    /// An empty list or map was sent.
+    /// The request has an empty list or map.
     SentEmpty(String),
-    /// Two fields hold the same.
+    /// Two fields are equal.
     Same(String, String),
-    /// Nothing is wrong with a field.
+    /// The assertions hold for a field.
     Holds(String, Vec<Assertion>),
-    /// The request names one of these versions, each with its group.
+    /// The request uses one of these versions, each with its group.
     Version(Vec<String>),
     None(Vec<String>),
     Many(Vec<String>),
     Single(String),
     Text(String),
     Blank(String),
-    /// The field is set, and no `member` before it.
+    /// The field is set, and no earlier `member` is.
     Member(String),
-    /// No field of the struct that is asserted to be a `member` is set.
+    /// No field of the struct with a `member` assertion is set.
     NoMember,
     Several,
-    /// Conditions of items of a list.
+    /// At least one item of a list meets the conditions.
     Some(String, Vec<Condition>),
     Fewer(String, Vec<Condition>),
     More(String, Vec<Condition>),
     Preceded(Vec<Condition>),
     Flips(Vec<Condition>),
     Above(String, i64),
-    /// A field, and what below it may change.
+    /// A field differs from the stored one, apart from the listed paths below it.
     Differs(String, Vec<String>),
     Zero(String),
     Matches(String, String),
     NoError,
-    /// A condition of the struct that has a name.
+    /// A named condition of the struct.
     Named(String, Span),
     Part(Vec<String>),
     Option(String),
-    /// Texts that the field may begin with.
+    /// The field begins with one of the texts.
     Begins(String, Vec<String>),
-    /// A set of texts.
+    /// A field, and the set that has its text.
     Noted(String, String),
-    /// A gate.
+    /// A feature gate.
     Uses(String),
     Subresource(String),
     Gate(String),
 }
 
 impl Check {
-    /// The functions that its assertions name.
+    /// The functions that the assertions refer to.
     pub fn functions(&self) -> Vec<&str> {
         fn collect<'a>(assertions: &'a [Assertion], out: &mut Vec<&'a str>) {
             for assertion in assertions {
@@ -171,7 +173,7 @@ impl Check {
         out
     }
 
-    /// Whether it asserts that its field is a member of a union.
+    /// Whether the check asserts that its field is a member of a union.
     pub fn is_member(&self) -> bool {
         fn any(assertions: &[Assertion]) -> bool {
             assertions.iter().any(|one| matches!(one, Assertion::Member(_)) || any(one.inner()))
@@ -181,7 +183,7 @@ impl Check {
 }
 
 impl Assertion {
-    /// The assertions that it is made of.
+    /// The nested assertions.
     pub fn inner(&self) -> &[Assertion] {
         match self {
             Assertion::Each(inner)
@@ -200,7 +202,7 @@ impl Assertion {
 }
 
 impl Condition {
-    /// The conditions that it is made of.
+    /// The nested conditions.
     pub fn inner(&self) -> &[Condition] {
         match self {
             Condition::Not(inner) | Condition::Was(inner) => std::slice::from_ref(inner),
@@ -215,7 +217,7 @@ impl Condition {
         }
     }
 
-    /// The field that its inner conditions are about the items of; empty where they are about the struct itself.
+    /// The list whose items the nested conditions apply to; empty if they apply to the struct itself.
     pub fn list(&self) -> &str {
         match self {
             Condition::Some(list, _) | Condition::Fewer(list, _) | Condition::More(list, _) => list,
@@ -223,7 +225,7 @@ impl Condition {
         }
     }
 
-    /// The fields that it looks at itself.
+    /// The fields that the condition itself reads.
     pub fn fields(&self) -> Vec<&String> {
         match self {
             Condition::None(fields) | Condition::Many(fields) => fields.iter().collect(),
@@ -252,7 +254,7 @@ impl Condition {
         }
     }
 
-    /// What is to hold for it to be met.
+    /// The assertions that have to hold for the condition to be met.
     pub fn assertions(&self) -> &[Assertion] {
         match self {
             Condition::Holds(_, assertions) => assertions,
@@ -261,7 +263,7 @@ impl Condition {
     }
 }
 
-/// `#[condition(NAME, CONDITION, ..)]`: it holds if all of these do.
+/// `#[condition(NAME, CONDITION, ..)]`: met if all of its conditions are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedCondition {
     pub name: String,

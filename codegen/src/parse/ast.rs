@@ -1,4 +1,4 @@
-//! Definitions as they are written: nothing looked up, nothing merged. `lower` makes the model of it.
+//! Definitions as written: no lookups, no merging. `lower` converts them to the model.
 
 use super::words::{Entry, Expr, Path};
 use crate::model;
@@ -7,9 +7,9 @@ use crate::model::{Generation, Span};
 /// One folder of `api-defs/`.
 #[derive(Debug, Default)]
 pub struct Group {
-    /// What `group.rs` says; kinds, and the versions' types, still empty.
+    /// Contents of `group.rs`; kinds and the versions' types are still empty.
     pub head: model::Group,
-    /// `#![allow(..)]`: codes.
+    /// Codes of `#![allow(..)]`.
     pub allows: Vec<Marked>,
     /// `#![breaks(..)]`.
     pub breaks: Vec<Break>,
@@ -17,7 +17,7 @@ pub struct Group {
     pub uses: Vec<Use>,
 }
 
-/// A word and its place; equal to the same word anywhere.
+/// A word and its place; compares equal to the same word at any place.
 #[derive(Clone, Debug, Default)]
 pub struct Marked {
     pub text: String,
@@ -42,14 +42,14 @@ pub struct Use {
     pub span: Span,
 }
 
-/// A struct or an enum, or an empty struct that carries an attribute (`#[gone] struct X;`).
+/// A struct, an enum, or a struct without fields that carries an attribute (`#[gone] struct X;`).
 #[derive(Debug)]
 pub struct Decl {
     pub name: String,
     pub span: Span,
     pub docs: String,
     pub file: usize,
-    /// The `mod` it stands in, `None` at the top: the hub.
+    /// The enclosing version `mod`; `None` at the top level, which is the hub.
     pub home: Option<Marked>,
     pub attrs: Attrs,
     pub body: Body,
@@ -73,32 +73,32 @@ pub struct Variant {
     pub marks: Marks,
 }
 
-/// A field as written; `model` holds every word that needs no look-up.
+/// A field as written; `model` has every word that needs no lookup.
 #[derive(Debug, Default)]
 pub struct Field {
     pub model: model::Field,
     pub ty: TypeExpr,
     pub number: Option<Span>,
     pub json_only: bool,
-    /// Something about it was reported, so that what is missing need not be.
+    /// Whether an error in the field was reported, which suppresses errors about missing words.
     pub broken: bool,
     pub default: Option<Expr>,
     pub renamed: Option<Marked>,
     pub gone: bool,
     pub marks: Marks,
-    /// Where each word of `#[field(..)]` stands.
+    /// Place of each word of `#[field(..)]`.
     pub words: Vec<(String, Span)>,
 }
 
-/// `#[allow(..)]` and `#[breaks(..)]`, which every item may carry.
+/// `#[allow(..)]` and `#[breaks(..)]`, which every item can have.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     pub allows: Vec<Marked>,
     pub breaks: Vec<Break>,
 }
 
-/// `#[breaks(C003, since = "1.37", reason = "..")]`: a break that is meant. `field = PATH` or `value = ".."` names what went
-/// away and so has no place of its own.
+/// `#[breaks(C003, since = "1.37", reason = "..")]`: an intended break. `field = PATH` or `value =
+/// ".."` identifies a removed item, which has no declaration to carry the attribute.
 #[derive(Clone, Debug, Default)]
 pub struct Break {
     pub code: String,
@@ -117,7 +117,7 @@ pub struct TypeExpr {
 
 #[derive(Clone, Debug, Default)]
 pub enum TypeKind {
-    /// `()`, the type of a `#[gone]` field, and of one whose type was refused.
+    /// `()`: the type of a `#[gone]` field, and of a field with a rejected type.
     #[default]
     Unit,
     Named(Vec<String>),
@@ -126,7 +126,8 @@ pub enum TypeKind {
     Map(Box<TypeExpr>),
 }
 
-/// Attributes of a struct or an enum. Those that a `#[differs]` replaces as a whole are `None` when not said.
+/// Attributes of a struct or an enum. Those that a `#[differs]` struct replaces as a whole are `None`
+/// if absent.
 #[derive(Debug, Default)]
 pub struct Attrs {
     pub differs: Option<Marked>,
@@ -170,7 +171,7 @@ pub struct Convert {
     pub hub: Vec<Marked>,
 }
 
-/// `#[kind(..)]` with the resource's words in place; what depends on the name is still empty.
+/// `#[kind(..)]` with the words of the resource; values derived from the name are still empty.
 #[derive(Debug, Default)]
 pub struct Kind {
     pub resource: model::Resource,
@@ -183,11 +184,11 @@ pub struct Kind {
     pub storage: Option<Marked>,
     pub stored_as: Option<Path>,
     pub list: Option<bool>,
-    /// Without `kind` and `apiVersion` in JSON.
+    /// `kind` and `apiVersion` are omitted from JSON.
     pub bare: bool,
     pub generation: Option<Generation>,
     pub gate: Option<String>,
-    /// Where each word stands.
+    /// Place of each word.
     pub words: Vec<(String, Span)>,
 }
 
@@ -208,9 +209,9 @@ pub struct Subresource {
 #[derive(Debug)]
 pub struct Union {
     pub discriminator: Option<Marked>,
-    /// (value, member): the value is an enum's variant or a string, and absent without a discriminator.
+    /// Value and member: the value is an enum variant or a string, and absent without a discriminator.
     pub members: Vec<(Option<Entry>, Marked)>,
-    /// Values of the discriminator with which no member may be set.
+    /// Discriminator values that forbid every member.
     pub without: Vec<Marked>,
     pub zero_allowed: bool,
     pub span: Span,

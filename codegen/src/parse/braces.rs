@@ -1,19 +1,18 @@
-//! Braces that are not closed: the parser notices them at the end of a file, or where the next item
-//! stands.
+//! Finds unclosed braces. The Rust parser reports them only at the end of the file or at the next item.
 
-/// A `{` on its line.
+/// A `{` and the indentation of its line.
 #[derive(Clone, Copy)]
 struct Open {
     /// 1-based.
     line: usize,
     /// 1-based, in characters.
     column: usize,
-    /// Blanks at the beginning of the line.
+    /// Number of blanks at the beginning of the line.
     indent: usize,
 }
 
-/// Line and column of a `{` that is not closed; nothing when all are. Of those around each other it
-/// is the one that stands deeper than the `}` which would have to close it.
+/// Line and column of an unclosed `{`; `None` if all are closed. Among nested braces it is the one that
+/// is indented deeper than the `}` that would close it.
 pub fn unclosed(text: &str) -> Option<(usize, usize)> {
     let (mut open, mut suspect) = (Vec::<Open>::new(), None);
     for (number, line) in text.lines().enumerate() {
@@ -54,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_brace_that_is_not_closed_is_found() {
+    fn finds_unclosed_brace() {
         for (text, expect) in [
             ("struct A {\n}\nstruct B {\n}\n", None),
             ("struct A {\n    a: B,\n\nstruct B {\n}\n", Some((1, 10))),

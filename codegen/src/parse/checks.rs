@@ -145,7 +145,7 @@ impl Reader<'_> {
             Some("invalid") => self.invalid(entry)?,
             Some("unsupported") => Assertion::Unsupported(self.strings(entry)),
             Some("refused") => Assertion::Refused(self.string(entry)?),
-            Some("tell") => Assertion::Tell(self.ident(entry)?.text),
+            Some("tell") => Assertion::ChooseText(self.ident(entry)?.text),
             Some("choose") => self.choose(entry)?,
             Some("member") => Assertion::Member(self.detail(entry)),
             Some("valid") if self.flag(entry) => Assertion::Valid,
@@ -265,7 +265,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `at_most(field, "detail")`, and likewise other words.
+    /// `at_most(field, "detail")` and other comparisons.
     fn compared_with(&mut self, entry: &Entry) -> Option<(String, String)> {
         let arguments = arguments(entry);
         match arguments {
@@ -438,7 +438,7 @@ impl Reader<'_> {
     }
 }
 
-/// A text in quotes.
+/// A string literal.
 fn text(value: &Expr) -> Option<String> {
     match &value.kind {
         ExprKind::Str(text) => Some(text.clone()),
@@ -446,7 +446,7 @@ fn text(value: &Expr) -> Option<String> {
     }
 }
 
-/// What a word has in parentheses.
+/// The arguments of a word.
 fn arguments(entry: &Entry) -> &[Entry] {
     match &entry.value.kind {
         ExprKind::Call(_, arguments) => arguments,

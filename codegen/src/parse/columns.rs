@@ -1,11 +1,11 @@
-//! `#[column("Ready", string, by_hand = product_ready, priority = 1, "What it tells.")]`.
+//! `#[column("Ready", string, by_hand = product_ready, priority = 1, "Description.")]`.
 
 use super::reader::{Attr, Reader, path_text};
 use super::words::{Entry, ExprKind};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::{Cell, Column, Span};
 
-/// Types of a column, as OpenAPI and the table API say them.
+/// Types of a column, as in OpenAPI and the table API.
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "date"];
 pub(super) const CELLS: &[&str] = &["age", "len", "labels", "selector", "join"];
 pub(super) const WORDS: &[&str] = &["priority", "format", "by_hand", "reads"];
@@ -119,7 +119,7 @@ fn path_span(entry: &Entry) -> Span {
     }
 }
 
-/// Whether an entry may be what the column shows, or its type.
+/// Whether an entry can be the column's cell or its type.
 fn is_cell(entry: &Entry) -> bool {
     let by_hand = entry.word().as_deref() == Some("by_hand");
     by_hand || (entry.key.is_none() && !is_reads(entry) && !matches!(entry.value.kind, ExprKind::Str(_)))

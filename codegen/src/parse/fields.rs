@@ -47,7 +47,7 @@ pub(super) const WORDS: &[&str] = &[
 ];
 
 impl Reader<'_> {
-    /// Every field of a struct; those without a number are reported with the next free one.
+    /// Reads the fields of a struct; reports those without a number together with the next free one.
     pub fn fields(&mut self, fields: &syn::FieldsNamed) -> Vec<Field> {
         let read: Vec<Field> = fields.named.iter().map(|field| self.field(field)).collect();
         let next = read.iter().map(|field| field.model.number).max().unwrap_or(0) + 1;
@@ -68,14 +68,14 @@ impl Reader<'_> {
         out.model.name = ident.unraw().to_string();
         out.model.span = self.scope.span(ident.span());
         out.model.docs = docs;
-        let mut said_field = false;
+        let mut has_field_words = false;
         for attr in &attrs {
             match attr.name.as_str() {
-                "field" if said_field => {
-                    self.error(codes::REPEATED, &attr.span, "`field(..)` is said twice; join the two")
+                "field" if has_field_words => {
+                    self.error(codes::REPEATED, &attr.span, "`field(..)` is given twice; join the two")
                 }
                 "field" => {
-                    said_field = true;
+                    has_field_words = true;
                     self.field_words(attr, &mut out);
                 }
                 "gone" => out.gone = true,
@@ -93,27 +93,27 @@ impl Reader<'_> {
         out
     }
 
-    /// Fills in what follows from several words together.
+    /// Fills in facts that follow from combinations of words.
     fn settle(&mut self, field: &mut Field) {
-        let said = |word: &str| field.words.iter().find(|(said, _)| said == word);
+        let find = |word: &str| field.words.iter().find(|(name, _)| name == word);
         let conflicts = [
             ("required", "always", "`required` is always written already"),
-            ("always", "omitempty", "say one of the two"),
-            ("default", "default_hidden", "say one of the two"),
+            ("always", "omitempty", "keep one of the two"),
+            ("default", "default_hidden", "keep one of the two"),
             ("inline", "json", "an inlined field has no JSON name"),
         ];
         for (first, second, help) in conflicts {
-            if let (Some((_, first_span)), Some((_, second_span))) = (said(first), said(second)) {
+            if let (Some((_, first_span)), Some((_, second_span))) = (find(first), find(second)) {
                 let message = format!("`{first}` and `{second}` contradict each other");
                 let diagnostic = Diagnostic::error(codes::CONFLICT, second_span, message);
                 self.diagnostics.push(diagnostic.also(first_span, "the other one").help(help));
             }
         }
-        if let (Some((_, span)), None) = (said("omitempty"), said("required")) {
+        if let (Some((_, span)), None) = (find("omitempty"), find("required")) {
             let diagnostic = Diagnostic::error(codes::CONFLICT, span, "`omitempty` is for `required` fields");
             self.diagnostics.push(diagnostic.help("an optional field is left out when empty anyway: drop the word"));
         }
-        let (always, omitempty) = (said("always").is_some(), said("omitempty").is_some());
+        let (always, omitempty) = (find("always").is_some(), find("omitempty").is_some());
         let model = &mut field.model;
         model.omitempty = if model.required { omitempty } else { !always };
         if model.json.is_empty() && !model.inline {
@@ -239,7 +239,7 @@ impl Reader<'_> {
         match &ty.kind {
             TypeKind::Option(_) => {
                 let diagnostic =
-                    Diagnostic::error(codes::BAD_TYPE, &ty.span, "`Option` stands around the whole type only");
+                    Diagnostic::error(codes::BAD_TYPE, &ty.span, "`Option` is allowed around the whole type only");
                 self.push(diagnostic.help("items of lists and maps are never absent: drop the inner `Option`"));
             }
             TypeKind::Vec(inner) | TypeKind::Map(inner) => self.no_option_inside(inner),

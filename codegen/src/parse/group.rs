@@ -1,5 +1,4 @@
-//! `group.rs`: `#![group(..)]`, `#![version(..)]`, `#![gate(..)]`, `#![allow(..)]` and the
-//! description.
+//! Reads `group.rs`: `#![group(..)]`, `#![version(..)]`, `#![gate(..)]`, `#![allow(..)]` and the docs.
 
 use super::ast::Group;
 use super::reader::{Attr, Reader};
@@ -16,7 +15,7 @@ const STAGES: &[&str] = &["alpha", "beta", "ga", "deprecated"];
 pub(super) const GATE_WORDS: &[&str] = &["alpha", "beta", "ga", "deprecated", "default", "locked"];
 pub(super) const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
 
-/// Reads a folder's `group.rs`; without one there is no group.
+/// Reads a folder's `group.rs`; returns `None` if it is missing.
 pub fn read(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
     let Some(file) = folder.files.first().filter(|file| file.path.ends_with("group.rs")) else {
         return missing(folder, diagnostics);
@@ -30,7 +29,7 @@ pub fn read(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
         None => reader.no_group(folder, file),
     }
     if let Some(again) = attrs.iter().filter(|attr| attr.name == "group").nth(1) {
-        reader.error(codes::REPEATED, &again.span, "`group(..)` is said twice");
+        reader.error(codes::REPEATED, &again.span, "`group(..)` is given twice");
     }
     group.head.docs = docs;
     for attr in &attrs {
@@ -67,7 +66,7 @@ fn missing(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
 impl Reader<'_> {
     fn no_group(&mut self, folder: &Folder, file: &SourceFile) {
         let span = model::Span { file: file.path.clone(), line: 1, column: 1 };
-        let diagnostic = Diagnostic::error(codes::GROUP, &span, "`group.rs` does not say which group this is");
+        let diagnostic = Diagnostic::error(codes::GROUP, &span, "`group.rs` does not name its group");
         self.push(diagnostic.help(format!("add `#![group(\"{}\")]` and `#![version(v1)]`", folder.name)));
     }
 
@@ -145,15 +144,15 @@ impl Reader<'_> {
         versions.push(version);
     }
 
-    /// `#![gate(ShopSale, beta, default = true, locked)]`: the stage is said, and the default of
-    /// all but alpha gates.
+    /// `#![gate(ShopSale, beta, default = true, locked)]`: the stage is required, and so is the default
+    /// of all but alpha gates.
     fn gate(&mut self, attr: &Attr, gates: &mut Vec<Gate>) {
         let [name, rest @ ..] = attr.entries.as_slice() else {
             return self.error(codes::GATE, &attr.span, "`gate(..)` starts with a name such as `ShopSale`");
         };
         let Some(text) = name.word().filter(|text| name.key.is_none() && is_gate_name(text)) else {
             let diagnostic = Diagnostic::error(codes::GATE, name.span(), "this is no name of a feature gate");
-            return self.push(diagnostic.help("write it in CamelCase, with what is the group's own: `ShopSale`"));
+            return self.push(diagnostic.help("write it in CamelCase, with a prefix of the group: `ShopSale`"));
         };
         self.distinct(rest, "gate");
         let mut gate = Gate { name: text, span: name.span().clone(), ..Gate::default() };
@@ -168,19 +167,19 @@ impl Reader<'_> {
         }
         let Some(stage) = stage else {
             let diagnostic = Diagnostic::error(codes::GATE, &gate.span, "the gate has no stage");
-            return self.push(diagnostic.help("say `alpha`, `beta`, `ga` or `deprecated` behind the name"));
+            return self.push(diagnostic.help("write `alpha`, `beta`, `ga` or `deprecated` after the name"));
         };
         if default.is_none() && stage != Stage::Alpha {
-            let diagnostic = Diagnostic::error(codes::GATE, &gate.span, "the gate does not say whether it is on");
-            self.push(diagnostic.help("add `default = true` or `default = false`; only alpha gates are off unsaid"));
+            let diagnostic = Diagnostic::error(codes::GATE, &gate.span, "the gate has no default");
+            self.push(diagnostic.help("add `default = true` or `default = false`; only alpha gates default to off"));
         }
         gate.stage = stage;
         gate.default = default.unwrap_or_default();
         gates.push(gate);
     }
 
-    fn stage(&mut self, entry: &Entry, word: &str, said: Option<Stage>) -> Option<Stage> {
-        if said.is_some() {
+    fn stage(&mut self, entry: &Entry, word: &str, previous: Option<Stage>) -> Option<Stage> {
+        if previous.is_some() {
             self.error(codes::REPEATED, entry.span(), "a gate has one stage");
         }
         Some(match word {
@@ -192,7 +191,7 @@ impl Reader<'_> {
     }
 }
 
-/// What `--feature-gates` can set: letters and digits, the first an upper-case letter.
+/// Whether `--feature-gates` accepts the name: letters and digits, the first an upper-case letter.
 fn is_gate_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
 }
@@ -206,7 +205,7 @@ fn is_group_name(name: &str) -> bool {
     name.is_empty() || name.split('.').all(label)
 }
 
-/// Reports groups that share a name or a module.
+/// Reports groups with the same name or module.
 pub fn check_distinct(groups: &[Group], diagnostics: &mut Diagnostics) {
     for (index, group) in groups.iter().enumerate() {
         for earlier in &groups[..index] {
@@ -216,7 +215,7 @@ pub fn check_distinct(groups: &[Group], diagnostics: &mut Diagnostics) {
                 diagnostic.also(&earlier.head.span, "the other one")
             };
             if group.head.module == earlier.head.module {
-                let help = "say another one: `group(\"..\", module = other)`";
+                let help = "choose another one: `group(\"..\", module = other)`";
                 diagnostics.push(clash("module", &group.head.module).help(help));
             }
             if group.head.name == earlier.head.name && !group.head.name.is_empty() {

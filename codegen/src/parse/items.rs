@@ -49,11 +49,11 @@ impl Reader<'_> {
         }
         if group.head.versions.first().is_some_and(|hub| hub.name == name) {
             let diagnostic = Diagnostic::error(codes::VERSION, &span, format!("`{name}` is the hub"));
-            return self.push(diagnostic.help("what the hub says stands at the top of the file, outside any `mod`"));
+            return self.push(diagnostic.help("declarations of the hub are at the top of the file, outside any `mod`"));
         }
         self.attributes(&item.attrs, &[], "a version's `mod`");
         let Some((_, items)) = &item.content else {
-            return self.error(codes::UNKNOWN_ITEM, &span, "a version's `mod` stands in the same file, with braces");
+            return self.error(codes::UNKNOWN_ITEM, &span, "a version's `mod` has to be in the same file, with braces");
         };
         let home = Marked { text: name, span };
         for item in items {

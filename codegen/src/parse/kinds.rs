@@ -1,4 +1,4 @@
-//! Attributes that make a kind: `#[kind(..)]`, `#[versions(..)]`, `#[subresource(..)]`, `#[selectable(..)]`.
+//! Attributes of kinds: `#[kind(..)]`, `#[versions(..)]`, `#[subresource(..)]`, `#[selectable(..)]`.
 
 use super::ast::{Attrs, Kind, KindVersion, Marked, Subresource};
 use super::reader::{Attr, Reader, path_text};

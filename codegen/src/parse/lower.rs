@@ -1,4 +1,4 @@
-//! From what is written to the model: names, versions, sharing, kinds, constants, conversions.
+//! Lowers definitions to the model: names, versions, sharing, kinds, constants, conversions.
 
 mod build;
 mod convert;
@@ -21,7 +21,7 @@ use crate::paths;
 
 pub use self::literals::type_text;
 
-/// Where the words of declarations stand, which the model does not say: for the checks.
+/// Places of the words of declarations, which the model does not have; used by the checks.
 #[derive(Debug, Default)]
 pub struct Origins {
     /// Words of a field or a kind, by its place.
@@ -37,15 +37,15 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// The place of a word, or of the item when the word was not said.
+    /// The place of a word, or of the item if the word is absent.
     pub fn word<'a>(&'a self, item: &'a Span, word: &str) -> &'a Span {
-        self.said(item, word).unwrap_or(item)
+        self.find(item, word).unwrap_or(item)
     }
 
-    /// The place of a word if it was said.
-    pub fn said(&self, item: &Span, word: &str) -> Option<&Span> {
+    /// The place of a word, if present.
+    pub fn find(&self, item: &Span, word: &str) -> Option<&Span> {
         let words = self.words.get(item)?;
-        words.iter().find(|(said, _)| said == word).map(|(_, span)| span)
+        words.iter().find(|(name, _)| name == word).map(|(_, span)| span)
     }
 }
 
@@ -64,7 +64,8 @@ pub fn lower(groups: Vec<Group>, diagnostics: &mut Diagnostics) -> (Model, Origi
     (model, origins(&program))
 }
 
-/// Defaults of fields and below structs. They need the whole model, for paths and variants.
+/// Sets defaults of fields and of paths below structs. They need the whole model, for paths and
+/// variants.
 fn constants(
     program: &Program,
     instances: &Instances<'_>,
@@ -99,14 +100,15 @@ fn constants(
     }
 }
 
-/// A default whose path leads nowhere, perhaps only in a version that inherits it.
+/// The diagnostic for a default with an invalid path, which may be invalid only in a version that
+/// inherits it.
 fn no_path(one: &model::Struct, path: &super::words::Path, message: String) -> Diagnostic {
     if one.conversion.is_none() && one.span.file == path.span.file && one.span.line > path.span.line {
         return Diagnostic::error(codes::PATH, &path.span, message);
     }
     let message = format!("in {}: {message}", one.version);
     let help = format!(
-        "{} inherits this default; say its own in `mod {}`:\n#[differs({})] #[default(..)] struct {} {{}}",
+        "{} inherits this default; declare its own in `mod {}`:\n#[differs({})] #[default(..)] struct {} {{}}",
         one.version, one.version, one.name, one.name
     );
     Diagnostic::error(codes::PATH, &path.span, message).help(help)
@@ -115,13 +117,14 @@ fn no_path(one: &model::Struct, path: &super::words::Path, message: String) -> D
 fn unions(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics: &mut Diagnostics) {
     for (instance_id, instance) in instances.all.iter().enumerate().filter(|(id, _)| ids.shared[*id] == *id) {
         let Some(id) = ids.struct_of(instance_id) else { continue };
-        let said = inherited(program, instance, |attrs| attrs.unions.as_ref()).map(Vec::as_slice).unwrap_or_default();
-        let unions: Vec<model::Union> = said.iter().map(|said| union(model, id, said, diagnostics)).collect();
+        let declared =
+            inherited(program, instance, |attrs| attrs.unions.as_ref()).map(Vec::as_slice).unwrap_or_default();
+        let unions: Vec<model::Union> = declared.iter().map(|one| union(model, id, one, diagnostics)).collect();
         model.structs[id.0].unions = unions;
     }
 }
 
-fn union(model: &Model, id: StructId, said: &super::ast::Union, diagnostics: &mut Diagnostics) -> model::Union {
+fn union(model: &Model, id: StructId, declared: &super::ast::Union, diagnostics: &mut Diagnostics) -> model::Union {
     let names = paths::json_names(model, id);
     let mut known = |name: &Marked| {
         if paths::find(model, id, &name.text).is_none() {
@@ -130,9 +133,9 @@ fn union(model: &Model, id: StructId, said: &super::ast::Union, diagnostics: &mu
             diagnostics.push(diagnostic.suggest(&name.text, names.iter().copied()));
         }
     };
-    let discriminator = said.discriminator.as_ref();
+    let discriminator = declared.discriminator.as_ref();
     discriminator.iter().for_each(|name| known(name));
-    said.members.iter().for_each(|(_, member)| known(member));
+    declared.members.iter().for_each(|(_, member)| known(member));
     let values = discriminator.and_then(|name| paths::find(model, id, &name.text)).map(|(_, field)| &field.ty);
     let mut value = |text: String, path: super::words::Path| {
         let expr = super::words::Expr { span: path.span.clone(), kind: ExprKind::Path(path) };
@@ -147,7 +150,7 @@ fn union(model: &Model, id: StructId, said: &super::ast::Union, diagnostics: &mu
         }
     };
     let mut members = Vec::new();
-    for (entry, member) in &said.members {
+    for (entry, member) in &declared.members {
         let key = entry.as_ref().and_then(|entry| entry.key.as_ref());
         if let Some(value) = key.map_or(Some(String::new()), |key| value(key.text(), key.clone())) {
             members.push((value, member.text.clone()));
@@ -158,13 +161,13 @@ fn union(model: &Model, id: StructId, said: &super::ast::Union, diagnostics: &mu
         colons: false,
         span: name.span.clone(),
     };
-    let without = said.without.iter().filter_map(|name| value(name.text.clone(), path(name))).collect();
+    let without = declared.without.iter().filter_map(|name| value(name.text.clone(), path(name))).collect();
     model::Union {
         discriminator: discriminator.map(|name| name.text.clone()),
         members,
         without,
-        zero_allowed: said.zero_allowed,
-        span: said.span.clone(),
+        zero_allowed: declared.zero_allowed,
+        span: declared.span.clone(),
     }
 }
 

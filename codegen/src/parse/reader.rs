@@ -1,4 +1,4 @@
-//! Reading values out of attribute entries; every mismatch becomes a diagnostic at the value.
+//! Reads values of attribute entries; every mismatch becomes a diagnostic at the value.
 
 use super::ast::Marked;
 use super::source::Scope;
@@ -6,14 +6,14 @@ use super::words::{self, Entry, Expr, ExprKind, Path};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, codes, list_words};
 use crate::model::Span;
 
-/// An attribute with its entries read: `#[field(1, required)]`.
+/// An attribute with its entries: `#[field(1, required)]`.
 pub struct Attr {
     pub name: String,
     pub span: Span,
     pub entries: Vec<Entry>,
 }
 
-/// A file and the place where its mistakes go.
+/// Reads items of one file and reports errors in it.
 pub struct Reader<'a> {
     pub scope: Scope<'a>,
     pub diagnostics: &'a mut Diagnostics,
@@ -28,7 +28,7 @@ impl Reader<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Description and other attributes of an item; attributes outside `known` are reported.
+    /// Docs and attributes of an item; attributes outside of `known` are reported.
     pub fn attributes(&mut self, attrs: &[syn::Attribute], known: &[&str], owner: &str) -> (String, Vec<Attr>) {
         let mut docs = Vec::new();
         let mut out = Vec::new();
@@ -81,7 +81,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports a word that the attribute does not know.
+    /// Reports a word that is not in the attribute's vocabulary.
     pub fn unknown(&mut self, entry: &Entry, attr: &str, known: &[&str]) {
         match entry.word() {
             Some(word) => {
@@ -93,12 +93,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports every word that is said twice.
+    /// Reports every word that is given twice.
     pub fn distinct(&mut self, entries: &[Entry], attr: &str) {
         for (index, entry) in entries.iter().enumerate() {
             let Some(word) = entry.word() else { continue };
             if let Some(first) = entries[..index].iter().find(|earlier| earlier.word().as_ref() == Some(&word)) {
-                let message = format!("`{word}` is said twice in `{attr}(..)`");
+                let message = format!("`{word}` is given twice in `{attr}(..)`");
                 self.push(Diagnostic::error(codes::REPEATED, entry.span(), message).also(first.span(), "first here"));
             }
         }
@@ -147,12 +147,12 @@ impl Reader<'_> {
     }
 
     pub fn one_of(&mut self, entry: &Entry, allowed: &[&'static str]) -> Option<&'static str> {
-        let said = self.ident(entry)?;
-        let found = allowed.iter().find(|word| **word == said.text);
+        let name = self.ident(entry)?;
+        let found = allowed.iter().find(|word| **word == name.text);
         if found.is_none() {
-            let message = format!("`{}` is not one of {}", said.text, list_words(allowed));
+            let message = format!("`{}` is not one of {}", name.text, list_words(allowed));
             self.push(
-                Diagnostic::error(codes::BAD_VALUE, &said.span, message).suggest(&said.text, allowed.iter().copied()),
+                Diagnostic::error(codes::BAD_VALUE, &name.span, message).suggest(&name.text, allowed.iter().copied()),
             );
         }
         found.copied()
@@ -172,7 +172,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Names or strings, comma-separated; dotted ones are kept as they are.
+    /// Names or strings, comma-separated; dotted names are kept as one.
     pub fn names(&mut self, entries: &[Entry]) -> Vec<Marked> {
         entries.iter().filter_map(|entry| self.name(entry)).collect()
     }
@@ -249,7 +249,7 @@ fn doc_text(meta: &syn::Meta) -> Option<String> {
     }
 }
 
-/// One line per paragraph or list item, paragraphs apart by a blank line.
+/// Joins lines: one line per paragraph or list item, with a blank line between paragraphs.
 fn unwrap_docs(lines: &[String]) -> String {
     let mut out = String::new();
     for line in lines.iter().flat_map(|line| line.split('\n')) {

@@ -1,4 +1,4 @@
-//! Files of `api-defs/`: finding them, reading them, and turning token places into [`Span`]s.
+//! Files of `api-defs/`: finds and reads them, and converts token positions to [`Span`]s.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::Span;
 use crate::project::Project;
 
-/// One `.rs` file, parsed.
+/// A parsed `.rs` file.
 pub struct SourceFile {
-    /// Relative to the project's root.
+    /// Path relative to the project's root.
     pub path: PathBuf,
     pub syntax: syn::File,
 }
@@ -19,7 +19,7 @@ pub struct SourceFile {
 /// A folder of `api-defs/` with its files, `group.rs` first.
 pub struct Folder {
     pub name: String,
-    /// Relative to the project's root.
+    /// Path relative to the project's root.
     pub path: PathBuf,
     pub files: Vec<SourceFile>,
 }
@@ -36,13 +36,13 @@ impl Scope<'_> {
         Span { file: self.file.to_path_buf(), line, column: column + 1 }
     }
 
-    /// The file as a whole.
+    /// The span of the whole file.
     pub fn whole(&self) -> Span {
         Span { file: self.file.to_path_buf(), line: 0, column: 0 }
     }
 }
 
-/// Reads the definitions of a project, in order of names.
+/// Reads the definitions of a project, sorted by name.
 pub fn read(project: &Project, diagnostics: &mut Diagnostics) -> Vec<Folder> {
     let root = &project.root;
     let entries = project.definitions().into_iter().flat_map(|top| list(root, &top, diagnostics)).collect::<Vec<_>>();

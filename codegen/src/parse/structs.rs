@@ -1,4 +1,4 @@
-//! Attributes of structs and enums other than those that make a kind.
+//! Attributes of structs and enums, except those of kinds.
 
 use super::ast::{Attrs, Body, Break, Convert, Defaults, Marked, Union};
 use super::reader::{Attr, Reader, path_text};
@@ -70,9 +70,9 @@ impl Reader<'_> {
 
     fn once(&mut self, attrs: &[Attr], names: &[&str]) {
         for name in names {
-            let mut said = attrs.iter().filter(|attr| attr.name == *name);
-            if let (Some(first), Some(second)) = (said.next(), said.next()) {
-                let message = format!("`#[{name}]` is said twice");
+            let mut matching = attrs.iter().filter(|attr| attr.name == *name);
+            if let (Some(first), Some(second)) = (matching.next(), matching.next()) {
+                let message = format!("`#[{name}]` is given twice");
                 self.push(Diagnostic::error(codes::REPEATED, &second.span, message).also(&first.span, "first here"));
             }
         }
@@ -84,8 +84,8 @@ impl Reader<'_> {
             "proto" => out.proto = self.only_word(attr, &["none", "items"]),
             "json" => out.json = self.only_word(attr, &["schema_or_array", "schema_or_bool", "schema_or_strings"]),
             "default" => self.default(attr, out.defaults.get_or_insert_default()),
-            "normalize" => out.normalize = self.hatch_or_none(attr),
-            "validate" => out.validate = self.hatch(attr),
+            "normalize" => out.normalize = self.function_or_none(attr),
+            "validate" => out.validate = self.function(attr),
             "condition" => out.conditions.extend(self.named_condition(attr)),
             "check" => out.checks.extend(self.check(attr)),
             "rule" => {
@@ -117,17 +117,17 @@ impl Reader<'_> {
     }
 
     fn only_word(&mut self, attr: &Attr, words: &[&'static str]) -> Option<Marked> {
-        let said = self.only_name(attr)?;
-        if words.contains(&said.text.as_str()) {
-            return Some(said);
+        let name = self.only_name(attr)?;
+        if words.contains(&name.text.as_str()) {
+            return Some(name);
         }
-        let diagnostic = Diagnostic::error(codes::UNKNOWN_WORD, &said.span, format!("unknown word `{}`", said.text));
-        self.push(diagnostic.suggest(&said.text, words.iter().copied()));
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_WORD, &name.span, format!("unknown word `{}`", name.text));
+        self.push(diagnostic.suggest(&name.text, words.iter().copied()));
         None
     }
 
     /// `by_hand = FN`.
-    fn hatch(&mut self, attr: &Attr) -> Option<Marked> {
+    fn function(&mut self, attr: &Attr) -> Option<Marked> {
         match attr.entries.as_slice() {
             [entry] if entry.word().as_deref() == Some("by_hand") => self.ident(entry),
             _ => {
@@ -138,10 +138,10 @@ impl Reader<'_> {
     }
 
     /// `by_hand = FN` or `none`.
-    fn hatch_or_none(&mut self, attr: &Attr) -> Option<Option<Marked>> {
+    fn function_or_none(&mut self, attr: &Attr) -> Option<Option<Marked>> {
         match attr.entries.as_slice() {
             [entry] if is_none(entry) => Some(None),
-            _ => self.hatch(attr).map(Some),
+            _ => self.function(attr).map(Some),
         }
     }
 
@@ -268,7 +268,7 @@ impl Reader<'_> {
         }
         if out.reason.is_empty() {
             let diagnostic = Diagnostic::error(codes::BAD_VALUE, &attr.span, "a break needs its reason");
-            self.push(diagnostic.help("add `reason = \"..\"`: who reads this wants to know why clients had to change"));
+            self.push(diagnostic.help("add `reason = \"..\"`: readers need to know why clients had to change"));
         }
         Some(out)
     }

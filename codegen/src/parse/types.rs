@@ -1,4 +1,5 @@
-//! Types of fields as written: names, `Option`, `Vec` and `Map`, and what to write instead of the rest of Rust.
+//! Types of fields as written: names, `Option`, `Vec` and `Map`. Rejects other Rust types with a
+//! suggestion.
 
 use syn::ext::IdentExt;
 
@@ -75,7 +76,7 @@ impl Reader<'_> {
     }
 }
 
-/// What to write instead of a type that Rust has and the API has not.
+/// The suggestion for a Rust type that the API does not have.
 fn instead_of(name: &str) -> Option<&'static str> {
     Some(match name.rsplit("::").next().unwrap_or(name) {
         "i8" | "i16" | "u8" | "u16" => "write `i32`; the API has no small and no unsigned integers",

@@ -1,7 +1,8 @@
-//! The grammar inside every attribute: `1, required, default = Backorder, list = map(name), members(A = a), "text"`.
+//! The grammar of attributes: `1, required, default = Backorder, list = map(name), members(A = a),
+//! "text"`.
 //!
-//! One small grammar for all attributes, so that every attribute recovers and reports in the same way. What the words mean is
-//! for the readers of the single attributes.
+//! All attributes share one grammar, so that error recovery and messages are the same everywhere. The
+//! readers of the attributes interpret the words.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
 
@@ -17,12 +18,12 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Place of the key, or of the value when there is none.
+    /// Place of the key, or of the value if there is no key.
     pub fn span(&self) -> &Span {
         self.key.as_ref().map_or(&self.value.span, |key| &key.span)
     }
 
-    /// The word that this entry starts with: `min` of `min = 0`, `map` of `map(name)`, `required`.
+    /// The first word of the entry: `min` of `min = 0`, `map` of `map(name)`, `required`.
     pub fn word(&self) -> Option<String> {
         match (&self.key, &self.value.kind) {
             (Some(key), _) => Some(key.text()),
@@ -32,7 +33,7 @@ impl Entry {
     }
 }
 
-/// A value and its place; equal to the same value anywhere.
+/// A value and its place; compares equal to the same value at any place.
 #[derive(Clone, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
@@ -63,12 +64,12 @@ pub enum ExprKind {
     Object(Vec<(String, Expr)>),
 }
 
-/// Names joined by dots or by `::`; equal to the same path anywhere.
+/// Names joined by dots or by `::`; compares equal to the same path at any place.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// Names; the key of an entry and the index of an item stand in brackets.
+    /// Names; the key of an entry and the index of an item include their brackets.
     pub segments: Vec<String>,
-    /// Joined by `::`, as types are.
+    /// Joined by `::`, as in types.
     pub colons: bool,
     pub span: Span,
 }
@@ -84,7 +85,7 @@ impl Path {
         self.segments.join(if self.colons { "::" } else { "." }).replace(".[", "[")
     }
 
-    /// The name when there is just one.
+    /// The name, if there is only one.
     pub fn ident(&self) -> Option<&str> {
         match self.segments.as_slice() {
             [only] => Some(only),
@@ -100,7 +101,7 @@ pub struct WordError {
     pub message: String,
 }
 
-/// Reads comma-separated entries. Entries before and after a broken one are kept.
+/// Reads comma-separated entries. Entries before and after an invalid one are kept.
 pub fn entries(tokens: TokenStream, scope: &Scope<'_>, errors: &mut Vec<WordError>) -> Vec<Entry> {
     let mut cursor = Cursor { iter: tokens.into_iter(), peeked: Vec::new(), scope, last: None };
     let mut out = Vec::new();
@@ -152,7 +153,7 @@ impl Cursor<'_> {
         WordError { span: here.or_else(|| self.last.clone()).unwrap_or_default(), message: message.to_string() }
     }
 
-    /// Skips what an entry left over, and the comma behind it.
+    /// Skips the rest of an entry and the comma after it.
     fn skip_to_comma(&mut self) -> Option<WordError> {
         if self.peek(0).is_none() || self.is_punct(0, ',') {
             self.next();
@@ -222,7 +223,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// An entry of a map or an item of a list, where the path goes on with one.
+    /// A map key or list index that continues the path.
     fn entry_of_path(&mut self) -> Option<String> {
         let entry = self.peek(0).and_then(in_brackets)?;
         self.next();
@@ -258,7 +259,7 @@ impl Cursor<'_> {
     }
 }
 
-/// The key or index in brackets, with its brackets: `["tls.crt"]`, `[0]`.
+/// The key or index in brackets, including the brackets: `["tls.crt"]`, `[0]`.
 fn in_brackets(token: &TokenTree) -> Option<String> {
     let TokenTree::Group(group) = token else { return None };
     let tokens: Vec<TokenTree> = group.stream().into_iter().collect();

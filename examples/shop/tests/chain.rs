@@ -1,4 +1,4 @@
-//! The shop behind a main server, as kubectl sees it.
+//! Tests the shop behind a main server with kubectl.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -15,13 +15,13 @@ use needs::needs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long anything may take that takes time.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout of every wait.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The document of the shop's group.
+/// Path of the OpenAPI document of the shop's group.
 const OPENAPI: &str = "/openapi/v3/apis/shop.example.com/v1";
 
-/// A main server, and kubectl for it.
+/// A main server and its kubectl configuration.
 struct Main {
     server: InProcess,
     folder: TempDir,
@@ -39,40 +39,40 @@ impl Main {
         self.kubectl(args).output().unwrap()
     }
 
-    /// What kubectl prints, which has to succeed.
+    /// Standard output of kubectl, which has to succeed.
     #[track_caller]
-    fn says(&self, args: &[&str]) -> String {
+    fn stdout(&self, args: &[&str]) -> String {
         let output = self.run(args);
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What kubectl complains of, which has to fail.
+    /// Standard error of kubectl, which has to fail.
     #[track_caller]
-    fn refuses(&self, args: &[&str]) -> String {
+    fn stderr(&self, args: &[&str]) -> String {
         let output = self.run(args);
         assert!(!output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stdout));
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Asks again until kubectl says this; how long that took.
+    /// Repeats a kubectl command until its output contains a text; returns the time that this took.
     #[track_caller]
-    fn comes_to_say(&self, args: &[&str], expect: &str) -> Duration {
+    fn wait_for_output(&self, args: &[&str], expect: &str) -> Duration {
         let begin = Instant::now();
         loop {
             let output = self.run(args);
             if output.status.success() && String::from_utf8_lossy(&output.stdout).contains(expect) {
                 return begin.elapsed();
             }
-            let said = String::from_utf8_lossy(if output.stdout.is_empty() { &output.stderr } else { &output.stdout });
-            assert!(begin.elapsed() < PATIENCE, "{args:?} does not come to say {expect:?}, but {said}");
+            let found = String::from_utf8_lossy(if output.stdout.is_empty() { &output.stderr } else { &output.stdout });
+            assert!(begin.elapsed() < TIMEOUT, "{args:?} does not print {expect:?}: {found}");
         }
     }
 
-    /// Applies a document from a file.
+    /// Writes a document to a file and applies it.
     #[track_caller]
     fn apply(&self, name: &str, text: &str) -> String {
-        self.says(&["apply", "-f", &self.file(name, text)])
+        self.stdout(&["apply", "-f", &self.file(name, text)])
     }
 
     fn file(&self, name: &str, text: &str) -> String {
@@ -82,7 +82,7 @@ impl Main {
     }
 }
 
-/// The shop's program; it is killed when this is dropped.
+/// The shop's process; killed on drop.
 struct Shop {
     process: Child,
     port: u16,
@@ -99,10 +99,10 @@ impl Shop {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let said = lines.find(|line| line.contains("Serving the Kubernetes API on ")).expect("an address");
-        // A pipe that nobody reads would fill and stop the program.
+        let ready = lines.find(|line| line.contains("Serving the Kubernetes API on ")).expect("an address");
+        // The process would block on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        let address = said.split("https://127.0.0.1:").nth(1).unwrap().split('.').next().unwrap();
+        let address = ready.split("https://127.0.0.1:").nth(1).unwrap().split('.').next().unwrap();
         Shop { process, port: address.parse().unwrap() }
     }
 
@@ -110,7 +110,7 @@ impl Shop {
         let authority = STANDARD.encode(std::fs::read(data.join("pki/ca.crt")).unwrap());
         let text = include_str!("../apiservice.yaml").replace("CA_BUNDLE\n", &format!("{authority}\n"));
         main.apply("apiservice.yaml", &text.replace("7443}", &format!("{}}}", self.port)));
-        main.says(&["wait", "--for=condition=Available", "--timeout=60s", "apiservice/v1.shop.example.com"]);
+        main.stdout(&["wait", "--for=condition=Available", "--timeout=60s", "apiservice/v1.shop.example.com"]);
     }
 }
 
@@ -125,7 +125,7 @@ fn product(name: &str, spec: &str) -> String {
     format!("apiVersion: shop.example.com/v1\nkind: Product\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n")
 }
 
-/// Fails unless all parts stand in a text.
+/// Fails unless the text contains all parts.
 #[track_caller]
 fn assert_has(text: &str, parts: &[&str]) {
     for part in parts {
@@ -135,33 +135,36 @@ fn assert_has(text: &str, parts: &[&str]) {
 
 #[needs(kubectl)]
 #[test]
-fn kubectl_sees_the_shop_through_the_main_server() {
+fn kubectl_uses_shop_through_main_server() {
     let main = Main { server: TestServer::start().unwrap(), folder: tempfile::tempdir().unwrap() };
     let data = main.folder.path().join("shop");
     let shop = Shop::start(&main, &data, 0);
     shop.register(&main, &data);
     let resources = ["api-resources", "--api-group=shop.example.com", "--cached=false"];
-    main.comes_to_say(&resources, "products");
-    assert_has(&main.says(&resources), &["prod", "shop.example.com/v1", "true", "Product"]);
+    main.wait_for_output(&resources, "products");
+    assert_has(&main.stdout(&resources), &["prod", "shop.example.com/v1", "true", "Product"]);
 
-    // Defaults, admission of the shop's own, tables, ownership of fields.
+    // Defaults, the shop's own admission, tables, field ownership.
     assert_has(&main.apply("lamp.yaml", &product("lamp", "price: '12.5'")), &["product.shop.example.com/lamp created"]);
     assert_has(
-        &main.says(&["get", "prod", "-o", "wide"]),
+        &main.stdout(&["get", "prod", "-o", "wide"]),
         &["PRICE", "STOCK", "SUPPLIER", "lamp", "workshop.example.com"],
     );
     let applied = ["apply", "--server-side", "--field-manager=clerk", "-f"];
     let path = main.file("chair.yaml", &product("chair", "price: '40', stock: 3"));
-    assert_has(&main.says(&[&applied[..], &[&path]].concat()), &["product.shop.example.com/chair serverside-applied"]);
+    assert_has(
+        &main.stdout(&[&applied[..], &[&path]].concat()),
+        &["product.shop.example.com/chair serverside-applied"],
+    );
     let managers =
-        main.says(&["get", "prod", "chair", "-o", "jsonpath={.metadata.managedFields[*].manager} {.spec.stock}"]);
+        main.stdout(&["get", "prod", "chair", "-o", "jsonpath={.metadata.managedFields[*].manager} {.spec.stock}"]);
     assert_has(&managers, &["clerk", "3"]);
     assert_has(
-        &main.says(&["explain", "products.spec", "--api-version=shop.example.com/v1"]),
+        &main.stdout(&["explain", "products.spec", "--api-version=shop.example.com/v1"]),
         &["What the seller asks for.", "price"],
     );
     for (spec, expect) in [
-        ("price: '-1'", "nobody is paid for taking something away"),
+        ("price: '-1'", "spec.price must not be negative"),
         ("price: '1', stock: 5000", "spec.stock: Invalid value: 5000"),
         (
             "price: '1', stock: 101, supplier: workshop",
@@ -170,10 +173,10 @@ fn kubectl_sees_the_shop_through_the_main_server() {
         ("price: '1', colour: red", "unknown field \"spec.colour\""),
     ] {
         let path = main.file("refused.yaml", &product("refused", spec));
-        assert_has(&main.refuses(&["create", "-f", &path]), &[expect]);
+        assert_has(&main.stderr(&["create", "-f", &path]), &[expect]);
     }
 
-    // What is deprecated, and the bounds of a field, are told.
+    // The documentation shows deprecations and the bounds of fields.
     let path = main.file("stool.yaml", &product("stool", "price: '1', maker: jo"));
     for (args, is_warned) in [(["create", "-f"], true), (["apply", "-f"], false)] {
         let output = main.run(&[&args[..], &[&path]].concat());
@@ -181,10 +184,10 @@ fn kubectl_sees_the_shop_through_the_main_server() {
         assert_eq!(complaint.contains("Warning: spec.maker: deprecated"), is_warned, "{args:?}: {complaint}");
     }
     assert_has(
-        &main.says(&["explain", "products.spec.maker", "--api-version=shop.example.com/v1"]),
+        &main.stdout(&["explain", "products.spec.maker", "--api-version=shop.example.com/v1"]),
         &["Deprecated: Who made it"],
     );
-    let document: Value = serde_json::from_str(&main.says(&["get", "--raw", OPENAPI])).unwrap();
+    let document: Value = serde_json::from_str(&main.stdout(&["get", "--raw", OPENAPI])).unwrap();
     let schemas = document["components"]["schemas"].as_object().unwrap();
     let (_, spec) = schemas.iter().find(|(name, _)| name.ends_with(".v1.ProductSpec")).unwrap();
     let (maker, stock) = (&spec["properties"]["maker"], &spec["properties"]["stock"]);
@@ -192,16 +195,16 @@ fn kubectl_sees_the_shop_through_the_main_server() {
     assert_eq!((&stock["minimum"], &stock["maximum"]), (&json!(0), &json!(1000)), "{spec}");
 
     let path = main.file("lost.yaml", &product("lost", "price: '1'"));
-    assert_has(&main.refuses(&["create", "-n", "nowhere", "-f", &path]), &["namespaces \"nowhere\" not found"]);
+    assert_has(&main.stderr(&["create", "-n", "nowhere", "-f", &path]), &["namespaces \"nowhere\" not found"]);
 
-    // Who may do what is said by the main server.
+    // The main server authorizes requests to the shop.
     assert_has(
-        &main.refuses(&["get", "prod", "--as=jane"]),
+        &main.stderr(&["get", "prod", "--as=jane"]),
         &["(Forbidden)", "User \"jane\" cannot list resource \"products\""],
     );
-    main.says(&["create", "clusterrole", "clerk", "--verb=get,list", "--resource=products.shop.example.com"]);
-    main.says(&["create", "clusterrolebinding", "clerk", "--clusterrole=clerk", "--user=june"]);
-    main.comes_to_say(&["get", "prod", "--as=june"], "lamp");
+    main.stdout(&["create", "clusterrole", "clerk", "--verb=get,list", "--resource=products.shop.example.com"]);
+    main.stdout(&["create", "clusterrolebinding", "clerk", "--clusterrole=clerk", "--user=june"]);
+    main.wait_for_output(&["get", "prod", "--as=june"], "lamp");
 
     let mut watch = main.kubectl(&["get", "prod", "-w", "-o", "name"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut seen = BufReader::new(watch.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -216,11 +219,11 @@ fn kubectl_sees_the_shop_through_the_main_server() {
 
     let port = shop.port;
     drop(shop);
-    assert_has(&main.refuses(&["get", "prod"]), &["the server is currently unable to handle the request"]);
-    assert_has(&main.says(&["get", "--raw", "/apis"]), &["shop.example.com"]);
-    main.says(&["get", "pods"]);
+    assert_has(&main.stderr(&["get", "prod"]), &["the server is currently unable to handle the request"]);
+    assert_has(&main.stdout(&["get", "--raw", "/apis"]), &["shop.example.com"]);
+    main.stdout(&["get", "pods"]);
     let shop = Shop::start(&main, &data, port);
-    let took = main.comes_to_say(&["get", "prod"], "table");
+    let took = main.wait_for_output(&["get", "prod"], "table");
     assert!(took < Duration::from_secs(5), "{took:?}");
     drop(shop);
 }

@@ -1,4 +1,4 @@
-//! Controllers in Rust and Go on the types that `export` writes for the shop.
+//! Tests controllers in Rust and Go that use the types which `export` writes for the shop.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -26,8 +26,8 @@ mod exported;
 
 use exported::v1::{Product, ProductSpec};
 
-/// Longest that a test waits for a controller.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout of a wait for a controller.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -51,14 +51,14 @@ fn lamp(stock: i32) -> Product {
     Product { metadata, spec, ..Product::default() }
 }
 
-/// Waits until the controller has said how many are available.
+/// Waits until the controller has set `status.available` to `count`.
 async fn available(products: &Api<Product>, count: i32) {
     let is_so = move |product: Option<&Product>| product.is_some_and(|product| product.status.available == count);
     let seen = wait::await_condition(products.clone(), "lamp", is_so);
-    tokio::time::timeout(PATIENCE, seen).await.expect("the controller reconciles in time").unwrap();
+    tokio::time::timeout(TIMEOUT, seen).await.expect("the controller reconciles in time").unwrap();
 }
 
-/// A product is made and changed, and the controller follows.
+/// Creates and changes a product, and waits for the controller each time.
 async fn follows(products: &Api<Product>) {
     let made = products.create(&PostParams::default(), &lamp(3)).await.unwrap();
     assert_eq!((made.spec.stock, made.spec.price.0.as_str()), (Some(3), "12500m"));
@@ -69,9 +69,9 @@ async fn follows(products: &Api<Product>) {
     available(products, 7).await;
 }
 
-/// `export` writes what stands in the repository. `BLESS=1` writes it there.
+/// Checks that `export` writes the files in the repository. `BLESS=1` writes them there.
 #[test]
-fn exported_types_are_those_in_the_repository() {
+fn exported_types_match_repository() {
     let model = codegen::load_project(&Project::at(package())).unwrap_or_else(|errors| panic!("{errors}"));
     for (name, format) in [("rust", Format::Rust), ("go", Format::Go), ("typescript", Format::TypeScript)] {
         let folder = package().join("clients").join(name);
@@ -105,7 +105,7 @@ async fn a_controller_in_rust_reconciles() {
     }
 }
 
-/// A program that is killed when this is dropped.
+/// A process that is killed on drop.
 struct Running(Child);
 
 impl Drop for Running {
@@ -115,7 +115,8 @@ impl Drop for Running {
     }
 }
 
-/// Builds the Go controller. Folders of the target keep its module, so that a second run is quick.
+/// Builds the Go controller. Its module caches are kept below the target folder, so that later runs are
+/// fast.
 fn go_controller() -> PathBuf {
     let module = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shop-controller");
     fs::create_dir_all(module.join("shop/v1")).unwrap();
@@ -130,7 +131,7 @@ fn go_controller() -> PathBuf {
         assert!(done.status.success(), "go {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8_lossy(&done.stdout).into_owned()
     };
-    // As `.ci/tools` builds, so that packages are built once.
+    // Uses the build flags of `.ci/tools`, so that packages are built once.
     go(&["build", "-trimpath", "-o", "controller", "."]);
     go(&["vet", "-trimpath", "./..."]);
     let gofmt = Command::new("gofmt").args(["-l", "."]).current_dir(&module).output().unwrap();

@@ -118,7 +118,7 @@ fn protobuf_carries_every_value() {
 #[test]
 fn json_and_protobuf_agree() {
     for_every_kind(Reach::Protobuf, |kind, mut value| {
-        protobuf::say_kinds(value.as_mut());
+        protobuf::set_embedded_kinds(value.as_mut());
         let (text, raw) = (to_json(value.as_ref()), to_protobuf(value.as_ref()));
         let mut transcoded = Vec::new();
         protobuf::to_json(kind.def, &raw, &mut transcoded).map_err(|e| e.to_string())?;
@@ -212,7 +212,7 @@ fn broken_bytes_do_not_panic() {
             let decodes = protobuf::decode(&bytes, into.as_mut()).is_ok();
             assert_eq!(transcodes, decodes, "{} {}: protobuf is read in two ways", kind.api_version(), kind.kind);
             if decodes {
-                protobuf::say_kinds(into.as_mut());
+                protobuf::set_embedded_kinds(into.as_mut());
                 assert_eq!(transcoded, to_json(into.as_ref()), "{} {}", kind.api_version(), kind.kind);
             }
             let mut into = Owned::new(kind.def);

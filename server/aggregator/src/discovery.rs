@@ -1,4 +1,4 @@
-//! What aggregated servers serve, asked for now and then (upstream: `discoveryManager`).
+//! Periodic discovery of aggregated servers (upstream: `discoveryManager`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use crate::backends::Backends;
 use crate::{TaskMap, legacy};
 
-/// How often a server that answers is asked again.
+/// Interval between requests to an available server.
 const REFRESH: Duration = Duration::from_secs(60);
-/// How soon one that does not, at first; later ever less often.
+/// First retry delay after a failure. It doubles up to `REFRESH`.
 const RETRY: Duration = Duration::from_millis(500);
 
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
                           application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
 
-/// Keeps discovery in step with what aggregated servers serve. Does not end.
+/// Keeps the discovery of aggregated servers up to date. Does not return.
 pub async fn follow(discovery: Arc<Discovery>, backends: Arc<Backends>) {
     let mut changes = discovery.registrations().changes();
     let mut servers = TaskMap::default();
@@ -57,7 +57,7 @@ fn path(group: &str, version: &str) -> String {
     if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") }
 }
 
-/// A server, and what it is registered for.
+/// An aggregated server and its registrations.
 struct Server {
     discovery: Arc<Discovery>,
     backends: Arc<Backends>,
@@ -76,21 +76,21 @@ impl Server {
         }
     }
 
-    /// Asks once, and tells what is known now. Whether all went well.
+    /// Requests discovery once and stores the result. Returns whether all requests succeeded.
     async fn refresh(&self, known: &mut Known) -> bool {
-        let said = match self.backend.available {
+        let discovered = match self.backend.available {
             true => self.aggregated(&mut known.discovery).await,
             false => Err(()),
         };
-        let openapi = if said.is_ok() { self.openapi().await } else { Value::Null };
-        if said.is_ok() {
+        let openapi = if discovered.is_ok() { self.openapi().await } else { Value::Null };
+        if discovered.is_ok() {
             self.refresh_v2(&mut known.openapi_v2).await;
         }
         let mut reached = true;
         for registration in &self.served {
             let Registration { group, version, .. } = registration;
-            let resources = match &said {
-                Ok(Some(said)) => Ok(said.get(&name(registration)).cloned().unwrap_or_default()),
+            let resources = match &discovered {
+                Ok(Some(discovered)) => Ok(discovered.get(&name(registration)).cloned().unwrap_or_default()),
                 Ok(None) => self.legacy(group, version).await,
                 Err(()) => Err(()),
             };
@@ -100,9 +100,9 @@ impl Server {
                 group_priority: registration.group_priority,
                 version_priority: registration.version_priority,
                 current: resources.is_ok(),
-                openapi_v2: known.openapi_v2.clone().filter(|_| said.is_ok()),
+                openapi_v2: known.openapi_v2.clone().filter(|_| discovered.is_ok()),
                 openapi: openapi["paths"][path(group, version)]["serverRelativeURL"].as_str().map(str::to_owned),
-                // What was known while the server was reached is better than nothing.
+                // Keeps the last known resources of an unreachable server.
                 resources: resources.unwrap_or_else(|()| before().map(|known| known.resources).unwrap_or_default()),
             };
             self.discovery.set_remote(group, version, Some(now));
@@ -110,7 +110,7 @@ impl Server {
         reached
     }
 
-    /// All that the server serves, by group and version; `None` when it does not know the question.
+    /// Returns aggregated discovery by group and version; `None` if the server does not support it.
     async fn aggregated(&self, document: &mut Option<Document>) -> Result<Option<Resources>, ()> {
         let etag = document.as_ref().map_or("", |document| &document.etag);
         let mut headers: Vec<(HeaderName, &str)> = vec![(ACCEPT, AGGREGATED)];
@@ -140,14 +140,14 @@ impl Server {
         serde_json::from_slice(&reply.body).map(|list| legacy::resources(&list)).map_err(drop)
     }
 
-    /// The list of the server's OpenAPI documents.
+    /// Returns the index of the server's OpenAPI v3 documents.
     async fn openapi(&self) -> Value {
         let reply = self.backends.get(&self.backend, "/openapi/v3", &[(ACCEPT, "application/json")]).await;
         let index = reply.ok().filter(|reply| reply.status == StatusCode::OK);
         index.and_then(|reply| serde_json::from_slice(&reply.body).ok()).unwrap_or_default()
     }
 
-    /// Gets the server's OpenAPI v2 document, unless it is the one that is known.
+    /// Fetches the server's OpenAPI v2 document, unless the ETag matches.
     async fn refresh_v2(&self, known: &mut Option<Arc<RemoteDocument>>) {
         let etag = known.as_ref().map_or("", |document| &document.etag);
         let mut headers: Vec<(HeaderName, &str)> = vec![(ACCEPT, "application/json")];
@@ -163,7 +163,7 @@ impl Server {
     }
 }
 
-/// What a server said when it was last reached.
+/// The last responses of a server.
 #[derive(Default)]
 struct Known {
     discovery: Option<Document>,
@@ -173,7 +173,7 @@ struct Known {
 /// Entries of an `APIVersionDiscovery` by group and version.
 type Resources = BTreeMap<Name, Vec<Value>>;
 
-/// What a server said of all that it serves.
+/// An aggregated discovery document.
 struct Document {
     etag: String,
     resources: Resources,
@@ -202,7 +202,7 @@ fn resources(list: &Value) -> Resources {
     out
 }
 
-/// Clients of some releases fail where no kind is named (kubernetes/kubernetes#118361).
+/// Some client releases fail if `responseKind` is absent (kubernetes/kubernetes#118361).
 fn with_kinds(mut resource: Value) -> Value {
     let none = || json!({"group": "", "version": "", "kind": ""});
     if resource["responseKind"].is_null() {

@@ -1,16 +1,16 @@
-//! What servers say that know no aggregated discovery: an `APIResourceList`, in the terms of aggregated discovery
-//! (upstream: `endpoints.ConvertGroupVersionIntoToDiscovery`).
+//! Converts an `APIResourceList` of servers without aggregated discovery (upstream:
+//! `endpoints.ConvertGroupVersionIntoToDiscovery`).
 
 use serde_json::{Value, json};
 
-/// Entries of an `APIVersionDiscovery` from the resources of a list.
+/// Converts the resources of a list to entries of an `APIVersionDiscovery`.
 pub(crate) fn resources(list: &Value) -> Vec<Value> {
     let mut out: Vec<Value> = Vec::new();
     for resource in list["resources"].as_array().map(Vec::as_slice).unwrap_or_default() {
         let name = resource["name"].as_str().unwrap_or_default();
         match name.split_once('/') {
             None => match position(&out, name) {
-                // A subresource came first.
+                // A subresource precedes its resource.
                 Some(at) => {
                     let subresources = out[at]["subresources"].take();
                     out[at] = entry(name, resource);
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resources_take_their_subresources() {
+    fn converts_subresources() {
         let list = json!({"resources": [
             {"name": "nodes/status", "namespaced": false, "kind": "Node", "verbs": ["get"]},
             {"name": "nodes", "singularName": "node", "namespaced": false, "kind": "Node", "verbs": ["list"]},

@@ -1,7 +1,9 @@
-//! What other API servers serve, behind this one (upstream: `kube-aggregator`) or beside it (upstream: `apiserver/pkg/util/peerproxy`): requests
-//! are passed on, and what those servers serve is shown in discovery as if it were served here.
+//! Requests for other API servers: aggregated ones (upstream: `kube-aggregator`) and peers
+//! (upstream: `apiserver/pkg/util/peerproxy`). Requests are proxied, and discovery includes the
+//! resources of those servers.
 //!
-//! Who serves what is for [`endpoints::Registrations`] to say; nothing here knows APIServices or Services by name.
+//! [`endpoints::Registrations`] has the registered servers. This crate does not depend on
+//! APIServices or Services.
 
 mod backends;
 mod discovery;
@@ -21,7 +23,7 @@ pub use discovery::follow;
 pub use peers::{Peers, WithPeers};
 pub use task_map::TaskMap;
 
-/// Passes requests for aggregated group versions on, and hands all others to the next server.
+/// Proxies requests for aggregated group versions, and delegates others to the next server.
 pub struct Aggregator {
     discovery: Arc<Discovery>,
     proxy: Proxy,
@@ -29,7 +31,8 @@ pub struct Aggregator {
 }
 
 impl Aggregator {
-    /// An aggregator before these servers. `reject_redirects` keeps aggregated servers from sending clients elsewhere (CVE-2022-3172).
+    /// Creates an aggregator in front of these servers. `reject_redirects` rejects redirects of
+    /// aggregated servers (CVE-2022-3172).
     pub fn new(
         discovery: Arc<Discovery>,
         backends: Arc<Backends>,
@@ -45,13 +48,13 @@ impl Handler for Aggregator {
         let registered = self.discovery.registrations().current();
         let (group, version) = group_version(request.path()).unwrap_or_default();
         match registered.backend(group, version).cloned() {
-            Some(backend) => Box::pin(async move { self.proxy.pass_on(&backend, request).await }),
+            Some(backend) => Box::pin(async move { self.proxy.proxy_request(&backend, request).await }),
             None => self.next.handle(request),
         }
     }
 }
 
-/// The group and version that a path is below.
+/// Parses the group and version of a path below a group version.
 fn group_version(path: &str) -> Option<(&str, &str)> {
     let path = path.strip_prefix("/openapi/v3").unwrap_or(path);
     let mut parts = path.strip_prefix('/')?.splitn(4, '/');

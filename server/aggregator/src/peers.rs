@@ -1,6 +1,8 @@
-//! Other servers of the same cluster, of another version or with other APIs switched on (KEP-4020; upstream: `apiserver/pkg/util/peerproxy`).
+//! Peer API servers of the cluster, of another version or with other APIs enabled (KEP-4020;
+//! upstream: `apiserver/pkg/util/peerproxy`).
 //!
-//! Who they are and where is for [`endpoints::Members`] and [`PeerAddresses`] to say; nothing here knows their leases.
+//! [`endpoints::Members`] has their identities, and [`PeerAddresses`] their addresses. This crate
+//! does not depend on leases.
 
 mod filter;
 mod follow;
@@ -15,12 +17,12 @@ use webhook::{Client, Error, Identity, Route, Trust};
 pub use filter::WithPeers;
 use metrics::PeerMetrics;
 
-/// Says of a request that another server passed it on: who gets it answers it, or nobody does.
-const PASSED_ON: http::HeaderName = http::HeaderName::from_static("x-kubernetes-peer-proxied");
-/// The name that the certificates of all servers of a cluster are good for.
+/// Marks a proxied request. The receiver serves it itself, and does not proxy it again.
+const PEER_PROXIED: http::HeaderName = http::HeaderName::from_static("x-kubernetes-peer-proxied");
+/// The server name in the certificates of all API servers of a cluster.
 const SERVER_NAME: &str = "kubernetes.default.svc";
 
-/// Reaches the other servers.
+/// Connects to peers.
 pub struct Peers {
     client: Client,
     addresses: Arc<dyn PeerAddresses>,
@@ -29,10 +31,11 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Reaches servers whose certificates these authorities sign, in PEM, known to them as a front proxy.
+    /// Creates a client for peers. It verifies their certificates with these authorities, in PEM,
+    /// and authenticates as a front proxy.
     ///
     /// # Errors
-    /// When certificates or keys are none.
+    /// Returns an error for malformed certificates or keys.
     pub fn new(
         authorities: Vec<u8>,
         identity: Option<Identity>,

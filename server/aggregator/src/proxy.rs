@@ -1,4 +1,4 @@
-//! Passing a request on to another API server, and its answer back (upstream: `proxyHandler`, `proxy.UpgradeAwareHandler`).
+//! Proxies requests to other API servers (upstream: `proxyHandler`, `proxy.UpgradeAwareHandler`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,18 +17,18 @@ const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// How long an aggregated server may take to say what it serves: clients ask all of them for that.
+/// Timeout of discovery requests, because clients send them to all aggregated servers.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Passes requests on.
+/// Proxies requests to aggregated servers.
 pub(crate) struct Proxy {
     pub backends: Arc<Backends>,
     pub reject_redirects: bool,
 }
 
 impl Proxy {
-    /// What the server answers, or that it cannot.
-    pub(crate) async fn pass_on(&self, backend: &Backend, request: Request) -> Response {
+    /// Returns the response of the server, or an error response.
+    pub(crate) async fn proxy_request(&self, backend: &Backend, request: Request) -> Response {
         if !backend.available {
             return unavailable("service unavailable");
         }
@@ -42,10 +42,10 @@ impl Proxy {
             return unavailable("service unavailable");
         };
         let discovers = info.path.trim_matches('/').split('/').count() == 3;
-        let answered = exchange(&client, &target, &user, request);
+        let response = exchange(&client, &target, &user, request);
         let answer = match discovers {
-            true => tokio::time::timeout(DISCOVERY_TIMEOUT, answered).await,
-            false => Ok(answered.await),
+            true => tokio::time::timeout(DISCOVERY_TIMEOUT, response).await,
+            false => Ok(response.await),
         };
         match answer {
             Ok(response) if self.reject_redirects && redirects(&response) => refused_redirect(),
@@ -59,26 +59,26 @@ fn redirects(response: &Response) -> bool {
     response.status().is_redirection() && response.headers().contains_key(LOCATION)
 }
 
-/// What another server answers to a user's request, or that it cannot.
+/// Sends a user's request to another server. Returns its response, or an error response.
 pub(crate) async fn exchange(client: &Client, target: &Uri, user: &User, request: Request) -> Response {
     if upgrade::is_wanted(request.headers()) {
         let (request, client_side) = upgrade::split(request);
         let request = match outgoing(request, target, user, true) {
             Ok(request) => request,
-            Err(status) => return upgrade::closing(not_passed_on(&status)),
+            Err(status) => return upgrade::closing(not_proxied(&status)),
         };
-        let answer = upgrade::pass_on(client, request, client_side, None).await;
+        let answer = upgrade::proxy_upgrade(client, request, client_side, None).await;
         return answer.unwrap_or_else(|why| upgrade::closing(unavailable(&why.to_string())));
     }
     let request = match outgoing(request, target, user, false) {
         Ok(request) => request,
-        Err(status) => return not_passed_on(&status),
+        Err(status) => return not_proxied(&status),
     };
     match client.send(request).await {
         Ok(response) => {
             let mut response = response.map(Body::from);
             *response.version_mut() = http::Version::default();
-            headers::clean_answer(response.headers_mut());
+            headers::clean_response(response.headers_mut());
             response
         }
         Err(why) => unreachable(&why.cause()),
@@ -92,7 +92,7 @@ fn refused_redirect() -> Response {
     response
 }
 
-/// The request as it is sent on, in the user's name.
+/// Builds the proxied request, on behalf of the user.
 fn outgoing(
     request: Request,
     target: &Uri,
@@ -112,8 +112,9 @@ fn outgoing(
     Ok(out)
 }
 
-/// Why a request is not passed on: 429 to a user who passes on too much at a time.
-fn not_passed_on(status: &Status) -> Response {
+/// Returns the error for a request that is not proxied. 429 means that the user has too many
+/// proxied bytes in flight.
+fn not_proxied(status: &Status) -> Response {
     let mut response = error(status.code, &status.message);
     if status.code == 429 {
         response.headers_mut().insert(http::header::RETRY_AFTER, HeaderValue::from_static("1"));
@@ -125,7 +126,7 @@ fn unreachable(why: &str) -> Response {
     unavailable(&format!("error trying to reach service: {why}"))
 }
 
-/// 503, in the plain words of upstream's proxy.
+/// Returns 503 with the plain text of upstream's proxy.
 pub(crate) fn unavailable(why: &str) -> Response {
     error(503, why)
 }

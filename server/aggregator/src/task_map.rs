@@ -1,4 +1,4 @@
-//! A task for each of some keys, as long as the key is there.
+//! Tasks by key. A task runs as long as its key exists.
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use tokio::task::AbortHandle;
 
-/// The tasks by their keys. They end with this.
+/// Tasks by key. Dropping the map aborts them.
 #[derive(Debug)]
 pub struct TaskMap<K>(HashMap<K, AbortHandle>);
 
@@ -17,7 +17,8 @@ impl<K> Default for TaskMap<K> {
 }
 
 impl<K: Clone + Eq + Hash> TaskMap<K> {
-    /// Begins tasks for keys that are new, or whose task has ended, and ends those of keys that are gone. Needs a tokio runtime.
+    /// Starts tasks for new keys and for keys with a finished task; aborts tasks of removed keys.
+    /// Requires a tokio runtime.
     pub fn keep<F>(&mut self, keys: &HashSet<K>, begin: impl Fn(K) -> F)
     where
         F: Future<Output = ()> + Send + 'static,

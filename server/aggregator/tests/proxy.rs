@@ -1,4 +1,4 @@
-//! Requests through the aggregator to a real HTTPS server, seen as bytes from both sides.
+//! Proxies requests through the aggregator to an HTTPS server, and checks the bytes on both sides.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -27,13 +27,13 @@ impl ServiceAddress for At {
     }
 }
 
-/// An aggregated server, known as `back.default.svc`: its address and its certificate.
+/// Starts an aggregated server `back.default.svc`. Returns its address and certificate.
 async fn backend() -> (String, Vec<u8>) {
     let server = TlsServer::start("127.0.0.1", &["back.default.svc"], answer).await;
     (format!("127.0.0.1:{}", server.port), server.certificate.into_bytes())
 }
 
-/// Answers one request by its path.
+/// Responds to one request, depending on its path.
 async fn answer(mut stream: TlsStream<TcpStream>) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -56,14 +56,14 @@ async fn answer(mut stream: TlsStream<TcpStream>) {
     };
     stream.write_all(answer.as_bytes()).await.unwrap();
     if answer.contains(" 101 ") {
-        let mut heard = [0; 5];
-        stream.read_exact(&mut heard).await.unwrap();
-        stream.write_all(&heard.to_ascii_uppercase()).await.unwrap();
+        let mut received = [0; 5];
+        stream.read_exact(&mut received).await.unwrap();
+        stream.write_all(&received.to_ascii_uppercase()).await.unwrap();
     }
     let _ = stream.shutdown().await;
 }
 
-/// A front that knows everybody as jane, with `shop/v1` at a backend.
+/// Creates a front proxy where every client is `jane`, with `shop/v1` at a backend.
 async fn front(change: impl Fn(&mut Backend)) -> (Arc<Aggregator>, Arc<Discovery>, Arc<Backends>) {
     let (address, certificate) = backend().await;
     let mut back = Backend {
@@ -92,7 +92,7 @@ fn registration(back: Backend) -> Registration {
     }
 }
 
-/// A connection to the front.
+/// Opens a connection to the front proxy.
 fn connect(front: &Arc<Aggregator>) -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let front = front.clone();
@@ -126,7 +126,7 @@ const CLOSE: &str = "Connection: close\r\n";
 const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: shout\r\n";
 
 #[tokio::test]
-async fn requests_are_passed_on() {
+async fn proxies_requests() {
     let (front, ..) = front(|_| ()).await;
     let forged = "X-Remote-Group: system:masters\r\nTE: trailers\r\nConnection: close\r\n";
     let echo = get(&front, "/apis/shop/v1/echo?a=b", forged).await;
@@ -150,9 +150,9 @@ async fn requests_are_passed_on() {
         ("/apis/other/v1/echo", CLOSE, "HTTP/1.1 404"),
         ("/apis/shop", CLOSE, "HTTP/1.1 404"),
         ("/apis/shop/v1/same", CLOSE, "HTTP/1.1 304"),
-        // CVE-2022-3172: no client is sent elsewhere.
+        // CVE-2022-3172: redirects do not reach clients.
         ("/apis/shop/v1/moved", CLOSE, "HTTP/1.1 502"),
-        // CVE-2018-1002105: an answer that is no upgrade ends the connection.
+        // CVE-2018-1002105: a response without an upgrade closes the connection.
         ("/apis/shop/v1/refused", UPGRADE, "HTTP/1.1 403"),
         ("/apis/shop/v1/echo", UPGRADE, "HTTP/1.1 503"),
     ] {
@@ -162,7 +162,7 @@ async fn requests_are_passed_on() {
 }
 
 #[tokio::test]
-async fn upgraded_connections_carry_bytes() {
+async fn relays_upgraded_connections() {
     let (front, ..) = front(|_| ()).await;
     let mut connection = connect(&front);
     let request = format!("GET /apis/shop/v1/attach HTTP/1.1\r\nHost: front\r\n{UPGRADE}\r\n");
@@ -173,13 +173,13 @@ async fn upgraded_connections_carry_bytes() {
     }
     assert!(answer.starts_with(b"HTTP/1.1 101"));
     connection.write_all(b"hello").await.unwrap();
-    let mut heard = Vec::new();
-    connection.read_to_end(&mut heard).await.unwrap();
-    assert_eq!(heard, b"HELLO");
+    let mut received = Vec::new();
+    connection.read_to_end(&mut received).await.unwrap();
+    assert_eq!(received, b"HELLO");
 }
 
 #[tokio::test]
-async fn servers_that_cannot_be_reached_are_unavailable() {
+async fn unreachable_servers_return_503() {
     type Change = fn(&mut Backend);
     for (change, expect) in [
         ((|back| back.available = false) as Change, "\r\n\r\nservice unavailable\n"),
@@ -193,7 +193,7 @@ async fn servers_that_cannot_be_reached_are_unavailable() {
 }
 
 #[tokio::test]
-async fn what_servers_serve_is_found_out() {
+async fn discovers_resources_of_servers() {
     let (_, discovery, backends) = front(|_| ()).await;
     let registered = discovery.registrations().current();
     let registration = registered.group("shop").unwrap()[0].clone();
@@ -204,7 +204,7 @@ async fn what_servers_serve_is_found_out() {
         why.starts_with("failing or missing response from https://127.0.0.1:") && why.ends_with("/apis/shop/v2: 404"),
         "{why}"
     );
-    // The server knows no aggregated discovery: its list of resources is asked for.
+    // The server has no aggregated discovery, so its resource list is requested.
     tokio::spawn(aggregator::follow(discovery.clone(), backends));
     loop {
         let known: serde_json::Value = serde_json::from_slice(&discovery.aggregated(false, true).text).unwrap();

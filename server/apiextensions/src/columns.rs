@@ -6,7 +6,8 @@ use apimachinery::apiextensions::v1::{CustomResourceColumnDefinition, CustomReso
 use machinery::json_path::JsonPath;
 use machinery::print::{AGE_DESCRIPTION, ColumnDefinition, CustomColumn};
 
-/// The columns of a version: the age where it declares none. A column that cannot be read ends them, as upstream.
+/// Returns the columns of a version; the age if it declares none. As upstream, columns from the
+/// first malformed one on are ignored.
 pub fn of(version: &CustomResourceDefinitionVersion) -> Arc<[CustomColumn]> {
     let declared = &version.additional_printer_columns;
     if declared.is_empty() {

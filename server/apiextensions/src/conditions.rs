@@ -9,7 +9,7 @@ pub const TERMINATING: &str = "Terminating";
 pub const NON_STRUCTURAL_SCHEMA: &str = "NonStructuralSchema";
 pub const API_APPROVED: &str = "KubernetesAPIApprovalPolicyConformant";
 
-/// A condition that begins now.
+/// Creates a condition with the current time.
 pub fn condition(
     kind: &str,
     status: bool,
@@ -26,7 +26,8 @@ pub fn condition(
     }
 }
 
-/// Puts a condition in the place of the one of its type; the time stays unless the status changes (`SetCRDCondition`).
+/// Sets a condition, replacing that of the same type. The transition time changes only with the
+/// status (`SetCRDCondition`).
 pub fn set(definition: &mut CustomResourceDefinition, mut new: CustomResourceDefinitionCondition) {
     let conditions = &mut definition.status.conditions;
     match conditions.iter_mut().find(|known| known.r#type == new.r#type) {
@@ -40,7 +41,7 @@ pub fn set(definition: &mut CustomResourceDefinition, mut new: CustomResourceDef
     }
 }
 
-/// Whether a condition is there and true.
+/// Whether a condition exists and is true.
 pub fn is_true(definition: &CustomResourceDefinition, kind: &str) -> bool {
     definition.status.conditions.iter().any(|condition| condition.r#type == kind && condition.status == "True")
 }

@@ -1,6 +1,9 @@
-//! Follows definitions: grants their names, establishes them, serves them, and cleans up behind them. Upstream has a controller with a queue
-//! for each of these; here one task does them in order, and writes once what came of all of them. Objects are taken before that is on disk:
-//! what it says follows from what is stored, so whoever reads the definition anew comes to the same.
+//! The controller of definitions: accepts names, establishes and serves definitions, and starts
+//! their finalizer. Upstream has a controller with a queue for each of these. Here one task runs
+//! them in order and writes their combined result once.
+//!
+//! Events are processed before they are durable. The result depends only on the stored definition,
+//! so a later run computes it again.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,15 +20,15 @@ use crate::finalize;
 use crate::names::Granted;
 use crate::serve::Custom;
 
-/// Where definitions are.
+/// The resource of CustomResourceDefinitions.
 pub const DEFINITIONS: Resource = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-/// What holds a definition until its objects are gone.
+/// The finalizer of a definition with objects (`customResourceCleanupFinalizer`).
 pub const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// How long to wait before a watch that ended is begun anew.
+/// Delay before a watch is restarted.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Begins to follow definitions; returns when those that are stored are served. Needs a tokio runtime.
+/// Starts the controller. Returns when the stored definitions are served. Requires a tokio runtime.
 pub async fn start(custom: Arc<Custom>, loopback: Arc<Loopback>) {
     let stores = &custom.environment.stores;
     let Some(store) = stores.get(&(DEFINITIONS.0, DEFINITIONS.2)).cloned() else { return };
@@ -39,7 +42,7 @@ pub async fn start(custom: Arc<Custom>, loopback: Arc<Loopback>) {
         synced: Some(synced),
     };
     tokio::spawn(controller.run());
-    // The task lives as long as the server, so there is always an answer.
+    // The task lives as long as the server, so the sender is not dropped before it has sent.
     let _ = is_synced.await;
 }
 
@@ -48,7 +51,7 @@ struct Controller {
     custom: Arc<Custom>,
     loopback: Arc<Loopback>,
     granted: Granted,
-    /// The uids of definitions whose objects are being deleted.
+    /// Uids of definitions with a running finalizer.
     finalizing: HashSet<String>,
     synced: Option<oneshot::Sender<()>>,
 }
@@ -58,7 +61,10 @@ impl Controller {
         loop {
             match self.follow().await {
                 Err(status) if status.code == 503 => return,
-                Err(status) => tracing::warn!(why = status.message, "following definitions; they are listed again"),
+                Err(status) => tracing::warn!(
+                    why = status.message,
+                    "watch of CustomResourceDefinitions failed; listing them again"
+                ),
                 Ok(()) => {}
             }
             tokio::time::sleep(RETRY).await;
@@ -73,7 +79,7 @@ impl Controller {
                 WatchEvent::Object(kind, entry) => {
                     let Some(definition) = self.read(&entry)? else { continue };
                     match kind {
-                        ChangeKind::Deleted => self.forget(&definition).await,
+                        ChangeKind::Deleted => self.remove(&definition).await,
                         ChangeKind::Added | ChangeKind::Modified => self.sync(definition).await,
                     }
                 }
@@ -91,15 +97,15 @@ impl Controller {
         Ok(self.store.object(entry)?.into_inner().ok())
     }
 
-    async fn forget(&mut self, definition: &CustomResourceDefinition) {
+    async fn remove(&mut self, definition: &CustomResourceDefinition) {
         self.finalizing.remove(&definition.metadata.uid);
-        self.granted.forget(&definition.spec.group, &definition.metadata.name);
+        self.granted.remove(&definition.spec.group, &definition.metadata.name);
         self.custom.remove(&definition.metadata.name);
         self.sync_waiting(definition).await;
     }
 
     async fn sync(&mut self, definition: CustomResourceDefinition) {
-        let changed = self.settle(&definition).await;
+        let changed = self.reconcile(&definition).await;
         if definition.metadata.deletion_timestamp.is_some()
             && definition.metadata.finalizers.iter().any(|finalizer| finalizer == CLEANUP)
             && self.finalizing.insert(definition.metadata.uid.clone())
@@ -111,11 +117,12 @@ impl Controller {
         }
     }
 
-    /// Serves a definition by what its status says, and brings the status up to date; whether its names changed.
-    async fn settle(&mut self, definition: &CustomResourceDefinition) -> bool {
-        let mut changed = self.granted.note(definition);
+    /// Serves a definition according to its status, and updates the status. Returns whether its
+    /// names changed.
+    async fn reconcile(&mut self, definition: &CustomResourceDefinition) -> bool {
+        let mut changed = self.granted.record(definition);
         let mut settled = definition.clone();
-        self.granted.settle(&mut settled);
+        self.granted.update_conditions(&mut settled);
         if settled.status == definition.status {
             self.custom.update(definition);
             return changed;
@@ -123,26 +130,26 @@ impl Controller {
         self.custom.update(&settled);
         match self.loopback.update_status(DEFINITIONS, settled).await {
             Ok(stored) => {
-                changed |= self.granted.note(&stored);
+                changed |= self.granted.record(&stored);
                 self.custom.update(&stored);
             }
-            // Whoever was faster brings another event.
+            // Another writer changed the definition; its event triggers another sync.
             Err(status) if matches!(status.code, 404 | 409) => {}
             Err(status) => {
                 let name = &definition.metadata.name;
-                tracing::warn!(name, why = status.message, "the status of a definition cannot be written");
+                tracing::warn!(name, why = status.message, "cannot update the status of a CustomResourceDefinition");
             }
         }
         changed
     }
 
-    /// Definitions of the group that wait for names may have them now.
+    /// Syncs definitions of the group that wait for names, which may be available now.
     async fn sync_waiting(&mut self, definition: &CustomResourceDefinition) {
         for name in self.granted.waiting(&definition.spec.group, &definition.metadata.name) {
             match self.loopback.get::<CustomResourceDefinition>(DEFINITIONS, "", &name).await {
-                Ok(Some(waiting)) => drop(self.settle(&waiting).await),
-                Ok(None) => self.granted.forget(&definition.spec.group, &name),
-                Err(status) => tracing::warn!(name, why = status.message, "a definition cannot be read"),
+                Ok(Some(waiting)) => drop(self.reconcile(&waiting).await),
+                Ok(None) => self.granted.remove(&definition.spec.group, &name),
+                Err(status) => tracing::warn!(name, why = status.message, "cannot read a CustomResourceDefinition"),
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Objects between the versions of a definition (upstream: `apiextensions-apiserver/pkg/apiserver/conversion`).
+//! Conversion of objects between versions of a definition (upstream:
+//! `apiextensions-apiserver/pkg/apiserver/conversion`).
 
 mod expressions;
 mod metadata;
@@ -20,35 +21,36 @@ pub use moves::{FIELD_MOVES, Moves};
 use moves::{put, take};
 pub use webhook::Webhook;
 
-/// How objects get from one version to another, before schemas drop what they do not know.
+/// The conversion strategy of a definition. Pruning runs after it.
 pub enum Conversion {
-    /// Their `apiVersion` changes, and the fields that the definition says: none unless it says some.
+    /// Sets `apiVersion`, and converts the fields that annotations of the definition declare, if
+    /// any.
     Fields(Fields),
-    /// Another server converts them.
+    /// Calls a webhook.
     Webhook(Webhook),
 }
 
-/// What webhooks are called with.
+/// Dependencies of webhook calls.
 pub struct Calls {
     services: Arc<Services>,
     metrics: Metrics,
 }
 
 impl Calls {
-    /// Calls webhooks, and counts that.
+    /// Creates the dependencies and registers the metrics.
     pub fn new(services: Arc<Services>, registry: &prometheus::Registry) -> Self {
         Calls { services, metrics: Metrics::new(registry) }
     }
 }
 
 impl Conversion {
-    /// What a definition says.
+    /// Returns the conversion of a definition.
     pub fn of(definition: &CustomResourceDefinition, calls: &Arc<Calls>) -> Self {
         Webhook::of(definition, calls).map_or_else(|| Conversion::Fields(Fields::of(definition)), Conversion::Webhook)
     }
 }
 
-/// Fields that stand elsewhere in another version, or are made of others.
+/// Fields that differ between versions: moved ones and computed ones.
 #[derive(Default)]
 pub struct Fields {
     moves: Moves,
@@ -57,25 +59,25 @@ pub struct Fields {
 
 impl Fields {
     fn of(definition: &CustomResourceDefinition) -> Self {
-        let said = |name: &str| definition.metadata.annotations.get(name);
-        // Others were refused when the definition was written.
-        let expressions = said(EXPRESSIONS).and_then(|text| Expressions::compile(text, definition).ok());
+        let annotation = |name: &str| definition.metadata.annotations.get(name);
+        // The definition was validated when it was written, so errors are ignored.
+        let expressions = annotation(EXPRESSIONS).and_then(|text| Expressions::compile(text, definition).ok());
         Fields {
-            moves: said(FIELD_MOVES).and_then(|text| Moves::parse(text).ok()).unwrap_or_default(),
+            moves: annotation(FIELD_MOVES).and_then(|text| Moves::parse(text).ok()).unwrap_or_default(),
             expressions: expressions.unwrap_or_default(),
         }
     }
 
-    /// Whether all fields stay as and where they are.
+    /// Whether there are no declared fields.
     pub fn is_empty(&self) -> bool {
         self.moves.is_empty() && self.expressions.is_empty()
     }
 
-    /// Makes the fields of an object of one version, told by its name, those of another. Expressions see them as they were before any moved. What
-    /// has no place in the other version stays, for the schema to drop.
+    /// Converts the fields of an object between two versions, given by name. Expressions see the
+    /// object before any move. A field without a counterpart stays; pruning removes it.
     ///
     /// # Errors
-    /// When an expression fails.
+    /// Returns the error of a failed expression.
     pub fn convert(&self, object: &mut Map<String, Value>, from: &str, to: &str) -> Result<(), Status> {
         let tree = Value::Object(std::mem::take(object));
         let made = self.expressions.evaluate(&tree, from, to);

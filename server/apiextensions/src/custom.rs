@@ -1,4 +1,4 @@
-//! A definition's versions, ready for use.
+//! The compiled versions of a definition.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -25,23 +25,24 @@ use crate::source::Source;
 use crate::unstructured::Unstructured;
 use crate::{columns, kinds};
 
-/// What a definition says of its objects, compiled.
+/// A compiled definition.
 pub struct CustomKind {
     pub kind: String,
-    /// The version that objects are stored in.
+    /// Name of the version that objects are stored in.
     pub storage_version: String,
     pub versions: Vec<Version>,
     pub selectable: Selectable,
     pub conversion: Conversion,
-    /// Which of all that were ever compiled it is.
+    /// Unique number of this compilation.
     pub serial: u64,
     preserves_unknown_fields: bool,
-    /// The definition that it was compiled from: its uid and generation.
+    /// Uid and generation of the definition that it was compiled from.
     made_from: (String, i64),
 }
 
-/// One version of it. What its schema says is kept packed, and compiled when the first object needs it: most definitions of a cluster have no
-/// objects, and what is compiled is several times as large.
+/// A version of a definition. Its schema is stored compressed, and compiled when the first object
+/// needs it. Most definitions of a cluster have no objects, and a compiled schema is several times
+/// as large.
 pub struct Version {
     pub name: String,
     pub api_version: String,
@@ -52,11 +53,11 @@ pub struct Version {
     columns: Arc<[CustomColumn]>,
     source: Option<Source>,
     compiled: OnceLock<Compiled>,
-    /// Validation rules, which reads do without.
+    /// Validation rules, which reads do not need.
     rules: OnceLock<Option<Rules>>,
 }
 
-/// What a schema says of reading and merging.
+/// A schema compiled for decoding and merging.
 struct Compiled {
     schema: Schema,
     merge: CustomType,
@@ -85,12 +86,12 @@ impl CustomKind {
         }
     }
 
-    /// The version of this name.
+    /// Returns the version with this name.
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name == name)
     }
 
-    /// The version that a text such as `example.com/v1` names.
+    /// Returns the version of an `apiVersion` such as `example.com/v1`.
     pub fn version_of(&self, api_version: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.api_version == api_version)
     }
@@ -122,36 +123,37 @@ impl Version {
         }))
     }
 
-    /// Its schema, unless there is none.
+    /// Returns its schema, if it has one.
     pub fn schema(&self) -> Option<&Schema> {
         self.compiled().map(|compiled| &compiled.schema)
     }
 
-    /// Whether it has validation rules, which may cost more than the size of an object says.
+    /// Whether it has validation rules. The size of an object does not bound their cost.
     pub fn has_rules(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.has_rules)
     }
 
-    /// Its validation rules, if there are any.
+    /// Returns its validation rules, if it has any.
     pub fn rules(&self) -> Option<&Rules> {
         let compile = || self.source.as_ref().filter(|s| s.has_rules).and_then(|s| Rules::compile(&s.props(), true));
         self.rules.get_or_init(compile).as_ref()
     }
 
-    /// Where its objects have what `scale` shows.
+    /// Returns the paths of the scale subresource.
     pub fn scale(&self) -> Option<ScalePaths> {
         self.def.resource?.subresources.iter().find_map(|subresource| subresource.scale)
     }
 
-    /// How its objects merge.
+    /// Returns the merge type of its objects.
     fn merge(&self) -> Type<'_> {
         self.compiled().map_or(Type::Deduced, |compiled| Type::Custom(&compiled.merge))
     }
 
-    /// Drops and fills in what the schema says.
+    /// Prunes the object and applies defaults.
     ///
     /// # Errors
-    /// When a part of the object cannot be read. Defaults of an object that was sent are bounded; a stored object stays readable.
+    /// Returns an error if a part of the object is malformed. The size of defaults is limited,
+    /// except for stored objects, which must stay readable.
     pub fn complete(&self, object: &mut Unstructured, origin: Origin, issues: &mut Issues) -> Result<(), Incomplete> {
         let Some(schema) = self.schema() else { return Ok(()) };
         as_tree(object, |content| {
@@ -170,16 +172,16 @@ impl Version {
         })
     }
 
-    /// Fills in the status, where there is a default for it.
+    /// Applies the default of the status, if there is one.
     pub fn default_status(&self, object: &mut Unstructured) {
         let has_default = |schema: &&Schema| schema.property("status").is_some_and(|status| status.default.is_some());
         if let Some(schema) = self.schema().filter(has_default) {
-            // The default of a field that is absent: nothing that was sent multiplies it.
+            // The default of an absent field has a fixed size, so it needs no limit.
             let _ = as_tree(object, |content| schema::apply_defaults(content, schema, &mut Meter::unlimited()));
         }
     }
 
-    /// Drops what the schema does not know of an object that comes from another version.
+    /// Prunes an object that was converted from another version.
     pub fn prune(&self, object: &mut Unstructured) {
         let Some(schema) = self.schema() else { return };
         as_tree(object, |content| {
@@ -189,7 +191,7 @@ impl Version {
     }
 }
 
-/// Lends the content of an object as a tree.
+/// Runs `f` on the content of an object as a tree.
 fn as_tree<R>(object: &mut Unstructured, f: impl FnOnce(&mut Value) -> R) -> R {
     let mut content = Value::Object(std::mem::take(&mut object.content.0));
     let result = f(&mut content);
@@ -199,7 +201,7 @@ fn as_tree<R>(object: &mut Unstructured, f: impl FnOnce(&mut Value) -> R) -> R {
     result
 }
 
-/// One version as endpoints see it.
+/// The endpoint's view of one version.
 pub struct OpenVersion {
     pub kind: Arc<CustomKind>,
     pub name: String,
@@ -274,7 +276,8 @@ impl OpenKind for OpenVersion {
     }
 }
 
-/// Converts where the caller cannot wait: in field ownership, and there only when somebody owns fields of another version.
+/// Blocks on a webhook conversion. Only field management needs it, if a manager owns fields of
+/// another version.
 fn convert_now(webhook: &Webhook, document: Value, api_version: &str) -> Result<Value, Status> {
     let runtime = tokio::runtime::Handle::current();
     serving::work::blocking(|| runtime.block_on(webhook.convert_one(document, api_version)))

@@ -1,7 +1,7 @@
-//! What definitions have to be: the strategy of definitions, around the declared one.
+//! Validation of definitions: their strategy, which wraps the declared strategy.
 //!
-//! Validation looks at upstream's internal form, which is that of v1beta1: what all versions have in common stands at the top of the
-//! specification, and errors say so.
+//! Validation works on upstream's internal form, which is that of v1beta1. Fields that all versions
+//! share are at the top of the specification, and error paths refer to them there.
 
 mod annotations;
 mod conversion;
@@ -36,7 +36,7 @@ pub struct DefinitionStrategy {
     pub declared: DeclaredStrategy,
     /// The kind in v1beta1.
     pub internal: &'static KindDef,
-    /// Groups of authors that the server serves by their declarations.
+    /// Groups that the server serves from declarations of authors.
     pub native: Vec<&'static str>,
 }
 
@@ -46,7 +46,7 @@ impl DefinitionStrategy {
     }
 
     fn check(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
-        let (Some(said), Some(new)) = (new.downcast(), self.internal(new)) else { return };
+        let (Some(definition), Some(new)) = (new.downcast(), self.internal(new)) else { return };
         let old = old.and_then(|old| self.internal(old));
         let v = &mut Validation::new(context, errors);
         if context.subresource == "status" {
@@ -60,20 +60,20 @@ impl DefinitionStrategy {
         stored_versions(v, &new);
         api_approval(v, &new, old.as_ref());
         preserve_unknown_fields(v, &new, old.as_ref());
-        annotations::check(v, said);
+        annotations::check(v, definition);
     }
 }
 
 impl Strategy for DefinitionStrategy {
     fn prepare_for_create(&self, context: &Context, object: &mut Owned) {
         self.declared.prepare_for_create(context, object);
-        note_stored_version(object);
+        record_stored_version(object);
     }
 
     fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
         self.declared.prepare_for_update(context, new, old);
         if context.subresource.is_empty() {
-            note_stored_version(new);
+            record_stored_version(new);
         }
     }
 
@@ -101,8 +101,8 @@ impl Strategy for DefinitionStrategy {
         warnings
     }
 
-    fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
-        self.declared.grace_period(asked, object)
+    fn grace_period(&self, requested: Option<i64>, object: Ref<'_>) -> Option<i64> {
+        self.declared.grace_period(requested, object)
     }
 }
 
@@ -111,13 +111,13 @@ pub fn is_structural(props: &JSONSchemaProps) -> bool {
     unsupported(props).is_none() && unstructured_because(&Path::NONE, props).is_empty()
 }
 
-/// The path that a rule names, as errors show it; empty when it names none.
+/// Returns the path of a rule's `fieldPath` for errors; empty if it has none.
 pub fn rule_path(path: &str, props: &JSONSchemaProps) -> String {
     field_path::find(path, props, true).map_or(String::new(), |found| found.text)
 }
 
-/// Every version that objects have ever been stored in is told of.
-fn note_stored_version(object: &mut Owned) {
+/// Adds the storage version to `status.storedVersions`.
+fn record_stored_version(object: &mut Owned) {
     let Some(definition) = object.downcast_mut::<CustomResourceDefinition>() else { return };
     let Some(stored) = definition.spec.versions.iter().find(|version| version.storage) else { return };
     if !definition.status.stored_versions.contains(&stored.name) {
@@ -125,8 +125,8 @@ fn note_stored_version(object: &mut Owned) {
     }
 }
 
-/// Formats that mean nothing, which upstream warns of. What the server serves by a declaration it
-/// does not serve by a definition, whose conditions say nothing of that.
+/// Returns a warning for a definition in a group that this server serves natively. Such a
+/// definition is not served, and its conditions do not show that.
 fn served_natively(definition: &CustomResourceDefinition, native: &[&str]) -> Option<String> {
     let group = definition.spec.group.as_str();
     native.contains(&group).then(|| {
@@ -150,7 +150,8 @@ fn unknown_formats(definition: &CustomResourceDefinition) -> Vec<String> {
     formats
 }
 
-/// The part of `nameValidationFn` that no other kind has. As upstream, a prefix of a name has to be all of it.
+/// Checks the part of `nameValidationFn` that is specific to definitions. As upstream, a
+/// `generateName` must equal the whole expected name.
 fn name(v: &mut Validation<'_>, definition: &Internal) {
     let wanted = format!("{}.{}", definition.spec.names.plural, definition.spec.group);
     let refusal = || r#"must be spec.names.plural+"."+spec.group"#.into();
@@ -166,9 +167,10 @@ fn stored_versions(v: &mut Validation<'_>, definition: &Internal) {
     if stored.is_empty() {
         return v.invalid(&path, shown(), "must have at least one stored version");
     }
-    // As upstream, a version that is there twice is found once, and a name that is stored twice is missed once.
+    // As upstream, a duplicate version is found once, and a duplicate stored version is missed
+    // once.
     let mut left: HashMap<&String, usize> = stored.iter().enumerate().map(|(index, name)| (name, index)).collect();
-    // Each error repeats the whole list.
+    // Each error contains the whole list.
     let mut errors_left = listed_errors(stored.iter().map(String::len).sum());
     for version in &definition.spec.versions {
         if left.remove(&version.name).is_none() && version.storage && errors_left > 0 {
@@ -191,10 +193,11 @@ fn api_approval(v: &mut Validation<'_>, new: &Internal, old: Option<&Internal>) 
     if !is_protected(&new.spec.group) {
         return;
     }
-    let said = |definition: &Internal| definition.metadata.annotations.get(APPROVAL).cloned().unwrap_or_default();
-    let annotation = said(new);
+    let annotation_of =
+        |definition: &Internal| definition.metadata.annotations.get(APPROVAL).cloned().unwrap_or_default();
+    let annotation = annotation_of(new);
     let (state, _, why) = approval(&annotation);
-    if old.is_some_and(|old| approval(&said(old)).0 == state) {
+    if old.is_some_and(|old| approval(&annotation_of(old)).0 == state) {
         return;
     }
     let metadata = Path::new("metadata");

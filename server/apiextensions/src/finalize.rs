@@ -1,4 +1,5 @@
-//! A definition that is deleted takes its objects with it (`finalizer.CRDFinalizer`).
+//! Finalizer of definitions: deletes the objects of a deleted definition
+//! (`finalizer.CRDFinalizer`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,35 +16,35 @@ use crate::conditions::{self, ESTABLISHED, TERMINATING, condition};
 use crate::controller::{CLEANUP, DEFINITIONS};
 use crate::serve::Custom;
 
-/// How long to wait before what failed is tried again.
+/// Delay before a failed operation is retried.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Deletes all objects of a definition, then lets the definition go.
+/// Deletes all objects of a definition, then removes its finalizer.
 pub async fn run(definition: CustomResourceDefinition, custom: Arc<Custom>, loopback: Arc<Loopback>) {
     let (name, uid) = (definition.metadata.name.clone(), definition.metadata.uid.clone());
     let found = conditions::is_true(&definition, ESTABLISHED).then(|| custom.store(&name)).flatten();
     let Some(store) = found else {
         let never = condition(TERMINATING, false, "NeverEstablished", "resource was never established");
-        return let_go(&loopback, &name, &uid, never).await;
+        return remove_finalizer(&loopback, &name, &uid, never).await;
     };
     let begun = condition(TERMINATING, true, "InstanceDeletionInProgress", "CustomResource deletion is in progress");
     write(&loopback, &name, &uid, |definition| conditions::set(definition, begun.clone())).await;
     while let Err(status) = delete_all(&store).await {
-        tracing::warn!(name, why = status.message, "custom objects cannot be deleted");
+        tracing::warn!(name, why = status.message, "cannot delete the objects of a CustomResourceDefinition; retrying");
         tokio::time::sleep(RETRY).await;
     }
     let done = condition(TERMINATING, false, "InstanceDeletionCompleted", "removed all instances");
-    let_go(&loopback, &name, &uid, done).await;
+    remove_finalizer(&loopback, &name, &uid, done).await;
 }
 
-/// Deletes objects until there are none: some wait for finalizers.
+/// Deletes objects and waits until none are left. Some have finalizers.
 async fn delete_all(store: &Arc<ResourceStore>) -> Result<(), Status> {
     let query = ListQuery::default();
     let mut changes = store.watch("", &Predicate::default(), &query, false, Some(false)).await?;
     for object in store.objects("", &Predicate::default()).await? {
         let Some(meta) = meta(object.as_ref()) else { continue };
         let context = Context { namespace: meta.namespace.clone(), ..Context::default() };
-        match store.delete(&context, &meta.name, &DeleteOptions::default(), &Anything).await {
+        match store.delete(&context, &meta.name, &DeleteOptions::default(), &AllowDelete).await {
             Err(status) if status.code != 404 => return Err(status),
             _ => {}
         }
@@ -56,17 +57,17 @@ async fn delete_all(store: &Arc<ResourceStore>) -> Result<(), Status> {
     Ok(())
 }
 
-/// Nobody is asked.
-struct Anything;
+/// Allows every delete.
+struct AllowDelete;
 
 #[async_trait]
-impl CheckDelete for Anything {
+impl CheckDelete for AllowDelete {
     async fn check(&self, _: &Owned) -> Result<(), Status> {
         Ok(())
     }
 }
 
-async fn let_go(loopback: &Loopback, name: &str, uid: &str, last: CustomResourceDefinitionCondition) {
+async fn remove_finalizer(loopback: &Loopback, name: &str, uid: &str, last: CustomResourceDefinitionCondition) {
     write(loopback, name, uid, |definition| {
         conditions::set(definition, last.clone());
         definition.metadata.finalizers.retain(|finalizer| finalizer != CLEANUP);
@@ -74,7 +75,7 @@ async fn let_go(loopback: &Loopback, name: &str, uid: &str, last: CustomResource
     .await;
 }
 
-/// Changes a definition until that succeeds or it is gone.
+/// Updates a definition; retries until it succeeds or the definition is gone.
 async fn write(loopback: &Loopback, name: &str, uid: &str, change: impl Fn(&mut CustomResourceDefinition)) {
     loop {
         let mut definition = match loopback.get::<CustomResourceDefinition>(DEFINITIONS, "", name).await {
@@ -87,7 +88,11 @@ async fn write(loopback: &Loopback, name: &str, uid: &str, change: impl Fn(&mut 
             Err(status) if status.code == 404 => return,
             Err(status) if status.code == 409 => {}
             Err(status) => {
-                tracing::warn!(name, why = status.message, "a definition that is deleted cannot be written");
+                tracing::warn!(
+                    name,
+                    why = status.message,
+                    "cannot update a terminating CustomResourceDefinition; retrying"
+                );
                 tokio::time::sleep(RETRY).await;
             }
         }

@@ -1,5 +1,6 @@
-//! How stored custom objects are read into the cache: as JSON text in their stored version, with their revision in it, and with what their
-//! schema makes of them. Most were written by the schema that they are read by: their text is looked through, and no tree is made of it.
+//! Decoding of stored custom objects into the cache: JSON text in the stored version, with its
+//! revision, pruned and defaulted. Most objects were written with the current schema; their text is
+//! scanned without building a tree.
 
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,7 +16,7 @@ use storage::{KeyValue, Revision};
 use crate::custom::{CustomKind, Version};
 use crate::unstructured::Unstructured;
 
-/// Reads the objects of one definition, by what it says at the moment.
+/// Decodes objects of one definition with its current schema.
 pub struct TextForm(RwLock<Arc<CustomKind>>);
 
 impl TextForm {
@@ -23,7 +24,7 @@ impl TextForm {
         TextForm(RwLock::new(kind))
     }
 
-    /// Reads by another definition from now on.
+    /// Replaces the definition for subsequent objects.
     pub fn replace(&self, kind: Arc<CustomKind>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = kind;
     }
@@ -34,7 +35,7 @@ impl TextForm {
 
     fn read(&self, kv: &KeyValue) -> Result<Description, String> {
         let kind = self.kind();
-        match as_it_is(&kind, kv) {
+        match scan(&kind, kv) {
             Some(description) => Ok(description),
             None => Self::read_tree(&kind, kv),
         }
@@ -48,7 +49,7 @@ impl TextForm {
         if let Some(version) = version {
             version.complete(&mut object, Origin::Stored, &mut Issues::ignore()).map_err(|e| e.to_string())?;
         }
-        // Objects of before there was a generation.
+        // Objects from before the generation was introduced.
         object.metadata.generation = object.metadata.generation.max(1);
         let revision = kv.mod_revision.to_string();
         let stored_revision = std::mem::replace(&mut object.metadata.resource_version, revision);
@@ -60,8 +61,9 @@ impl TextForm {
     }
 }
 
-/// An object to which reading adds nothing but its revision; nothing if that is not certain.
-fn as_it_is(kind: &CustomKind, kv: &KeyValue) -> Option<Description> {
+/// Describes an object whose text changes only by its revision. Returns nothing if that is not
+/// certain.
+fn scan(kind: &CustomKind, kv: &KeyValue) -> Option<Description> {
     let text = std::str::from_utf8(&kv.value).ok()?;
     let parts = Parts::of(text)?;
     let version = kind.version_of(parts.api_version).filter(|_| parts.kind == kind.kind)?;
@@ -89,13 +91,13 @@ fn as_it_is(kind: &CustomKind, kv: &KeyValue) -> Option<Description> {
     })
 }
 
-/// Where what every object has stands in a text.
+/// Positions of fields that every object has in a text.
 #[derive(Default)]
 struct Parts<'t> {
     api_version: &'t str,
     kind: &'t str,
     metadata: Range<usize>,
-    /// Where the metadata's `resourceVersion` has its place.
+    /// Offset at which the metadata's `resourceVersion` is inserted.
     revision: usize,
 }
 
@@ -108,7 +110,7 @@ impl<'t> Parts<'t> {
             match name {
                 "metadata" => at.members(|name, at| {
                     if parts.revision == 0 && name > "resourceVersion" {
-                        // Before the name, its quotation marks and the colon.
+                        // The offset before the name, its quotation marks and the colon.
                         parts.revision = at.at().checked_sub(name.len() + 3)?;
                     }
                     at.skip()
@@ -127,7 +129,7 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// The text of an object as it is stored and served.
+/// Encodes an object as it is stored and served.
 pub fn text(api_version: &str, kind: &str, object: &Unstructured) -> Vec<u8> {
     let mut out = Vec::with_capacity(1024);
     json::encode_object(api_version, kind, Ref::of(object), &mut out);
@@ -136,7 +138,7 @@ pub fn text(api_version: &str, kind: &str, object: &Unstructured) -> Vec<u8> {
     out
 }
 
-/// The same as a tree.
+/// Converts an object to a document.
 pub fn document(api_version: &str, kind: &str, object: &Unstructured) -> Value {
     let mut document = json::to_value(Ref::of(object));
     if let Value::Object(members) = &mut document {
@@ -146,7 +148,7 @@ pub fn document(api_version: &str, kind: &str, object: &Unstructured) -> Value {
     document
 }
 
-/// What selectors look at in an object of a version.
+/// Returns the attributes of an object for selectors of a version.
 pub fn attributes(kind: &CustomKind, version: Option<&Version>, object: &Unstructured) -> Attributes {
     let from = version.map_or("", |version| &version.name);
     let fields = kind.selectable.values(object, from, &kind.conversion);
@@ -191,23 +193,24 @@ mod tests {
         });
         let mut definition = CustomResourceDefinition::default();
         json::from_value(&document, Mut::of(&mut definition), &mut Issues::ignore()).expect("a definition");
-        CustomKind::of(&definition, false, &Arc::new(Calls::nowhere()))
+        CustomKind::of(&definition, false, &Arc::new(Calls::without_services()))
     }
 
-    /// The text of the entry that a stored text makes, and whether it took a look only; both ways have to agree.
+    /// Returns the text of the decoded entry and whether scanning sufficed. Checks that both ways
+    /// agree.
     fn read(kind: &CustomKind, stored: &str) -> (String, bool) {
         let kv = KeyValue { value: format!("{stored}\n").into(), mod_revision: 7, ..KeyValue::default() };
         let tree = TextForm::read_tree(kind, &kv).expect("an object");
-        let looked = as_it_is(kind, &kv);
-        if let Some(looked) = &looked {
-            assert_eq!((&looked.object, &looked.attributes), (&tree.object, &tree.attributes), "{stored}");
-            assert!(looked.stored.is_none() && tree.stored.is_none(), "{stored}");
+        let scanned = scan(kind, &kv);
+        if let Some(scanned) = &scanned {
+            assert_eq!((&scanned.object, &scanned.attributes), (&tree.object, &tree.attributes), "{stored}");
+            assert!(scanned.stored.is_none() && tree.stored.is_none(), "{stored}");
         }
-        (String::from_utf8_lossy(&tree.object).trim_end().to_owned(), looked.is_some())
+        (String::from_utf8_lossy(&tree.object).trim_end().to_owned(), scanned.is_some())
     }
 
     #[test]
-    fn texts_are_taken_as_they_are_where_reading_changes_nothing() {
+    fn scans_texts_that_decoding_does_not_change() {
         let kind = kind(json!({"type": "object", "properties": {
             "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
             "spec": {"type": "object", "properties": {
@@ -221,11 +224,11 @@ mod tests {
             let metadata = r#"{"generation":1,"labels":{"a":"b"},"name":"a","uid":"u"}"#;
             format!(r#"{{"apiVersion":"x.y/v1","kind":"Widget","metadata":{metadata}{members}}}"#)
         };
-        let check = |members: &str, expect: &str, looked: bool| {
+        let check = |members: &str, expect: &str, scanned: bool| {
             let expect = object(expect).replace(r#""uid""#, r#""resourceVersion":"7","uid""#);
-            assert_eq!(read(&kind, &object(members)), (expect, looked), "{members}");
+            assert_eq!(read(&kind, &object(members)), (expect, scanned), "{members}");
         };
-        let same = |members: &str, looked: bool| check(members, members, looked);
+        let same = |members: &str, scanned: bool| check(members, members, scanned);
         same("", true);
         same(r#","open":{"x":{"b":[{}],"c":null}},"spec":{"labels":{"é":"\"{"},"list":[{"n":1}],"none":null}"#, true);
         check(r#","spec":{"list":[{}]}"#, r#","spec":{"list":[{"n":1}]}"#, false);
@@ -233,10 +236,10 @@ mod tests {
         check(r#","spec":{"size":null}"#, r#","spec":{}"#, false);
         check(r#","spec":{"size":1,"list":[]}"#, r#","spec":{"list":[],"size":1}"#, false);
         check(r#","spec":{ "size":1}"#, r#","spec":{"size":1}"#, false);
-        // Metadata is looked at as well.
+        // Changes in metadata are detected as well.
         for (from, to) in [(r#""generation":1,"#, ""), (r#"{"a":"b"}"#, r#"{"a":"b"},"mine":1"#)] {
-            let (text, looked) = read(&kind, &object("").replace(from, to));
-            assert_eq!((text, looked), (object("").replace(r#""uid""#, r#""resourceVersion":"7","uid""#), false));
+            let (text, scanned) = read(&kind, &object("").replace(from, to));
+            assert_eq!((text, scanned), (object("").replace(r#""uid""#, r#""resourceVersion":"7","uid""#), false));
         }
     }
 }

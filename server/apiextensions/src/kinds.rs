@@ -1,5 +1,6 @@
-//! Descriptors of kinds that are made at run time. The core keeps `&'static` descriptors everywhere, so these are interned: equal facts share
-//! one leaked value, and memory grows with the number of different definitions only (`docs/decisions/0005-interned-kinds.md`).
+//! Descriptors of kinds that are created at run time. The core requires `&'static` descriptors, so
+//! they are leaked and interned. Memory grows only with the number of different definitions
+//! (`docs/decisions/0005-interned-kinds.md`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -17,9 +18,9 @@ use machinery::reflect::Struct;
 
 use crate::unstructured::Unstructured;
 
-/// All that a kind's descriptor says, in one version.
+/// The content of a kind's descriptor in one version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Facts {
+struct DescriptorKey {
     group: String,
     version: String,
     kind: String,
@@ -33,7 +34,7 @@ struct Facts {
     has_status: bool,
     scale: Option<Scale>,
     selectable: Vec<String>,
-    /// Whether all objects are being deleted: then fewer verbs are told of.
+    /// Whether the definition is terminating. Discovery then has fewer verbs.
     terminating: bool,
 }
 
@@ -44,24 +45,28 @@ struct Scale {
     selector: String,
 }
 
-/// The verbs of custom resources, in the order in which upstream tells of them.
+/// Verbs of custom resources, in upstream's discovery order.
 const VERBS: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const TERMINATING_VERBS: [&str; 5] = ["delete", "deletecollection", "get", "list", "watch"];
 const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
 
-/// The descriptor of a definition's kind in one of its versions, by the names that were accepted.
+/// Returns the descriptor of a definition's kind in a version, with the accepted names.
 pub fn of(
     definition: &CustomResourceDefinition,
     version: &CustomResourceDefinitionVersion,
     terminating: bool,
 ) -> &'static KindDef {
-    intern(facts(definition, version, terminating))
+    intern(key(definition, version, terminating))
 }
 
-fn facts(definition: &CustomResourceDefinition, version: &CustomResourceDefinitionVersion, terminating: bool) -> Facts {
+fn key(
+    definition: &CustomResourceDefinition,
+    version: &CustomResourceDefinitionVersion,
+    terminating: bool,
+) -> DescriptorKey {
     let (spec, names) = (&definition.spec, &definition.status.accepted_names);
     let subresources = version.subresources.as_deref();
-    Facts {
+    DescriptorKey {
         group: spec.group.clone(),
         version: version.name.clone(),
         kind: names.kind.clone(),
@@ -79,7 +84,7 @@ fn facts(definition: &CustomResourceDefinition, version: &CustomResourceDefiniti
     }
 }
 
-/// A path without its leading dot.
+/// Returns a path without its leading dot.
 pub fn undotted(path: &str) -> &str {
     path.strip_prefix('.').unwrap_or(path)
 }
@@ -93,14 +98,14 @@ fn scale(subresources: &CustomResourceSubresources) -> Option<Scale> {
     })
 }
 
-fn intern(facts: Facts) -> &'static KindDef {
-    static KINDS: OnceLock<Mutex<HashMap<Facts, &'static KindDef>>> = OnceLock::new();
+fn intern(key: DescriptorKey) -> &'static KindDef {
+    static KINDS: OnceLock<Mutex<HashMap<DescriptorKey, &'static KindDef>>> = OnceLock::new();
     let mut kinds = KINDS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = kinds.get(&facts) {
+    if let Some(known) = kinds.get(&key) {
         return known;
     }
-    let made = leak(make(&facts));
-    kinds.insert(facts, made);
+    let made = leak(make(&key));
+    kinds.insert(key, made);
     made
 }
 
@@ -116,20 +121,20 @@ fn texts(texts: &[String]) -> &'static [&'static str] {
     Vec::leak(texts.iter().map(|one| text(one)).collect())
 }
 
-fn make(facts: &Facts) -> KindDef {
-    let (group, version, kind) = (text(&facts.group), text(&facts.version), text(&facts.kind));
+fn make(key: &DescriptorKey) -> KindDef {
+    let (group, version, kind) = (text(&key.group), text(&key.version), text(&key.kind));
     KindDef {
         group,
         version,
         kind,
         def: Unstructured::def(),
-        model: text(&model_name(&facts.group, &facts.version, &facts.kind)),
+        model: text(&model_name(&key.group, &key.version, &key.kind)),
         serving: Serving::On,
         conversion: None,
         hub: Unstructured::def(),
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(leak(resource(facts, (group, version, kind)))),
-        list_kind: text(&facts.list_kind),
+        resource: Some(leak(resource(key, (group, version, kind)))),
+        list_kind: text(&key.list_kind),
         gate: "",
     }
 }
@@ -140,20 +145,20 @@ pub fn model_name(group: &str, version: &str, kind: &str) -> String {
     format!("{}.{version}.{kind}", reversed.join("."))
 }
 
-fn resource(facts: &Facts, kind: (&'static str, &'static str, &'static str)) -> ResourceDef {
+fn resource(key: &DescriptorKey, kind: (&'static str, &'static str, &'static str)) -> ResourceDef {
     ResourceDef {
-        plural: text(&facts.plural),
-        singular: text(&facts.singular),
-        short_names: texts(&facts.short_names),
-        categories: texts(&facts.categories),
-        namespaced: facts.namespaced,
-        verbs: if facts.terminating { &TERMINATING_VERBS } else { &VERBS },
-        key_prefix: text(&format!("{}/{}", facts.group, facts.plural)),
+        plural: text(&key.plural),
+        singular: text(&key.singular),
+        short_names: texts(&key.short_names),
+        categories: texts(&key.categories),
+        namespaced: key.namespaced,
+        verbs: if key.terminating { &TERMINATING_VERBS } else { &VERBS },
+        key_prefix: text(&format!("{}/{}", key.group, key.plural)),
         stored_as_json: true,
-        storage: (kind.0, text(&facts.storage_version)),
-        subresources: subresources(facts, kind),
+        storage: (kind.0, text(&key.storage_version)),
+        subresources: subresources(key, kind),
         columns: &[],
-        selectable: Vec::leak(facts.selectable.iter().map(|path| selectable(path)).collect()),
+        selectable: Vec::leak(key.selectable.iter().map(|path| selectable(path)).collect()),
         create_on_update: false,
         unconditional_update: false,
         delete_returns_object: false,
@@ -162,7 +167,7 @@ fn resource(facts: &Facts, kind: (&'static str, &'static str, &'static str)) -> 
         orphan_warning: "",
         label_error: "field label not supported: {label}",
         generation: Generation::Values,
-        resets: if facts.has_status { &["status"] } else { &[] },
+        resets: if key.has_status { &["status"] } else { &[] },
         name_rule: NameRule::Dns1123Subdomain,
         metadata_check: MetadataCheck::Change,
         qualified_finalizers: false,
@@ -172,18 +177,18 @@ fn resource(facts: &Facts, kind: (&'static str, &'static str, &'static str)) -> 
     }
 }
 
-fn subresources(facts: &Facts, kind: (&'static str, &'static str, &'static str)) -> &'static [SubresourceDef] {
+fn subresources(key: &DescriptorKey, kind: (&'static str, &'static str, &'static str)) -> &'static [SubresourceDef] {
     let status = || SubresourceDef::new("status", kind).verbs(&SUBRESOURCE_VERBS).resets(&["metadata", "spec"]);
     let scale = |paths: &Scale| {
         let (replicas, observed) = (text(&paths.replicas), text(&paths.observed));
         let def = SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&SUBRESOURCE_VERBS);
         def.scale(replicas, observed, text(&paths.selector))
     };
-    let all = facts.has_status.then(status).into_iter().chain(facts.scale.as_ref().map(scale));
+    let all = key.has_status.then(status).into_iter().chain(key.scale.as_ref().map(scale));
     Vec::leak(all.collect())
 }
 
-/// A field that selectors may name; also used where values are read for all versions at once.
+/// Creates a selectable field. Also used to read values for all versions at once.
 pub fn selectable(path: &str) -> SelectableDef {
     let names: &'static [&'static str] = Vec::leak(path.split('.').map(text).collect());
     SelectableDef { label: text(path), value: Selected::Path(names), reads: leak([names]) }
@@ -195,9 +200,9 @@ mod tests {
 
     use super::*;
 
-    /// A definition's columns are not a part of its descriptor, which lives as long as the process.
+    /// Columns of a definition are not part of its descriptor, which is never freed.
     #[test]
-    fn a_change_of_columns_keeps_the_descriptor() {
+    fn columns_do_not_change_descriptor() {
         let definition = CustomResourceDefinition::default();
         let with_column = |name: &str| {
             let column = CustomResourceColumnDefinition {

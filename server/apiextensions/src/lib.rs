@@ -1,21 +1,23 @@
-//! Custom resources (upstream: `apiextensions-apiserver`): definitions, and the resources that they make.
+//! Custom resources (upstream: `apiextensions-apiserver`): definitions and the resources that they
+//! define.
 //!
 //! | module | part |
 //! |---|---|
-//! | `unstructured` | the one struct that all custom objects are |
-//! | `kinds` | descriptors made at run time, interned |
-//! | `custom` | a definition's versions, ready for use: schemas, merging, reading and writing of objects |
-//! | `source` | a schema that is not needed now |
-//! | `form` | how stored objects are read into the cache |
-//! | `selectable` | what field selectors look at |
-//! | `conversion` | what changes an object of one version into one of another: nothing, or a webhook |
-//! | `pending` | conversions that several readers wait for |
-//! | `versions` | objects between the version of the store and the one asked for |
-//! | `strategy` | what custom objects have to be |
+//! | `unstructured` | the struct of all custom objects |
+//! | `kinds` | descriptors created at run time, interned |
+//! | `custom` | compiled versions of a definition: schemas, merging, reading and writing of objects
+//! |
+//! | `source` | compressed schemas |
+//! | `form` | decoding of stored objects into the cache |
+//! | `selectable` | values for field selectors |
+//! | `conversion` | conversion between versions: none, declared fields, or a webhook |
+//! | `pending` | conversions that several readers share |
+//! | `versions` | conversion between the stored and the requested version |
+//! | `strategy` | validation of custom objects |
 //! | `rules` | validation rules, compiled and run |
-//! | `definition` | what definitions have to be |
-//! | `structure` | the condition of definitions whose schemas are not structural |
-//! | `controller` | follows definitions: accepts their names, serves what they say, cleans up |
+//! | `definition` | validation of definitions |
+//! | `structure` | the `NonStructuralSchema` condition |
+//! | `controller` | accepts names, serves definitions, runs finalizers |
 
 mod columns;
 mod conditions;

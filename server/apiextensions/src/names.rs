@@ -1,5 +1,6 @@
-//! Which names of a definition are accepted, and with that whether it is served (`status.NamingConditionController`,
-//! `establish.EstablishingController`, `apiapproval.KubernetesAPIApprovalPolicyConformantConditionController`).
+//! Acceptance of the names of a definition, and its establishment
+//! (`status.NamingConditionController`, `establish.EstablishingController`,
+//! `apiapproval.KubernetesAPIApprovalPolicyConformantConditionController`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -10,15 +11,15 @@ use apimachinery::apiextensions::v1::{
 use crate::conditions::{self, API_APPROVED, ESTABLISHED, NAMES_ACCEPTED, condition};
 use crate::structure;
 
-/// The names that definitions have been granted, by group: only definitions of one group compete.
+/// Accepted names of definitions by group. Only definitions of the same group compete.
 #[derive(Default)]
 pub struct Granted(HashMap<String, Group>);
 
-/// The grants of a group, by definition.
+/// Accepted names in a group, by definition.
 #[derive(Default)]
 struct Group {
     grants: BTreeMap<String, Grant>,
-    /// Definitions that still want names.
+    /// Definitions with names that are not accepted yet.
     waiting: BTreeSet<String>,
     resources: Counted,
     kinds: Counted,
@@ -30,7 +31,7 @@ struct Grant {
     kinds: [String; 2],
 }
 
-/// Names, each with how many definitions have it.
+/// Names with the number of definitions that have them.
 #[derive(Default)]
 struct Counted(HashMap<String, usize>);
 
@@ -72,8 +73,8 @@ impl Group {
 }
 
 impl Granted {
-    /// Notes what a definition has; whether that is other than before.
-    pub fn note(&mut self, definition: &CustomResourceDefinition) -> bool {
+    /// Records the accepted names of a definition. Returns whether they changed.
+    pub fn record(&mut self, definition: &CustomResourceDefinition) -> bool {
         let names = &definition.status.accepted_names;
         let resources = [&names.plural, &names.singular].into_iter().chain(&names.short_names).cloned().collect();
         let grant = Grant { resources, kinds: [names.kind.clone(), names.list_kind.clone()] };
@@ -90,8 +91,8 @@ impl Granted {
         !is_same
     }
 
-    /// Forgets a definition.
-    pub fn forget(&mut self, group: &str, name: &str) {
+    /// Removes a definition.
+    pub fn remove(&mut self, group: &str, name: &str) {
         let Some(known) = self.0.get_mut(group) else { return };
         known.waiting.remove(name);
         known.put(name, None);
@@ -100,14 +101,14 @@ impl Granted {
         }
     }
 
-    /// The definitions of a group that still want names.
+    /// Returns the definitions of a group with names that are not accepted yet, except for one.
     pub fn waiting(&self, group: &str, but: &str) -> Vec<String> {
         let waiting = self.0.get(group).into_iter().flat_map(|group| &group.waiting);
         waiting.filter(|name| *name != but).cloned().collect()
     }
 
-    /// What the status of a definition is to become.
-    pub fn settle(&self, definition: &mut CustomResourceDefinition) {
+    /// Updates the conditions and accepted names of a definition.
+    pub fn update_conditions(&self, definition: &mut CustomResourceDefinition) {
         if definition.spec.names != definition.status.accepted_names {
             let (accepted, outcome) = self.accept(definition);
             definition.status.accepted_names = accepted;
@@ -115,7 +116,7 @@ impl Granted {
         }
         establish(definition);
         approve(definition);
-        structure::settle(definition);
+        structure::update_condition(definition);
     }
 
     fn accept(
@@ -157,7 +158,7 @@ impl Granted {
             accepted.list_kind.clone_from(&wanted.list_kind);
         }
         accepted.categories.clone_from(&wanted.categories);
-        // The last conflict is the one that is told of.
+        // The condition reports the last conflict.
         for (why, reason) in [(short, "ShortNamesConflict"), (kind, "KindConflict"), (list_kind, "ListKindConflict")] {
             conflict = why.map(|why| (reason, why)).or(conflict);
         }
@@ -169,12 +170,12 @@ impl Granted {
     }
 }
 
-/// Why a name cannot be had.
+/// Returns the reason why a name is not available.
 fn taken(wanted: &str, has: &str, used: &Counted) -> Option<String> {
     (wanted != has && used.has(wanted)).then(|| format!("{wanted:?} is already in use"))
 }
 
-/// A definition whose names have once been accepted is served for good.
+/// Establishes a definition with accepted names. An established definition stays established.
 fn establish(definition: &mut CustomResourceDefinition) {
     if conditions::is_true(definition, ESTABLISHED) {
         return;
@@ -193,12 +194,13 @@ pub fn is_protected(group: &str) -> bool {
         .any(|domain| group.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.')))
 }
 
-/// What a protected definition has to say.
+/// The annotation that protected definitions require.
 pub const APPROVAL: &str = "api-approved.kubernetes.io";
-/// Where upstream says why.
+/// The reference to upstream's policy.
 const POLICY: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
 
-/// Whether a definition of a protected group is approved: the state's name, whether it conforms, and why (`GetAPIApprovalState`).
+/// Returns the approval state of a definition of a protected group: its name, whether it conforms,
+/// and the reason (`GetAPIApprovalState`).
 pub fn approval(annotation: &str) -> (&'static str, bool, String) {
     let is_url = annotation.split_once("://").is_some_and(|(scheme, rest)| {
         !scheme.is_empty() && !rest.is_empty() && !rest.starts_with('/') && !annotation.contains(' ')

@@ -1,5 +1,5 @@
-//! Conversions that are under way: a reader of an entry that is being converted for another reader waits for the same result. Without that,
-//! each of the watchers of an object would call the webhook for each of its changes.
+//! Conversions in progress, shared between readers of the same entry. Otherwise each watcher of an
+//! object would call the webhook for each of its changes.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -10,26 +10,28 @@ use futures_util::future::{BoxFuture, Shared, WeakShared};
 use machinery::status::Status;
 use storage::cache::Entry;
 
-/// Entries that are converted at once, for as long as one of their readers waits.
+/// The future of one batch of conversions. It is dropped with its last reader.
 type Batch = Shared<Converting>;
 type Converting = BoxFuture<'static, Result<Arc<[Arc<Entry>]>, Status>>;
 
-/// An entry that is being converted. Its address names it; the reference keeps the address from being used again.
+/// An entry with a conversion in progress. The key is its address; the weak reference prevents
+/// reuse of that address.
 struct Pending {
     _entry: Weak<Entry>,
     batch: WeakShared<Converting>,
     index: usize,
 }
 
-/// See the module.
+/// The conversions in progress, by address of the entry; see the module documentation.
 #[derive(Clone, Default)]
 pub struct Conversions(Arc<Mutex<HashMap<usize, Pending>>>);
 
 impl Conversions {
-    /// What entries are converted to, in their order. `convert` is given those that are not being converted yet, each once.
+    /// Returns the converted entries, in order. `convert` gets the entries that have no conversion
+    /// in progress, each once.
     ///
     /// # Errors
-    /// The error of a conversion that has one of the entries.
+    /// Returns the error of a conversion that includes one of the entries.
     pub async fn of<F>(
         &self,
         entries: &[Arc<Entry>],
@@ -45,7 +47,7 @@ impl Conversions {
         Ok(converted)
     }
 
-    /// The batch of each entry, and its place there.
+    /// Returns the batch of each entry and its index there.
     fn find_or_begin<F>(
         &self,
         entries: &[Arc<Entry>],
@@ -102,10 +104,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_asks_for_the_same_waits_for_the_same() {
-        let (conversions, asked, go) = (Conversions::default(), Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+    async fn concurrent_readers_share_a_conversion() {
+        let (conversions, converted, go) =
+            (Conversions::default(), Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
         let convert = |entries: Vec<Arc<Entry>>| {
-            asked.fetch_add(entries.len(), Ordering::Relaxed);
+            converted.fetch_add(entries.len(), Ordering::Relaxed);
             let go = go.clone();
             async move {
                 go.notified().await;
@@ -117,13 +120,13 @@ mod tests {
         let (mut first, mut second) =
             (Box::pin(conversions.of(&first, convert)), Box::pin(conversions.of(&second, convert)));
         assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
-        // The first goes away; the second goes on with what it began.
+        // Dropping the first reader does not cancel the batch of the second.
         drop(first);
         go.notify_waiters();
         let second = second.await.expect("entries");
-        assert_eq!((texts(&second), asked.load(Ordering::Relaxed)), (vec!["b", "a"], 2));
+        assert_eq!((texts(&second), converted.load(Ordering::Relaxed)), (vec!["b", "a"], 2));
 
-        // What has ended is asked for once more, and a failure as well.
+        // A completed conversion runs again, also after a failure.
         let third = conversions.of(std::slice::from_ref(&a), |_| async { Err(Status::internal("no")) });
         assert_eq!(third.await.err(), Some(Status::internal("no")));
         let fourth = conversions.of(std::slice::from_ref(&a), |entries| async { Ok(entries) });

@@ -1,4 +1,5 @@
-//! Validation rules of custom resources (`x-kubernetes-validations`), compiled once and run on every write (`schema/cel.Validator`).
+//! Validation rules of custom resources (`x-kubernetes-validations`), compiled once and run on every
+//! write (`schema/cel.Validator`).
 
 mod bounds;
 mod types;
@@ -20,11 +21,11 @@ use crate::definition::rule_path;
 pub use bounds::{REQUEST, of as bounds_of};
 pub use types::of as type_of;
 
-/// The rules of a schema and of those in it; only where there are some.
+/// The rules of a schema and its subschemas. Subschemas without rules are omitted.
 #[derive(Default)]
 pub struct Rules {
     own: Vec<Rule>,
-    /// The type of the value, which `self` has.
+    /// The type of the value, for `self`.
     of: Option<Type>,
     kind: String,
     is_map_list: Vec<String>,
@@ -33,7 +34,7 @@ pub struct Rules {
     items: Option<Box<Rules>>,
 }
 
-/// A rule that is ready to run.
+/// A compiled rule.
 struct Rule {
     expression: cel::Rule,
     reason: String,
@@ -41,7 +42,7 @@ struct Rule {
 }
 
 impl Rules {
-    /// Compiles the rules of a schema; nothing when there are none.
+    /// Compiles the rules of a schema; nothing if it has none.
     pub fn compile(props: &JSONSchemaProps, is_root: bool) -> Option<Self> {
         let is_object = is_root || props.x_kubernetes_embedded_resource;
         let of = (!props.x_kubernetes_validations.is_empty()).then(|| type_of(props, is_object, SELF_TYPE)).flatten();
@@ -67,7 +68,7 @@ impl Rules {
         (!is_empty).then_some(rules)
     }
 
-    /// Runs them on an object. What did not change since the stored object may stay wrong: then the writer is only warned.
+    /// Runs the rules on an object. Errors in unchanged parts become warnings (ratcheting).
     pub fn check(
         &self,
         context: &Context,
@@ -76,13 +77,13 @@ impl Rules {
         pair: Option<Pair<'_>>,
     ) -> Vec<FieldError> {
         let mut run = Run { context, budget: Budget::default(), errors: Vec::new() };
-        // How it ended is in the errors.
+        // The outcome is in the errors.
         let _ = run.rules(self, &Path::NONE, new, old, Correlation { now: pair, parent: None });
         run.errors
     }
 
-    /// Runs them on a default: as one that stays, and as one that was not there before, which rules that look at what was there may see
-    /// otherwise. Takes the dearer of both from the budget.
+    /// Runs the rules on a default value, both as unchanged and as new, because transition rules
+    /// may differ. Subtracts the higher of the two costs from the budget.
     pub fn check_default(
         &self,
         context: &Context,
@@ -122,7 +123,7 @@ impl Rule {
     }
 }
 
-/// What a value is compared with for ratcheting.
+/// The old value for ratcheting.
 #[derive(Clone, Copy, Default)]
 struct Correlation<'v> {
     now: Option<Pair<'v>>,
@@ -142,7 +143,7 @@ impl<'v> Correlation<'v> {
     }
 }
 
-/// No further rules are run.
+/// Aborts the remaining rules.
 struct Stop;
 
 struct Run<'c> {
@@ -242,7 +243,7 @@ impl Run<'_> {
     }
 }
 
-/// The item of a list with the keys that this one has.
+/// For each item, returns the old item with the same keys.
 fn same_items<'v>(old: Option<&'v Value>, items: &[Value], keys: &[String]) -> Vec<Option<&'v Value>> {
     let Some(Value::Array(old)) = old.filter(|_| !keys.is_empty()) else { return vec![None; items.len()] };
     let key = |item: &Value| {

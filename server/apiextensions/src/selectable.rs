@@ -1,5 +1,5 @@
-//! The values that field selectors look at. Clients name fields of the version that they speak, and the cache has objects in the stored one:
-//! where fields stand elsewhere in other versions, each version has values of its own.
+//! Values for field selectors. Clients select by fields of their version, but the cache has objects
+//! in the stored version. If fields move between versions, each version has its own values.
 
 use std::collections::HashSet;
 
@@ -10,21 +10,22 @@ use crate::conversion::{Conversion, Fields};
 use crate::custom::Version;
 use crate::unstructured::Unstructured;
 
-/// The selectable fields of a definition, in the order in which the cache has their values.
+/// The selectable fields of a definition, in the order of the values in the cache.
 pub struct Selectable(Vec<Field>);
 
 struct Field {
-    /// The version whose field it is. None where all versions have the same fields, and where only a webhook could tell: then it is read in the
-    /// version of the object, and selectors of other versions look at the converted object.
+    /// The version that has the field. `None` if all versions have the same fields, or if only a
+    /// webhook could convert. Then the field is read in the stored version, and selectors of other
+    /// versions match the converted object.
     version: Option<String>,
     def: &'static SelectableDef,
 }
 
-/// Stands where the values of another version are.
+/// Placeholder for the values of another version.
 static OTHER: SelectableDef = SelectableDef { label: "", value: Selected::Path(&[]), reads: &[] };
 
 impl Selectable {
-    /// Those of all versions, each once.
+    /// Collects the fields of all versions, each once.
     pub fn of(versions: &[Version], conversion: &Conversion) -> Self {
         let is_by_version = matches!(conversion, Conversion::Fields(fields) if !fields.is_empty());
         let mut all: Vec<Field> = Vec::new();
@@ -44,13 +45,13 @@ impl Selectable {
         self.0.is_empty()
     }
 
-    /// As the store of a version looks for them.
+    /// Returns the fields for the store of a version.
     pub fn in_version(&self, name: &str) -> Vec<&'static SelectableDef> {
         let is_other = |field: &Field| field.version.as_ref().is_some_and(|version| version != name);
         self.0.iter().map(|field| if is_other(field) { &OTHER } else { field.def }).collect()
     }
 
-    /// Their values in an object of the version `from`.
+    /// Returns the values in an object of the version `from`.
     pub fn values(&self, object: &Unstructured, from: &str, conversion: &Conversion) -> Vec<String> {
         let mut converted: Option<(&str, Unstructured)> = None;
         let value = |field: &Field, object: &Unstructured| field.def.value.of(Ref::of(object));
@@ -60,7 +61,8 @@ impl Selectable {
             values.push(match (to, conversion) {
                 (Some(to), Conversion::Fields(fields)) => {
                     let known = converted.take().filter(|(version, _)| *version == to);
-                    let (_, other) = converted.insert(known.unwrap_or_else(|| (to, shifted(object, fields, from, to))));
+                    let (_, other) = converted
+                        .insert(known.unwrap_or_else(|| (to, convert_for_selection(object, fields, from, to))));
                     value(field, other)
                 }
                 _ => value(field, object),
@@ -70,8 +72,9 @@ impl Selectable {
     }
 }
 
-/// An object in another version. Of what cannot be converted nothing is selected; who reads it is told why.
-fn shifted(object: &Unstructured, fields: &Fields, from: &str, to: &str) -> Unstructured {
+/// Converts an object for selection. If conversion fails, its fields are empty; a read returns the
+/// error.
+fn convert_for_selection(object: &Unstructured, fields: &Fields, from: &str, to: &str) -> Unstructured {
     let mut other = object.clone();
     if fields.convert(&mut other.content.0, from, to).is_err() {
         other.content.0.clear();

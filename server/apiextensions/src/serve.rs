@@ -1,4 +1,4 @@
-//! Serving what definitions say: endpoints, stores and caches that come and go.
+//! Serving of custom resources: adds and removes endpoints, stores and caches.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,20 +21,20 @@ use crate::form::TextForm;
 use crate::strategy::CustomStrategy;
 use crate::versions::OneVersion;
 
-/// Gives the place where a resource is kept, by group and plural.
-pub type Places = Box<dyn Fn(&str, &str) -> Backend + Send + Sync>;
+/// Returns the storage backend of a resource, by group and plural.
+pub type BackendSelector = Box<dyn Fn(&str, &str) -> Backend + Send + Sync>;
 
 /// The custom resources of a server.
 pub struct Custom {
     pub server: Arc<ApiServer>,
     pub environment: Arc<ServerContext>,
     pub admission: Arc<dyn Admission>,
-    pub places: Places,
+    pub select_backend: BackendSelector,
     calls: Arc<Calls>,
     installed: Mutex<HashMap<String, Installed>>,
 }
 
-/// What is served of one definition.
+/// The installed parts of one definition.
 struct Installed {
     uid: String,
     generation: i64,
@@ -46,7 +46,7 @@ struct Installed {
     backend: Backend,
     prefix: Bytes,
     endpoints: Vec<Arc<Endpoint>>,
-    /// The store of the version that objects are stored in.
+    /// The store of the storage version.
     store: Option<Arc<ResourceStore>>,
 }
 
@@ -63,14 +63,14 @@ impl Custom {
         server: Arc<ApiServer>,
         environment: Arc<ServerContext>,
         admission: Arc<dyn Admission>,
-        places: Places,
+        select_backend: BackendSelector,
         metrics: &prometheus::Registry,
     ) -> Self {
         let calls = Arc::new(Calls::new(environment.services.clone(), metrics));
-        Custom { server, environment, admission, places, calls, installed: Mutex::default() }
+        Custom { server, environment, admission, select_backend, calls, installed: Mutex::default() }
     }
 
-    /// Serves a definition as it is now, or ceases to.
+    /// Serves the current state of a definition, or removes it if it is not established.
     pub fn update(&self, definition: &CustomResourceDefinition) {
         if !conditions::is_true(definition, ESTABLISHED) {
             return self.remove(&definition.metadata.name);
@@ -78,7 +78,7 @@ impl Custom {
         let name = definition.metadata.name.clone();
         let mut installed = self.installed();
         let before = installed.remove(&name);
-        // One of the same name that came after it is another definition.
+        // A definition with another uid replaced the previous one.
         let before = match before {
             Some(before) if before.uid != definition.metadata.uid => {
                 self.uninstall(before);
@@ -90,7 +90,7 @@ impl Custom {
         installed.insert(name, now);
     }
 
-    /// Ceases to serve a definition.
+    /// Removes the endpoints of a definition.
     pub fn remove(&self, name: &str) {
         let before = self.installed().remove(name);
         if let Some(before) = before {
@@ -98,7 +98,7 @@ impl Custom {
         }
     }
 
-    /// The store of a definition's objects, if it is served.
+    /// Returns the store of a definition's objects, if it is served.
     pub fn store(&self, name: &str) -> Option<Arc<ResourceStore>> {
         self.installed().get(name).and_then(|installed| installed.store.clone())
     }
@@ -114,7 +114,7 @@ impl Custom {
         let generation = definition.metadata.generation;
         let same = |before: &Installed| before.generation == generation && before.names == names;
         if let Some(before) = before.as_ref().filter(|before| same(before) && before.terminating == terminating) {
-            return before.again();
+            return before.duplicate();
         }
         let kind = Arc::new(CustomKind::of(definition, terminating, &self.calls));
         let (form, cache, backend, prefix) = match &before {
@@ -125,7 +125,7 @@ impl Custom {
                 }
                 (before.form.clone(), before.cache.clone(), before.backend.clone(), before.prefix.clone())
             }
-            None => self.claim(definition, &kind),
+            None => self.create_cache(definition, &kind),
         };
         let made: Vec<(&Version, Arc<Endpoint>)> = kind
             .versions
@@ -141,20 +141,21 @@ impl Custom {
         Installed { uid, generation, names, terminating, kind, form, cache, backend, prefix, endpoints, store }
     }
 
-    fn claim(
+    fn create_cache(
         &self,
         definition: &CustomResourceDefinition,
         kind: &Arc<CustomKind>,
     ) -> (Arc<TextForm>, Arc<ResourceCache>, Backend, Bytes) {
         let (group, plural) = (&definition.spec.group, &definition.status.accepted_names.plural);
-        let backend = (self.places)(group, plural);
+        let backend = (self.select_backend)(group, plural);
         let prefix = Bytes::from(format!("{}/{group}/{plural}/", backend.prefix));
         let form = Arc::new(TextForm::new(kind.clone()));
         let cache = backend.cache.resource(&prefix, || form.clone());
         (form, cache, backend, prefix)
     }
 
-    /// The endpoint of a version, served or not: the store of one that is not may be needed to clean up.
+    /// Creates the endpoint of a version. Versions that are not served have one too: the finalizer
+    /// may need its store.
     fn endpoint(
         &self,
         kind: &Arc<CustomKind>,
@@ -197,7 +198,7 @@ impl Custom {
 }
 
 impl Installed {
-    fn again(&self) -> Installed {
+    fn duplicate(&self) -> Installed {
         Installed {
             uid: self.uid.clone(),
             generation: self.generation,
@@ -214,7 +215,7 @@ impl Installed {
     }
 }
 
-/// Admission while all objects of a definition are being deleted.
+/// Rejects creates while a definition is terminating.
 struct ForbidCreate(Arc<dyn Admission>);
 
 fn refused(attributes: &Attributes) -> Result<(), Status> {
@@ -244,7 +245,7 @@ impl Admission for ForbidCreate {
     }
 }
 
-/// What users of a deprecated version are warned of (`defaultDeprecationWarning`).
+/// Returns the warning for users of a deprecated version (`defaultDeprecationWarning`).
 pub fn deprecation(definition: &CustomResourceDefinition, version: &CustomResourceDefinitionVersion) -> Vec<String> {
     if !version.deprecated {
         return Vec::new();

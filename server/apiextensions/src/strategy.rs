@@ -1,4 +1,4 @@
-//! What custom objects have to be (`pkg/registry/customresource`).
+//! The strategy of custom objects (`pkg/registry/customresource`).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use serde_json::{Map, Value};
 use crate::custom::{CustomKind, Version};
 use crate::unstructured::Unstructured;
 
-/// The strategy of one version.
+/// The strategy of a version.
 pub struct CustomStrategy {
     pub kind: Arc<CustomKind>,
     pub name: String,
 }
 
-/// Finalizers that need no domain.
+/// Finalizers without a domain that are accepted.
 const STANDARD_FINALIZERS: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
 impl CustomStrategy {
@@ -46,7 +46,8 @@ impl Strategy for CustomStrategy {
         object.metadata.generation = 1;
     }
 
-    /// The status was dropped after it had got its defaults; when it is read in the stored version it gets them again.
+    /// Applies the default status in the stored version, because the create strategy drops the
+    /// status after defaulting.
     fn after_create(&self, object: &mut Owned) {
         let is_stored = self.name == self.kind.storage_version;
         let version = self.version().filter(|version| is_stored && version.has_status);
@@ -95,7 +96,7 @@ impl Strategy for CustomStrategy {
     }
 }
 
-/// A write of the status changes nothing else.
+/// Keeps all fields but the status.
 fn take_status(new: &mut Unstructured, old: &Unstructured) {
     let status = new.content.0.shift_remove("status");
     let managed_fields = std::mem::take(&mut new.metadata.managed_fields);
@@ -108,7 +109,7 @@ fn take_status(new: &mut Unstructured, old: &Unstructured) {
     }
 }
 
-/// Another write leaves the status as it was.
+/// Keeps the status.
 fn keep_status(new: &mut Unstructured, old: &Unstructured) {
     match old.content.0.get("status") {
         Some(status) => drop(new.content.0.insert("status".into(), status.clone())),
@@ -129,7 +130,7 @@ fn finalizer_warnings(name: &str) -> Vec<String> {
     warnings
 }
 
-/// One validation.
+/// Validation of one object.
 struct Validation<'v> {
     version: &'v Version,
     context: &'v Context,
@@ -165,7 +166,7 @@ impl Validation<'_> {
         errors
     }
 
-    /// Whether there is nothing to find, whatever the object was before; that takes no tree.
+    /// Whether the object is valid independent of its old state. Does not build a tree.
     fn is_certainly_valid(&self) -> bool {
         let version = self.version;
         version.rules().is_none()
@@ -176,7 +177,7 @@ impl Validation<'_> {
                 .is_some_and(|(schema, object)| schema::is_certainly_valid(schema, &object.content.0))
     }
 
-    /// Rules are not run on an object that is so wrong that they could not make sense of it.
+    /// Runs validation rules, unless other errors make them meaningless.
     fn rules(&self, new: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
         let Some(rules) = self.version.rules() else { return };
         match schema::blocked(errors) {
@@ -188,7 +189,7 @@ impl Validation<'_> {
         }
     }
 
-    /// The object as a tree, as schemas and rules see it: they know nothing of owners of fields.
+    /// Converts the object to a tree for schemas and rules. Omits `managedFields`.
     fn document(&self, object: Ref<'_>) -> Value {
         let Some(object) = object.downcast::<Unstructured>() else { return Value::Null };
         let mut metadata = Map::new();
@@ -208,16 +209,16 @@ impl Validation<'_> {
     fn type_errors(&self) -> Vec<FieldError> {
         let Some(object) = self.new.downcast::<Unstructured>() else { return Vec::new() };
         let mut errors = Vec::new();
-        let check = |name: &str, said: &str, wanted: &str| {
-            let wrong = !said.is_empty() && said != wanted;
-            wrong.then(|| FieldError::invalid(&Path::new(name), said, format!("must be {wanted}")))
+        let check = |name: &str, value: &str, wanted: &str| {
+            let wrong = !value.is_empty() && value != wanted;
+            wrong.then(|| FieldError::invalid(&Path::new(name), value, format!("must be {wanted}")))
         };
         errors.extend(check("kind", &object.type_meta.kind, self.version.def.kind));
         errors.extend(check("apiVersion", &object.type_meta.api_version, &self.version.api_version));
         errors
     }
 
-    /// Replicas that scale reads are numbers that a Scale can hold.
+    /// Checks that replicas are numbers that a Scale can represent.
     fn scale(&self, object: &Value, with_spec: bool, errors: &mut Vec<FieldError>) {
         let Some(paths) = self.version.scale() else { return };
         if with_spec {
@@ -237,15 +238,15 @@ impl Validation<'_> {
     }
 }
 
-/// The value at a path, in the order of `unstructured.NestedFieldNoCopy`.
+/// Returns the value at a path, like `unstructured.NestedFieldNoCopy`.
 ///
 /// # Errors
-/// What is no object before the end of the path.
+/// Returns the error for a non-object before the end of the path.
 fn at<'v>(object: &'v Value, path: &str) -> Result<Option<&'v Value>, String> {
     let mut value = object;
     for (at, name) in path.split('.').enumerate() {
         let Value::Object(members) = value else {
-            // Upstream names the path with the member that is looked for.
+            // Upstream's path includes the missing member.
             let read: Vec<&str> = path.split('.').take(at + 1).collect();
             let is_null = value.is_null();
             return if is_null { Ok(None) } else { Err(wrong_type(&format!(".{}", read.join(".")), value, OBJECT)) };
@@ -256,7 +257,7 @@ fn at<'v>(object: &'v Value, path: &str) -> Result<Option<&'v Value>, String> {
     Ok(Some(value))
 }
 
-/// What an object is in Go.
+/// Go's name of an object's type.
 const OBJECT: &str = "map[string]interface{}";
 
 fn replicas(object: &Value, path: &str) -> Option<FieldError> {
@@ -279,7 +280,7 @@ fn replicas(object: &Value, path: &str) -> Option<FieldError> {
     }
 }
 
-/// In the words of `unstructured.NestedInt64`.
+/// Formats the error of `unstructured.NestedInt64`.
 fn wrong_type(path: &str, value: &Value, wanted: &str) -> String {
     let found = if value.is_null() { "<nil>" } else { go_print::type_name(value) };
     let text = go_print::plain(value);
@@ -301,7 +302,7 @@ fn of_status_schema(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<Fi
     }
 }
 
-/// Lists that were wrong before may stay so.
+/// Checks list types, unless the old object already violates them.
 fn lists(schema: &Schema, new: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
     let faults = |value: &Value| {
         let mut faults = Vec::new();

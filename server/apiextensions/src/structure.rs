@@ -1,5 +1,5 @@
-//! Whether the schemas of a definition are structural, as its status says (`nonstructuralschema.ConditionController`). Only definitions that were
-//! stored by older servers can be otherwise.
+//! The `NonStructuralSchema` condition of definitions (`nonstructuralschema.ConditionController`).
+//! Only definitions that older servers stored can have non-structural schemas.
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionCondition};
 use machinery::field_error::{FieldError, aggregate};
@@ -8,15 +8,15 @@ use machinery::field_path::Path;
 use crate::conditions::{self, NON_STRUCTURAL_SCHEMA, condition};
 use crate::definition::{unstructured_because, unsupported};
 
-/// Brings the condition up to date.
-pub fn settle(definition: &mut CustomResourceDefinition) {
+/// Updates the condition.
+pub fn update_condition(definition: &mut CustomResourceDefinition) {
     match violation(definition) {
         Some(found) => {
-            let is_told = definition.status.conditions.iter().any(|known| {
+            let is_recorded = definition.status.conditions.iter().any(|known| {
                 (&known.r#type, &known.status, &known.reason, &known.message)
                     == (&found.r#type, &found.status, &found.reason, &found.message)
             });
-            if !is_told {
+            if !is_recorded {
                 conditions::set(definition, found);
             }
         }
@@ -55,16 +55,16 @@ mod tests {
 
     use super::*;
 
-    fn told(spec: serde_json::Value) -> Vec<String> {
+    fn condition_texts(spec: serde_json::Value) -> Vec<String> {
         let mut definition = CustomResourceDefinition::default();
         json::from_value(&json!({ "spec": spec }), Mut::of(&mut definition), &mut Issues::ignore()).expect("a spec");
-        settle(&mut definition);
+        update_condition(&mut definition);
         let conditions = definition.status.conditions.iter();
         conditions.map(|c| format!("{}={} {}: {}", c.r#type, c.status, c.reason, c.message)).collect()
     }
 
     #[test]
-    fn definitions_of_older_servers() {
+    fn reports_non_structural_schemas() {
         let version = |schema: serde_json::Value| json!([{"name": "v1", "schema": {"openAPIV3Schema": schema}}]);
         for (spec, expect) in [
             (json!({"versions": version(json!({"type": "object"}))}), None),
@@ -87,17 +87,17 @@ mod tests {
                 ),
             ),
         ] {
-            assert_eq!(told(spec), expect.map(str::to_owned).into_iter().collect::<Vec<_>>());
+            assert_eq!(condition_texts(spec), expect.map(str::to_owned).into_iter().collect::<Vec<_>>());
         }
     }
 
     #[test]
-    fn a_condition_goes_with_its_cause() {
+    fn removes_condition_without_violation() {
         let mut definition = CustomResourceDefinition::default();
         definition.spec.preserve_unknown_fields = true;
-        settle(&mut definition);
+        update_condition(&mut definition);
         definition.spec.preserve_unknown_fields = false;
-        settle(&mut definition);
+        update_condition(&mut definition);
         assert!(definition.status.conditions.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! A custom object: kind, version and metadata are declared, the rest is what its schema says.
+//! Custom objects: kind, version and metadata are declared; the rest is an untyped document.
 
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::def::{Flags, JsonForm};
@@ -9,10 +9,10 @@ use machinery::type_meta::TypeMeta;
 /// An object of any custom kind, in any of its versions.
 #[derive(Clone, Default)]
 pub struct Unstructured {
-    /// Its kind and version, as it was sent.
+    /// Kind and version as in the request.
     pub type_meta: TypeMeta,
     pub metadata: ObjectMeta,
-    /// All other members.
+    /// All other fields.
     pub content: Document,
 }
 

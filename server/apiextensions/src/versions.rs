@@ -1,4 +1,4 @@
-//! Objects between the version that they are stored in and the one that is asked for.
+//! Conversion of objects between the stored version and the requested version.
 
 use std::mem::take;
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use crate::form;
 use crate::pending::Conversions;
 use crate::unstructured::Unstructured;
 
-/// One version of a definition, as seen from those that objects are stored in.
+/// A version of a definition, relative to the stored version.
 #[derive(Clone)]
 pub struct OneVersion {
     kind: Arc<CustomKind>,
     name: String,
-    /// What the text of an object of this version begins with.
+    /// The prefix of the text of an object of this version.
     head: Vec<u8>,
-    /// What objects in this version are kept by. Not those that were converted as another definition of the same versions said.
+    /// Cache key of objects in this version. It differs between compilations of a definition.
     id: EncodingId,
-    /// What a webhook is converting.
+    /// Webhook conversions in progress.
     conversions: Conversions,
 }
 
@@ -35,7 +35,7 @@ impl OneVersion {
     pub fn new(kind: Arc<CustomKind>, version: &Version) -> Self {
         let head = format!("{{\"apiVersion\":\"{}\",", version.api_version).into_bytes();
         let index = kind.versions.iter().position(|other| other.name == version.name).unwrap_or_default();
-        // Other encodings of an entry are told apart by addresses.
+        // The high bit separates these from keys that are addresses.
         let id = 1 << 63 | kind.serial << 16 | index as u64;
         OneVersion { name: version.name.clone(), kind, head, id, conversions: Conversions::default() }
     }
@@ -44,12 +44,12 @@ impl OneVersion {
         self.kind.version(name).ok_or_else(|| Status::internal(format!("there is no version {name}")))
     }
 
-    /// Another entry that was converted before.
+    /// Returns the cached conversion of an entry.
     fn known(&self, entry: &Arc<Entry>) -> Option<Arc<Entry>> {
         Some(Arc::new(entry.with_object(entry.encoding(self.id)?)))
     }
 
-    /// An entry in this version, as the conversion made it.
+    /// Prunes and caches a converted object, and returns its entry.
     fn finish(&self, version: &Version, entry: &Arc<Entry>, mut object: Unstructured) -> Arc<Entry> {
         version.prune(&mut object);
         let converted = Bytes::from(form::text(&version.api_version, &self.kind.kind, &object));
@@ -57,7 +57,7 @@ impl OneVersion {
         Arc::new(entry.with_object(converted))
     }
 
-    fn shift(&self, fields: &Fields, version: &Version, entry: &Arc<Entry>) -> Result<Arc<Entry>, Status> {
+    fn convert_fields(&self, fields: &Fields, version: &Version, entry: &Arc<Entry>) -> Result<Arc<Entry>, Status> {
         let mut object = Unstructured::default();
         json::decode(&entry.object, Mut::of(&mut object), &mut Issues::ignore()).map_err(Status::internal)?;
         if let Some(from) = self.kind.version_of(&object.type_meta.api_version) {
@@ -66,7 +66,7 @@ impl OneVersion {
         Ok(self.finish(version, entry, object))
     }
 
-    /// The text of an object of this version in the stored one.
+    /// Converts an object of this version to the stored version and encodes it.
     async fn converted(&self, mut object: Unstructured, stored: &Version) -> Result<Vec<u8>, Status> {
         match &self.kind.conversion {
             Conversion::Fields(fields) => fields.convert(&mut object.content.0, &self.name, &stored.name)?,
@@ -80,7 +80,7 @@ impl OneVersion {
         Ok(form::text(&stored.api_version, &self.kind.kind, &object))
     }
 
-    /// Entries of other versions, by a webhook.
+    /// Converts entries of other versions by a webhook.
     async fn convert(self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
         let (Conversion::Webhook(webhook), version) = (&self.kind.conversion, self.version(&self.name)?) else {
             return Ok(entries);
@@ -133,7 +133,7 @@ impl Versions for OneVersion {
         let (places, others): (Vec<usize>, Vec<Arc<Entry>>) = others.into_iter().unzip();
         let converted = match &self.kind.conversion {
             Conversion::Fields(fields) => {
-                others.iter().map(|entry| self.shift(fields, version, entry)).collect::<Result<_, _>>()?
+                others.iter().map(|entry| self.convert_fields(fields, version, entry)).collect::<Result<_, _>>()?
             }
             Conversion::Webhook(_) => self.conversions.of(&others, |others| self.clone().convert(others)).await?,
         };

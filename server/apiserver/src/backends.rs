@@ -1,4 +1,4 @@
-//! Where objects are kept: one store, and another one for each resource that an override names.
+//! Storage backends: a main store, and further ones for resources with an override.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,32 +12,33 @@ use registry::Backend;
 use serving::options::{EtcdOptions, Options};
 use storage::{EmbeddedOptions, EmbeddedStore, EtcdStore, Result, Store};
 
-/// The stores of a server, each behind its cache.
+/// The stores of a server, each with its cache.
 pub struct Backends {
     main: Opened,
-    /// The stores of overrides, by their servers in order.
+    /// Stores of overrides, by sorted list of servers.
     others: BTreeMap<Vec<String>, Opened>,
-    /// Group and plural, and the servers of their store.
+    /// Servers of the store by group and plural.
     overrides: BTreeMap<(String, String), Vec<String>>,
 }
 
-/// A store that is in use.
+/// An open store.
 pub struct Opened {
     pub backend: Backend,
     medium: Medium,
 }
 
-/// What a store keeps its objects in.
+/// The medium of a store.
 enum Medium {
     Etcd(Arc<EtcdStore>),
-    /// A file; recent writes are in a log beside it.
+    /// The embedded database; recent writes are in a log next to it.
     File(PathBuf),
-    /// Whatever the program chose.
+    /// A store of an embedding program.
     Other,
 }
 
 impl Backends {
-    /// Opens the store in the data directory, or connects to etcd, unless one was `chosen`.
+    /// Opens the store in the data directory, or connects to etcd, unless the program supplies a
+    /// store as `chosen`.
     pub async fn open(
         catalog: &Catalog,
         options: &Options,
@@ -64,24 +65,24 @@ impl Backends {
         Ok(backends)
     }
 
-    /// Where a resource is kept, named by the group it is stored in and its plural.
+    /// Returns the backend of a resource, by its storage group and plural.
     pub fn of(&self, group: &str, plural: &str) -> &Backend {
         let named = self.overrides.iter().find(|((g, p), _)| g == group && p == plural);
         let other = named.and_then(|(_, servers)| self.others.get(servers));
         &other.unwrap_or(&self.main).backend
     }
 
-    /// Where everything is kept that no override names.
+    /// Returns the backend of resources without an override.
     pub fn main(&self) -> &Backend {
         &self.main.backend
     }
 
-    /// All of them, the one of everything that no override names first.
+    /// Returns all stores, the main store first.
     pub fn all(&self) -> impl Iterator<Item = &Opened> {
         std::iter::once(&self.main).chain(self.others.values())
     }
 
-    /// Reads everything, and begins to follow it.
+    /// Fills the caches and starts their watches.
     pub async fn start(&self) -> Result<()> {
         for opened in self.all() {
             opened.backend.cache.start().await?;
@@ -89,13 +90,13 @@ impl Backends {
         Ok(())
     }
 
-    /// Waits until one of the stores will never take a write again, and says why.
+    /// Waits until a store fails permanently for writes, and returns its error.
     pub async fn failed(&self) -> storage::Error {
         let stores = self.all().map(|opened| opened.backend.store.failed());
         futures_util::future::select_all(stores).await.0
     }
 
-    /// Finishes what waits and releases everything.
+    /// Completes pending writes and closes the stores.
     pub async fn close(&self) -> Result<()> {
         for opened in self.all() {
             opened.backend.store.close().await?;
@@ -105,7 +106,8 @@ impl Backends {
 }
 
 impl Opened {
-    /// How many bytes the store takes: those of the file, or what the first etcd server that answers says.
+    /// The size of the store in bytes: that of the file, or that of the first etcd server that
+    /// responds.
     pub async fn size(&self) -> Option<u64> {
         match &self.medium {
             Medium::Etcd(etcd) => etcd.database_sizes().await.into_iter().find_map(|size| size.bytes),
@@ -115,7 +117,7 @@ impl Opened {
     }
 }
 
-/// What stores are opened with.
+/// Arguments for opening stores.
 struct Opening<'o> {
     options: &'o Options,
     encryption: Arc<Encryption>,
@@ -143,25 +145,25 @@ impl Opening<'_> {
         let store = Arc::new(MeteredStore::new(store, self.metrics.clone(), &self.options.storage.prefix));
         let backend = Backend::new(store, &self.options.storage.prefix);
         let (as_json, collects_garbage) = (self.options.storage.as_json, self.options.storage.collects_garbage);
-        let tells_corrupt = self.options.features.enabled(features::AllowUnsafeMalformedObjectDeletion);
-        Opened { backend: Backend { as_json, collects_garbage, tells_corrupt, ..backend }, medium }
+        let reports_corrupt_objects = self.options.features.enabled(features::AllowUnsafeMalformedObjectDeletion);
+        Opened { backend: Backend { as_json, collects_garbage, reports_corrupt_objects, ..backend }, medium }
     }
 }
 
-/// The declared resources by their keys.
+/// The keys of declared resources.
 fn key_space(catalog: &Catalog, options: &Options) -> KeySpace {
     let kept = catalog.kinds.iter().filter_map(|kind| kind.resource).filter(|r| !r.key_prefix.is_empty());
     let resources = kept.map(|r| {
         let of = GroupResource { group: r.storage.0.to_owned(), resource: r.plural.to_owned() };
         (r.key_prefix.to_owned(), of)
     });
-    // Upstream stores the allocation of node ports with the configuration of services.
+    // Upstream encrypts the node port allocation like services.
     let services = GroupResource { group: String::new(), resource: "services".into() };
     let allocations = [("ranges/servicenodeports".to_owned(), services)];
     KeySpace::new(&options.storage.prefix, resources.chain(allocations))
 }
 
-/// How the store speaks to some etcd servers.
+/// Returns the options of the etcd client for these servers.
 pub fn etcd_options(options: &Options, servers: &[String]) -> storage::EtcdOptions {
     let EtcdOptions { ca_file, certificate, lease_reuse, .. } = options.storage.etcd.clone();
     storage::EtcdOptions {

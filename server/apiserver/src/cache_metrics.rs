@@ -1,5 +1,5 @@
-//! What the watch cache does, by resource and under upstream's names (upstream: `storage/cacher/metrics`). The caches count; whoever asks for the
-//! metrics adds up.
+//! Metrics of the watch cache by resource, with upstream's names (upstream:
+//! `storage/cacher/metrics`). The caches count; the collector sums up on each scrape.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use prometheus::{IntCounterVec, IntGaugeVec, Opts, Registry};
 use registry::{ResourceStore, Stores};
 use storage::cache::{Counts, ResourceCache, Waits};
 
-const OF: [&str; 2] = ["group", "resource"];
-const OF_INDEX: [&str; 3] = ["group", "resource", "index"];
-/// Revisions are shown by their last fifteen digits, which a float holds exactly.
+const RESOURCE_LABELS: [&str; 2] = ["group", "resource"];
+const INDEX_LABELS: [&str; 3] = ["group", "resource", "index"];
+/// Revisions are reported modulo 10^15, which a float represents exactly.
 const REVISIONS: u64 = 1_000_000_000_000_000;
 
-/// A metric of a resource's cache: name, help, and what is read.
-type Of = (&'static str, &'static str, fn(&Counts) -> u64);
+/// A metric of a resource's cache: name, help, and accessor.
+type CounterDef = (&'static str, &'static str, fn(&Counts) -> u64);
 
-const COUNTS: [Of; 6] = [
+const COUNTS: [CounterDef; 6] = [
     ("apiserver_storage_events_received_total", "Changes that the store told of.", |c| c.changes.get()),
     ("apiserver_watch_cache_initializations_total", "How often the cache read everything.", |c| c.fillings.get()),
     ("apiserver_watch_cache_events_received_total", "Changes that the cache took in.", |c| c.changes.get()),
@@ -31,7 +31,7 @@ const COUNTS: [Of; 6] = [
 
 const WAITED: &str = "apiserver_watch_cache_read_wait_seconds";
 
-/// Reads the caches whenever somebody asks.
+/// Collects the counts of the caches on each scrape.
 pub struct CacheMetrics {
     resources: Arc<Stores>,
     counts: Vec<IntCounterVec>,
@@ -45,18 +45,22 @@ pub struct CacheMetrics {
 }
 
 impl CacheMetrics {
-    /// Shows what the caches of these resources do.
+    /// Registers the metrics of the caches of these resources.
     pub fn register(resources: &Arc<Stores>, registry: &Registry) {
         let metrics = CacheMetrics {
             resources: resources.clone(),
-            counts: COUNTS.iter().map(|(name, help, _)| counters(name, help, &OF)).collect(),
-            lists: counters("apiserver_cache_list_total", "Lists that the cache answered.", &OF_INDEX),
+            counts: COUNTS.iter().map(|(name, help, _)| counters(name, help, &RESOURCE_LABELS)).collect(),
+            lists: counters("apiserver_cache_list_total", "Lists that the cache answered.", &INDEX_LABELS),
             fetched: counters(
                 "apiserver_cache_list_fetched_objects_total",
                 "Objects that were looked at for lists.",
-                &OF_INDEX,
+                &INDEX_LABELS,
             ),
-            returned: counters("apiserver_cache_list_returned_objects_total", "Objects that lists have shown.", &OF),
+            returned: counters(
+                "apiserver_cache_list_returned_objects_total",
+                "Objects that lists have shown.",
+                &RESOURCE_LABELS,
+            ),
             revision: gauges("apiserver_watch_cache_resource_version", "How far the cache is, in fifteen digits."),
             capacity: gauges("watch_cache_capacity", "How many changes are kept for watches that resume."),
             consistent: counters(
@@ -66,7 +70,7 @@ impl CacheMetrics {
             ),
             waited: waited(),
         };
-        let _ = registry.register(Box::new(metrics)); // only a name registered twice is refused
+        let _ = registry.register(Box::new(metrics)); // fails only for a registered name
     }
 
     fn read(&self, of: [&str; 2], resource: &ResourceStore) {
@@ -117,11 +121,11 @@ impl Collector for CacheMetrics {
 
 fn waited() -> Desc {
     let help = "How long reads waited for the cache to be fresh enough.";
-    let labels = OF.map(String::from).to_vec();
+    let labels = RESOURCE_LABELS.map(String::from).to_vec();
     Desc::new(WAITED.into(), help.into(), labels, HashMap::new()).expect("a well-formed metric")
 }
 
-/// The histogram of a resource; nothing when no read waited.
+/// Builds the histogram of a resource; nothing if no read waited.
 fn series(of: [&str; 2], waits: &Waits) -> Option<Metric> {
     let counts = waits.cumulative();
     let total = counts[Waits::BOUNDS.len()];
@@ -141,12 +145,12 @@ fn series(of: [&str; 2], waits: &Waits) -> Option<Metric> {
         label.set_value(value.into());
         label
     };
-    let mut metric = Metric::from_label(OF.into_iter().zip(of).map(label).collect());
+    let mut metric = Metric::from_label(RESOURCE_LABELS.into_iter().zip(of).map(label).collect());
     metric.set_histogram(histogram);
     (total > 0).then_some(metric)
 }
 
-/// Lets a counter show what is counted elsewhere. What has not happened is not shown, as upstream.
+/// Raises a counter to a value that is counted elsewhere. As upstream, zero is not reported.
 fn raise(counter: &IntCounterVec, labels: &[&str], now: u64) {
     if now == 0 {
         return;
@@ -160,5 +164,5 @@ fn counters(name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
 }
 
 fn gauges(name: &str, help: &str) -> IntGaugeVec {
-    IntGaugeVec::new(Opts::new(name, help), &OF).expect("a well-formed metric")
+    IntGaugeVec::new(Opts::new(name, help), &RESOURCE_LABELS).expect("a well-formed metric")
 }

@@ -1,4 +1,4 @@
-//! `kube-apiserver convert`: any encoded object into any other form or version.
+//! `kube-apiserver convert`: converts an encoded object to another encoding or version.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -9,10 +9,10 @@ use machinery::catalog::Catalog;
 use crate::standard_output;
 
 const USAGE: &str = "usage: kube-apiserver convert [--to VERSION] [-o json|yaml|protobuf|cbor] [FILE]
-Reads an object in JSON, YAML, protobuf or CBOR from FILE (standard input without one) and writes it in the form and version asked for.
-A value dumped from etcd is read as it is.";
+Reads an object in JSON, YAML, protobuf or CBOR from FILE (standard input without one) and writes it in the requested form and version.
+A value dumped from etcd is accepted.";
 
-/// What was asked for.
+/// The arguments of the command.
 struct Request {
     to: Option<String>,
     form: Form,

@@ -1,4 +1,4 @@
-//! The delegation chain: (other servers of the cluster ->) aggregator -> control plane -> apiextensions -> not found.
+//! The delegation chain: (peers ->) aggregator -> control plane -> apiextensions -> not found.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -20,21 +20,21 @@ use crate::backends::Backends;
 use crate::enabled;
 use crate::namespaces::Namespaces;
 
-/// The chain and what it works with.
+/// The delegation chain and its dependencies.
 pub struct Delegation {
     pub handler: Arc<dyn Handler>,
-    /// What the servers of the chain serve.
+    /// Discovery of all servers of the chain.
     pub discovery: Arc<Discovery>,
     pub environment: Arc<ServerContext>,
     pub loopback: Arc<Loopback>,
-    /// Custom resources, where they can be defined.
+    /// Custom resources, if `apiextensions.k8s.io` is enabled.
     pub custom: Option<Arc<Custom>>,
 }
 
 const AGGREGATOR: &str = "apiregistration.k8s.io";
 const APIEXTENSIONS: &str = "apiextensions.k8s.io";
 
-/// Builds the servers over the stores: those whose groups are served.
+/// Builds the servers of enabled groups, with these stores.
 pub fn build(
     server: &Server,
     stores: Arc<Stores>,
@@ -84,13 +84,13 @@ pub fn build(
         let open = Arc::new(ApiServer::open(catalog, discovery.clone(), openapi.clone(), handler));
         let served = Arc::new(custom_resources(&open, &environment, &admission, backends, running));
         let known: Arc<dyn CustomEndpoints> = served.clone();
-        let _ = environment.custom.set(Arc::downgrade(&known)); // it is set here only
+        let _ = environment.custom.set(Arc::downgrade(&known)); // set only here
         custom = Some(served);
         handler = Arc::new(ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, open));
     }
     let own = of(&|g| g != AGGREGATOR && g != APIEXTENSIONS);
     handler = Arc::new(ApiServer::new(catalog, own, discovery.clone(), None, handler));
-    // The outermost server answers for all of them what is served.
+    // The outermost server serves the discovery of all of them.
     let registrations = of(&|g| g == AGGREGATOR);
     handler = Arc::new(ApiServer::new(catalog, registrations, discovery.clone(), Some(openapi), handler));
     if enabled::serves(&kinds, AGGREGATOR) {
@@ -99,11 +99,11 @@ pub fn build(
     if let Some(authorities) = &options.peers.ca_file {
         handler = Arc::new(with_peers(behaviour.as_ref(), &environment, authorities, handler)?);
     }
-    discovery.count_in(running.metrics.registry());
+    discovery.register_metrics(running.metrics.registry());
     Ok(Delegation { handler, discovery, environment, loopback, custom })
 }
 
-/// Passes requests on to other servers of the cluster for what is not served here, and finds out what those serve.
+/// Proxies requests for resources that only peers serve, and starts the discovery of peers.
 fn with_peers(
     behaviour: &dyn KindExtensions,
     environment: &ServerContext,
@@ -137,7 +137,7 @@ fn custom_resources(
     )
 }
 
-/// Passes requests for other servers on, and finds out what those serve.
+/// Proxies requests for aggregated servers, and starts their discovery.
 fn aggregator(environment: &ServerContext, local: Arc<dyn Handler>) -> Result<Aggregator, String> {
     let options = &environment.options.aggregation;
     let servers = Arc::new(Aggregated::new(environment.services.clone(), options.identity()?));
@@ -177,8 +177,9 @@ fn environment(
     })
 }
 
-/// The stores of every resource that is kept and can be served, whether it is or not: bootstrap and admission read them too. To be made
-/// before the backends start, which then read objects in the form in which the stores serve them.
+/// Creates the stores of all stored resources that can be served, enabled or not: bootstrap and
+/// admission read them too. Must run before the backends start, so that caches decode objects in
+/// the form of the stores.
 pub fn stores(server: &Server, options: &Options, backends: &Backends) -> Stores {
     let (catalog, behaviour) = (server.catalog, &server.behaviour);
     let mut out = Stores::new();
@@ -202,7 +203,7 @@ fn strategy(
     resource: &'static ResourceDef,
 ) -> Arc<dyn Strategy> {
     let declared = DeclaredStrategy::new(catalog, kind, resource);
-    // The one kind whose rules need a schema compiler.
+    // Only this kind has validation that needs a schema compiler.
     match (kind.group, kind.kind) {
         (APIEXTENSIONS, "CustomResourceDefinition") => {
             Arc::new(DefinitionStrategy { declared, internal: storage_kind, native: native_groups(catalog) })
@@ -211,7 +212,7 @@ fn strategy(
     }
 }
 
-/// The groups of authors that are served.
+/// Returns the served groups of authors.
 fn native_groups(catalog: &'static Catalog) -> Vec<&'static str> {
     let served = catalog.kinds.iter().filter(|kind| kind.serving != Serving::Unserved);
     let mut groups: Vec<&str> = served

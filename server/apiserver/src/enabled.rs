@@ -1,22 +1,24 @@
-//! Which kinds are served: defaults, `--runtime-config`, feature gates (`resourceconfig.MergeAPIResourceConfigs`).
+//! Enabled kinds: defaults, `--runtime-config` and feature gates
+//! (`resourceconfig.MergeAPIResourceConfigs`).
 
 use machinery::catalog::{Catalog, KindDef, Serving};
 use serving::options::Options;
 
-/// Whether a group is served, whichever of its versions.
+/// Whether a version of the group is enabled.
 pub fn serves(kinds: &[&'static KindDef], group: &str) -> bool {
     kinds.iter().any(|kind| kind.group == group)
 }
 
-/// The kinds with a resource that this server serves.
+/// Returns the enabled kinds that have a resource.
 pub fn kinds(catalog: &'static Catalog, options: &Options) -> Vec<&'static KindDef> {
     catalog.kinds.iter().filter(|kind| kind.resource.is_some() && is_enabled(kind, options)).collect()
 }
 
-/// Refuses settings of groups and versions that there are not (`APIEnablementOptions.Validate`, `MergeAPIResourceConfigs`).
+/// Rejects settings of unknown groups and versions (`APIEnablementOptions.Validate`,
+/// `MergeAPIResourceConfigs`).
 ///
 /// # Errors
-/// Says which ones.
+/// Returns the unknown ones.
 pub fn check(catalog: &'static Catalog, options: &Options) -> Result<(), String> {
     let keys = options.runtime_config.iter().map(|(key, _)| key.as_str()).filter(|key| !key.starts_with("api/"));
     let named: Vec<(&str, &str)> = keys
@@ -47,7 +49,7 @@ fn is_enabled(kind: &KindDef, options: &Options) -> bool {
     if kind.serving == Serving::Unserved || !(kind.gate.is_empty() || options.features.enabled(kind.gate)) {
         return false;
     }
-    let said = |key: &str| options.runtime_config.iter().rev().find(|(k, _)| k == key).map(|(_, on)| *on);
+    let setting = |key: &str| options.runtime_config.iter().rev().find(|(k, _)| k == key).map(|(_, on)| *on);
     let group_version = kind.api_version();
     let plural = kind.resource.map_or("", |r| r.plural);
     let stage = if kind.version.contains("alpha") {
@@ -57,9 +59,9 @@ fn is_enabled(kind: &KindDef, options: &Options) -> bool {
     } else {
         "api/ga"
     };
-    said(&format!("{group_version}/{plural}"))
-        .or_else(|| said(&group_version))
-        .or_else(|| said(stage))
-        .or_else(|| said("api/all"))
+    setting(&format!("{group_version}/{plural}"))
+        .or_else(|| setting(&group_version))
+        .or_else(|| setting(stage))
+        .or_else(|| setting("api/all"))
         .unwrap_or(kind.serving == Serving::On)
 }

@@ -1,4 +1,4 @@
-//! `help`: the flags as text, a page in Markdown, a manual page, or completions for a shell.
+//! `help`: prints the flags as text, as Markdown, as a manual page, or as shell completions.
 
 use std::ffi::OsString;
 
@@ -7,7 +7,7 @@ use serving::options::{Program, document};
 
 use crate::standard_output;
 
-/// Prints the flags in the form that the word names.
+/// Prints the flags in the requested form.
 pub fn run(program: Program, gates: &KnownGates, words: &[OsString]) -> Result<(), String> {
     let form = match words {
         [] => "text".into(),

@@ -1,58 +1,60 @@
-//! Small pages for a small heap. Transparent huge pages round what each part of it takes up to 2 MB, which is half as much again of an
-//! empty server and next to nothing of a large one, whose writes they make cheaper.
+//! Disables transparent huge pages while the heap is small. Huge pages round each part of the heap
+//! up to 2 MB. That is 50 % more memory for an empty server and little for a large one, where they
+//! make writes cheaper.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Resident bytes from which on the process takes huge pages.
+/// Resident bytes from which on huge pages are enabled.
 const LARGE: u64 = 128 << 20;
-/// How often a small process looks whether it has become large.
+/// Interval at which a small process checks its size.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// Whether it is this module that refuses them: who started the program, or the allocator's `MIMALLOC_ALLOW_THP`, may do so for good.
-static REFUSED_HERE: AtomicBool = AtomicBool::new(false);
+/// Whether this module disabled huge pages. The parent process, or the allocator's
+/// `MIMALLOC_ALLOW_THP`, may have disabled them permanently.
+static DISABLED_HERE: AtomicBool = AtomicBool::new(false);
 
-/// Takes small pages only, for now. Call it before much is allocated: what has a huge page keeps it.
-pub fn refuse() {
-    if !are_refused() {
-        set_refused(true);
-        REFUSED_HERE.store(true, Ordering::Relaxed);
+/// Disables huge pages for now. Call it early: existing huge pages are not split.
+pub fn disable() {
+    if !are_disabled() {
+        set_disabled(true);
+        DISABLED_HERE.store(true, Ordering::Relaxed);
     }
 }
 
-/// Lets the process have huge pages once it is large, and for good.
-pub async fn allow_when_large() {
-    if !REFUSED_HERE.load(Ordering::Relaxed) {
+/// Enables huge pages permanently once the process is large.
+pub async fn enable_when_large() {
+    if !DISABLED_HERE.load(Ordering::Relaxed) {
         return;
     }
     while resident().is_some_and(|bytes| bytes < LARGE) {
         tokio::time::sleep(INTERVAL).await;
     }
-    set_refused(false);
+    set_disabled(false);
 }
 
 #[cfg(target_os = "linux")]
-fn are_refused() -> bool {
+fn are_disabled() -> bool {
     rustix::thread::transparent_huge_pages_are_disabled().unwrap_or(true)
 }
 
 #[cfg(target_os = "linux")]
-fn set_refused(is_refused: bool) {
-    if let Err(error) = rustix::thread::disable_transparent_huge_pages(is_refused) {
-        tracing::debug!(%error, is_refused, "the kernel keeps its huge pages as they are");
+fn set_disabled(is_disabled: bool) {
+    if let Err(error) = rustix::thread::disable_transparent_huge_pages(is_disabled) {
+        tracing::debug!(%error, is_disabled, "cannot change transparent huge pages");
     }
 }
 
-/// Only Linux has them.
+/// Only Linux has transparent huge pages.
 #[cfg(not(target_os = "linux"))]
-fn are_refused() -> bool {
+fn are_disabled() -> bool {
     true
 }
 
 #[cfg(not(target_os = "linux"))]
-fn set_refused(_: bool) {}
+fn set_disabled(_: bool) {}
 
-/// How many bytes of memory the process takes; `None` where the kernel does not say.
+/// The resident memory of the process in bytes; `None` if the kernel does not report it.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -64,9 +66,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_process_takes_is_known() {
-        let before = resident().expect("the kernel says");
+    fn reads_resident_memory() {
+        let before = resident().expect("resident memory");
         let held = vec![1u8; 64 << 20];
-        assert!(resident().expect("the kernel says") >= before + (held.len() as u64) / 2);
+        assert!(resident().expect("resident memory") >= before + (held.len() as u64) / 2);
     }
 }

@@ -1,4 +1,5 @@
-//! A server in this process, for tests: as the program runs it, on a free port, with a data folder that goes away with it.
+//! A server in the current process, for tests: like the program, but on a free port and with a
+//! temporary data directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -19,25 +20,25 @@ use webhook::{Kubeconfig, Reply};
 use crate::Server;
 use crate::run::{POLLS_BETWEEN_EVENTS, PreparedServer};
 
-/// How long an answer to the client may take.
+/// Timeout of a client request.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How many bytes it may have.
-const MAX_ANSWER: usize = 256 << 20;
-/// How long what the server does besides may take to end.
-const END: Duration = Duration::from_secs(1);
+/// Maximum size of a response in bytes.
+const MAX_RESPONSE: usize = 256 << 20;
+/// How long shutdown waits for background tasks.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A running server; dropping it ends it.
+/// A running server. Dropping it stops it.
 pub struct InProcess {
-    /// Where it is, such as `https://127.0.0.1:40123`.
+    /// The base URL, such as `https://127.0.0.1:40123`.
     pub url: String,
     kubeconfig: PathBuf,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-    /// Goes away last.
+    /// Dropped last.
     _folder: TempDir,
 }
 
-/// What a server says when it can be used.
+/// The result of a successful start.
 struct Started {
     url: String,
     kubeconfig: PathBuf,
@@ -50,20 +51,21 @@ impl InProcess {
         let (started, is_started) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::spawn(move || serve(&server, options, &started, stopped));
-        let started = is_started.recv().map_err(|_| "the server ended while it started".to_owned()).flatten()?;
+        let started = is_started.recv().map_err(|_| "the server stopped during start-up".to_owned()).flatten()?;
         let Started { url, kubeconfig } = started;
         Ok(InProcess { url, kubeconfig, stop: Some(stop), thread: Some(thread), _folder: folder })
     }
 
-    /// The kubeconfig of its administrator, with everything in it: for kubectl, and for clients such as that of the `kube` crate.
+    /// The self-contained kubeconfig of the administrator, for kubectl and for clients such as the
+    /// `kube` crate.
     pub fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
     }
 
-    /// A client that is its administrator.
+    /// Creates a client with administrator credentials.
     ///
     /// # Errors
-    /// When the kubeconfig cannot be used.
+    /// Returns an error if the kubeconfig is unusable.
     pub fn client(&self) -> Result<Client, webhook::Error> {
         let server = Kubeconfig::load(&self.kubeconfig)?;
         Ok(Client { inner: server.client()?, server })
@@ -74,12 +76,12 @@ impl Drop for InProcess {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // a panic of the server has been written out where it happened
+            let _ = thread.join(); // a panic of the server is already reported
         }
     }
 }
 
-/// Options of a server that nobody else is to reach, and that need not outlive a power cut.
+/// Options of a local server without durable writes.
 fn options(server: &Server, folder: &Path) -> Result<Options, String> {
     let flags = [
         server.program.name().to_owned(),
@@ -94,7 +96,7 @@ fn options(server: &Server, folder: &Path) -> Result<Options, String> {
         true => options.stand_alone(),
         false => {
             let key = folder.join("tokens.key");
-            certificates::make_quick_key(&key).map_err(|why| why.to_string())?;
+            certificates::generate_ecdsa_key(&key).map_err(|why| why.to_string())?;
             options.authentication.service_account_signing_key_file = Some(key);
         }
     }
@@ -113,68 +115,71 @@ fn serve(
         Err(why) => return drop(started.send(Err(why.to_string()))),
     };
     runtime.block_on(async {
-        let ready = PreparedServer::make(server, options).await.and_then(|ready| Ok((place(&ready)?, ready)));
+        let ready = PreparedServer::make(server, options).await.and_then(|ready| Ok((connection_info(&ready)?, ready)));
         let ready = match ready {
-            Ok((place, ready)) => {
-                let _ = started.send(Ok(place)); // whoever started it waits
+            Ok((connection_info, ready)) => {
+                let _ = started.send(Ok(connection_info)); // the receiver waits for it
                 ready
             }
             Err(why) => return drop(started.send(Err(why))),
         };
         tokio::select! {
             _ = ready.listening.serve(ready.front) => {}
-            error = ready.backends.failed() => tracing::error!(%error, "the store takes no more writes; the server ends"),
+            error = ready.backends.failed() => tracing::error!(%error, "the store failed permanently; shutting down"),
             _ = stopped => {}
         }
         let _ = ready.backends.close().await;
     });
-    runtime.shutdown_timeout(END);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
 }
 
-fn place(ready: &PreparedServer) -> Result<Started, String> {
+fn connection_info(ready: &PreparedServer) -> Result<Started, String> {
     let address = ready.listening.address().map_err(|why| why.to_string())?;
     let kubeconfig = ready.listening.certificates.write_kubeconfig(address).map_err(|why| why.to_string())?;
-    let kubeconfig = kubeconfig.ok_or("the server knows no administrator")?.to_owned();
+    let kubeconfig = kubeconfig.ok_or("the server has no administrator credentials")?.to_owned();
     Ok(Started { url: format!("https://{address}"), kubeconfig })
 }
 
-/// A client of one server, for tests that need no more than documents.
+/// A minimal client of one server, for tests.
 pub struct Client {
     inner: webhook::Client,
     server: Kubeconfig,
 }
 
 impl Client {
-    /// Sends a request; a body of `null` is none. That of a PATCH is applied (server-side apply). Gives status and document of the answer.
+    /// Sends a request and returns the status and the document of the response. A `null` body is
+    /// omitted. The body of a PATCH is applied (server-side apply).
     ///
     /// # Errors
-    /// When there is no answer, or it is no JSON.
+    /// Returns an error without a response, or if it is not JSON.
     pub async fn send(&self, method: Method, path: &str, body: &Value) -> Result<(StatusCode, Value), webhook::Error> {
         document(self.exchange(method, path, body, "application/json").await?)
     }
 
-    /// Sends a request in the same way, and gives the headers `Warning` of the answer.
+    /// Sends a request like [`send`](Self::send), and returns the `Warning` headers of the
+    /// response.
     ///
     /// # Errors
-    /// When there is no answer.
+    /// Returns an error without a response.
     pub async fn warnings(&self, method: Method, path: &str, body: &Value) -> Result<Vec<String>, webhook::Error> {
         let reply = self.exchange(method, path, body, "application/json").await?;
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         Ok(reply.headers.get_all(WARNING).iter().map(text).collect())
     }
 
-    /// Reads a path in a form of its own, such as `application/json;as=Table;v=v1;g=meta.k8s.io`. Gives status and document.
+    /// Reads a path with an `Accept` header, such as
+    /// `application/json;as=Table;v=v1;g=meta.k8s.io`. Returns the status and the document.
     ///
     /// # Errors
-    /// When there is no answer, or it is no JSON.
+    /// Returns an error without a response, or if it is not JSON.
     pub async fn get_as(&self, path: &str, accept: &'static str) -> Result<(StatusCode, Value), webhook::Error> {
         document(self.exchange(Method::GET, path, &Value::Null, accept).await?)
     }
 
-    /// What is at a path that answers with text, such as `/metrics`.
+    /// Reads a path that returns text, such as `/metrics`.
     ///
     /// # Errors
-    /// When there is no answer.
+    /// Returns an error without a response.
     pub async fn text(&self, path: &str) -> Result<String, webhook::Error> {
         let reply = self.exchange(Method::GET, path, &Value::Null, "*/*").await?;
         Ok(String::from_utf8_lossy(&reply.body).into_owned())
@@ -197,11 +202,11 @@ impl Client {
         *request.uri_mut() = self.server.at(path)?;
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-        self.inner.exchange(request, TIMEOUT, MAX_ANSWER).await
+        self.inner.exchange(request, TIMEOUT, MAX_RESPONSE).await
     }
 }
 
-/// Status and document of an answer.
+/// Returns the status and the document of a response.
 fn document(reply: Reply) -> Result<(StatusCode, Value), webhook::Error> {
     let document = serde_json::from_slice(&reply.body);
     let document = document.map_err(|why| webhook::Error::Configuration(format!("the answer is no JSON: {why}")))?;

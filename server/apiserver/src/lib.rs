@@ -1,5 +1,5 @@
-//! Puts a server together: a catalog, the behaviour of its kinds, stores, admission. `kube-apiserver` is one; a server of groups of your own
-//! behind it is another.
+//! Assembles a server from a catalog, the behaviour of its kinds, stores and admission.
+//! `kube-apiserver` is one such server. A server of custom groups behind it is another.
 
 mod backends;
 mod cache_metrics;
@@ -22,7 +22,7 @@ mod store_monitor;
 pub use in_process::{Client, InProcess};
 pub use server::Server;
 
-// What somebody needs who writes admission or a store of their own.
+// Re-exports for implementations of admission plugins or stores.
 pub use async_trait::async_trait;
 pub use endpoints::{Admission, Attributes, KindExtensions, Operation};
 pub use machinery::reflect::Owned;

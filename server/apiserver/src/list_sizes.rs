@@ -1,4 +1,4 @@
-//! How much there is of each resource, as the watch cache knows: what lists are charged by.
+//! Sizes of resources in the watch cache, for the cost of lists in priority and fairness.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use registry::Stores;
 
 use crate::backends::Backends;
 
-/// Looks sizes up in the caches.
+/// Looks up sizes in the caches.
 pub struct ResourceSizes {
     stores: Arc<Stores>,
     backends: Arc<Backends>,
-    /// What all keys begin with.
+    /// The prefix of all keys.
     prefix: String,
 }
 
@@ -25,7 +25,7 @@ impl ListSizes for ResourceSizes {
     fn of(&self, group: &str, resource: &str) -> Option<ListSize> {
         let (objects, bytes) = match self.stores.get(&(group, resource)) {
             Some(store) => store.cache.size(),
-            // Custom resources come and go; their keys say what they are.
+            // Custom resources have no store here; they are found by their key prefix.
             None => {
                 let prefix = format!("{}/{group}/{resource}/", self.prefix);
                 self.backends.of(group, resource).cache.size(prefix.as_bytes())?

@@ -1,4 +1,5 @@
-//! A store that counts and times what is asked of it, under the names of upstream's etcd client (upstream: `storage/etcd3/metrics`).
+//! A store that counts and times its requests, with the metric names of upstream's etcd client
+//! (upstream: `storage/etcd3/metrics`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ const SECONDS: [f64; 23] = [
 ];
 const LABELS: [&str; 3] = ["operation", "group", "resource"];
 
-/// What is counted of all stores of a server.
+/// Metrics shared by all stores of a server.
 #[derive(Clone)]
 pub struct StoreMetrics {
     seconds: HistogramVec,
@@ -27,12 +28,12 @@ pub struct StoreMetrics {
     errors: IntCounterVec,
     lists: IntCounterVec,
     listed: IntCounterVec,
-    /// Group and plural by what keys have behind the prefix of all keys, where it is not both of them.
+    /// Group and plural by key prefix, for resources with a prefix other than `group/plural`.
     resources: Arc<HashMap<&'static str, (&'static str, &'static str)>>,
 }
 
 impl StoreMetrics {
-    /// Makes the metrics, and adds them to a registry.
+    /// Creates the metrics and registers them.
     pub fn new(catalog: &'static Catalog, registry: &Registry) -> Self {
         let counters_of = |name: &str, help: &str, labels: &[&str]| {
             let counters = IntCounterVec::new(Opts::new(name, help), labels).expect("a well-formed metric");
@@ -68,7 +69,8 @@ impl StoreMetrics {
         }
     }
 
-    /// The resource of a key, of which the prefix of all keys has been taken off. There are no more of them than are stored.
+    /// Returns the group and plural of a key without the common prefix. Their number is bounded by
+    /// the stored resources.
     fn resource<'k>(&self, rest: &'k str) -> (&'k str, &'k str) {
         let mut slashes = rest.match_indices('/').map(|(at, _)| at);
         let (first, second) = (slashes.next().unwrap_or(rest.len()), slashes.next().unwrap_or(rest.len()));
@@ -79,17 +81,17 @@ impl StoreMetrics {
     }
 }
 
-/// Only a name that is registered twice is refused.
+/// Registers a collector. Fails only for a name that is already registered.
 fn registered<C: Collector + Clone + 'static>(registry: &Registry, collector: C) -> C {
     let _ = registry.register(Box::new(collector.clone()));
     collector
 }
 
-/// See the module.
+/// Wraps a store with metrics; see the module documentation.
 pub struct MeteredStore {
     inner: Arc<dyn Store>,
     metrics: StoreMetrics,
-    /// What all keys begin with, with a slash at the end.
+    /// The prefix of all keys, with a trailing slash.
     prefix: String,
 }
 

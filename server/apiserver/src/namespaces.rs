@@ -1,4 +1,5 @@
-//! Namespaces of the main server: nothing is created in one that is not there or is going away (upstream: `NamespaceLifecycle`).
+//! Admission for namespaces of the main server: rejects creates in absent or terminating namespaces
+//! (upstream: `NamespaceLifecycle`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,15 +13,16 @@ use serde_json::Value;
 use serving::options::AuthenticationOptions;
 use webhook::{Client, Kubeconfig};
 
-/// For how long a namespace that was there is taken to be there (upstream asks an informer, which is behind by about as much).
-const KEPT: Duration = Duration::from_secs(5);
-/// How many namespaces are remembered.
-const REMEMBERED: usize = 4096;
-/// How long an answer may take, and how many bytes it may have.
+/// How long an existing namespace is cached. Upstream reads an informer, which lags by about as
+/// much.
+const CACHE_TTL: Duration = Duration::from_secs(5);
+/// Maximum number of cached namespaces.
+const CACHE_CAPACITY: usize = 4096;
+/// Timeout of a lookup, and the maximum size of its response in bytes.
 const TIMEOUT: Duration = Duration::from_secs(10);
-const MAX_ANSWER: usize = 4 << 20;
+const MAX_RESPONSE: usize = 4 << 20;
 
-/// Asks the main server for namespaces.
+/// Looks up namespaces at the main server.
 pub struct Namespaces {
     client: Client,
     server: Kubeconfig,
@@ -28,10 +30,11 @@ pub struct Namespaces {
 }
 
 impl Namespaces {
-    /// Those of the server that is asked whom to believe; none where nobody is.
+    /// Creates admission for the server that authentication is delegated to; none without
+    /// delegation.
     ///
     /// # Errors
-    /// When its kubeconfig cannot be used.
+    /// Returns an error if its kubeconfig is unusable.
     pub fn of(options: &AuthenticationOptions) -> Result<Option<Self>, serving::Error> {
         let Some(delegation) = &options.delegation else { return Ok(None) };
         let server = delegation.server.kubeconfig()?;
@@ -41,12 +44,12 @@ impl Namespaces {
 
     fn is_known(&self, name: &str) -> bool {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.get(name).is_some_and(|when| when.elapsed() < KEPT)
+        seen.get(name).is_some_and(|when| when.elapsed() < CACHE_TTL)
     }
 
-    fn remember(&self, name: &str) {
+    fn cache(&self, name: &str) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= REMEMBERED {
+        if seen.len() >= CACHE_CAPACITY {
             seen.clear();
         }
         seen.insert(name.to_owned(), Instant::now());
@@ -54,20 +57,20 @@ impl Namespaces {
 
     async fn check(&self, attributes: &Attributes) -> Result<(), Status> {
         let name = attributes.namespace.as_str();
-        let away = |why: String| Status::internal(format!("namespace {name:?} cannot be looked up: {why}"));
-        let address = self.server.at(&format!("/api/v1/namespaces/{name}")).map_err(|why| away(why.to_string()))?;
-        let reply = self.client.get(&address, TIMEOUT, MAX_ANSWER).await.map_err(|why| away(why.to_string()))?;
+        let failed = |why: String| Status::internal(format!("namespace {name:?} cannot be looked up: {why}"));
+        let address = self.server.at(&format!("/api/v1/namespaces/{name}")).map_err(|why| failed(why.to_string()))?;
+        let reply = self.client.get(&address, TIMEOUT, MAX_RESPONSE).await.map_err(|why| failed(why.to_string()))?;
         if reply.status == 404 {
             return Err(Status::not_found(GroupResource { group: "", resource: "namespaces" }, name));
         }
         if let Some(refusal) = reply.refusal() {
-            return Err(away(refusal));
+            return Err(failed(refusal));
         }
-        let namespace: Value = serde_json::from_slice(&reply.body).map_err(|why| away(why.to_string()))?;
+        let namespace: Value = serde_json::from_slice(&reply.body).map_err(|why| failed(why.to_string()))?;
         if namespace["status"]["phase"] == "Terminating" {
             return Err(terminating(attributes));
         }
-        self.remember(name);
+        self.cache(name);
         Ok(())
     }
 }

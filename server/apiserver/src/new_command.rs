@@ -1,4 +1,4 @@
-//! `kube-apiserver new`: writes a crate with a group of its own, which builds and passes its test.
+//! `kube-apiserver new`: generates a crate with a new API group, which builds and passes its test.
 
 mod checkout;
 mod files;
@@ -15,10 +15,10 @@ use files::Scaffold;
 
 const USAGE: &str = "usage: kube-apiserver new NAME [--group GROUP] [--kind KIND] [--path CHECKOUT]
 Writes a crate for an API server of a group of its own, behind kube-apiserver, into the folder NAME.
-NAME             the crate's name, or a path whose last part is the name; the folder must not exist
+NAME             the crate's name, or a path that ends with the name; the folder must not exist
 --group GROUP    the group [default: NAME.example.com]
 --kind KIND      the group's first kind [default: Widget]
---path CHECKOUT  the folder of a checkout of kube-apiserver, whose crates the new one uses
+--path CHECKOUT  the folder of a checkout of kube-apiserver, which the crate depends on
                  [default: the one that holds this folder, or this program]";
 
 /// The arguments of the command.
@@ -68,7 +68,7 @@ fn parse(args: &[OsString]) -> Result<Request, String> {
     }
 }
 
-/// The value of an option: behind `=`, or the next argument.
+/// Returns the value of an option: the text after `=`, or the next argument.
 fn value<'a>(
     option: &str,
     inline: Option<&str>,
@@ -78,7 +78,7 @@ fn value<'a>(
     inline.map(str::to_owned).or_else(next).ok_or_else(|| format!("--{option} needs a value\n{USAGE}"))
 }
 
-/// Checks everything, then writes the crate. Returns what to do next.
+/// Validates the arguments, then writes the crate. Returns instructions for the user.
 fn create(request: &Request) -> Result<String, String> {
     let Request { folder, group, kind, checkout } = request;
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -87,13 +87,13 @@ fn create(request: &Request) -> Result<String, String> {
     let kind = kind.as_deref().unwrap_or("Widget");
     let checkout = match checkout {
         Some(path) => Checkout::at(path)?,
-        None => Checkout::nearby()?,
+        None => Checkout::find()?,
     };
     names::check_group(&group, &checkout)?;
     names::check_kind(kind)?;
     let folder = make_folder(folder)?;
     let scaffold = Scaffold { name, group: &group, kind, checkout: &checkout, folder: &folder };
-    // The folder did not exist before, so that nothing else is in it.
+    // The folder is new, so it contains only generated files.
     write(&scaffold).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
     let shown = request.folder.display();
     Ok(format!(
@@ -102,7 +102,7 @@ fn create(request: &Request) -> Result<String, String> {
     ))
 }
 
-/// Makes the folder of the crate, which must be new, and returns its path from the root.
+/// Creates the folder of the crate, which must not exist, and returns its absolute path.
 fn make_folder(folder: &Path) -> Result<PathBuf, String> {
     fs::create_dir(folder).map_err(|why| match why.kind() {
         ErrorKind::AlreadyExists => format!("{} exists already; nothing is written", folder.display()),

@@ -1,4 +1,4 @@
-//! Running a server: store, delegation chain, and the front that they are served through.
+//! Runs a server: stores, delegation chain and HTTP front end.
 
 use std::sync::Arc;
 
@@ -13,22 +13,23 @@ use crate::metered_store::StoreMetrics;
 use crate::namespaces::Namespaces;
 use crate::{Server, delegation, huge_pages, store_monitor};
 
-/// How often a busy worker runs something before it looks for what has arrived meanwhile. Much of what runs are pieces of long lists, at a quarter
-/// of a millisecond each: who asks for something short would wait for sixty of them if the runtime had its way. To look costs a hundredth of a GET.
+/// Maximum number of polls before a worker checks for I/O events. Many polls encode pieces of long
+/// lists, at 250 µs each. With tokio's default, a short request would wait for sixty of them. A
+/// check costs a hundredth of a GET.
 pub(crate) const POLLS_BETWEEN_EVENTS: u32 = 2;
 
-/// Serves until told to stop by a signal. The error is text for a person.
+/// Serves until a signal stops the process. Returns an error text for the user.
 pub fn run_until_shutdown(server: &Server, options: Options) -> Result<(), String> {
     serving::logging::init(&options.logs);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.enable_all().event_interval(POLLS_BETWEEN_EVENTS).build().map_err(text)?;
     runtime.block_on(async {
         let PreparedServer { listening, front, backends } = PreparedServer::make(server, options).await?;
-        tokio::spawn(huge_pages::allow_when_large());
+        tokio::spawn(huge_pages::enable_when_large());
         tokio::select! {
             ended = listening.run(front) => ended.map_err(text)?,
             error = backends.failed() => {
-                tracing::error!(%error, "the store takes no more writes; the server ends");
+                tracing::error!(%error, "the store failed permanently; shutting down");
                 return Err(text(error));
             }
         }
@@ -36,7 +37,7 @@ pub fn run_until_shutdown(server: &Server, options: Options) -> Result<(), Strin
     })
 }
 
-/// A server that has everything it begins with, and has only to be let go.
+/// A server that is ready to serve.
 pub struct PreparedServer {
     pub listening: serving::Server,
     pub front: Handlers,
@@ -44,7 +45,7 @@ pub struct PreparedServer {
 }
 
 impl PreparedServer {
-    /// Opens the stores, builds the chain and makes what is missing.
+    /// Opens the stores, builds the chain and creates initial objects.
     pub async fn make(server: &Server, mut options: Options) -> Result<Self, String> {
         certificates::look_up(&mut options).await.map_err(text)?;
         let mut listening = serving::Server::prepare(options).map_err(text)?;
@@ -84,7 +85,7 @@ fn text(why: impl std::fmt::Display) -> String {
     format!("error: {why}")
 }
 
-/// What is encrypted in the stores, and its health check where that can fail.
+/// Opens the encryption of the stores, and adds its health check if it can fail.
 async fn encryption(server: &serving::Server) -> Result<Arc<Encryption>, String> {
     let Some(options) = &server.options.storage.encryption else { return Ok(Encryption::none()) };
     let identity = identity::of_host(&server.options.serving.hostname);

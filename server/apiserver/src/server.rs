@@ -1,4 +1,4 @@
-//! A server as its program describes it, before it runs.
+//! Builder of a server.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use storage::Store;
 use crate::in_process::InProcess;
 use crate::{convert_command, help_command, huge_pages, new_command, run, snapshot_command, standard_output};
 
-/// A server that is being put together.
+/// A server to build.
 pub struct Server {
     pub(crate) catalog: &'static Catalog,
     pub(crate) behaviour: Arc<dyn KindExtensions>,
@@ -23,19 +23,20 @@ pub struct Server {
     pub(crate) flags: Vec<String>,
 }
 
-/// Kinds have no behaviour of their own.
+/// The default: kinds have no extensions.
 struct NoBehaviour;
 
 impl KindExtensions for NoBehaviour {}
 
 impl Server {
-    /// `kube-apiserver`: everything in the catalog, with the behaviour of these kinds.
+    /// Creates `kube-apiserver`: all of the catalog, with these kind extensions.
     pub fn new(catalog: &'static Catalog, behaviour: Arc<dyn KindExtensions>) -> Self {
         Self::of(Program::KubeApiserver, catalog, behaviour)
     }
 
-    /// A program of this name that serves the catalog behind another API server, which is asked who a client is and what it may do. Nothing
-    /// of Kubernetes comes along: no kinds, no namespaces, no roles.
+    /// Creates a program with this name that serves the catalog behind another API server. That
+    /// server authenticates and authorizes its clients. The program has no kinds, namespaces or
+    /// roles of Kubernetes.
     pub fn delegating(name: &'static str, catalog: &'static Catalog) -> Self {
         Self::of(Program::Delegating(name), catalog, Arc::new(NoBehaviour))
     }
@@ -44,35 +45,37 @@ impl Server {
         Server { catalog, behaviour, program, store: None, admission: Vec::new(), flags: Vec::new() }
     }
 
-    /// Gives kinds behaviour of their own: handlers of subresources, objects to begin with.
+    /// Sets the kind extensions: handlers of subresources, initial objects.
     #[must_use]
     pub fn behaviour(self, behaviour: Arc<dyn KindExtensions>) -> Self {
         Server { behaviour, ..self }
     }
 
-    /// Keeps objects here, whatever the flags say. Without this it is in the data directory, or in etcd (`--etcd-servers`).
+    /// Sets the store, regardless of flags. The default is the data directory, or etcd
+    /// (`--etcd-servers`).
     #[must_use]
     pub fn store(self, store: Arc<dyn Store>) -> Self {
         Server { store: Some(store), ..self }
     }
 
-    /// Asks this one too, after those that were given before, what may change or refuse an object.
+    /// Appends an admission plugin.
     #[must_use]
     pub fn admission(mut self, plugin: impl Admission + 'static) -> Self {
         self.admission.push(Arc::new(plugin));
         self
     }
 
-    /// Adds flags, such as `--feature-gates=ShopSale=true`, in front of those of the command line.
+    /// Adds flags, such as `--feature-gates=ShopSale=true`. Flags of the command line override
+    /// them.
     #[must_use]
     pub fn flags<T: Into<String>>(mut self, flags: impl IntoIterator<Item = T>) -> Self {
         self.flags.extend(flags.into_iter().map(Into::into));
         self
     }
 
-    /// Runs the program by its command line until it is told to stop.
+    /// Runs the program with its command line arguments until a signal stops it.
     pub fn run(self) -> ExitCode {
-        huge_pages::refuse();
+        huge_pages::disable();
         match self.run_with(std::env::args_os().collect()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(text) => {
@@ -82,16 +85,17 @@ impl Server {
         }
     }
 
-    /// Starts the server in this process, with a data folder of its own on a free port, for a test. Blocks until it can be used. A delegating
-    /// one asks nobody: only the administrator of its kubeconfig is let in.
+    /// Starts the server in this process for a test, on a free port and with a temporary data
+    /// directory. Blocks until it is ready. A delegating server does not delegate here: only the
+    /// administrator of its kubeconfig has access.
     ///
     /// # Errors
-    /// When it cannot start; the text is for a person.
+    /// Returns an error text for the user if it cannot start.
     pub fn start(self) -> Result<InProcess, String> {
         InProcess::start(self)
     }
 
-    /// The feature gates that it knows.
+    /// Returns the known feature gates.
     pub(crate) fn gates(&self) -> Result<KnownGates, String> {
         self.catalog.gates().map_err(|why| format!("error: {why}"))
     }

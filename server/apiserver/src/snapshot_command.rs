@@ -1,4 +1,5 @@
-//! `kube-apiserver snapshot`: the objects of a store in one file, saved from a running server and restored where no objects are.
+//! `kube-apiserver snapshot`: saves the objects of a store to a file, also while the server runs,
+//! and restores them to an empty store.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,12 +13,12 @@ use crate::backends::etcd_options;
 use crate::standard_output;
 
 const USAGE: &str = "usage: kube-apiserver snapshot save|restore|status FILE [-o text|json] [FLAGS]
-save     writes what the store holds to FILE; the server may be running
-restore  writes what FILE holds into a store that holds nothing; with the embedded store no server may be running
-status   says what FILE holds, after checking all of it
-FLAGS say where the store is, as for the server: --data-dir, or --etcd-servers, --etcd-cafile, --etcd-certfile, --etcd-keyfile, --etcd-prefix";
+save     writes all objects of the store to FILE; the server may be running
+restore  writes all objects of FILE to an empty store; with the embedded store no server may be running
+status   prints a summary of FILE, after checking all of it
+FLAGS select the store, as for the server: --data-dir, or --etcd-servers, --etcd-cafile, --etcd-certfile, --etcd-keyfile, --etcd-prefix";
 
-/// What was asked for.
+/// The arguments of the command.
 struct Request {
     verb: String,
     file: OsString,
@@ -54,7 +55,7 @@ fn parse(args: &[OsString]) -> Result<Request, String> {
             text if text.starts_with("-o=") => json = is_json(&text[3..])?,
             text if text.starts_with("--") => {
                 flags.push(arg.clone());
-                // Every flag that says where a store is takes a value.
+                // Every flag that selects a store has a value.
                 if !text.contains('=') {
                     flags.extend(args.next().cloned());
                 }

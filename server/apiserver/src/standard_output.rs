@@ -1,12 +1,12 @@
-//! Text on standard output.
+//! Output of text to standard output.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stdout};
 
-/// Writes bytes. A reader that has closed its end of a pipe (`kube-apiserver --help | head`) has what it wants.
+/// Writes bytes. Ignores a closed pipe (`kube-apiserver --help | head`).
 ///
 /// # Errors
-/// When the text cannot be written for another reason, such as a full disk.
+/// Returns an error if the write fails for another reason, such as a full disk.
 pub fn write(bytes: &[u8]) -> Result<(), String> {
     let mut out = stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -15,10 +15,10 @@ pub fn write(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Writes a line, as [`write`] does.
+/// Writes a line.
 ///
 /// # Errors
-/// As [`write`].
+/// Same as [`write`].
 pub fn print_line(text: impl Display) -> Result<(), String> {
     write(format!("{text}\n").as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Looks after the stores while the server runs: whether they answer, how many objects they hold, how large they are.
+//! Monitors the stores: health, number of objects, size.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use storage::Store;
 
 use crate::backends::Backends;
 
-/// Begins to look after them; it ends with the runtime. Needs a tokio runtime.
+/// Starts the monitor. It runs until the runtime shuts down. Requires a tokio runtime.
 pub async fn start(
     backends: &Arc<Backends>,
     resources: &Arc<Stores>,
@@ -33,7 +33,7 @@ pub async fn start(
         check(&opened.backend.store, health_name, options.health_timeout).await;
         check(&opened.backend.store, ready_name, options.ready_timeout).await;
     }
-    let _ = registry.register(Box::new(Decoded::new(resources.clone()))); // only a name registered twice is refused
+    let _ = registry.register(Box::new(Decoded::new(resources.clone()))); // fails only for a registered name
     if let Some(interval) = options.count_interval {
         tokio::spawn(count(resources.clone(), interval, Counts::new(registry)));
     }
@@ -48,31 +48,31 @@ pub async fn start(
     }
 }
 
-/// Asks a store for a key now and then (`etcd3ProberMonitor`).
+/// Reads a key periodically (`etcd3ProberMonitor`).
 struct Probe {
     store: Arc<dyn Store>,
-    /// Nothing stands there; that it can be looked up is what counts.
+    /// The key need not exist; the read only has to succeed.
     key: String,
     timeout: Duration,
 }
 
 impl Probe {
-    /// Makes the health check of a name say what the last probe came to.
+    /// Registers a health check that reports the last probe.
     async fn start(self, health: &Health, name: String) {
-        let last = Arc::new(Mutex::new(self.ask().await));
+        let last = Arc::new(Mutex::new(self.run().await));
         let seen = last.clone();
-        // A check lives as long as the process, and there are as many as stores.
+        // The name is leaked: a check is never removed, and there are only as many as stores.
         health.set(name.leak(), move || seen.lock().unwrap_or_else(PoisonError::into_inner).clone());
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(self.timeout / 2).await;
-                let outcome = self.ask().await;
+                let outcome = self.run().await;
                 *last.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
             }
         });
     }
 
-    async fn ask(&self) -> Result<(), String> {
+    async fn run(&self) -> Result<(), String> {
         match tokio::time::timeout(self.timeout, self.store.get(self.key.as_bytes(), None)).await {
             Ok(Ok(_)) => self.store.check_writable().map_err(|error| format!("error writing data to etcd: {error}")),
             Ok(Err(error)) => Err(format!("error getting data from etcd: {error}")),
@@ -81,7 +81,7 @@ impl Probe {
     }
 }
 
-/// How many objects were decoded, by resource; the stores count.
+/// Number of decoded objects by resource, read from the stores.
 struct Decoded {
     resources: Arc<Stores>,
     counter: IntCounterVec,
@@ -110,7 +110,7 @@ impl Collector for Decoded {
     }
 }
 
-/// The gauges of objects.
+/// Gauges of stored objects.
 struct Counts {
     objects: IntGaugeVec,
     /// The name before 1.34.
@@ -164,9 +164,9 @@ async fn measure(backends: Arc<Backends>, interval: Duration, sizes: IntGaugeVec
     }
 }
 
-/// Names and labels are literals of this file.
+/// Cannot fail: names and labels are literals of this file.
 fn gauges(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> IntGaugeVec {
     let gauges = IntGaugeVec::new(Opts::new(name, help), labels).expect("a well-formed metric");
-    let _ = registry.register(Box::new(gauges.clone())); // only a name registered twice is refused
+    let _ = registry.register(Box::new(gauges.clone())); // fails only for a registered name
     gauges
 }

@@ -1,1 +1,1 @@
-//! The first build writes this file.
+//! The first build replaces this file.

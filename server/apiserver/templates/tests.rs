@@ -1,4 +1,4 @@
-//! Starts the server in this process, and checks what it does with objects.
+//! Starts the server in this process and checks operations on objects.
 
 use apiserver::{Client, InProcess, Server};
 use http::{Method, StatusCode};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const OBJECTS: &str = "/apis/@group@/v1/namespaces/default/@plural@";
 
-/// A running server, which ends when it is dropped, and a client that may do everything.
+/// Starts a server, which stops when it is dropped, and a client with administrator credentials.
 fn start() -> (InProcess, Client) {
     let server = Server::delegating("@name@", @library@::groups()).start().unwrap();
     let client = server.client().unwrap();

@@ -1,4 +1,4 @@
-//! Expressions as trees, macros already expanded.
+//! Expression trees, with macros already expanded.
 
 use crate::limits;
 use crate::value::Value;
@@ -6,20 +6,21 @@ use crate::value::Value;
 /// A node of an expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// Index into what the checker learns of nodes.
+    /// Index into the checker's results.
     pub id: usize,
-    /// Where an error in it is shown: characters from the start of the source.
+    /// Position for errors: characters from the start of the source.
     pub at: usize,
     pub extent: Extent,
     pub kind: Kind,
 }
 
-/// How large a tree is.
+/// Size of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Operators, selections, calls of members and indexes on the longest path, as cel-go counts depth.
+    /// Operators, selections, member calls and indexes on the longest path; cel-go's definition of
+    /// depth.
     pub depth: usize,
-    /// All nodes on the longest path.
+    /// Number of nodes on the longest path.
     pub height: usize,
     pub nodes: usize,
 }
@@ -37,7 +38,7 @@ impl Kind {
         extent
     }
 
-    /// Calls `visit` with each node directly below.
+    /// Calls `visit` with each direct child.
     fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match self {
             Kind::Literal(_) | Kind::Name(_) => {}
@@ -73,7 +74,7 @@ pub enum Kind {
     Fold(Box<Fold>),
 }
 
-/// `target.function(args)`, or `function(args)`; operators are functions named after their form: `_+_`.
+/// `target.function(args)`, or `function(args)`. Operators are functions with names such as `_+_`.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub function: String,
@@ -81,7 +82,7 @@ pub struct Call {
     pub args: Vec<Expr>,
 }
 
-/// An element of a list; `?value` is left out when it is none.
+/// An element of a list; `?value` is omitted if it is none.
 #[derive(Clone, Debug)]
 pub struct Element {
     pub value: Expr,
@@ -103,13 +104,13 @@ pub struct Member {
     pub optional: bool,
 }
 
-/// What macros over lists and maps become: `accumulator` starts as `start` and takes the value of `step` for each element of `range`
-/// while `condition` holds.
+/// The expansion of macros over lists and maps: `accumulator` starts as `start` and takes the value of
+/// `step` for each element of `range` while `condition` is true.
 #[derive(Clone, Debug)]
 pub struct Fold {
     pub range: Expr,
     pub variable: String,
-    /// With two variables the first is the index or key and the second the value.
+    /// With two variables, the first is the index or key and the second the value.
     pub second: Option<String>,
     pub accumulator: String,
     pub start: Expr,
@@ -132,7 +133,7 @@ impl Expr {
         Some(parts.join("."))
     }
 
-    /// Calls `visit` with this node and all below it.
+    /// Calls `visit` with this node and all of its descendants.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);
         self.kind.children(&mut |below| limits::recurse(|| below.walk(visit)));

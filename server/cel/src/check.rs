@@ -1,4 +1,4 @@
-//! Checks an expression before it is ever evaluated: names, fields, overloads (cel-go's `checker`).
+//! Checks an expression before evaluation: names, fields, overloads (cel-go's `checker`).
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::limits;
 use crate::types::{ListType, Merge, ObjectType, Type};
 use crate::value::Value;
 
-/// What the checker finds out: the type of every node, by its id.
+/// Results of the checker: the type of every node, by its id.
 pub(crate) struct Checked {
     pub types: Vec<Type>,
     pub problems: Vec<Problem>,
 }
 
-/// Checks a tree. Names with dots that stand for one variable or function become one node.
+/// Checks a tree. Dotted names of a variable or function become one node.
 pub(crate) fn check(expr: &mut Expr, nodes: usize, environment: &Environment) -> Checked {
     let mut checker = Checker {
         environment,
@@ -97,7 +97,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a variable, also of one whose name has dots.
+    /// The type of a variable, whose name may have dots.
     fn variable(&mut self, expr: &mut Expr) -> Option<Type> {
         if !matches!(expr.kind, Kind::Name(_) | Kind::Select { test: false, .. }) {
             return None;
@@ -172,7 +172,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `optional.of(x)` is a call of `optional.of` and not of a member of `optional`.
+    /// Makes `optional.of(x)` a call of `optional.of` instead of a member call on `optional`.
     fn join_namespace(&self, call: &mut Call) {
         let Some(prefix) = call.target.as_ref().and_then(|target| target.dotted()) else { return };
         let root = prefix.split('.').next().unwrap_or_default();
@@ -191,7 +191,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of elements so far with one more; they must be alike (`HomogeneousAggregateLiterals`).
+    /// The common type of list elements, extended by one more. The types have to be equal
+    /// (`HomogeneousAggregateLiterals`).
     fn joined(&mut self, so_far: Option<Type>, of: Type, at: usize) -> Type {
         let Some(so_far) = so_far else { return of };
         if self.inference.assign(&so_far, &of) {
@@ -293,7 +294,7 @@ fn literal(value: &Value<'static>) -> Type {
     }
 }
 
-/// A list type that keeps how its lists are merged.
+/// A list type with merge semantics.
 pub(crate) fn list_of(item: Type, merge: Merge) -> Type {
     Type::List(Arc::new(ListType { item, merge }))
 }

@@ -1,4 +1,5 @@
-//! What calls cost, at evaluation (cel-go's `CostTracker`, Kubernetes' `CostEstimator.CallCost`). One unit is about 50 ns on upstream's scale.
+//! Cost of calls at evaluation (cel-go's `CostTracker`, Kubernetes' `CostEstimator.CallCost`). One unit
+//! is about 50 ns on upstream's scale.
 
 use crate::value::Value;
 
@@ -8,43 +9,44 @@ pub(crate) const NEW_LIST: u64 = 10;
 pub(crate) const APPEND: u64 = 1;
 pub(crate) const NEW_MAP: u64 = 30;
 pub(crate) const NEW_STRUCT: u64 = 40;
-/// Per character that is looked at.
+/// Cost per visited character.
 pub(crate) const TRAVERSAL: f64 = 0.1;
-/// Per character of a pattern.
+/// Cost per character of a pattern.
 pub(crate) const PATTERN: f64 = 0.25;
-/// The longest pattern behind a named format.
+/// Length of the longest pattern of a named format.
 pub(crate) const FORMAT_PATTERN: f64 = 128.0;
 
-/// How the cost of a call follows from what it is called with. Numbers are places of arguments, the target first.
+/// How the cost of a call depends on its arguments. Numbers are argument positions, with the target
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cost {
     Fixed(u64),
-    /// Looking at a text once.
+    /// Scans a string once.
     Scan(usize),
     ScanTwice(usize),
-    /// Looking at a text once; the result is no longer than it.
+    /// Scans a string once; the result is not longer than the string.
     Resized(usize),
-    /// `startsWith`, `endsWith`: estimated by the affix, charged by the text.
+    /// `startsWith`, `endsWith`: estimated by the affix, charged by the string.
     Affix,
     Contains,
     Replace,
     Split,
     Join,
     Regex,
-    /// Comparing until the shorter one ends.
+    /// Compares up to the end of the shorter operand.
     Smaller,
-    /// The same for what has characters; other orders cost one.
+    /// Like `Smaller` for values with characters; other comparisons cost one.
     Compare,
     Add,
     InList,
-    /// Looking at every element.
+    /// Visits every element.
     Traverse,
-    /// Looking at every pair of elements.
+    /// Visits every pair of elements.
     Product,
     BytesToText,
-    /// `ip`, whose text is parsed and whose CIDR is only looked at.
+    /// `ip`: a string is parsed, a CIDR is only read.
     Address,
-    /// Whether a network holds an address or network.
+    /// Tests whether a network contains an address or network.
     Within,
     Format,
     Selector,
@@ -55,7 +57,7 @@ pub(crate) fn scaled(size: u64, factor: f64) -> u64 {
 }
 
 impl Cost {
-    /// What a call did cost.
+    /// Actual cost of a call.
     pub(crate) fn of(self, args: &[Value<'_>], result: &Value<'_>) -> u64 {
         let size = |at: usize| args.get(at).map_or(1, Value::size);
         let is_text = |at: usize| matches!(args.get(at), Some(Value::String(_) | Value::Bytes(_)));

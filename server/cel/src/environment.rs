@@ -1,14 +1,14 @@
-//! What an expression may name.
+//! Names that an expression may use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::types::{ObjectType, Type};
 
-/// Finds the object type of a name.
+/// Finds an object type by name.
 type FindObject = fn(&str) -> Option<Arc<ObjectType>>;
 
-/// Variables and object types by name. Every library of Kubernetes 1.36 is there besides.
+/// Variables and object types by name. All libraries of Kubernetes 1.36 are available in addition.
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: HashMap<String, Type>,
@@ -23,19 +23,19 @@ impl Environment {
         Environment { variables, objects: None, bindings: false }
     }
 
-    /// The same with one more variable.
+    /// Adds a variable.
     pub fn with(mut self, name: &str, of: Type) -> Self {
         self.variables.insert(name.to_owned(), of);
         self
     }
 
-    /// The same with types whose objects expressions may make: `Object{..}`.
+    /// Adds object types that expressions may construct: `Object{..}`.
     pub fn with_objects(mut self, objects: FindObject) -> Self {
         self.objects = Some(objects);
         self
     }
 
-    /// The same with `cel.bind(name, value, expression)` (cel-go: `ext.Bindings`).
+    /// Adds `cel.bind(name, value, expression)` (cel-go: `ext.Bindings`).
     pub fn with_bindings(mut self) -> Self {
         self.bindings = true;
         self

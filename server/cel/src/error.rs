@@ -1,21 +1,21 @@
-//! What can be wrong with an expression, worded as cel-go words it.
+//! Errors of expressions, worded as in cel-go.
 
 use thiserror::Error;
 
 use crate::limits::{MAX_PROBLEMS, MAX_SNIPPET};
 
-/// Why an expression does not compile: one line of explanation and a picture of the place per problem.
+/// Compile errors: one line of explanation and a source snippet per problem.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}", .0.join("\n"))]
 pub struct CompileError(pub Vec<String>);
 
-/// Why an expression has no value.
+/// Evaluation errors.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum EvalError {
-    /// The expression went wrong.
+    /// The evaluation failed.
     #[error("{0}")]
     Failed(String),
-    /// The expression used up what it may cost.
+    /// The expression exceeded its cost limit.
     #[error("operation cancelled: actual cost limit exceeded")]
     CostLimitExceeded,
 }
@@ -34,7 +34,7 @@ impl EvalError {
     }
 }
 
-/// A problem at a place of the source.
+/// A problem at a position in the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub at: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// The place of a problem of the whole expression (cel-go's `NoLocation`).
+    /// Position of a problem of the whole expression (cel-go's `NoLocation`).
     const NOWHERE: usize = usize::MAX;
 
     /// A problem of the whole expression.
@@ -51,7 +51,7 @@ impl Problem {
     }
 }
 
-/// Problems with pictures, in the order of their places.
+/// Problems with source snippets, sorted by position.
 pub(crate) fn render(source: &str, mut problems: Vec<Problem>) -> CompileError {
     problems.sort_by_key(|problem| problem.at.wrapping_add(1));
     let mut texts: Vec<String> = problems.iter().take(MAX_PROBLEMS).map(|problem| picture(source, problem)).collect();
@@ -75,7 +75,8 @@ fn picture(source: &str, problem: &Problem) -> String {
     if line.len() > MAX_SNIPPET {
         return message;
     }
-    // A sign stands under each character, a wide one under those that are not ASCII (`Error.ToDisplayString`).
+    // Each character has a mark below it, a wide one for characters outside of ASCII
+    // (`Error.ToDisplayString`).
     let mark = |wide: bool, marks: [char; 2]| marks[usize::from(wide)];
     let mut signs: String = line.chars().take(column).map(|c| mark(!c.is_ascii(), ['.', '\u{ff0e}'])).collect();
     signs.push(mark(line.chars().nth(column).is_some_and(|c| !c.is_ascii()), ['^', '\u{ff3e}']));

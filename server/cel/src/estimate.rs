@@ -1,7 +1,9 @@
-//! What an expression may cost at most, before it is ever evaluated (cel-go's `checker.Cost`, Kubernetes' `CostEstimator`).
+//! Maximum cost of an expression, estimated before evaluation (cel-go's `checker.Cost`, Kubernetes'
+//! `CostEstimator`).
 //!
-//! The walk goes in the order of evaluation and remembers of each node where in the documents its value stands, how large it is, and how
-//! large its elements are. Where upstream's estimate is odd it is odd here, too: definitions are accepted or refused by it.
+//! The estimator visits nodes in the order of evaluation. For each node it records the path of the
+//! value in the documents, its size, and the size of its elements. Peculiarities of upstream's estimate
+//! are reproduced, because it decides whether definitions are accepted.
 
 mod calls;
 mod range;
@@ -16,22 +18,22 @@ use crate::types::Type;
 use crate::value::Value;
 use range::Range;
 
-/// How large values may be, as a schema says it.
+/// Bounds of sizes, from a schema.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
-    /// Most characters, bytes, items or members.
+    /// Maximum number of characters, bytes, items or members.
     pub most: u64,
-    /// Fewest bytes that a value takes in JSON.
+    /// Minimum number of bytes of a value in JSON.
     pub least_bytes: u64,
-    /// Keys of maps.
+    /// Bounds of the keys of maps.
     pub keys: Option<Box<Bounds>>,
-    /// Items of lists, values of maps.
+    /// Bounds of the items of lists and the values of maps.
     pub items: Option<Box<Bounds>>,
-    /// By their names in expressions.
+    /// Bounds of fields, by their names in expressions.
     pub fields: BTreeMap<String, Bounds>,
 }
 
-/// The most that a checked expression may cost whose variables are within these bounds.
+/// Maximum cost of a checked expression with variables within these bounds.
 pub(crate) fn estimate(expr: &Expr, types: &[Type], bounds: &Bounds) -> u64 {
     let mut estimator = Estimator {
         types,
@@ -51,11 +53,11 @@ enum Step {
     Field(String),
     Items,
     Keys,
-    /// Places in a list, which have no size.
+    /// Indexes of a list, which have no size.
     Indices,
 }
 
-/// Sizes of the keys and values of a list or map that an expression makes.
+/// Sizes of the keys and values of a list or map that an expression creates.
 #[derive(Clone, Copy, Debug)]
 struct Entries {
     of_map: bool,
@@ -93,7 +95,7 @@ impl Estimator<'_> {
 
     fn cost_of(&mut self, expr: &Expr) -> u64 {
         match &expr.kind {
-            // A type that is named is a name to upstream.
+            // Upstream treats a type literal as an identifier.
             Kind::Literal(Value::Type(of)) => self.name(expr, &of.to_string()),
             Kind::Literal(_) => 0,
             Kind::Name(name) => self.name(expr, name),
@@ -144,7 +146,7 @@ impl Estimator<'_> {
         SELECT
     }
 
-    /// A name for a value, which is what `optMap` makes.
+    /// A binding of a name to a value, which `optMap` expands to.
     fn binding(&mut self, expr: &Expr, fold: &Fold) -> u64 {
         let sum = self.cost(&fold.range).saturating_add(self.cost(&fold.start));
         self.push_value(&fold.accumulator, &fold.start);
@@ -215,7 +217,7 @@ impl Estimator<'_> {
         self.types.get(expr.id).unwrap_or(&Type::Dyn)
     }
 
-    /// Where a value stands; empty when it is made.
+    /// Path of a value; empty if an expression creates it.
     fn path(&self, expr: &Expr) -> Vec<Step> {
         if let Kind::Name(name) = &expr.kind
             && let Some(local) = self.local(name)
@@ -238,7 +240,7 @@ impl Estimator<'_> {
         self.size(expr).unwrap_or(Range::UNKNOWN)
     }
 
-    /// How large a value is, as far as anything says so.
+    /// Size of a value, if known.
     fn size(&mut self, expr: &Expr) -> Option<Range> {
         if let Some(size) = self.sizes.get(&expr.id).copied().or_else(|| written(expr)) {
             return Some(size);
@@ -264,7 +266,8 @@ impl Estimator<'_> {
         self.entries.get(&expr.id).copied().or_else(local)
     }
 
-    /// What the bounds say of a path. The variable is left out, whichever it is: upstream takes each for the whole document.
+    /// Bounds of a path. The name of the variable is ignored: upstream treats each variable as the
+    /// whole document.
     fn bounded(&self, path: &[Step]) -> Option<Range> {
         let (_, steps) = path.split_first()?;
         let found = steps.iter().try_fold(self.bounds, |bounds, step| match step {
@@ -277,7 +280,7 @@ impl Estimator<'_> {
     }
 }
 
-/// What a variable of a macro stands for.
+/// The part of a list or map that a macro variable denotes.
 #[derive(Clone, Copy)]
 enum Element {
     Key,
@@ -286,14 +289,14 @@ enum Element {
     Only,
 }
 
-/// Whether a fold is over nothing, to give a value a name.
+/// Whether a fold has an empty range, which binds a name to a value.
 fn is_binding(fold: &Fold) -> bool {
     matches!(&fold.range.kind, Kind::List(elements) if elements.is_empty())
         && matches!(fold.condition.kind, Kind::Literal(Value::Bool(false)))
         && fold.accumulator != RESULT
 }
 
-/// The size of what stands in the expression itself.
+/// Size of a literal.
 fn written(expr: &Expr) -> Option<Range> {
     let size = match &expr.kind {
         Kind::Literal(Value::Type(_) | Value::Optional(_) | Value::Opaque(_)) => return None,

@@ -1,4 +1,4 @@
-//! Evaluates checked expressions and counts what that costs.
+//! Evaluates checked expressions and counts their cost.
 
 use std::collections::HashMap;
 
@@ -10,20 +10,21 @@ use crate::limits::{self, MAX_MEMORY, MAX_NESTED_EVALUATIONS, MAX_VALUE_DEPTH, M
 use crate::macros::RESULT;
 use crate::meter::{self, Weight};
 use crate::types::Type;
-use crate::value::{Map, NoText, Value};
+use crate::value::{ListForString, Map, Value};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
-/// What evaluation may cost and has cost, in units of upstream's cost model.
+/// Allowed and remaining cost of evaluation, in units of upstream's cost model.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// At most, for one expression.
+    /// Maximum cost of one expression.
     pub per_call: u64,
-    /// Left, for all expressions that share the budget.
+    /// Remaining cost of all expressions that share the budget.
     pub left: u64,
-    /// Values that may still be visited beyond what the cost model counts; the cost model is upstream's and counts some work too low.
+    /// Remaining visits of values that the cost model does not count. The cost model is upstream's and
+    /// counts some operations too low.
     pub visits: u64,
-    /// How many evaluations are running, each for a variable of the one before.
+    /// Number of running evaluations, each for a variable of the previous one.
     pub nested: usize,
 }
 
@@ -34,12 +35,13 @@ impl Default for Budget {
     }
 }
 
-/// The values of variables.
+/// Values of variables.
 pub trait Variables<'a> {
-    /// A variable by its name; an error when it cannot be made.
+    /// A variable by its name; an error if it cannot be evaluated.
     fn variable(&self, name: &str) -> Option<Outcome<'a>>;
 
-    /// A field of a variable that is made when it is first looked at, such as `variables.x`. Takes from the budget what making costs.
+    /// A field of a variable that is evaluated on first use, such as `variables.x`. Charges the budget
+    /// for the evaluation.
     fn member(&self, _variable: &str, _field: &str, _budget: &mut Budget) -> Option<Outcome<'a>> {
         None
     }
@@ -63,7 +65,7 @@ impl<'a> Variables<'a> for HashMap<&str, Value<'a>> {
     }
 }
 
-/// Evaluates a tree, and takes what it costs from the budget.
+/// Evaluates a tree, and charges the budget for its cost.
 pub(crate) fn evaluate<'a>(
     expr: &'a Expr,
     types: &'a [Type],
@@ -87,9 +89,9 @@ struct Evaluation<'v, 'a> {
     variables: &'v dyn Variables<'a>,
     budget: &'v mut Budget,
     spent: u64,
-    /// Bytes that values may still take.
+    /// Remaining memory for values, in bytes.
     memory: u64,
-    /// Variables of folds. An accumulator may hold an error, which a later element can outvote.
+    /// Variables of folds. An accumulator may be an error, which a later element can override.
     locals: Vec<(&'a str, Outcome<'a>)>,
 }
 
@@ -99,14 +101,14 @@ impl<'a> Evaluation<'_, 'a> {
         if self.spent > self.budget.per_call.min(self.budget.left) { Err(EvalError::CostLimitExceeded) } else { Ok(()) }
     }
 
-    /// Takes the weight of an operation from what is left, before the operation runs.
+    /// Charges for the weight of an operation before the operation runs.
     fn weigh(&mut self, weight: Weight) -> Result<(), EvalError> {
         self.memory = self.memory.checked_sub(weight.bytes).ok_or(EvalError::CostLimitExceeded)?;
         self.budget.visits = self.budget.visits.checked_sub(weight.visits).ok_or(EvalError::CostLimitExceeded)?;
         Ok(())
     }
 
-    /// Refuses a value that nests too deep: another expression may put it into its own.
+    /// Rejects a value that is nested too deeply, because another expression could nest it further.
     fn shallow(&mut self, value: Value<'a>) -> Outcome<'a> {
         let mut visits = self.budget.visits;
         let is_shallow = meter::is_shallow(&value, MAX_VALUE_DEPTH, &mut visits);
@@ -116,7 +118,7 @@ impl<'a> Evaluation<'_, 'a> {
 
     fn expr(&mut self, expr: &'a Expr) -> Outcome<'a> {
         match limits::recurse(|| self.expr_of(expr))? {
-            value if value.is_no_text() => Err(EvalError::new(NoText::MESSAGE)),
+            value if value.is_list_for_string() => Err(EvalError::new(ListForString::MESSAGE)),
             value => Ok(value),
         }
     }
@@ -145,8 +147,9 @@ impl<'a> Evaluation<'_, 'a> {
         Ok(items)
     }
 
-    /// `@result + [element]`, the step of a macro that makes a list. The list is taken from the variable, which gets the outcome of the
-    /// step, so that it grows in place. Elements cannot name the variable.
+    /// `@result + [element]`, the step of a macro that builds a list. The list is moved out of the
+    /// variable, which then receives the result of the step, so that the list grows in place. Elements
+    /// cannot refer to the variable.
     fn append(&mut self, elements: &'a [Element]) -> Outcome<'a> {
         self.spend(SELECT)?;
         let so_far = self.locals.iter_mut().rev().find(|(name, _)| *name == RESULT);
@@ -197,7 +200,7 @@ impl<'a> Evaluation<'_, 'a> {
                 Ok(if test { Value::Bool(found.is_some()) } else { Value::Optional(found.map(Into::into)) })
             }
             (Value::List(_), _) => Err(EvalError::new("unsupported index type 'string' in list")),
-            // What has no members has not this one (`refQualify`).
+            // A value without members does not have this one (`refQualify`).
             (_, true) => Ok(Value::Bool(false)),
             (_, false) => Err(EvalError::no_such_key(field)),
         }
@@ -244,7 +247,7 @@ impl<'a> Evaluation<'_, 'a> {
         outcome
     }
 
-    /// `&&` and `||`: the deciding value on either side wins over an error on the other.
+    /// `&&` and `||`: the deciding value on either side overrides an error on the other.
     fn logical(&mut self, a: &'a Expr, b: &'a Expr, deciding: bool) -> Outcome<'a> {
         let first = self.expr(a);
         if matches!(first, Ok(Value::Bool(value)) if value == deciding)
@@ -262,7 +265,7 @@ impl<'a> Evaluation<'_, 'a> {
         }
     }
 
-    /// `a.or(b)`, `a.orValue(b)`: `b` is evaluated when `a` is none.
+    /// `a.or(b)`, `a.orValue(b)`: `b` is evaluated only if `a` is none.
     fn otherwise(&mut self, call: &'a Call, other: &'a Expr) -> Outcome<'a> {
         let Some(target) = call.target.as_deref() else { return Err(EvalError::no_such_overload()) };
         self.spend(1)?;
@@ -276,7 +279,7 @@ impl<'a> Evaluation<'_, 'a> {
 
     fn map(&mut self, entries: &'a [crate::ast::Entry]) -> Outcome<'a> {
         self.spend(NEW_MAP)?;
-        // Keys are compared with each other.
+        // Each key is compared with the others.
         let visits = (entries.len() as u64).saturating_mul(entries.len() as u64) / 2;
         self.weigh(Weight { visits, ..Weight::of_values(2 * entries.len()) })?;
         let mut out: Vec<(Value<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
@@ -343,7 +346,7 @@ impl<'a> Evaluation<'_, 'a> {
     }
 }
 
-/// The value of an element; nothing when it is optional and none.
+/// The value of an element; `None` if the element is optional and none.
 fn present<'a>(value: Value<'a>, optional: bool) -> Result<Option<Value<'a>>, EvalError> {
     match value {
         value if !optional => Ok(Some(value)),

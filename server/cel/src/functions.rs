@@ -1,4 +1,4 @@
-//! Every function that expressions may call: name, what it takes and gives, what it does, what it costs.
+//! All functions that expressions may call: name, overloads, implementation, cost.
 
 mod addresses;
 pub mod authorizer;
@@ -27,11 +27,11 @@ use crate::value::{List, Value};
 pub(crate) use operators::{lookup, usable};
 pub(crate) use pattern::is_compiled;
 
-/// What a call does with the values of its target and arguments.
+/// Implementation of a function on the values of its target and arguments.
 pub(crate) type Run = for<'a> fn(&[Value<'a>]) -> Result<Value<'a>, EvalError>;
 
-/// A function. Its overloads are written as `target.(arguments) -> result`, without `target.` when it is called by itself; `A` and `B`
-/// stand for any type.
+/// A function. Overloads are written as `target.(arguments) -> result`, without `target.` for global
+/// functions. `A` and `B` denote any type.
 pub(crate) struct Function {
     pub name: &'static str,
     pub overloads: &'static [&'static str],
@@ -45,7 +45,7 @@ impl Function {
     }
 }
 
-/// A function with its overloads read.
+/// A function with parsed overloads.
 pub(crate) struct Declared {
     pub function: &'static Function,
     pub overloads: Vec<Overload>,
@@ -79,7 +79,7 @@ static TABLE: LazyLock<HashMap<&'static str, Declared>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The function of a name.
+/// The function with this name.
 pub(crate) fn find(name: &str) -> Option<&'static Declared> {
     TABLE.get(name)
 }
@@ -102,7 +102,7 @@ fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v List<'a>, EvalError> {
     }
 }
 
-/// A place in a list or string.
+/// An index into a list or string.
 fn index(value: &Value<'_>, length: usize) -> Result<usize, EvalError> {
     let at = int(value)?;
     usize::try_from(at)
@@ -116,7 +116,7 @@ mod tests {
     use super::LIBRARIES;
 
     #[test]
-    fn a_name_is_declared_once() {
+    fn function_names_are_unique() {
         let mut names: Vec<&str> = LIBRARIES.iter().flat_map(|l| l.iter()).map(|f| f.name).collect();
         let all = names.len();
         names.sort_unstable();

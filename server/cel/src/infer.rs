@@ -1,4 +1,4 @@
-//! Unknown types and what is found out about them.
+//! Inference of unknown types.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -8,26 +8,27 @@ use crate::limits::MAX_TYPE_STEPS;
 use crate::signature::Overload;
 use crate::types::Type;
 
-/// Parameters above this are unknown types of the expression; those below belong to declarations.
+/// Parameters from this number on are unknown types of the expression; those below belong to
+/// declarations.
 const FIRST: usize = 16;
 
-/// What unknown types are known to be.
+/// The inferred types.
 #[derive(Default)]
 pub(crate) struct Inference {
     known: Vec<Option<Type>>,
-    /// Places of unknown types in the order in which they became known.
+    /// Indexes of inferred types, in the order of inference.
     learned: Vec<usize>,
     steps: Cell<usize>,
 }
 
 impl Inference {
-    /// A type that is not known yet.
+    /// A new unknown type.
     pub(crate) fn fresh(&mut self) -> Type {
         self.known.push(None);
         Type::Param(FIRST + self.known.len() - 1)
     }
 
-    /// Whether types were too large to be compared. Then they count as equal, and as anything.
+    /// Whether types were too large to compare. From then on they count as equal, and as `dyn`.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.steps.get() > MAX_TYPE_STEPS
     }
@@ -40,7 +41,7 @@ impl Inference {
         self.known.get(param.checked_sub(FIRST)?)?.as_ref()
     }
 
-    /// The result of an overload for these arguments; `None` when it does not take them.
+    /// The result of an overload for these arguments; `None` if it does not accept them.
     pub(crate) fn apply(&mut self, overload: &Overload, args: &[Type]) -> Option<Type> {
         let (count, learned) = (self.known.len(), self.learned.len());
         let params = [self.fresh(), self.fresh()];
@@ -55,7 +56,8 @@ impl Inference {
         Some(self.resolve(&renamed(&overload.result, &params)))
     }
 
-    /// Whether a value of the second type may stand where the first is expected, with what that says about unknown types.
+    /// Whether a value of the second type can be used where the first is expected; infers unknown types
+    /// from that.
     pub(crate) fn assign(&mut self, expected: &Type, found: &Type) -> bool {
         self.step();
         if self.is_exhausted() {
@@ -64,7 +66,7 @@ impl Inference {
         let (expected, found) = (self.shallow(expected), self.shallow(found));
         match (&expected, &found) {
             (Type::Param(a), Type::Param(b)) if a == b => true,
-            // The later one becomes the earlier one, so that no long chains arise.
+            // The later type refers to the earlier one, so that chains stay short.
             (Type::Param(a), Type::Param(b)) => self.learn(*a.max(b), &Type::Param(*a.min(b))),
             (Type::Param(param), other) | (other, Type::Param(param)) => self.learn(*param, other),
             (Type::Dyn, _) | (_, Type::Dyn) => true,
@@ -87,7 +89,7 @@ impl Inference {
         }
     }
 
-    /// Notes what an unknown type is. What was anything stays anything.
+    /// Records the type of an unknown type. A type that is `dyn` stays `dyn`.
     fn learn(&mut self, param: usize, of: &Type) -> bool {
         if occurs(param, &self.resolve(of)) {
             return false;
@@ -110,7 +112,7 @@ impl Inference {
         at.clone()
     }
 
-    /// A type with everything filled in that is known.
+    /// A type with all inferred types filled in.
     pub(crate) fn resolve(&self, of: &Type) -> Type {
         self.step();
         if self.is_exhausted() {

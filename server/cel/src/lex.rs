@@ -1,8 +1,8 @@
-//! Source to tokens (the lexical part of CEL's grammar).
+//! Converts source to tokens (the lexical part of CEL's grammar).
 
 use crate::error::Problem;
 
-/// A token and where it stands, in characters.
+/// A token and its position in characters.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
     pub at: usize,
@@ -15,7 +15,7 @@ pub(crate) enum TokenKind {
     /// Operators, brackets, and the words `in`, `true`, `false`, `null`.
     Symbol(&'static str),
     Name,
-    /// A field's name in backticks.
+    /// A field name in backticks.
     Escaped(String),
     Int(Option<i64>),
     Uint(Option<u64>),
@@ -31,7 +31,7 @@ const SYMBOLS: [&str; 24] = [
 ];
 pub(crate) const WORDS: [&str; 4] = ["in", "true", "false", "null"];
 
-/// All tokens, the last of them `End`. What is no token is reported and skipped.
+/// All tokens, the last of them `End`. Invalid characters are reported and skipped.
 pub(crate) fn tokens(source: &[char], problems: &mut Vec<Problem>) -> Vec<Token> {
     let mut lexer = Lexer { source, at: 0 };
     let mut out = Vec::new();
@@ -66,7 +66,7 @@ impl Lexer<'_> {
         text.chars().enumerate().all(|(i, c)| self.peek(i) == c)
     }
 
-    /// Skips blanks and comments; whether something follows.
+    /// Skips blanks and comments; returns whether anything follows.
     fn skip_blank(&mut self) -> bool {
         while self.at < self.source.len() {
             match self.peek(0) {
@@ -165,7 +165,7 @@ impl Lexer<'_> {
         TokenKind::Int(i64::from_str_radix(digits, radix).ok())
     }
 
-    /// Length of the letters before a quote, and whether they make the literal raw or bytes.
+    /// Length of the prefix letters before a quote, and whether they make the literal raw or bytes.
     fn string_prefix(&self) -> Option<(usize, bool, bool)> {
         let (mut raw, mut bytes, mut length) = (false, false, 0);
         while !matches!(self.peek(length), '"' | '\'') {
@@ -235,7 +235,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The value of a string or bytes literal as it grows.
+/// The value of a string or bytes literal, built incrementally.
 struct Content {
     out: Vec<u8>,
     bytes: bool,
@@ -246,7 +246,7 @@ impl Content {
         self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    /// In bytes, `\x` and octal escapes are bytes; elsewhere they are characters.
+    /// In bytes literals, `\x` and octal escapes are bytes; otherwise they are characters.
     fn push_code(&mut self, value: u32, short: bool) -> Option<()> {
         if self.bytes && short {
             self.out.push(u8::try_from(value).ok()?);

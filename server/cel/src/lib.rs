@@ -1,8 +1,9 @@
-//! The Common Expression Language as Kubernetes 1.36 speaks it: the language of cel-go, Kubernetes' libraries, upstream's cost model, and
-//! upstream's words for what is wrong.
+//! The Common Expression Language as in Kubernetes 1.36: the language of cel-go, Kubernetes' libraries,
+//! upstream's cost model and error messages.
 //!
-//! [`compile`] parses and checks against an [`Environment`]; a [`Program`] is evaluated any number of times with [`Variables`] and a
-//! [`Budget`]. Values look at documents in place ([`Value::json`]). Why it is written here: `docs/decisions/0004-cel.md`.
+//! [`compile`] parses an expression and checks it against an [`Environment`]. A [`Program`] can be
+//! evaluated any number of times, with [`Variables`] and a [`Budget`]. Values borrow documents
+//! ([`Value::json`]). `docs/decisions/0004-cel.md` explains why this crate exists.
 
 mod ast;
 mod check;

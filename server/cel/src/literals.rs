@@ -1,4 +1,4 @@
-//! Mistakes in literals that are found before evaluation: durations, timestamps, patterns (cel-go's AST validators).
+//! Validation of literals before evaluation: durations, timestamps, patterns (cel-go's AST validators).
 
 use crate::ast::{Expr, Kind};
 use crate::error::Problem;

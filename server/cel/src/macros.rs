@@ -1,14 +1,15 @@
-//! Macros: calls that stand for other expressions (`has`, `all`, `exists`, `map` and their family, the two-variable forms, `optMap`).
+//! Macros: calls that expand to other expressions (`has`, `all`, `exists`, `map` and their family, the
+//! two-variable forms, `optMap`).
 
 use crate::ast::{Call, Element, Expr, Fold, Kind};
 use crate::error::Problem;
 use crate::parse::Parser;
 use crate::value::Value;
 
-/// The variable that a macro gathers its result in.
+/// The accumulator variable of macros.
 pub(crate) const RESULT: &str = "@result";
 
-/// The expression that a call stands for; the call itself when it is no macro.
+/// The expansion of a call; the call itself if it is not a macro.
 pub(crate) fn expand(parser: &mut Parser, at: usize, call: Call) -> Result<Expr, Problem> {
     let (name, count) = (call.function.clone(), call.args.len());
     let mut builder = Builder { parser, at };
@@ -37,7 +38,7 @@ struct Builder<'a> {
     at: usize,
 }
 
-/// What a macro is written with: the range, the names of its variables, and what follows them.
+/// The parts of a macro call: the range, the names of its variables, and the remaining arguments.
 struct Parts {
     range: Expr,
     variable: String,
@@ -154,7 +155,7 @@ impl Builder<'_> {
         Ok(self.fold((parts.range, parts.variable, parts.second), start, condition, step, result))
     }
 
-    /// `condition ? then : @result`, for the conditions there are.
+    /// `condition ? then : @result`, for the given conditions.
     fn when(&mut self, conditions: Vec<Expr>, then: Expr) -> Expr {
         conditions.into_iter().fold(then, |then, condition| {
             let so_far = self.result();
@@ -212,7 +213,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An expression in which a name stands for a value: a fold over nothing whose accumulator is the value.
+    /// An expression in which a name denotes a value: a fold over an empty list with the value as
+    /// accumulator.
     fn bound(&mut self, name: String, value: Expr, body: Expr) -> Expr {
         let (nothing, never) = (self.list(Vec::new()), self.bool(false));
         let step = self.node(Kind::Name(name.clone()));

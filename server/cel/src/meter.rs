@@ -1,34 +1,36 @@
-//! What calls take beside their cost: memory for their results, and work that upstream's cost model does not count.
+//! Resources of calls besides their cost: memory for results, and work that upstream's cost model does
+//! not count.
 //!
-//! The cost model is upstream's, because definitions are accepted and refused by it. It charges some calls by their input although their
-//! result is much larger, and comparisons of nested values by the number of their outermost elements.
+//! The cost model is upstream's, because it decides whether definitions are accepted. It charges some
+//! calls by their input although their result is much larger. It charges comparisons of nested values
+//! only by the number of their outermost elements.
 
 use serde_json::Value as Json;
 
 use crate::functions;
 use crate::value::{List, Map, Value};
 
-/// What an operation takes.
+/// Resources that an operation uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weight {
-    /// Of memory, for what it makes.
+    /// Memory for its results, in bytes.
     pub bytes: u64,
-    /// Values and 64-byte pieces of text that it looks at.
+    /// Visited values and 64-byte chunks of text.
     pub visits: u64,
 }
 
-/// The size of a value in a list, in bytes.
+/// Size of a value in a list, in bytes.
 const VALUE: u64 = size_of::<Value<'static>>() as u64;
 
-/// The size of a short string that is made, in bytes.
+/// Size of a created short string, in bytes.
 const SHORT_TEXT: u64 = VALUE + 32;
 
-/// What compiling a regular expression takes, for each byte of it, in visits; and for each repetition.
+/// Visits that compiling a regular expression counts for each of its bytes, and for each repetition.
 const PATTERN_BYTE: u64 = 100;
 const PATTERN_REPETITION: u64 = 100_000;
 
 impl Weight {
-    /// A list of values that is made.
+    /// A created list of values.
     pub fn of_values(count: usize) -> Weight {
         Weight { bytes: (count as u64).saturating_mul(VALUE), visits: count as u64 }
     }
@@ -42,7 +44,7 @@ impl Weight {
     }
 }
 
-/// What a call takes, as its arguments say before it runs; at most, where that is easier to say.
+/// Upper bound of the resources of a call, computed from its arguments before it runs.
 pub(crate) fn of_call(function: &str, args: &[Value<'_>]) -> Weight {
     let text = |at: usize| args.get(at).and_then(Value::as_str).unwrap_or_default();
     let weight = match (function, args) {
@@ -76,7 +78,7 @@ pub(crate) fn of_call(function: &str, args: &[Value<'_>]) -> Weight {
     Weight { visits: weight.visits.saturating_add(texts as u64 / 64), ..weight }
 }
 
-/// Looking up a key; maps that expressions made are searched.
+/// Lookup of a key; maps that expressions created are searched linearly.
 pub(crate) fn search(map: &Map<'_>) -> Weight {
     match map {
         Map::Entries(entries) => Weight::visits(entries.len() as u64),
@@ -91,7 +93,7 @@ fn concatenation(a: &List<'_>, b: &List<'_>) -> Weight {
     Weight { visits: made.visits.saturating_add(compared), ..made }
 }
 
-/// The map is copied, but the one before goes away.
+/// The map is copied; the previous one is dropped.
 fn map_insertion(map: &Map<'_>, added: &[Value<'_>]) -> Weight {
     let count = match added {
         [Value::Map(more)] => more.len(),
@@ -112,7 +114,7 @@ fn joined(list: &List<'_>, by: &str) -> Weight {
     Weight::bytes((list.len() as u64).saturating_mul(by.len() as u64).saturating_add(texts))
 }
 
-/// Comparing each element of a list with each of another.
+/// Comparison of each element of a list with each element of another.
 fn pairs(a: &List<'_>, b: &List<'_>) -> Weight {
     let nodes: u64 = a.iter().map(|item| nodes(&item)).sum();
     Weight { bytes: a.len() as u64 * VALUE, visits: nodes.saturating_mul(b.len() as u64) }
@@ -128,7 +130,7 @@ fn regex(of: &str, pattern: &str) -> Weight {
     Weight { bytes: of.len() as u64, visits: compiled }
 }
 
-/// The number of values in a value, itself included.
+/// Number of values in a value, itself included.
 fn nodes(value: &Value<'_>) -> u64 {
     match value {
         Value::List(List::Json(items, _)) => 1 + items.iter().map(json_nodes).sum::<u64>(),
@@ -149,7 +151,7 @@ fn json_nodes(value: &Json) -> u64 {
     }
 }
 
-/// Whether a value that was made nests no deeper than `depth`. Documents within it have a limit of their own.
+/// Whether a created value is nested at most `depth` levels. Documents in it have their own limit.
 pub(crate) fn is_shallow(value: &Value<'_>, depth: usize, visits: &mut u64) -> bool {
     let (Some(below), Some(left)) = (depth.checked_sub(1), visits.checked_sub(1)) else { return false };
     *visits = left;

@@ -1,8 +1,8 @@
-//! Names that the language keeps for itself, and how fields are spelled that CEL has no name for.
+//! Reserved names, and the spelling of fields that CEL has no name for.
 
 use crate::lex::WORDS;
 
-/// What cel-go reserves besides the words that mean something.
+/// Names that cel-go reserves, besides keywords.
 const RESERVED: [&str; 17] = [
     "as",
     "break",
@@ -23,12 +23,12 @@ const RESERVED: [&str; 17] = [
     "while",
 ];
 
-/// Whether a name cannot be a variable's.
+/// Whether a name cannot be used for a variable.
 pub fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name) || WORDS.contains(&name)
 }
 
-/// What a property is called in expressions; nothing for what none can name (`cel.Escape`).
+/// The name of a property in expressions; `None` if it has none (`cel.Escape`).
 pub fn escape(name: &str) -> Option<String> {
     if is_reserved(name) {
         return Some(format!("__{name}__"));
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spells_what_has_no_name() {
+    fn spells_values_without_name() {
         let cases = [
             ("image", Some("image")),
             ("namespace", Some("__namespace__")),

@@ -1,4 +1,5 @@
-//! Tokens to a tree. Syntax errors are worded as the ANTLR parser of cel-go words them, because clients see them.
+//! Parses tokens to a tree. Syntax errors have the wording of cel-go's ANTLR parser, because clients
+//! see them.
 
 use std::sync::Arc;
 
@@ -10,10 +11,10 @@ use crate::macros;
 use crate::names::is_reserved;
 use crate::value::{Text, Value};
 
-/// What may begin an operand, as ANTLR lists it.
+/// Tokens that can begin an operand, as listed by ANTLR.
 const OPERAND: &str =
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
-/// What may follow an operand inside brackets, before what closes them.
+/// Tokens that can follow an operand inside brackets, before the closing one.
 const AFTER_OPERAND: &str =
     "'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', '+', '*', '/', '%'";
 const RELATIONS: &[&str] = &["==", "!=", "<", "<=", ">", ">=", "in"];
@@ -48,7 +49,7 @@ pub(crate) struct Parser {
     pub(crate) bindings: bool,
 }
 
-/// How many rules of cel-go's grammar are being parsed, by kind.
+/// Number of rules of cel-go's grammar that are being parsed, by kind.
 #[derive(Default)]
 struct Depths {
     expr: usize,
@@ -97,7 +98,7 @@ impl Parser {
         Expr { id: self.nodes - 1, at, extent: kind.extent(), kind }
     }
 
-    /// A node that makes the tree deeper, as cel-go counts depth.
+    /// A node that increases the depth of the tree, as cel-go counts it.
     fn deeper(&self, mut expr: Expr) -> Parsed {
         expr.extent.depth += 1;
         self.bounded(expr)
@@ -113,7 +114,7 @@ impl Parser {
         Ok(expr)
     }
 
-    /// Parses a rule of the grammar that may contain itself (cel-go's `recursionListener`).
+    /// Parses a recursive rule of the grammar (cel-go's `recursionListener`).
     fn nested(&mut self, depth: fn(&mut Depths) -> &mut usize, parse: impl FnOnce(&mut Self) -> Parsed) -> Parsed {
         *depth(&mut self.depths) += 1;
         if *depth(&mut self.depths) > MAX_DEPTH {
@@ -132,7 +133,7 @@ impl Parser {
         Err(Problem { at: self.token().at, message: format!("Syntax error: {message}") })
     }
 
-    /// An error at a token that fits nowhere: superfluous when what follows it would fit.
+    /// An error at an unexpected token; the token is extraneous if the next one would fit.
     fn unexpected<T>(&self, expecting: &str, fits_next: impl Fn(&TokenKind) -> bool) -> Parsed<T> {
         let text = &self.token().text;
         let ahead = self.tokens.get(self.next + 1).is_some_and(|t| fits_next(&t.kind));
@@ -172,7 +173,7 @@ impl Parser {
         self.logical("||", "_||_", |p| p.logical("&&", "_&&_", Self::relation))
     }
 
-    /// Chains of `&&` and `||` become balanced trees, so that long ones are not deep.
+    /// Chains of `&&` and `||` become balanced trees, so that long chains are not deep.
     fn logical(&mut self, symbol: &str, function: &str, operand: fn(&mut Self) -> Parsed) -> Parsed {
         let mut terms = vec![operand(self)?];
         let mut places = Vec::new();
@@ -442,7 +443,7 @@ impl Parser {
     }
 }
 
-/// A whole number by its text, so that the lowest one can be written.
+/// An integer from its text and sign, so that the smallest integer can be written.
 fn integer(text: &str, minus: bool) -> Option<i64> {
     let sign = if minus { "-" } else { "" };
     match text.strip_prefix("0x") {

@@ -1,4 +1,4 @@
-//! An expression that was checked and can be evaluated.
+//! Checked expressions, ready for evaluation.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::parse::parse;
 use crate::types::Type;
 use crate::value::Value;
 
-/// The function of `a.?b`.
+/// Function name of `a.?b`.
 const OPTIONAL_SELECT: &str = "_?._";
 
-/// An expression that was checked.
+/// A checked expression.
 #[derive(Debug)]
 pub struct Program {
     expr: Expr,
@@ -28,7 +28,7 @@ pub struct Program {
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, worded as cel-go words it.
+/// Returns all errors of the expression, worded as in cel-go.
 pub fn compile(source: &str, environment: &Environment) -> Result<Program, CompileError> {
     let (mut expr, nodes) = parse(source, environment.bindings)?;
     let mut checked = check(&mut expr, nodes, environment);
@@ -42,7 +42,7 @@ pub fn compile(source: &str, environment: &Environment) -> Result<Program, Compi
 }
 
 impl Program {
-    /// What was compiled.
+    /// The source text.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -52,21 +52,23 @@ impl Program {
         self.types.get(self.expr.id).unwrap_or(&Type::Dyn)
     }
 
-    /// The most that evaluating may cost when the variables are within these bounds, in units of upstream's cost model.
+    /// Maximum cost of an evaluation with variables within these bounds, in units of upstream's cost
+    /// model.
     pub fn estimate(&self, bounds: &Bounds) -> u64 {
         estimate(&self.expr, &self.types, bounds)
     }
 
-    /// Evaluates, and takes what it costs from the budget.
+    /// Evaluates the expression, and charges the budget for its cost.
     ///
     /// # Errors
     ///
-    /// When the expression goes wrong, and when it costs more than the budget has.
+    /// Fails if the evaluation fails, or if it costs more than the budget has left.
     pub fn evaluate<'a>(&'a self, variables: &dyn Variables<'a>, budget: &mut Budget) -> Result<Value<'a>, EvalError> {
         evaluate(&self.expr, &self.types, variables, budget)
     }
 
-    /// Whether the expression looks at a field of a variable: `claims.email`, `has(claims.email)`, `claims.?email`.
+    /// Whether the expression selects a field of a variable: `claims.email`, `has(claims.email)`,
+    /// `claims.?email`.
     pub fn selects(&self, variable: &str, field: &str) -> bool {
         let is_variable = |expr: &Expr| matches!(&expr.kind, Kind::Name(name) if name == variable);
         let mut found = false;
@@ -83,7 +85,7 @@ impl Program {
         found
     }
 
-    /// The variables that the expression names, with dots where the variable's name has them.
+    /// The variables that the expression refers to, with dots where the variable's name has them.
     pub fn names(&self) -> BTreeSet<&str> {
         let mut names = BTreeSet::new();
         self.expr.walk(&mut |expr| {

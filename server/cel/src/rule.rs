@@ -1,4 +1,4 @@
-//! Validation rules: expressions over `self`, and `oldSelf` on updates, as definitions of custom resources have them
+//! Validation rules: expressions over `self`, and `oldSelf` on updates, as in CustomResourceDefinitions
 //! (`x-kubernetes-validations`) and declared types (`#[rule]`).
 
 use std::collections::HashMap;
@@ -13,60 +13,60 @@ use crate::program::{Program, compile};
 use crate::types::Type;
 use crate::value::Value;
 
-/// The longest message that an expression may make, in bytes.
+/// Maximum length of a message from an expression, in bytes.
 const LONGEST_MESSAGE: usize = 5 << 10;
 
 const NO_BUDGET: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/// What the type of `self` is called. Upstream's name ends in a part of the time, where this one has 0.
+/// Type name of `self`. Upstream's name ends in a part of the current time; this one ends in 0.
 pub const SELF_TYPE: &str = "selfType0";
 
 /// The text of a rule.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RuleText<'a> {
     pub rule: &'a str,
-    /// What the writer is told; empty: the rule itself.
+    /// Message of a violation; if empty, the rule itself.
     pub message: &'a str,
-    /// An expression that makes the message; empty: there is none.
+    /// Expression that evaluates to the message; empty if there is none.
     pub message_expression: &'a str,
-    /// Whether `oldSelf` is an optional value, and the rule is run on new values too.
+    /// Whether `oldSelf` is an optional value, and the rule is evaluated for new values too.
     pub optional_old_self: bool,
 }
 
-/// A rule that is ready to run.
+/// A compiled rule.
 pub struct Rule {
     program: Result<Program, String>,
     message_expression: Option<Program>,
-    /// What is said when there is no expression for it.
+    /// Message if there is no message expression.
     message: String,
-    /// What errors of evaluation call it.
+    /// Name of the rule in evaluation errors.
     name: String,
     optional_old_self: bool,
     uses_old_self: bool,
 }
 
-/// How the evaluation of a rule ended.
+/// Result of evaluating a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The rule holds, or looks at an old value that is not there.
+    /// The rule holds, or needs an old value that does not exist.
     Holds,
-    /// The rule does not hold.
+    /// The rule is violated.
     Broken,
-    /// The rule could not be told; the text says why.
+    /// The evaluation failed with this message.
     Failed(String),
-    /// The same, and no further rules may be run.
+    /// The evaluation failed, and no further rules may be evaluated.
     Stop(String),
 }
 
-/// What one rule is compiled with: the types of `self` and `oldSelf`.
+/// The environment of a rule: `self` and `oldSelf` with their types.
 pub fn environment(of: &Type, optional_old_self: bool) -> Environment {
     let old = if optional_old_self { Type::optional(of.clone()) } else { of.clone() };
     Environment::new([("self", of.clone()), ("oldSelf", old)])
 }
 
 impl Rule {
-    /// Compiles a rule on values of a type. `compiling` is called for each expression, so that a caller can time it. A rule that
-    /// does not compile fails when it is run.
+    /// Compiles a rule for values of a type. `compiling` is called for each expression, so that callers
+    /// can time it. A rule that does not compile fails when it is evaluated.
     pub fn compile(
         text: &RuleText<'_>,
         of: &Type,
@@ -75,7 +75,7 @@ impl Rule {
         let environment = environment(of, text.optional_old_self);
         let compile = |source: &str| compiling(&|| compile(source, &environment).map_err(|error| error.to_string()));
         let program = compile(text.rule);
-        let said = if text.message.is_empty() { text.rule.trim() } else { text.message.trim() };
+        let label = if text.message.is_empty() { text.rule.trim() } else { text.message.trim() };
         Rule {
             uses_old_self: program.as_ref().is_ok_and(|program| program.names().contains("oldSelf")),
             program,
@@ -83,23 +83,23 @@ impl Rule {
                 "" => None,
                 source => compile(source).ok(),
             },
-            message: if text.message.is_empty() { format!("failed rule: {said}") } else { said.to_owned() },
-            name: said.to_owned(),
+            message: if text.message.is_empty() { format!("failed rule: {label}") } else { label.to_owned() },
+            name: label.to_owned(),
             optional_old_self: text.optional_old_self,
         }
     }
 
-    /// Whether the rule is about a change (a transition rule).
+    /// Whether the rule uses the old value (a transition rule).
     pub fn uses_old_self(&self) -> bool {
         self.uses_old_self
     }
 
-    /// Whether an expression makes the message.
+    /// Whether the message comes from an expression.
     pub fn makes_message(&self) -> bool {
         self.message_expression.is_some()
     }
 
-    /// Evaluates the rule; what that costs is taken from the budget.
+    /// Evaluates the rule, and charges the budget for its cost.
     pub fn run(&self, of: &Type, new: &Json, old: Option<&Json>, budget: &mut Budget) -> Outcome {
         if budget.left == 0 {
             return Outcome::Stop(NO_BUDGET.into());
@@ -124,7 +124,7 @@ impl Rule {
         }
     }
 
-    /// What the writer is told of a broken rule, from the rule's expression if that makes a usable text.
+    /// The message of a violated rule, from the rule's expression if that yields a usable text.
     pub fn message(&self, of: &Type, new: &Json, old: Option<&Json>, budget: &mut Budget) -> String {
         let variables = self.variables(of, new, old);
         let made = self.message_expression.as_ref().and_then(|program| program.evaluate(&variables, budget).ok());
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_rule_says_its_message() {
+    fn violated_rule_returns_its_message() {
         let text = RuleText { rule: "self.min <= self.max", ..RuleText::default() };
         assert_eq!(check(text, json!({"min": 1, "max": 2}), None).0, Outcome::Holds);
         let broken = check(text, json!({"min": 3, "max": 2}), None);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_in_place_of_a_text_fails_where_it_is_looked_up_or_compared() {
+    fn list_in_place_of_string_fails_at_lookup_or_comparison() {
         let texts = || Type::list(Type::String);
         let map = Type::map(Type::String, Type::String);
         let fields = [("a", Type::String), ("n", Type::Int), ("l", texts()), ("m", map)];
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn transition_rules_look_at_changes_only_unless_the_old_value_is_optional() {
+    fn transition_rules_run_on_update_unless_old_self_is_optional() {
         let text = RuleText { rule: "self.min >= oldSelf.min", ..RuleText::default() };
         assert_eq!(check(text, json!({"min": 1}), None).0, Outcome::Holds);
         assert_eq!(check(text, json!({"min": 1}), Some(json!({"min": 2}))).0, Outcome::Broken);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_and_what_does_not_compile_fail() {
+    fn missing_fields_and_invalid_expressions_fail() {
         let text = RuleText { rule: "self.min <= self.max", message: "in order", ..RuleText::default() };
         let Outcome::Failed(why) = check(text, json!({"min": 1}), None).0 else { panic!("no failure") };
         assert_eq!(why, "no such key: max evaluating rule: in order");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_budget_no_further_rules_are_run() {
+    fn exhausted_budget_stops_rules() {
         let (rule, of) = rule(RuleText { rule: "true", ..RuleText::default() });
         let mut budget = Budget { left: 0, ..Budget::default() };
         assert_eq!(rule.run(&of, &json!({}), None, &mut budget), Outcome::Stop(NO_BUDGET.into()));

@@ -1,19 +1,20 @@
-//! Overloads of functions, read from their text.
+//! Overloads of functions, parsed from their text form.
 
 use std::sync::Arc;
 
 use crate::types::Type;
 
-/// One way to call a function.
+/// An overload of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Overload {
-    /// Whether the first of `args` stands before a dot.
+    /// Whether the first of `args` is the target of a member call.
     pub member: bool,
     pub args: Vec<Type>,
     pub result: Type,
 }
 
-/// Reads `target.(arguments) -> result`. The texts are this crate's own; what cannot be read is taken for anything.
+/// Parses `target.(arguments) -> result`. The texts are constants of this crate; a missing type argument
+/// is `dyn`.
 pub(crate) fn overload(text: &'static str) -> Overload {
     let (call, result) = text.split_once(" -> ").unwrap_or((text, "dyn"));
     let (target, args) = call.trim_end_matches(')').split_once('(').unwrap_or(("", ""));
@@ -22,7 +23,7 @@ pub(crate) fn overload(text: &'static str) -> Overload {
     Overload { member: target.is_some(), args, result: read(result) }
 }
 
-/// The parts of a list of types, at its commas outside brackets.
+/// Splits a list of types at commas outside of brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices() {

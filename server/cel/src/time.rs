@@ -1,10 +1,10 @@
-//! Timestamps and durations as nanoseconds, and their text.
+//! Timestamps and durations in nanoseconds, and their text forms.
 
 use machinery::scalar::Duration;
 
 pub(crate) const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400;
-/// Years 1 to 9999, which is what timestamps may be, in seconds since 1970.
+/// Valid timestamps, the years 1 to 9999, in seconds since 1970.
 const RANGE: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 /// A date and a time of day.
@@ -40,7 +40,7 @@ pub(crate) fn parse_timestamp(text: &str) -> Option<i128> {
     in_range(i128::from(days * DAY + seconds - offset) * i128::from(SECOND) + i128::from(nanos))
 }
 
-/// The time when it is one that timestamps can say.
+/// The time, if timestamps can represent it.
 pub(crate) fn in_range(nanos: i128) -> Option<i128> {
     let seconds = i64::try_from(nanos.div_euclid(i128::from(SECOND))).ok()?;
     RANGE.contains(&seconds).then_some(nanos)
@@ -102,7 +102,7 @@ fn days_of(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// A point in time as people say it, at an offset from UTC in seconds.
+/// The date and time of day at an offset from UTC in seconds.
 pub(crate) fn civil(nanos: i128, offset: i64) -> Civil {
     let whole = nanos.div_euclid(i128::from(SECOND)) as i64 + offset;
     let (days, seconds) = (whole.div_euclid(DAY), whole.rem_euclid(DAY));
@@ -125,7 +125,7 @@ pub(crate) fn civil(nanos: i128, offset: i64) -> Civil {
     }
 }
 
-/// RFC 3339 with as much of a fraction as there is.
+/// RFC 3339, with the shortest exact fraction.
 pub(crate) fn format_timestamp(nanos: i128) -> String {
     let c = civil(nanos, 0);
     let fraction = format!("{:09}", c.nanos);
@@ -135,12 +135,12 @@ pub(crate) fn format_timestamp(nanos: i128) -> String {
     format!("{:04}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}{dot}{fraction}Z", c.year, c.month, c.day)
 }
 
-/// Go's text of a duration, such as `1h30m`.
+/// Parses Go's duration syntax, such as `1h30m`.
 pub(crate) fn parse_duration(text: &str) -> Option<i64> {
     Duration::parse(text).ok().map(Duration::nanos)
 }
 
-/// Seconds, as `string(duration)` says them.
+/// Seconds, in the form of `string(duration)`.
 pub(crate) fn format_duration(nanos: i64) -> String {
     format!("{}s", nanos as f64 / SECOND as f64)
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-/// The type of a value, as far as it is known before evaluation.
+/// The static type of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// Anything; checked at evaluation.
+    /// Any type; checked at evaluation.
     Dyn,
     Null,
     Bool,
@@ -26,13 +26,13 @@ pub enum Type {
     /// The type of types.
     Kind(Arc<Type>),
     Object(Arc<ObjectType>),
-    /// A type of a library: quantities, addresses.
+    /// A library type, such as quantities and addresses.
     Opaque(&'static str),
-    /// A type that is not known yet; of declarations (`A`) or of one call.
+    /// An unknown type: a parameter of a declaration (`A`), or an inferred type of one call.
     Param(usize),
 }
 
-/// A list's elements, and how lists of it are compared and joined.
+/// The element type of a list, and how such lists are compared and concatenated.
 #[derive(Clone, Debug)]
 pub struct ListType {
     pub item: Type,
@@ -44,7 +44,7 @@ pub struct ListType {
 pub enum Merge {
     Atomic,
     Set,
-    /// Elements are known by these members (JSON names).
+    /// Elements are identified by these members (JSON names).
     Map(Vec<String>),
 }
 
@@ -60,32 +60,32 @@ pub struct ObjectType {
     pub fields: Fields,
 }
 
-/// The fields of an object type.
+/// Fields of an object type.
 pub enum Fields {
-    /// By their names in expressions. A map that shares its parts with its copies, because each
-    /// variable of an admission policy is compiled with a type of the variables before it.
+    /// Fields by name in expressions. The map shares structure with its copies, because each variable
+    /// of an admission policy is compiled with a type that contains the variables before it.
     Known(OrdMap<String, Field>),
-    /// Any name is a field; its type follows from the type's name and the field's.
+    /// Any name is a field; its type depends on the names of the type and the field.
     Open(fn(of: &str, field: &str) -> Type),
 }
 
 /// A field of an object.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Its name in JSON.
+    /// JSON name.
     pub json: String,
     pub of: Type,
 }
 
 impl ObjectType {
-    /// A type of fields whose JSON names are what expressions say.
+    /// A type with fields that have the same name in JSON and in expressions.
     pub fn new<'a>(name: impl Into<String>, fields: impl IntoIterator<Item = (&'a str, Type)>) -> Self {
         let fields = fields.into_iter().map(|(json, of)| (json.to_owned(), Field { json: json.to_owned(), of }));
         ObjectType { name: name.into(), fields: Fields::Known(fields.collect()) }
     }
 
-    /// The type with one more field, whose JSON name is the name in expressions. The cost is
-    /// logarithmic in the number of fields. The fields of an open type stay as they are.
+    /// The type with one more field, with the same name in JSON and in expressions. The cost is
+    /// logarithmic in the number of fields. An open type is returned unchanged.
     pub fn with_field(&self, name: &str, of: Type) -> Self {
         let fields = match &self.fields {
             Fields::Known(fields) => Fields::Known(fields.update(name.to_owned(), Field { json: name.to_owned(), of })),
@@ -94,7 +94,7 @@ impl ObjectType {
         ObjectType { name: self.name.clone(), fields }
     }
 
-    /// The type of a field; `None` when there is no such field.
+    /// The type of a field; `None` if there is no such field.
     pub fn field(&self, name: &str) -> Option<Type> {
         match &self.fields {
             Fields::Known(fields) => fields.get(name).map(|f| f.of.clone()),
@@ -109,7 +109,7 @@ impl ObjectType {
         }
     }
 
-    /// What a field is called in expressions, by its JSON name.
+    /// The name of a field in expressions, by its JSON name.
     pub(crate) fn by_json(&self, json: &str) -> Option<(&str, &Field)> {
         match &self.fields {
             Fields::Known(fields) => fields.iter().find(|(_, f)| f.json == json).map(|(name, f)| (name.as_str(), f)),
@@ -148,7 +148,7 @@ impl Type {
         Type::Object(Arc::new(of))
     }
 
-    /// The type that a name in an expression stands for, such as `int`.
+    /// The type that a name in an expression denotes, such as `int`.
     pub(crate) fn named(name: &str) -> Option<Type> {
         Some(match name {
             "bool" => Type::Bool,
@@ -168,7 +168,7 @@ impl Type {
         })
     }
 
-    /// The type as declarations name it: `null_type`, `list(int)`.
+    /// The type as spelled in declarations: `null_type`, `list(int)`.
     pub fn declared_name(&self) -> String {
         match self {
             Type::List(list) => format!("list({})", list.item.declared_name()),
@@ -202,7 +202,7 @@ impl Type {
     }
 }
 
-/// As compile errors name types.
+/// The type as spelled in compile errors.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,5 @@
-//! Values. What comes from outside (JSON documents) is looked at where it is and never copied; what an expression makes is shared.
+//! Values. Documents (JSON) are borrowed and never copied; values that an expression creates are
+//! shared.
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -15,7 +16,7 @@ mod json;
 
 pub use collection::{List, Map};
 
-/// A value of an expression; `'a` is the life of the documents that it looks at.
+/// A value of an expression; `'a` is the lifetime of the documents that it borrows.
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
     Null,
@@ -33,11 +34,11 @@ pub enum Value<'a> {
     Map(Map<'a>),
     Optional(Option<Arc<Value<'a>>>),
     Type(Type),
-    /// A value of a library.
+    /// A value of a library type.
     Opaque(Arc<dyn Opaque>),
 }
 
-/// Text of a document, or made.
+/// A string, borrowed from a document or created.
 #[derive(Clone)]
 pub enum Text<'a> {
     Borrowed(&'a str),
@@ -61,9 +62,9 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
-/// A value that a library brings.
+/// A value of a library type.
 pub trait Opaque: fmt::Debug + Send + Sync + Any {
-    /// The name of its type.
+    /// Name of the type.
     fn type_name(&self) -> &'static str;
 
     fn as_any(&self) -> &dyn Any;
@@ -71,16 +72,17 @@ pub trait Opaque: fmt::Debug + Send + Sync + Any {
     fn equals(&self, other: &dyn Opaque) -> bool;
 }
 
-/// A list where a text is declared, which upstream's validator accepts for a text with a format. An expression fails where it uses the
-/// value, looks it up or compares it (`UnstructuredToVal`, `refQualify`).
+/// A list in place of a string, which upstream's validator accepts for a string with a format. An
+/// expression fails if it uses the value, looks it up or compares it (`UnstructuredToVal`,
+/// `refQualify`).
 #[derive(Debug)]
-pub(crate) struct NoText;
+pub(crate) struct ListForString;
 
-impl NoText {
+impl ListForString {
     pub(crate) const MESSAGE: &str = "invalid data, expected string, got []interface {}";
 }
 
-impl Opaque for NoText {
+impl Opaque for ListForString {
     fn type_name(&self) -> &'static str {
         "error"
     }
@@ -95,37 +97,37 @@ impl Opaque for NoText {
 }
 
 impl<'a> Value<'a> {
-    /// A string that is made.
+    /// A created string.
     pub fn string(text: impl Into<Arc<str>>) -> Self {
         Value::String(Text::Shared(text.into()))
     }
 
-    /// A list that is made.
+    /// A created list.
     pub fn list(items: Vec<Value<'a>>) -> Self {
         Value::List(List::Items(Arc::new(items)))
     }
 
-    /// A map that is made, with its entries in order.
+    /// A created map with its entries in order.
     pub fn map(entries: Vec<(Value<'a>, Value<'a>)>) -> Self {
         Value::Map(Map::Entries(Arc::new(entries)))
     }
 
-    /// A value of a library.
+    /// A value of a library type.
     pub fn opaque(value: impl Opaque) -> Self {
         Value::Opaque(Arc::new(value))
     }
 
-    /// A document as a value of the type that is declared for it.
+    /// A document as a value of its declared type.
     pub fn json(document: &'a Json, of: &'a Type) -> Self {
         json::read(document, of)
     }
 
-    /// A document of which nothing is known.
+    /// A document without a declared type.
     pub fn untyped(document: &'a Json) -> Self {
         json::read(document, &Type::Dyn)
     }
 
-    /// The value as a document; an error when JSON cannot say it.
+    /// The value as a document; fails if JSON cannot represent it.
     pub fn to_json(&self) -> Result<Json, String> {
         json::write(self)
     }
@@ -137,7 +139,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value as one of a library's.
+    /// The value as one of a library type.
     pub fn as_opaque<T: Opaque>(&self) -> Option<&T> {
         match self {
             Value::Opaque(value) => value.as_any().downcast_ref(),
@@ -145,7 +147,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The type, as `type(x)` says it.
+    /// The type, as returned by `type(x)`.
     pub fn type_of(&self) -> Type {
         match self {
             Value::Null => Type::Null,
@@ -165,7 +167,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// How many elements, entries, characters or bytes; 1 for what has none (cel-go's `actualSize`).
+    /// Number of elements, entries, characters or bytes; 1 for values without a size (cel-go's
+    /// `actualSize`).
     pub fn size(&self) -> u64 {
         let size = match self {
             Value::String(text) => text.chars().count(),
@@ -177,7 +180,7 @@ impl<'a> Value<'a> {
         size as u64
     }
 
-    /// Whether the value is the zero of its type (`optional.ofNonZeroValue`).
+    /// Whether the value is the zero value of its type (`optional.ofNonZeroValue`).
     pub(crate) fn is_zero(&self) -> bool {
         match self {
             Value::Null => true,
@@ -190,15 +193,16 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether the value is certainly equal to another; numbers of different types are when they are the same number.
+    /// Whether the value is definitely equal to another. Numbers of different types are equal if their
+    /// values are.
     pub fn equals(&self, other: &Value<'_>) -> bool {
         self.equality(other) == Some(true)
     }
 
-    /// `==`. Nothing where [`NoText`] was compared before a part was found that differs.
+    /// `==`. `None` if a [`ListForString`] was compared before a difference was found.
     pub(crate) fn equality(&self, other: &Value<'_>) -> Option<bool> {
         Some(match (self, other) {
-            (a, b) if a.is_no_text() || b.is_no_text() => return None,
+            (a, b) if a.is_list_for_string() || b.is_list_for_string() => return None,
             (Value::Null, Value::Null) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::String(a), Value::String(b)) => **a == **b,
@@ -217,16 +221,16 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Whether a list stands where a text is declared ([`NoText`]).
-    pub(crate) fn is_no_text(&self) -> bool {
-        self.as_opaque::<NoText>().is_some()
+    /// Whether the value is a list in place of a string ([`ListForString`]).
+    pub(crate) fn is_list_for_string(&self) -> bool {
+        self.as_opaque::<ListForString>().is_some()
     }
 
     fn is_number(&self) -> bool {
         matches!(self, Value::Int(_) | Value::Uint(_) | Value::Double(_))
     }
 
-    /// `<` and its family; `None` for values without an order.
+    /// `<` and the other order comparisons; `None` for values without an order.
     pub fn compare(&self, other: &Value<'_>) -> Option<Ordering> {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),

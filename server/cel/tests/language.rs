@@ -1,11 +1,11 @@
-//! The language: what expressions evaluate to, and how mistakes are worded.
+//! Tests of the language: results of expressions, and error messages.
 
 use std::sync::Arc;
 
 use cel::{Budget, Environment, EvalError, Field, Fields, ObjectType, Type, Value, compile};
 use serde_json::json;
 
-/// `self` has two declared fields, `object` is anything.
+/// `self` has two declared fields, `object` is dynamic.
 fn environment() -> Environment {
     let of = ObjectType::new("selfType", [("a", Type::Int), ("tags", Type::list(Type::String))]);
     Environment::new([
@@ -99,7 +99,7 @@ fn macros() {
 }
 
 #[test]
-fn mistakes_are_worded_as_upstream_words_them() {
+fn error_messages_match_upstream() {
     const OPERAND: &str = "expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
     check(&[
         ("", &format!("ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' {OPERAND}")),
@@ -140,7 +140,7 @@ fn mistakes_are_worded_as_upstream_words_them() {
 }
 
 #[test]
-fn what_is_deep_or_dear_is_refused() {
+fn rejects_deep_or_costly_expressions() {
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let small_stack = |source: String| {
         let run = move || {
@@ -161,7 +161,7 @@ fn what_is_deep_or_dear_is_refused() {
 }
 
 #[test]
-fn objects_are_made_and_fields_renamed() {
+fn objects_are_constructed_and_fields_renamed() {
     fn object(name: &str) -> Option<Arc<ObjectType>> {
         (name == "Object").then(|| Arc::new(ObjectType { name: name.into(), fields: Fields::Open(|_, _| Type::Dyn) }))
     }
@@ -183,11 +183,11 @@ fn names_for_values() {
     assert!(compile(source, &environment).is_ok());
     let error = compile("cel.bind('d', 1, d)", &environment).unwrap_err().to_string();
     assert!(error.contains("cel.bind() variable names must be simple identifiers"), "{error}");
-    assert!(compile(source, &Environment::new([("device", Type::Dyn)])).is_err(), "where nobody asked for it");
+    assert!(compile(source, &Environment::new([("device", Type::Dyn)])).is_err(), "`cel.bind` needs `with_bindings`");
 }
 
 #[test]
-fn types_with_one_more_field_leave_the_first_type_as_it_was() {
+fn adding_field_leaves_original_type_unchanged() {
     let first = ObjectType::new("t", [("a", Type::Int)]);
     let second = first.with_field("b", Type::String).with_field("a", Type::Bool);
     assert_eq!((first.field("a"), first.field("b")), (Some(Type::Int), None));

@@ -1,4 +1,4 @@
-//! Kubernetes' libraries of functions.
+//! Tests of Kubernetes' function libraries.
 
 use cel::{Budget, Environment, Value, compile};
 

@@ -1,4 +1,5 @@
-//! Expressions of any length and shape end neither the process nor the memory. The limits are cel-go 0.26's, found by trying it.
+//! Checks that expressions of any length and shape exhaust neither the stack nor the memory. The limits
+//! are those of cel-go 0.26, determined by experiments.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -18,7 +19,7 @@ fn compiled(source: &str) -> Result<(), String> {
         let list = serde_json::json!([1]);
         let of = Type::list(Type::Int);
         let variables = [("a", Value::Null), ("l", Value::json(&list, &of)), ("text", Value::string("x"))];
-        // Whether it has a value does not matter here.
+        // The result does not matter here.
         let _ = program.evaluate(&variables, &mut Budget::default());
         Ok(())
     };
@@ -40,7 +41,7 @@ const TOO_DEEP: &str = "max recursion depth exceeded";
 const TOO_NESTED: &str = "expression recursion limit exceeded: 250";
 
 #[test]
-fn chains_end_at_the_depth_of_cel_go() {
+fn chain_depth_limit_matches_cel_go() {
     check(|n| format!("1{}", "+1".repeat(n)), 250, TOO_DEEP);
     check(|n| format!("1{}", "*1".repeat(n)), 250, TOO_DEEP);
     check(|n| format!("1{}", "*1+1".repeat(n)), 249, TOO_DEEP);
@@ -50,7 +51,7 @@ fn chains_end_at_the_depth_of_cel_go() {
 }
 
 #[test]
-fn brackets_end_at_the_depth_of_cel_go() {
+fn bracket_depth_limit_matches_cel_go() {
     check(|n| format!("{}1{}", "(".repeat(n), ")".repeat(n)), 249, TOO_NESTED);
     check(|n| format!("{}1{}", "(1+".repeat(n), ")".repeat(n)), 124, TOO_NESTED);
     check(|n| format!("{}1{}", "[".repeat(n), "]".repeat(n)), 249, TOO_NESTED);
@@ -68,7 +69,7 @@ fn long_flat_expressions_compile() {
 }
 
 #[test]
-fn expressions_that_are_too_long_are_refused() {
+fn rejects_overlong_expressions() {
     let error = compiled(&format!("'{}'", "x".repeat(100_001))).unwrap_err();
     assert_eq!(error, "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100003, limit 100000");
     let error = compiled(&"@".repeat(50_000)).unwrap_err();
@@ -77,13 +78,13 @@ fn expressions_that_are_too_long_are_refused() {
 }
 
 #[test]
-fn macros_that_copy_do_not_multiply_without_end() {
+fn macro_expansion_is_bounded() {
     let error = compiled(&format!("o{}", ".optMap(x,x)".repeat(60))).unwrap_err();
     assert!(error.contains("nodes"), "{error}");
 }
 
 #[test]
-fn types_that_double_are_refused() {
+fn rejects_exponentially_growing_types() {
     let error = compiled(&format!("l{}", ".map(x,{x:x})".repeat(60))).unwrap_err();
     assert!(error.contains("types of the expression are too large"), "{error}");
 }
@@ -98,7 +99,7 @@ fn evaluated(source: &str, items: usize) -> Result<(), EvalError> {
 }
 
 #[test]
-fn results_are_charged_before_they_are_made() {
+fn results_are_charged_before_allocation() {
     for source in [
         "text.replace('', text).size() > 0",
         "text.replace('x', text).size() > 0",
@@ -119,7 +120,7 @@ fn macros_over_long_lists_take_linear_time() {
     assert_eq!(evaluated("l.map(x, x + 1).filter(y, y > 0).size() > 0", 20_000), Ok(()));
 }
 
-/// Numbers that look random and are the same in each run (xorshift).
+/// Pseudorandom numbers, the same in each run (xorshift).
 struct Numbers(u64);
 
 impl Numbers {

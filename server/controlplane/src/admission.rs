@@ -57,7 +57,7 @@ use tokio::time::Instant;
 use toleration_restriction::TolerationRestriction;
 use webhooks::Webhooks;
 
-/// What is kept until nothing uses it: group and resource, plugin, finalizer.
+/// Finalizers that protect objects in use: group and resource, plugin, finalizer.
 const PROTECTION: [((&str, &str), Plugin, &str); 4] = [
     (("", "persistentvolumes"), Plugin::StorageObjectInUseProtection, "kubernetes.io/pv-protection"),
     (("", "persistentvolumeclaims"), Plugin::StorageObjectInUseProtection, "kubernetes.io/pvc-protection"),
@@ -69,47 +69,48 @@ const PROTECTION: [((&str, &str), Plugin, &str); 4] = [
     (("scheduling.k8s.io", "podgroups"), Plugin::PodGroupProtection, "scheduling.k8s.io/podgroup-protection"),
 ];
 
-/// The plugins that run, in upstream's order.
+/// The chain of enabled admission plugins, in upstream's order.
 pub struct Chain {
     environment: Arc<ServerContext>,
     plugins: Vec<Running>,
     policies: Policies,
     webhooks: Webhooks,
-    told: PluginConfigs,
+    plugin_configs: PluginConfigs,
     charges: Arc<quota::Charges>,
     pod_security: pod_security::Metrics,
     times: Times,
 }
 
-/// A plugin that runs.
+/// An enabled plugin and its timings.
 struct Running {
     plugin: Plugin,
     times: Times,
 }
 
 impl Running {
-    /// Notes what came of it, and that it has taken the time since `begin`, which is now from then on.
+    /// Records the outcome and the time since `begin`, and sets `begin` to the current time.
     fn note(&self, step: Step, operation: Operation, begin: &mut Instant, outcome: &Result<(), Status>) {
         let now = Instant::now();
         self.times.note(step, operation, now - *begin, outcome);
         *begin = now;
     }
 
-    /// Notes that the request is not in the scope of the plugin, which takes no time. The clock is not read: most
-    /// plugins have nothing to do with most requests.
+    /// Records a zero duration for a request outside the plugin's scope. It does not read the
+    /// clock, because most requests are outside the scope of most plugins.
     fn note_out_of_scope(&self, step: Step, operation: Operation) {
         self.times.note(step, operation, Duration::ZERO, &Ok(()));
     }
 }
 
-/// Plugins as they are configured; those that cannot do without are not there unless they run.
+/// The configurations of plugins. Plugins that require a configuration are `None` when they are
+/// disabled.
 struct PluginConfigs {
-    pod_security: pod_security::Configured,
+    pod_security: pod_security::PodSecurityConfig,
     tolerations: TolerationRestriction,
     events: Option<EventRateLimit>,
     images: Option<ImagePolicy>,
     quotas: quota::Limited,
-    webhooks: webhooks::Known,
+    webhooks: webhooks::PluginUsers,
     /// Node selectors by namespace.
     node_selectors: Json,
 }
@@ -120,12 +121,12 @@ impl PluginConfigs {
         let running = |plugin: &str| options.runs(plugin).then_some(&configurations);
         let node_selectors = configurations.read_unversioned("PodNodeSelector")?.unwrap_or_default();
         Ok(PluginConfigs {
-            pod_security: pod_security::Configured::load(&configurations)?,
+            pod_security: pod_security::PodSecurityConfig::load(&configurations)?,
             tolerations: TolerationRestriction::load(&configurations)?,
             events: running("EventRateLimit").map(EventRateLimit::load).transpose()?,
             images: running("ImagePolicyWebhook").map(ImagePolicy::load).transpose()?,
             quotas: quota::Limited::load(&configurations)?,
-            webhooks: webhooks::Known::load(&configurations)?,
+            webhooks: webhooks::PluginUsers::load(&configurations)?,
             node_selectors: node_selectors["podNodeSelectorPluginConfig"].clone(),
         })
     }
@@ -133,38 +134,39 @@ impl PluginConfigs {
 
 impl Chain {
     /// # Errors
-    /// When a plugin cannot run as it is configured.
+    /// When the configuration of a plugin is invalid or missing.
     pub fn new(environment: Arc<ServerContext>) -> Result<Self, String> {
         let options = &environment.options.admission;
-        let mut told = PluginConfigs::load(options)?;
+        let mut plugin_configs = PluginConfigs::load(options)?;
         let registry = environment.metrics.registry();
         let (metrics, pod_security) = (Metrics::register(registry), pod_security::Metrics::register(registry));
         let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
         let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
         let times = metrics.of_steps();
         let policies = Policies::start(&environment, metrics.clone());
-        let webhooks = Webhooks::start(&environment, std::mem::take(&mut told.webhooks), metrics);
+        let webhooks = Webhooks::start(&environment, std::mem::take(&mut plugin_configs.webhooks), metrics);
         let charges = Arc::default();
-        Ok(Chain { environment, plugins, policies, webhooks, told, charges, pod_security, times })
+        Ok(Chain { environment, plugins, policies, webhooks, plugin_configs, charges, pod_security, times })
     }
 
-    /// The plugins that take part in a step of an operation.
-    fn asked(&self, step: Step, operation: Operation) -> impl Iterator<Item = &Running> {
-        self.plugins.iter().filter(move |running| running.plugin.takes_part(step, operation))
+    /// Returns the plugins that handle a step of an operation.
+    fn plugins_for(&self, step: Step, operation: Operation) -> impl Iterator<Item = &Running> {
+        self.plugins.iter().filter(move |running| running.plugin.handles(step, operation))
     }
 
-    /// Asks all plugins that may change an object, and those that want it once more when others have changed it after them.
+    /// Runs the mutating plugins, and reinvokes those that request reinvocation if later plugins
+    /// changed the object.
     async fn rounds(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
         let mut rounds = Reinvocation::default();
         self.round(attributes, object, old, &mut rounds).await?;
         if rounds.wanted {
-            rounds.begin_again();
+            rounds.begin_reinvocation();
             self.round(attributes, object, old, &mut rounds).await?;
         }
         Ok(())
     }
 
-    /// Asks all plugins that may change an object, one after the other.
+    /// Runs the mutating plugins in order.
     async fn round(
         &self,
         attributes: &Attributes,
@@ -173,12 +175,12 @@ impl Chain {
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
         let mut begin = Instant::now();
-        for running in self.asked(Step::Admit, attributes.operation) {
+        for running in self.plugins_for(Step::Admit, attributes.operation) {
             if !running.plugin.is_scope_of(attributes) {
                 running.note_out_of_scope(Step::Admit, attributes.operation);
                 continue;
             }
-            // Awaited where it is made: to move it would be to copy kilobytes.
+            // The future is pinned in place, because moving it would copy kilobytes.
             let outcome = pin!(self.mutate(running.plugin, attributes, object, old, rounds)).await;
             running.note(Step::Admit, attributes.operation, &mut begin, &outcome);
             outcome?;
@@ -186,7 +188,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Asks all plugins about an object that is about to be stored or removed, one after the other.
+    /// Runs the validating plugins in order on an object before it is stored or removed.
     async fn validate_all(
         &self,
         attributes: &Attributes,
@@ -194,7 +196,7 @@ impl Chain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         let mut begin = Instant::now();
-        for running in self.asked(Step::Validate, attributes.operation) {
+        for running in self.plugins_for(Step::Validate, attributes.operation) {
             if !running.plugin.is_scope_of(attributes) {
                 running.note_out_of_scope(Step::Validate, attributes.operation);
                 continue;
@@ -206,7 +208,8 @@ impl Chain {
         Ok(())
     }
 
-    /// Asks mutating plugins about a removal: nothing can be changed, but they may refuse it.
+    /// Runs the mutating plugins on a removal. They cannot change the object, but can reject the
+    /// request.
     async fn admit_removal(&self, attributes: &Attributes, old: Option<&Owned>) -> Result<(), Status> {
         for running in &self.plugins {
             let begin = Instant::now();
@@ -225,7 +228,7 @@ impl Chain {
         Ok(())
     }
 
-    /// What a plugin says of an object that is about to be stored or removed.
+    /// Runs one validating plugin on an object before it is stored or removed.
     async fn validate_one(
         &self,
         plugin: Plugin,
@@ -241,12 +244,12 @@ impl Chain {
             _ => {}
         }
         match object {
-            Some(object) => self.judge(plugin, attributes, object, old).await,
+            Some(object) => self.validate_object(plugin, attributes, object, old).await,
             None => Ok(()),
         }
     }
 
-    /// What a plugin does before an object is judged.
+    /// Runs one mutating plugin on an object.
     async fn mutate(
         &self,
         plugin: Plugin,
@@ -257,7 +260,7 @@ impl Chain {
     ) -> Result<(), Status> {
         let environment = &self.environment;
         match plugin {
-            Plugin::NamespaceAutoProvision => namespaces::provide(environment, attributes).await,
+            Plugin::NamespaceAutoProvision => namespaces::auto_provision(environment, attributes).await,
             Plugin::NamespaceLifecycle => namespaces::admit(environment, attributes).await,
             Plugin::NodeRestriction => node_restriction::admit(environment, attributes, Some(object), old).await,
             Plugin::AlwaysDeny => Err(deny(attributes)),
@@ -268,14 +271,16 @@ impl Chain {
             Plugin::LimitRanger => limit_ranger::admit(environment, attributes, object).await,
             Plugin::ServiceAccount => service_account::admit(environment, attributes, object).await,
             Plugin::PodNodeSelector => {
-                pods::node_selector(environment, &self.told.node_selectors, attributes, object).await
+                pods::node_selector(environment, &self.plugin_configs.node_selectors, attributes, object).await
             }
             Plugin::Priority => priority::admit(environment, attributes, object, old).await,
             Plugin::DefaultTolerationSeconds => {
                 tolerations::admit(&environment.options.admission, object);
                 Ok(())
             }
-            Plugin::PodTolerationRestriction => self.told.tolerations.admit(environment, attributes, object).await,
+            Plugin::PodTolerationRestriction => {
+                self.plugin_configs.tolerations.admit(environment, attributes, object).await
+            }
             Plugin::ExtendedResourceToleration => {
                 pods::tolerate_extended_resources(object);
                 Ok(())
@@ -285,7 +290,7 @@ impl Chain {
         }
     }
 
-    /// Fills fields of new objects.
+    /// Runs one plugin that only sets fields of new objects.
     async fn complete(&self, plugin: Plugin, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
         let environment = &self.environment;
         match plugin {
@@ -304,8 +309,8 @@ impl Chain {
         Ok(())
     }
 
-    /// What a plugin has against an object that is about to be stored.
-    async fn judge(
+    /// Runs the validation of one plugin on an object before it is stored.
+    async fn validate_object(
         &self,
         plugin: Plugin,
         attributes: &Attributes,
@@ -319,20 +324,22 @@ impl Chain {
             Plugin::AlwaysPullImages => always_pull_images::validate(attributes, object, old),
             Plugin::ServiceAccount => service_account::validate(environment, attributes, object, old).await,
             Plugin::PodNodeSelector => {
-                pods::check_node_selector(environment, &self.told.node_selectors, attributes, object).await
+                pods::check_node_selector(environment, &self.plugin_configs.node_selectors, attributes, object).await
             }
             Plugin::Priority => priority::validate(environment, attributes, object).await,
             Plugin::RuntimeClass => runtime_class::validate(environment, attributes, object).await,
             Plugin::LimitRanger => limit_ranger::validate(environment, attributes, object, old).await,
             Plugin::PodSecurity => {
-                let configured = (&self.told.pod_security, &self.pod_security);
+                let configured = (&self.plugin_configs.pod_security, &self.pod_security);
                 pod_security::validate(configured, environment, attributes, object, old).await
             }
-            Plugin::PodTolerationRestriction => self.told.tolerations.validate(environment, attributes, object).await,
-            Plugin::EventRateLimit => {
-                self.told.events.as_ref().map_or(Ok(()), |events| events.validate(attributes, object))
+            Plugin::PodTolerationRestriction => {
+                self.plugin_configs.tolerations.validate(environment, attributes, object).await
             }
-            Plugin::ImagePolicyWebhook => match &self.told.images {
+            Plugin::EventRateLimit => {
+                self.plugin_configs.events.as_ref().map_or(Ok(()), |events| events.validate(attributes, object))
+            }
+            Plugin::ImagePolicyWebhook => match &self.plugin_configs.images {
                 Some(images) => images.validate(attributes, object).await,
                 None => Ok(()),
             },
@@ -356,7 +363,7 @@ impl Chain {
             }
             Plugin::PodResizeValidator => bound_pods::check_resize(environment, attributes, object, old).await,
             Plugin::ResourceQuota => {
-                let counted = (&self.charges, &self.told.quotas);
+                let counted = (&self.charges, &self.plugin_configs.quotas);
                 quota::validate(environment, counted, attributes, object, old).await
             }
             _ => Ok(()),
@@ -406,15 +413,16 @@ impl Admission for Chain {
     }
 }
 
-/// The body of a request as the kind that the resource has.
+/// Returns the request body as the type of the resource's kind.
 ///
 /// # Errors
-/// A bad request when it is of another kind: a plugin does not let pass what it cannot judge.
+/// 400 when the body has another kind, so that a plugin does not admit objects that it cannot
+/// inspect.
 fn body<T: Struct>(object: &Owned) -> Result<&T, Status> {
     object.downcast_ref().ok_or_else(other_kind::<T>)
 }
 
-/// Likewise, to change it.
+/// Mutable variant of [`body`].
 fn body_mut<T: Struct>(object: &mut Owned) -> Result<&mut T, Status> {
     object.downcast_mut().ok_or_else(other_kind::<T>)
 }
@@ -424,7 +432,7 @@ fn other_kind<T: Struct>() -> Status {
     Status::bad_request(format!("Resource was marked with kind {kind} but was unable to be converted"))
 }
 
-/// What `AlwaysDeny` says.
+/// The error of `AlwaysDeny`.
 fn deny(attributes: &Attributes) -> Status {
     forbidden(attributes, "admission control is denying all modifications")
 }
@@ -435,9 +443,9 @@ fn forbidden(attributes: &Attributes, why: impl std::fmt::Display) -> Status {
     Status::forbidden(of, attributes.shown_name(), why)
 }
 
-/// Several reasons as one (`errors.NewAggregate`).
+/// Joins the distinct reasons into one message (`errors.NewAggregate`).
 fn joined(reasons: &[String]) -> String {
     let mut known = HashSet::new();
-    let said: Vec<&str> = reasons.iter().map(String::as_str).filter(|reason| known.insert(*reason)).collect();
-    if said.len() == 1 { said.concat() } else { format!("[{}]", said.join(", ")) }
+    let distinct: Vec<&str> = reasons.iter().map(String::as_str).filter(|reason| known.insert(*reason)).collect();
+    if distinct.len() == 1 { distinct.concat() } else { format!("[{}]", distinct.join(", ")) }
 }

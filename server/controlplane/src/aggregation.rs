@@ -1,4 +1,5 @@
-//! APIServices: which there are for what this server serves, whether those of other servers answer, and what the aggregator is told of them.
+//! APIServices: registration of this server's group versions, availability of aggregated servers,
+//! and updates of the aggregator.
 
 mod addresses;
 mod autoregister;
@@ -22,10 +23,10 @@ use desired::Desired;
 pub use desired::definitions;
 
 const API_SERVICES: Resource = ("apiregistration.k8s.io", "v1", "apiservices");
-/// The port of a service that names none (`APIServiceSpec` of upstream, by default).
+/// The default port of a service reference (upstream: default of `APIServiceSpec`).
 const DEFAULT_PORT: i32 = 443;
 
-/// Registers what this server serves, and begins to follow APIServices.
+/// Registers the group versions of this server and starts the APIService controllers.
 pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     if !loopback.serves(API_SERVICES) {
         return Ok(());
@@ -42,27 +43,27 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
     hook.done();
     complete.done();
     tokio::spawn(registered.follow());
-    tokio::spawn(tell(environment.clone(), services.clone()));
+    tokio::spawn(publish_registrations(environment.clone(), services.clone()));
     let identity = identity(environment)?;
     let backends = Arc::new(Backends::new(environment.services.clone(), identity));
     tokio::spawn(Availability::new(environment, loopback, services, backends).follow());
     Ok(())
 }
 
-/// Certificate and key of this server as a front proxy.
+/// Returns the front-proxy client certificate and key of this server.
 fn identity(environment: &ServerContext) -> Result<Option<Identity>, Status> {
     environment.options.aggregation.identity().map_err(Status::internal)
 }
 
-/// Tells the aggregator of every change.
-async fn tell(environment: Arc<ServerContext>, services: Informer<APIService>) {
+/// Publishes every change of APIServices to the aggregator.
+async fn publish_registrations(environment: Arc<ServerContext>, services: Informer<APIService>) {
     let mut changes = services.changes();
-    let mut told = Vec::new();
+    let mut published = Vec::new();
     loop {
         let all: Vec<_> = services.all().iter().map(|service| registration(service)).collect();
-        if all != told {
+        if all != published {
             environment.discovery.registrations().replace(all.clone());
-            told = all;
+            published = all;
         }
         if changes.changed().await.is_err() {
             return;
@@ -92,7 +93,7 @@ fn registration(service: &APIService) -> Registration {
     }
 }
 
-/// What is known of whether an APIService answers.
+/// Returns the `Available` condition of an APIService.
 fn condition(service: &APIService) -> Option<&apimachinery::apiregistration::v1::APIServiceCondition> {
     service.status.conditions.iter().find(|condition| condition.r#type == api_service_condition_type::AVAILABLE)
 }

@@ -1,4 +1,4 @@
-//! Objects that a cluster begins with.
+//! Objects that the server creates at start.
 
 use std::sync::Arc;
 
@@ -34,7 +34,8 @@ pub const SYSTEM_PRIORITY_CLASSES: [SystemPriorityClass; 2] = [
     ),
 ];
 
-/// Makes everything that is missing. What does not need each other is made at once: a store makes many waiting writes durable in one go.
+/// Creates all missing objects. Independent objects are created concurrently, because the store
+/// commits waiting writes in one batch.
 pub async fn all(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let controller = environment.health.pending("poststarthook/bootstrap-controller");
     let (roles, classes) =
@@ -80,7 +81,7 @@ async fn priority_class(loopback: &Loopback, (name, value, description): SystemP
     ensure(loopback, ("scheduling.k8s.io", "v1", "priorityclasses"), "", name, class).await
 }
 
-/// Creates an object unless there is one of its name.
+/// Creates an object unless it exists.
 async fn ensure<T: Struct>(
     loopback: &Loopback,
     resource: Resource,

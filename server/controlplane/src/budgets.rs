@@ -1,4 +1,4 @@
-//! Disruption budgets, as evictions ask them.
+//! Disruption budgets for evictions.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use registry::{Context, Predicate, UpdateOptions};
 const BUDGETS: (&str, &str) = ("policy", "poddisruptionbudgets");
 const REFUSED: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
 const ALLOWED: &str = "DisruptionAllowed";
-/// How many pods may be on their way before the disruption controller has to catch up (`MaxDisruptedPodSize`).
+/// Maximum number of unconfirmed evictions (`MaxDisruptedPodSize`).
 const MAX_DISRUPTED: usize = 2000;
 
-/// The budget that a pod belongs to; more than one is a mistake.
+/// Returns the budget of a pod; more than one budget is an error.
 pub async fn of_pod(environment: &ServerContext, pod: &Pod) -> Result<Option<PodDisruptionBudget>, Status> {
     let Some(store) = environment.stores.get(&BUDGETS) else { return Ok(None) };
     let objects = store.objects(&pod.metadata.namespace, &Predicate::default()).await?;
@@ -32,11 +32,11 @@ pub async fn of_pod(environment: &ServerContext, pod: &Pod) -> Result<Option<Pod
 }
 
 fn covers(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
-    // A selector that cannot be read selects nothing.
+    // An invalid selector selects nothing.
     compiled_selector(budget.spec.selector.as_deref()).is_some_and(|selector| selects(&selector, &pod.metadata.labels))
 }
 
-/// Whether a pod that is not ready may go without counting.
+/// Whether the budget allows eviction of a pod that is not ready without counting it.
 pub fn allows_unhealthy_eviction(budget: &PodDisruptionBudget) -> bool {
     let status = &budget.status;
     let always =
@@ -44,8 +44,8 @@ pub fn allows_unhealthy_eviction(budget: &PodDisruptionBudget) -> bool {
     always || (status.current_healthy >= status.desired_healthy && status.desired_healthy > 0)
 }
 
-/// Takes one disruption out of a budget for a pod, or says why there is none left (`checkAndDecrement`).
-pub async fn take_one(
+/// Consumes one allowed disruption for a pod, or fails if there is none (`checkAndDecrement`).
+pub async fn check_and_decrement(
     environment: &Arc<ServerContext>,
     namespace: &str,
     pod: &str,
@@ -55,14 +55,14 @@ pub async fn take_one(
     let Some(store) = environment.stores.get(&BUDGETS) else { return Ok(()) };
     let options = UpdateOptions { dry_run, ..UpdateOptions::default() };
     let context = Context { namespace: namespace.to_owned(), ..Context::default() };
-    let take = |object: &mut machinery::reflect::Owned| match object.downcast_mut::<PodDisruptionBudget>() {
-        Some(budget) => take_from(budget, pod, Time::from(std::time::SystemTime::now())),
+    let decrement_stored = |object: &mut machinery::reflect::Owned| match object.downcast_mut::<PodDisruptionBudget>() {
+        Some(budget) => decrement(budget, pod, Time::from(std::time::SystemTime::now())),
         None => Err(Status::internal("budgets are stored as something else")),
     };
-    store.guaranteed_update(&context, &budget.metadata.name, &options, &take).await.map(drop)
+    store.guaranteed_update(&context, &budget.metadata.name, &options, &decrement_stored).await.map(drop)
 }
 
-fn take_from(budget: &mut PodDisruptionBudget, pod: &str, now: Time) -> Result<(), Status> {
+fn decrement(budget: &mut PodDisruptionBudget, pod: &str, now: Time) -> Result<(), Status> {
     let name = &budget.metadata.name;
     let of = GroupResource { group: "policy", resource: "poddisruptionbudget" };
     let status = &mut budget.status;
@@ -77,7 +77,7 @@ fn take_from(budget: &mut PodDisruptionBudget, pod: &str, now: Time) -> Result<(
         return Err(Status::forbidden(of, name, why));
     }
     if status.disruptions_allowed == 0 {
-        return Err(refused(&used_up(name, status), 0));
+        return Err(refused(&exhausted_message(name, status), 0));
     }
     status.disruptions_allowed -= 1;
     if status.disruptions_allowed == 0 {
@@ -87,13 +87,13 @@ fn take_from(budget: &mut PodDisruptionBudget, pod: &str, now: Time) -> Result<(
     Ok(())
 }
 
-/// Why a budget has no room.
-fn used_up(name: &str, status: &PodDisruptionBudgetStatus) -> String {
+/// Builds the message for a budget without allowed disruptions.
+fn exhausted_message(name: &str, status: &PodDisruptionBudgetStatus) -> String {
     let condition = status.conditions.iter().find(|condition| condition.r#type == ALLOWED);
-    let said =
+    let reported =
         condition.filter(|condition| condition.status == condition_status::FALSE && !condition.message.is_empty());
-    match said {
-        // What a failed synchronisation left behind in the figures is not to be trusted.
+    match reported {
+        // After a failed sync the numbers in the status are unreliable.
         Some(condition) if condition.reason == "SyncFailed" => format!(
             "The disruption budget {name} does not allow evicting pods currently because it failed sync: {}",
             condition.message
@@ -110,7 +110,7 @@ fn used_up(name: &str, status: &PodDisruptionBudgetStatus) -> String {
     }
 }
 
-/// The answer while the figures are not those of the budget as it is now.
+/// The error while the status does not reflect the current budget.
 pub fn still_processing(name: &str) -> Status {
     refused(&format!("The disruption budget {name} is still being processed by the server."), 10)
 }
@@ -122,7 +122,7 @@ fn refused(why: &str, retry_after_seconds: i32) -> Status {
     status
 }
 
-/// Says that nothing is left (`pdb.UpdateDisruptionAllowedCondition`).
+/// Sets the condition that no disruption is allowed (`pdb.UpdateDisruptionAllowedCondition`).
 fn disallow(conditions: &mut Vec<Condition>, generation: i64, now: Time) {
     let new = Condition {
         r#type: ALLOWED.into(),

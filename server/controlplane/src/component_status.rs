@@ -1,5 +1,5 @@
-//! Whether the components of the control plane are healthy (`registry/core/componentstatus`): the scheduler and the controller manager at
-//! the ports of loopback that they have by default, and each store.
+//! Health of the control plane components (`registry/core/componentstatus`): the scheduler and the
+//! controller manager at their default loopback ports, and each store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use machinery::status::{GroupResource, Status};
 use storage::Store;
 use webhook::{Client, Trust};
 
-/// How long a check may take (`probeTimeOut`).
+/// Timeout of a check (`probeTimeOut`).
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// The most of an answer that is read (`maxRespBodyLength`).
-const MAX_ANSWER: usize = 10 << 10;
+/// Maximum size of a response body in bytes (`maxRespBodyLength`).
+const MAX_RESPONSE: usize = 10 << 10;
 
-/// Components with their health checks.
+/// Components and their health check URLs.
 const COMPONENTS: [(&str, &str); 2] =
     [("controller-manager", "https://127.0.0.1:10257/healthz"), ("scheduler", "https://127.0.0.1:10259/healthz")];
 
@@ -28,13 +28,13 @@ pub struct Components {
     environment: Arc<ServerContext>,
 }
 
-/// What is checked.
+/// The target of a check.
 enum Check {
     Address(&'static str),
     Store(Arc<dyn Store>),
 }
 
-/// What a check found.
+/// The result of a check.
 struct Health {
     status: &'static str,
     message: String,
@@ -46,7 +46,7 @@ impl Components {
         Components { environment: environment.clone() }
     }
 
-    /// The checks by name, in order of their names (`serversToValidate`).
+    /// Returns the checks, sorted by name (`serversToValidate`).
     fn checks(&self) -> Vec<(String, Check)> {
         let components = COMPONENTS.map(|(name, address)| (name.to_owned(), Check::Address(address)));
         let mut stores = vec![self.environment.backend.store.clone()];
@@ -65,7 +65,7 @@ impl Components {
 
     async fn component(&self, name: String, check: Check) -> Owned {
         let Health { status, message, error } = match check {
-            Check::Address(address) => self.ask(address).await,
+            Check::Address(address) => self.check_server(address).await,
             Check::Store(store) => probe(&*store).await,
         };
         let r#type = component_condition_type::HEALTHY.to_owned();
@@ -75,8 +75,9 @@ impl Components {
         Owned::of(component)
     }
 
-    /// `HttpServer.DoServerCheck`. The certificate is not verified: the components sign their own.
-    async fn ask(&self, address: &'static str) -> Health {
+    /// `HttpServer.DoServerCheck`. The certificate is not verified, because the components use
+    /// self-signed certificates.
+    async fn check_server(&self, address: &'static str) -> Health {
         let failed = |message: String| Health { status: condition_status::FALSE, message, error: String::new() };
         match get(&self.environment, address).await {
             Ok((200..300, body)) => Health { status: condition_status::TRUE, message: body, error: String::new() },
@@ -89,7 +90,7 @@ impl Components {
 async fn get(environment: &ServerContext, address: &'static str) -> Result<(u16, String), String> {
     let trust = Trust { insecure: true, ..Trust::default() };
     let client: Client = environment.services.client(trust).map_err(|why| why.to_string())?;
-    let reply = client.get(&Uri::from_static(address), TIMEOUT, MAX_ANSWER).await.map_err(|why| why.to_string())?;
+    let reply = client.get(&Uri::from_static(address), TIMEOUT, MAX_RESPONSE).await.map_err(|why| why.to_string())?;
     Ok((reply.status.as_u16(), String::from_utf8_lossy(&reply.body).into_owned()))
 }
 

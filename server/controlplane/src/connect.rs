@@ -1,6 +1,8 @@
-//! Connections to what runs in pods and on nodes: `exec`, `attach`, `portforward`, `log`, `proxy`.
+//! Connections to containers, pods, services, and nodes: `exec`, `attach`, `portforward`, `log`,
+//! `proxy`.
 //!
-//! Where a connection leads is found and checked here (upstream's `*Location` functions); how bytes get there is for [`::proxy`].
+//! This module resolves and validates the target (upstream's `*Location` functions); [`::proxy`]
+//! transfers the bytes.
 
 mod containers;
 mod kubelets;
@@ -20,7 +22,7 @@ use serving::{Request, Response};
 
 use crate::reviews::typed;
 
-/// What a connection is for.
+/// The type of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Connection {
     Exec,
@@ -32,7 +34,7 @@ pub enum Connection {
     NodeProxy,
 }
 
-/// A subresource that stands for a connection.
+/// Handler of a subresource that opens a connection.
 pub struct Connect {
     environment: Arc<ServerContext>,
     to: Connection,
@@ -43,7 +45,7 @@ impl Connect {
         Connect { environment: environment.clone(), to }
     }
 
-    /// The place, to be spoken with no faster than the options say.
+    /// Applies the configured bandwidth limit to a location.
     fn paced(&self, location: ::proxy::Location) -> ::proxy::Location {
         let bytes_per_second = self.environment.options.requests.connection_bytes_per_second;
         ::proxy::Location { bytes_per_second, ..location }
@@ -57,7 +59,7 @@ const PROXIED: [Method; 7] =
 impl SubresourceHandler for Connect {
     fn connects(&self) -> &[Method] {
         match self.to {
-            // WebSockets begin with a GET.
+            // WebSocket upgrades use GET.
             Connection::Exec | Connection::Attach | Connection::PortForward => &[Method::GET, Method::POST],
             Connection::Log => &[Method::GET],
             Connection::PodProxy | Connection::ServiceProxy | Connection::NodeProxy => &PROXIED,
@@ -97,7 +99,7 @@ impl Connect {
     }
 }
 
-/// The options of a connection, as admission lets them pass.
+/// Runs admission on the options of a connection.
 async fn admitted<T: Struct>(connected: &ConnectRequest<'_>, options: T) -> Result<T, Status> {
     let mut options = Owned::of(options);
     connected.admit(&mut options).await?;

@@ -1,5 +1,5 @@
-//! The flow schemas and priority levels that a cluster begins with, made and mended (upstream: `flowcontrolrest`, `apf/internalbootstrap`), and
-//! the server's own following them.
+//! The default flow schemas and priority levels, and the controller that applies stored ones to
+//! flow control (upstream: `flowcontrolrest`, `apf/internalbootstrap`).
 
 mod consumer;
 mod convert;
@@ -15,20 +15,21 @@ use machinery::reflect::{Mut, Struct};
 use machinery::status::Status;
 use serde_json::Value;
 
-/// What they are.
+/// The default objects.
 const POLICY: &str = include_str!("flow_control/policy.json");
-/// Whether an object follows what this server thinks right: `true` until somebody changes it.
+/// The annotation that enables updates of the object by the server; `true` until a user changes it.
 const AUTO_UPDATE: &str = "apf.kubernetes.io/autoupdate-spec";
 
 const GROUP: &str = "flowcontrol.apiserver.k8s.io";
 const FLOW_SCHEMAS: Resource = (GROUP, "v1", "flowschemas");
 const PRIORITY_LEVELS: Resource = (GROUP, "v1", "prioritylevelconfigurations");
-/// The field manager of the objects that this server makes (`flowcontrol.ConfigProducerFieldManager`).
+/// The field manager of objects that this server creates
+/// (`flowcontrol.ConfigProducerFieldManager`).
 const PRODUCER: &str = "api-priority-and-fairness-config-producer-v1";
-/// How often everything is looked at.
+/// The reconciliation interval.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// Makes what is missing, and looks after it from then on.
+/// Creates missing objects and starts their reconciliation.
 pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     if !loopback.serves(FLOW_SCHEMAS) || !loopback.serves(PRIORITY_LEVELS) {
         return Ok(());
@@ -47,7 +48,10 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
         loop {
             tokio::time::sleep(INTERVAL).await;
             if let Err(status) = ensure_all(&producer, &policy).await {
-                tracing::warn!(why = status.message, "keeping flow schemas and priority levels");
+                tracing::warn!(
+                    why = status.message,
+                    "cannot reconcile the default flow schemas and priority levels; retrying"
+                );
             }
         }
     });
@@ -70,11 +74,11 @@ async fn ensure_all(loopback: &Loopback, policy: &Value) -> Result<(), Status> {
     Ok(())
 }
 
-/// A kind of this group: its metadata and its specification.
+/// A kind of this group with metadata and a spec.
 trait Configuration: Struct + Clone {
     fn metadata(&mut self) -> &mut apimachinery::meta::v1::ObjectMeta;
-    /// Takes the other's specification; whether that changed anything.
-    fn follow(&mut self, other: &Self) -> bool;
+    /// Copies the spec of another object. Returns whether it changed.
+    fn copy_spec(&mut self, other: &Self) -> bool;
 }
 
 macro_rules! configuration {
@@ -84,7 +88,7 @@ macro_rules! configuration {
                 &mut self.metadata
             }
 
-            fn follow(&mut self, other: &Self) -> bool {
+            fn copy_spec(&mut self, other: &Self) -> bool {
                 let differs = self.spec != other.spec;
                 self.spec.clone_from(&other.spec);
                 differs
@@ -96,7 +100,8 @@ macro_rules! configuration {
 configuration!(FlowSchema);
 configuration!(PriorityLevelConfiguration);
 
-/// Creates an object, or corrects it when nobody has made it their own. What is mandatory is nobody's own.
+/// Creates an object, or updates its spec if a user has not taken it over. Mandatory objects are
+/// always updated.
 async fn ensure<T: Configuration>(
     loopback: &Loopback,
     resource: Resource,
@@ -112,8 +117,8 @@ async fn ensure<T: Configuration>(
         None => loopback.create(resource, wanted).await.map(drop),
         Some(mut stored) => {
             let annotations = &mut stored.metadata().annotations;
-            let followed = mandatory || annotations.get(AUTO_UPDATE).is_some_and(|value| value == "true");
-            if !(followed && stored.follow(&wanted)) {
+            let auto_updated = mandatory || annotations.get(AUTO_UPDATE).is_some_and(|value| value == "true");
+            if !(auto_updated && stored.copy_spec(&wanted)) {
                 return Ok(());
             }
             loopback.update(resource, stored).await.map(drop)
@@ -131,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_policy_can_be_read() {
+    fn parses_default_policy() {
         let policy: Value = serde_json::from_str(POLICY).unwrap();
         let names = |part: &str, list: &str| -> Vec<&str> {
             policy[part][list].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect()

@@ -1,5 +1,5 @@
-//! The lease by which servers of one cluster know of each other (upstream: `start-kube-apiserver-identity-lease-controller` and its garbage
-//! collector).
+//! The identity lease of this server (upstream: `start-kube-apiserver-identity-lease-controller`
+//! and its garbage collector).
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -16,47 +16,48 @@ use tokio::time::Instant;
 use crate::aggregation::join;
 use crate::{leases, peers};
 
-/// The resource.
+/// The resource of leases.
 pub const LEASES: Resource = ("coordination.k8s.io", "v1", "leases");
-/// Where the leases of servers are.
+/// The namespace of identity leases.
 pub const NAMESPACE: &str = "kube-system";
 const IDENTITY: &str = "apiserver.kubernetes.io/identity";
-const OURS: &str = "kube-apiserver";
+const KUBE_APISERVER: &str = "kube-apiserver";
 const HOSTNAME: &str = "kubernetes.io/hostname";
 const PEER_ADDRESS: &str = "kubernetes.io/peer-advertise-address";
-/// How long a server counts as alive after it was last heard of, in seconds.
+/// The duration of the lease in seconds.
 const DURATION: i32 = 3600;
-/// How often it is heard of.
-const RENEW: Duration = Duration::from_secs(10);
-/// How often leases of servers that are gone are cleared away.
-const COLLECT: Duration = Duration::from_secs(3600);
+/// The renewal interval.
+const RENEW_INTERVAL: Duration = Duration::from_secs(10);
+/// The interval of garbage collection of expired leases.
+const COLLECT_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Takes the lease, and keeps it.
+/// Acquires the lease and starts its renewal.
 pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     if !environment.options.features.enabled(features::APIServerIdentity) || !loopback.serves(LEASES) {
         return Ok(());
     }
     let holder = Arc::new(Holder::new(environment, loopback.clone()));
-    // What is left of a run before tells others nothing of this one (upstream: `lease.Controller.Start`).
-    holder.leave().await?;
+    // A lease of a previous run does not describe this run (upstream: `lease.Controller.Start`).
+    holder.release().await?;
     holder.renew().await?;
     let leases = environment.informers.of::<Lease>(LEASES.0, LEASES.2);
-    let keeping = tokio::spawn(holder.clone().follow(leases));
-    leases::until_shutdown(environment, "identity lease", keeping, async move { holder.leave().await });
+    let renewal = tokio::spawn(holder.clone().follow(leases));
+    leases::until_shutdown(environment, "identity lease", renewal, async move { holder.release().await });
     Ok(())
 }
 
-/// Whether a lease is that of an API server of the cluster.
+/// Whether a lease is the identity lease of an API server.
 pub fn is_of_server(lease: &Lease) -> bool {
-    lease.metadata.labels.get(IDENTITY).is_some_and(|of| of == OURS)
+    lease.metadata.labels.get(IDENTITY).is_some_and(|of| of == KUBE_APISERVER)
 }
 
-/// This server.
+/// The lease holder of this server.
 struct Holder {
     loopback: Arc<Loopback>,
-    /// The name of the lease: that of the host, so that a server that begins again takes its lease again.
+    /// The name of the lease, derived from the hostname, so that a restarted server reuses its
+    /// lease.
     name: String,
-    /// The same for this run.
+    /// The holder identity of this run.
     id: String,
     hostname: String,
     address: Option<String>,
@@ -68,32 +69,38 @@ impl Holder {
         let hostname = options.serving.hostname.clone();
         let name = identity::of_host(&hostname);
         let id = format!("{name}_{}", uuid::Uuid::new_v4());
-        let place = peers::place(options).filter(|_| options.peers.enabled);
-        Holder { loopback, name, id, hostname, address: place.map(|(host, port)| join(&host, port.into())) }
+        let advertised_address = peers::advertised_address(options).filter(|_| options.peers.enabled);
+        Holder {
+            loopback,
+            name,
+            id,
+            hostname,
+            address: advertised_address.map(|(host, port)| join(&host, port.into())),
+        }
     }
 
     async fn follow(self: Arc<Self>, leases: Option<Informer<Lease>>) {
         let mut collected = Instant::now();
         loop {
-            tokio::time::sleep(RENEW).await;
+            tokio::time::sleep(RENEW_INTERVAL).await;
             if let Err(status) = self.renew().await {
-                tracing::warn!(why = status.message, "renewing the lease of this server");
+                tracing::warn!(why = status.message, "cannot renew the identity lease of this server; retrying");
             }
-            if let Some(leases) = leases.as_ref().filter(|_| collected.elapsed() > COLLECT) {
+            if let Some(leases) = leases.as_ref().filter(|_| collected.elapsed() > COLLECT_INTERVAL) {
                 self.collect(leases).await;
                 collected = Instant::now();
             }
         }
     }
 
-    /// Creates the lease, or says that this server still lives.
+    /// Creates or renews the lease.
     async fn renew(&self) -> Result<(), Status> {
         let renewed = match self.loopback.get::<Lease>(LEASES, NAMESPACE, &self.name).await? {
             None => self.loopback.create(LEASES, self.fill(Lease::default())).await,
             Some(lease) => self.loopback.update(LEASES, self.fill(lease)).await,
         };
         match renewed {
-            // Another server of this name was faster; the next round is ours.
+            // Another server with this name was faster. The next round renews the lease.
             Err(status) if status.code == 409 => Ok(()),
             renewed => renewed.map(drop),
         }
@@ -103,7 +110,7 @@ impl Holder {
         let metadata = &mut lease.metadata;
         metadata.name.clone_from(&self.name);
         metadata.namespace = NAMESPACE.into();
-        metadata.labels.extend([(IDENTITY.into(), OURS.into()), (HOSTNAME.into(), self.hostname.clone())]);
+        metadata.labels.extend([(IDENTITY.into(), KUBE_APISERVER.into()), (HOSTNAME.into(), self.hostname.clone())]);
         metadata.annotations.extend(self.address.clone().map(|address| (PEER_ADDRESS.to_owned(), address)));
         lease.spec.holder_identity = Some(self.id.clone());
         lease.spec.lease_duration_seconds = Some(DURATION);
@@ -111,24 +118,24 @@ impl Holder {
         lease
     }
 
-    /// Takes the lease back: others are not to count on this server.
-    async fn leave(&self) -> Result<(), Status> {
+    /// Deletes the lease, so that other servers do not rely on this server.
+    async fn release(&self) -> Result<(), Status> {
         self.loopback.delete(LEASES, NAMESPACE, &self.name).await
     }
 
-    /// Clears leases of servers away that have not been heard of in time.
+    /// Deletes expired identity leases.
     async fn collect(&self, leases: &Informer<Lease>) {
         let now = Time::from(SystemTime::now()).unix();
         for lease in leases.in_namespace(NAMESPACE) {
             if is_of_server(&lease) && expired(&lease, now) {
-                // The next round tries again.
+                // The next round retries.
                 let _ = self.loopback.delete(LEASES, NAMESPACE, &lease.metadata.name).await;
             }
         }
     }
 }
 
-/// Whether nobody renewed a lease in time; one that says nothing of time is nobody's (`isLeaseExpired`).
+/// Whether a lease has expired. A lease without times counts as expired (`isLeaseExpired`).
 fn expired(lease: &Lease, now: i64) -> bool {
     match (lease.spec.renew_time, lease.spec.lease_duration_seconds) {
         (Some(renewed), Some(duration)) => renewed.unix_micros() / 1_000_000 + i64::from(duration) < now,

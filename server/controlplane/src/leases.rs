@@ -1,5 +1,5 @@
-//! Keys that the servers of a cluster keep in the store for as long as they live, where upstream's servers keep theirs (`reconcilers.Leases`,
-//! `PeerEndpointLeaseReconciler`).
+//! Store keys with a TTL that the servers of a cluster renew, at the keys of upstream's servers
+//! (`reconcilers.Leases`, `PeerEndpointLeaseReconciler`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,39 +14,39 @@ use serving::shutdown::Phase;
 use storage::{KeyRange, ListOptions, Store, Txn};
 use tokio::task::JoinHandle;
 
-/// For how long a server counts as alive after it was last heard of, in seconds (`DefaultEndpointReconcilerTTL`).
+/// TTL of the keys in seconds (`DefaultEndpointReconcilerTTL`).
 const SECONDS: u64 = 15;
-/// How often servers are to be heard of (`DefaultEndpointReconcilerInterval`).
+/// The renewal interval (`DefaultEndpointReconcilerInterval`).
 pub const INTERVAL: Duration = Duration::from_secs(10);
-/// How long a server that stops may take to say so.
-const LEAVE: Duration = Duration::from_secs(5);
+/// Timeout for the release at shutdown.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The keys below a prefix.
 pub struct Leases {
     store: Arc<dyn Store>,
-    /// With a slash at its end.
+    /// Ends with a slash.
     prefix: String,
 }
 
 impl Leases {
-    /// The keys that the store has under this name.
+    /// Creates the accessor of the keys below `name`.
     pub fn new(backend: &Backend, name: &str) -> Self {
         Leases { store: backend.store.clone(), prefix: format!("{}/{name}/", backend.prefix) }
     }
 
-    /// Says that a server lives, and where.
-    pub async fn renew(&self, server: &str, place: &Endpoints) -> Result<(), Status> {
+    /// Writes or renews the key of a server with its endpoints.
+    pub async fn renew(&self, server: &str, endpoints: &Endpoints) -> Result<(), Status> {
         let mut value = Vec::new();
-        envelope::encode_object("v1", "Endpoints", Ref::of(place), &mut value);
+        envelope::encode_object("v1", "Endpoints", Ref::of(endpoints), &mut value);
         self.commit(Txn::put(self.key(server), value).with_ttl(SECONDS)).await
     }
 
-    /// Takes that back.
+    /// Deletes the key of a server.
     pub async fn remove(&self, server: &str) -> Result<(), Status> {
         self.commit(Txn::delete(self.key(server))).await
     }
 
-    /// All servers that live.
+    /// Lists all live servers.
     pub async fn servers(&self) -> Result<Vec<String>, Status> {
         let range = KeyRange::prefix(self.prefix.clone());
         let listed = self.store.list(range, ListOptions::default()).await.map_err(Status::internal)?;
@@ -54,8 +54,8 @@ impl Leases {
         Ok(listed.kvs.iter().filter_map(|kv| server(&kv.key)).collect())
     }
 
-    /// Where a server is, if it lives.
-    pub async fn place(&self, server: &str) -> Result<Option<Endpoints>, Status> {
+    /// Returns the endpoints of a server, if it is live.
+    pub async fn endpoints_of(&self, server: &str) -> Result<Option<Endpoints>, Status> {
         let found = self.store.get(self.key(server).as_bytes(), None).await.map_err(Status::internal)?;
         found.kv.map(|kv| decode(&kv.value)).transpose()
     }
@@ -69,7 +69,7 @@ impl Leases {
     }
 }
 
-/// Upstream's servers write JSON where they are told to (`--storage-media-type`).
+/// Decodes endpoints. Upstream's servers write JSON if `--storage-media-type` requires it.
 fn decode(stored: &[u8]) -> Result<Endpoints, Status> {
     let mut value = Owned::new(Endpoints::def());
     match envelope::is_envelope(stored) {
@@ -82,27 +82,32 @@ fn decode(stored: &[u8]) -> Result<Endpoints, Status> {
     value.into_inner().map_err(|_| Status::internal("a lease is no Endpoints"))
 }
 
-/// Ends what keeps something of this server where others see it when the server is asked to stop, and then has it taken back. The port stays
-/// open until that is done, or takes too long.
+/// Aborts `renewal` at shutdown and runs `release`.
+///
+/// The listener stays open until the release has finished or timed out.
 pub fn until_shutdown(
     environment: &ServerContext,
     what: &'static str,
-    keeping: JoinHandle<()>,
-    leave: impl Future<Output = Result<(), Status>> + Send + 'static,
+    renewal: JoinHandle<()>,
+    release: impl Future<Output = Result<(), Status>> + Send + 'static,
 ) {
     let shutdown = environment.shutdown.clone();
-    let to_do = shutdown.enter();
+    let shutdown_task = shutdown.enter();
     tokio::spawn(async move {
         shutdown.reached(Phase::Initiated).await;
-        keeping.abort();
-        // Only once it has ended is nothing kept any more that is taken back here.
-        let _ = keeping.await;
-        match tokio::time::timeout(LEAVE, leave).await {
+        renewal.abort();
+        // A renewal that is still running could undo the release.
+        let _ = renewal.await;
+        match tokio::time::timeout(RELEASE_TIMEOUT, release).await {
             Ok(Ok(())) => {}
-            Ok(Err(status)) => tracing::warn!(what, why = status.message, "taking back what others see of this server"),
-            Err(_) => tracing::warn!(what, "taking back what others see of this server takes too long"),
+            Ok(Err(status)) => tracing::warn!(
+                what,
+                why = status.message,
+                "cannot release the lease at shutdown; it expires after its TTL"
+            ),
+            Err(_) => tracing::warn!(what, "releasing the lease at shutdown timed out; it expires after its TTL"),
         }
-        drop(to_do);
+        drop(shutdown_task);
     });
 }
 
@@ -113,21 +118,21 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn servers_say_where_they_are() {
+    async fn stores_endpoints_of_servers() {
         let directory = tempfile::tempdir().unwrap();
         let store = Arc::new(EmbeddedStore::open(directory.path()).unwrap());
         let backend = Backend::start(store, "/registry").await.unwrap();
         let leases = Leases::new(&backend, "peerserverleases");
-        let mut place = Endpoints::default();
-        place.metadata.labels.insert("apiserverIdentity".into(), "a".into());
+        let mut endpoints = Endpoints::default();
+        endpoints.metadata.labels.insert("apiserverIdentity".into(), "a".into());
         for server in ["b", "a", "a"] {
-            leases.renew(server, &place).await.unwrap();
+            leases.renew(server, &endpoints).await.unwrap();
         }
         assert_eq!(leases.servers().await.unwrap(), ["a", "b"]);
-        assert_eq!(leases.place("a").await.unwrap(), Some(place));
+        assert_eq!(leases.endpoints_of("a").await.unwrap(), Some(endpoints));
         leases.remove("a").await.unwrap();
         assert_eq!(leases.servers().await.unwrap(), ["b"]);
-        assert_eq!(leases.place("a").await.unwrap(), None);
+        assert_eq!(leases.endpoints_of("a").await.unwrap(), None);
         let json = br#"{"kind":"Endpoints","apiVersion":"v1","subsets":[{"addresses":[{"ip":"10.0.0.1"}]}]}"#;
         assert_eq!(decode(json).unwrap().subsets[0].addresses[0].ip, "10.0.0.1");
     }

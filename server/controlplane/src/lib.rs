@@ -1,4 +1,5 @@
-//! Kinds with behaviour of their own: admission, subresources, and the objects a cluster begins with.
+//! Behavior of built-in kinds: admission, subresources, and objects that the server creates at
+//! start.
 
 mod admission;
 mod aggregation;
@@ -34,7 +35,7 @@ use serving::options::Options;
 use serving::{Access, Server};
 use webhook::ServiceAddress;
 
-/// The behaviour of Kubernetes' own kinds.
+/// The extensions of Kubernetes' built-in kinds.
 pub struct ControlPlane;
 
 #[async_trait]
@@ -64,9 +65,9 @@ impl KindExtensions for ControlPlane {
 
     fn is_costly(&self, kind: &'static KindDef) -> bool {
         match kind.group {
-            // Programs in CEL, compiled when they are written.
+            // Writes compile CEL programs.
             "admissionregistration.k8s.io" | "apiextensions.k8s.io" | "resource.k8s.io" => true,
-            // Compared with all rules of the writer.
+            // Writes compare the rules with all rules of the user.
             "rbac.authorization.k8s.io" => true,
             _ => false,
         }

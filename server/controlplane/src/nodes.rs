@@ -1,5 +1,5 @@
-//! The node authorizer: kubelets read what their own pods need, and write their own objects (upstream:
-//! `plugin/pkg/auth/authorizer/node`).
+//! The node authorizer: kubelets may read objects that their pods need, and write their own objects
+//! (upstream: `plugin/pkg/auth/authorizer/node`).
 
 mod graph;
 mod references;
@@ -15,12 +15,12 @@ use serving::user::{NODE_USER_PREFIX, NODES_GROUP};
 
 use graph::{Graph, Kind};
 
-/// The namespace of the leases that kubelets renew.
+/// The namespace of node leases.
 const NODE_LEASES: &str = "kube-node-lease";
-/// The role whose rules hold for everything that is not divided among nodes.
+/// The role with the rules for requests that do not depend on the node.
 const ROLE: &str = "system:node";
 
-/// Authorizes requests of kubelets; it has no opinion of other users.
+/// Authorizes requests of kubelets. It has no opinion on requests of other users.
 pub struct NodeAuthorizer {
     graph: Graph,
     rules: Vec<PolicyRule>,
@@ -46,10 +46,10 @@ impl Gates {
 }
 
 impl NodeAuthorizer {
-    /// Starts the informers of the objects that relate others to nodes. Needs a tokio runtime.
+    /// Starts the informers of objects that relate other objects to nodes. Needs a tokio runtime.
     ///
     /// # Errors
-    /// When the bootstrap policy of this program cannot be read.
+    /// When the embedded bootstrap policy is invalid.
     pub fn start(informers: &Informers, features: &FeatureGates) -> Result<Self, String> {
         let policy = crate::rbac::Policy::load(features)?;
         let role = policy.cluster_roles.iter().find(|role| role.metadata.name == ROLE);
@@ -152,7 +152,7 @@ impl NodeAuthorizer {
     fn resource_slice(&self, node: &str, request: &Attributes<'_>) -> Result<(), String> {
         allow(request.subresource.is_empty(), "cannot authorize ResourceSlice subresources")?;
         match &*request.verb {
-            // NodeRestriction checks the node that the object names.
+            // NodeRestriction checks the node name in the object.
             "create" => Ok(()),
             "get" | "update" | "patch" | "delete" => self.related(node, Kind::ResourceSlice, request),
             "watch" | "list" | "deletecollection" => allow(
@@ -169,15 +169,15 @@ impl NodeAuthorizer {
             ("", "list" | "watch") if selects(request, "spec.nodeName", node) => Ok(()),
             ("", "list" | "watch") if !request.name.is_empty() => self.related(node, Kind::Pod, request),
             ("", "list" | "watch") => Err("can only list/watch pods with spec.nodeName field selector".into()),
-            // NodeRestriction checks which pods these are.
+            // NodeRestriction checks the pod.
             ("", "create" | "delete") | ("status", "update" | "patch") | ("eviction", "create") => Ok(()),
             _ => Err(String::new()),
         }
     }
 }
 
-/// The node of a kubelet; empty when its name does not say which one. `None` for other users (upstream:
-/// `nodeidentifier.NodeIdentity`).
+/// Returns the node name of a kubelet, or `None` for other users. The name is empty if the user
+/// name lacks it (upstream: `nodeidentifier.NodeIdentity`).
 pub fn node_of(user: &User) -> Option<&str> {
     let node = user.name.strip_prefix(NODE_USER_PREFIX)?;
     user.is_in(NODES_GROUP).then_some(node)

@@ -1,5 +1,5 @@
-//! What the servers of a cluster tell each other of themselves, so that one can pass on what it does not serve (upstream:
-//! `PeerEndpointLeaseController`, `peerproxy.GVExclusionManager`).
+//! Peer discovery: publishes this server's endpoint and watches the other servers, for the mixed
+//! version proxy (upstream: `PeerEndpointLeaseController`, `peerproxy.GVExclusionManager`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,30 +24,32 @@ use crate::identity::{LEASES, NAMESPACE, is_of_server};
 use crate::leases::{self, INTERVAL, Leases};
 use crate::services::kubernetes;
 
-/// The keys by which servers say where they are.
-const PLACES: &str = "peerserverleases";
-/// Says in such a key whose it is.
+/// The name of the store keys with server endpoints.
+const ENDPOINT_KEYS: &str = "peerserverleases";
+/// The label of the server's identity.
 const IDENTITY: &str = "apiserverIdentity";
-/// The work that a server begins with that passes requests on.
+/// The post-start hooks of a server that proxies requests to peers.
 const HOOKS: [&str; 3] = [
     "poststarthook/mixed-version-proxy-handler",
     "poststarthook/local-discovery-cache-sync",
     "poststarthook/peer-discovery-workers",
 ];
-/// How often it is looked whether this server is ready to be found.
-const READY: Duration = Duration::from_millis(100);
-/// The least time between two looks at everything: leases of nodes are renewed all the time.
-const SETTLE: Duration = Duration::from_millis(100);
-/// For how long group versions that are gone are not looked for at other servers, which may not know it yet (`defaultExclusionGracePeriod`).
+/// The polling interval for the readiness of this server.
+const READINESS_POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// The minimum time between two updates, because node leases are renewed continuously.
+const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+/// How long removed group versions stay excluded from proxying, because peers may not have observed
+/// the removal (`defaultExclusionGracePeriod`).
 const GRACE: Duration = Duration::from_secs(5 * 60);
 
-/// Lets others find this server, and begins to follow who they are if requests are passed on to them.
+/// Publishes this server's endpoint, and watches the other servers if requests are proxied to
+/// peers.
 pub async fn start(environment: &Arc<ServerContext>) -> Result<(), Status> {
     let options = &environment.options.peers;
     if !options.enabled {
         return Ok(());
     }
-    if let Some((host, port)) = place(&environment.options) {
+    if let Some((host, port)) = advertised_address(&environment.options) {
         publish(environment, &host, port);
     }
     if options.ca_file.is_some() {
@@ -59,39 +61,39 @@ pub async fn start(environment: &Arc<ServerContext>) -> Result<(), Status> {
         servers.synced().await;
         let definitions = aggregation::definitions(environment).await;
         let own = identity::of_host(&environment.options.serving.hostname);
-        let watched = Watched { own, servers, services, definitions, excluded: Excluded::default() };
-        tokio::spawn(watched.follow(environment.clone()));
+        let watcher = PeerWatcher { own, servers, services, definitions, excluded: Excluded::default() };
+        tokio::spawn(watcher.follow(environment.clone()));
         hooks.into_iter().for_each(Pending::done);
     }
     Ok(())
 }
 
-/// Host and port at which others reach this server, if it has an address for others.
-pub fn place(options: &Options) -> Option<(String, u16)> {
+/// Returns the advertised host and port of this server, if it has an address that peers can reach.
+pub fn advertised_address(options: &Options) -> Option<(String, u16)> {
     let port = options.serving.secure_port;
-    options.peers.advertised.clone().or_else(|| Some((kubernetes::reached_at(options)?.to_string(), port)))
+    options.peers.advertised.clone().or_else(|| Some((kubernetes::advertised_ip(options)?.to_string(), port)))
 }
 
-/// Says where this server is from when it is ready until it stops.
+/// Publishes this server's endpoint from readiness until shutdown.
 fn publish(environment: &Arc<ServerContext>, host: &str, port: u16) {
     let server = identity::of_host(&environment.options.serving.hostname);
     let endpoints = endpoints(&server, host, port);
-    let places = Arc::new(Leases::new(&environment.backend, PLACES));
-    let keeping = {
-        let (health, places, server) = (environment.health.clone(), places.clone(), server.clone());
+    let leases = Arc::new(Leases::new(&environment.backend, ENDPOINT_KEYS));
+    let renewal = {
+        let (health, leases, server) = (environment.health.clone(), leases.clone(), server.clone());
         tokio::spawn(async move {
             while !health.is_ready() {
-                tokio::time::sleep(READY).await;
+                tokio::time::sleep(READINESS_POLL_INTERVAL).await;
             }
             loop {
-                if let Err(status) = places.renew(&server, &endpoints).await {
-                    tracing::warn!(why = status.message, "telling other servers where this one is");
+                if let Err(status) = leases.renew(&server, &endpoints).await {
+                    tracing::warn!(why = status.message, "cannot publish the peer endpoint of this server; retrying");
                 }
                 tokio::time::sleep(INTERVAL).await;
             }
         })
     };
-    leases::until_shutdown(environment, "peer endpoint", keeping, async move { places.remove(&server).await });
+    leases::until_shutdown(environment, "peer endpoint", renewal, async move { leases.remove(&server).await });
 }
 
 fn endpoints(server: &str, host: &str, port: u16) -> Endpoints {
@@ -108,31 +110,31 @@ fn endpoints(server: &str, host: &str, port: u16) -> Endpoints {
     endpoints
 }
 
-/// Where servers say that they are.
+/// The published endpoints of servers.
 pub struct Addresses(Leases);
 
 impl Addresses {
     pub fn new(backend: &Backend) -> Self {
-        Addresses(Leases::new(backend, PLACES))
+        Addresses(Leases::new(backend, ENDPOINT_KEYS))
     }
 }
 
 #[async_trait]
 impl PeerAddresses for Addresses {
     async fn find(&self, server: &str) -> Result<String, String> {
-        let found = self.0.place(server).await.map_err(|status| status.message)?;
+        let found = self.0.endpoints_of(server).await.map_err(|status| status.message)?;
         let address = found.as_ref().and_then(address);
         address.ok_or_else(|| "it does not say where it is, or has ended".into())
     }
 }
 
-fn address(place: &Endpoints) -> Option<String> {
-    let subset = place.subsets.first()?;
+fn address(endpoints: &Endpoints) -> Option<String> {
+    let subset = endpoints.subsets.first()?;
     Some(join(&subset.addresses.first()?.ip, subset.ports.first()?.port))
 }
 
-/// What says which servers there are, and what they are not asked for.
-struct Watched {
+/// Watches servers and the group versions that are not proxied.
+struct PeerWatcher {
     own: String,
     servers: Informer<Lease>,
     services: Informer<APIService>,
@@ -140,8 +142,8 @@ struct Watched {
     excluded: Excluded,
 }
 
-impl Watched {
-    /// Tells of every change. Does not end.
+impl PeerWatcher {
+    /// Publishes every change to the peer proxy. Does not return.
     async fn follow(mut self, environment: Arc<ServerContext>) {
         let (mut servers, mut services) = (self.servers.changes(), self.services.changes());
         let mut definitions = self.definitions.as_ref().map(Informer::changes);
@@ -149,8 +151,8 @@ impl Watched {
             servers.mark_unchanged();
             services.mark_unchanged();
             definitions.iter_mut().for_each(watch::Receiver::mark_unchanged);
-            environment.discovery.peers().tell(self.members());
-            tokio::time::sleep(SETTLE).await;
+            environment.discovery.peers().set_members(self.members());
+            tokio::time::sleep(MIN_UPDATE_INTERVAL).await;
             let defined = async {
                 match &mut definitions {
                     Some(definitions) => drop(definitions.changed().await),
@@ -170,11 +172,11 @@ impl Watched {
         let other = |lease: &Arc<Lease>| is_of_server(lease) && lease.metadata.name != self.own;
         let named = |lease: Arc<Lease>| Some((lease.metadata.name.clone(), lease.spec.holder_identity.clone()?));
         let others = self.servers.in_namespace(NAMESPACE).into_iter().filter(other).filter_map(named).collect();
-        self.excluded.note(self.defined(), Instant::now());
+        self.excluded.update(self.defined(), Instant::now());
         Members { own: self.own.clone(), others, excluded: self.excluded.all() }
     }
 
-    /// Group versions that every server of the cluster learns of from the store.
+    /// Returns the group versions that every server of the cluster reads from the store.
     fn defined(&self) -> BTreeSet<GroupVersion> {
         let custom = self.definitions.iter().flat_map(Informer::all).flat_map(|definition| {
             let group = &definition.spec.group;
@@ -185,24 +187,24 @@ impl Watched {
     }
 }
 
-/// Group versions of custom resources and of aggregated servers, which no other server is asked for.
+/// Group versions of custom resources and aggregated servers, which are not proxied to peers.
 #[derive(Default)]
 struct Excluded {
     active: BTreeSet<GroupVersion>,
-    /// Those that are no more, and since when.
-    gone: BTreeMap<GroupVersion, Instant>,
+    /// Removed group versions and the time of their removal.
+    removed: BTreeMap<GroupVersion, Instant>,
 }
 
 impl Excluded {
-    /// These are there at this moment.
-    fn note(&mut self, active: BTreeSet<GroupVersion>, now: Instant) {
-        self.gone.retain(|_, since| now.duration_since(*since) <= GRACE);
-        self.gone.extend(self.active.difference(&active).map(|version| (version.clone(), now)));
+    /// Updates the active group versions.
+    fn update(&mut self, active: BTreeSet<GroupVersion>, now: Instant) {
+        self.removed.retain(|_, since| now.duration_since(*since) <= GRACE);
+        self.removed.extend(self.active.difference(&active).map(|version| (version.clone(), now)));
         self.active = active;
     }
 
     fn all(&self) -> BTreeSet<GroupVersion> {
-        self.active.iter().chain(self.gone.keys()).cloned().collect()
+        self.active.iter().chain(self.removed.keys()).cloned().collect()
     }
 }
 
@@ -211,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_say_where_they_are() {
+    fn formats_peer_addresses() {
         for (host, expect) in [("10.0.0.1", "10.0.0.1:6443"), ("fd00::1", "[fd00::1]:6443")] {
             assert_eq!(address(&endpoints("a", host, 6443)).as_deref(), Some(expect));
         }
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_not_looked_for_at_once() {
+    fn excludes_removed_group_versions_for_grace_period() {
         let mut excluded = Excluded::default();
         let begin = Instant::now();
         let (a, b) = (("a".to_owned(), "v1".to_owned()), ("b".to_owned(), "v1".to_owned()));
@@ -230,7 +232,7 @@ mod tests {
             (302, vec![], vec![&b]),
             (601, vec![&a], vec![&a]),
         ] {
-            excluded.note(active.into_iter().cloned().collect(), begin + Duration::from_secs(seconds));
+            excluded.update(active.into_iter().cloned().collect(), begin + Duration::from_secs(seconds));
             assert_eq!(excluded.all().iter().collect::<Vec<_>>(), expect, "after {seconds} s");
         }
     }

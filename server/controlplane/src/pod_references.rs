@@ -1,8 +1,8 @@
-//! Finds the API objects that a pod or a persistent volume refers to.
+//! Finds the API objects that a pod or a persistent volume references.
 //!
-//! References are found by the names of types and fields, not by a list of places. A field that is added to a
-//! container or to a volume later is found as well (CVE-2024-3177). The names are compared once per type: a
-//! [`Plan`] then visits only the fields that hold references.
+//! References are found by names of types and fields, not by a list of paths. Fields that are added
+//! later are found as well (CVE-2024-3177). The names are compared once per type: a [`Plan`] then
+//! visits only the fields with references.
 
 mod plan;
 
@@ -14,7 +14,7 @@ use machinery::reflect::{Ref, Struct};
 
 use plan::Plan;
 
-/// The kind of an object that is referred to.
+/// The kind of a referenced object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReferenceKind {
     Secret,
@@ -24,7 +24,7 @@ pub enum ReferenceKind {
     ResourceClaim,
 }
 
-/// A reference: what it names, and the field that names it.
+/// A reference: the referenced object and the field of the reference.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference<'o, 'p> {
     pub kind: ReferenceKind,
@@ -32,20 +32,22 @@ pub struct Reference<'o, 'p> {
     pub name: &'o str,
     /// Empty when the reference names no namespace.
     pub namespace: &'o str,
-    /// JSON name of the field that the reference is, such as `secretRef`, `imagePullSecrets` or `serviceAccountName`.
+    /// JSON name of the reference field, such as `secretRef`, `imagePullSecrets` or
+    /// `serviceAccountName`.
     pub field: &'static str,
     /// Path of the name below the visited object, such as `volumes[0].secret.secretName`.
     pub path: Path<'p>,
 }
 
-/// Visits what a pod's specification refers to, in order of fields (upstream: `VisitPodSecretNames`,
-/// `VisitPodConfigmapNames` and the like). Empty names are left out.
+/// Visits the references of a pod spec in field order (upstream: `VisitPodSecretNames`,
+/// `VisitPodConfigmapNames` and others). Empty names are omitted.
 pub fn visit_pod<'o>(spec: &'o PodSpec, visit: &mut dyn FnMut(&Reference<'o, '_>)) {
     static PLAN: OnceLock<Plan> = OnceLock::new();
     PLAN.get_or_init(|| Plan::of(PodSpec::def())).visit(Ref::of(spec), visit);
 }
 
-/// Visits what a persistent volume refers to (upstream: `VisitPVSecretNames`). Empty names are left out.
+/// Visits the references of a persistent volume (upstream: `VisitPVSecretNames`). Empty names are
+/// omitted.
 pub fn visit_volume<'o>(spec: &'o PersistentVolumeSpec, visit: &mut dyn FnMut(&Reference<'o, '_>)) {
     static PLAN: OnceLock<Plan> = OnceLock::new();
     PLAN.get_or_init(|| Plan::of(PersistentVolumeSpec::def())).visit(Ref::of(spec), visit);

@@ -1,4 +1,4 @@
-//! Subresources of pods that do something besides reading and writing: binding to a node, and eviction.
+//! Subresources of pods with special behavior: binding and eviction.
 
 mod binding;
 mod condition;

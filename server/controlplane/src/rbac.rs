@@ -1,4 +1,4 @@
-//! Roles and bindings at work: the index that requests are judged by, the policy a cluster begins with, and who may give rights away.
+//! RBAC: the index for authorization, the bootstrap policy, and escalation checks.
 
 mod bootstrap;
 mod convert;

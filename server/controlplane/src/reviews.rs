@@ -1,4 +1,4 @@
-//! Reviews: what somebody may do, who somebody is, asked by posting an object that is answered and not stored.
+//! Access reviews and identity reviews: requests that are answered but not stored.
 
 mod access;
 mod attributes;
@@ -15,7 +15,7 @@ use machinery::catalog::KindDef;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
 
-/// The handler of a review, by its kind.
+/// Returns the handler of a review kind.
 pub fn handlers(
     kind: &KindDef,
     environment: &Arc<ServerContext>,
@@ -33,7 +33,7 @@ pub fn handlers(
     HashMap::from([("", handler)])
 }
 
-/// What was posted, as the type that it is.
+/// Converts an object to its type.
 pub fn typed<T: Struct>(object: Owned) -> Result<T, Status> {
     object.into_inner().map_err(|_| Status::internal(format!("not a {}", T::def().name)))
 }

@@ -1,7 +1,7 @@
-//! Addresses and ports of services: what a cluster gives them, and takes back when they change or go.
+//! Allocation of cluster IPs and node ports of services.
 //!
-//! An address belongs to the service that its IPAddress object names, so the store decides between two that want the same one. Servers
-//! that share a store keep the allocated node ports there, too.
+//! The IPAddress object of an address names its service, so the store resolves conflicts. Servers
+//! that share a store also keep the allocated node ports there.
 
 pub mod addresses;
 mod default_range;
@@ -31,10 +31,10 @@ use addresses::{Addresses, Owner};
 use ports::{NodePorts, Operation, Shared};
 use repair::{Leaked, Repair};
 
-/// The address of services that have none (`ClusterIPNone`).
+/// The cluster IP of headless services (`ClusterIPNone`).
 pub const NONE: &str = "None";
 
-/// Lets nothing be stored as a service from now on that has not got what it needs.
+/// Starts the allocators and registers the write hook of services.
 pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let Some(store) = environment.stores.get(&("", "services")) else { return Ok(()) };
     // Addresses come from ServiceCIDRs.
@@ -46,7 +46,8 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
         registry,
         Box::new(move || counted.upgrade().map(|addresses| addresses.used()).unwrap_or_default()),
     );
-    // With a store in the data directory, no other server creates services, and this one does not serve yet.
+    // With an embedded store, no other server creates services, and this server does not accept
+    // requests yet.
     let is_shared = !environment.options.storage.etcd.servers.is_empty();
     let Backend { prefix, as_json, .. } = &environment.backend;
     let shared = is_shared.then(|| Shared::new(store.store.clone(), prefix, range, *as_json));
@@ -59,7 +60,7 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
     Ok(())
 }
 
-/// Gives services what they need.
+/// The write hook that allocates addresses and ports.
 struct Allocator {
     addresses: Arc<Addresses>,
     ports: Arc<NodePorts>,
@@ -70,7 +71,7 @@ struct Allocator {
 impl WriteHook for Allocator {
     async fn begin(&self, context: &Context, new: &mut Owned, old: Option<&Owned>) -> Result<Box<dyn Pending>, Status> {
         let dry_run = context.dry_run;
-        let mut given = Given {
+        let mut allocation = Allocation {
             addresses: self.addresses.clone(),
             owner: (String::new(), String::new()),
             dry_run,
@@ -79,20 +80,20 @@ impl WriteHook for Allocator {
             ports: Operation::new(self.ports.clone(), dry_run),
         };
         let Some(service) = new.downcast_mut::<Service>().filter(|_| context.subresource.is_empty()) else {
-            return Ok(Box::new(given));
+            return Ok(Box::new(allocation));
         };
-        given.owner = (service.metadata.namespace.clone(), service.metadata.name.clone());
+        allocation.owner = (service.metadata.namespace.clone(), service.metadata.name.clone());
         let old = old.and_then(Owned::downcast_ref::<Service>).map(|old| &old.spec);
-        match self.give(context, &mut given, service, old).await {
-            Ok(()) => Ok(Box::new(given)),
+        match self.allocate(context, &mut allocation, service, old).await {
+            Ok(()) => Ok(Box::new(allocation)),
             Err(refused) => {
-                Box::new(given).finish(Outcome::NotStored).await;
+                Box::new(allocation).finish(Outcome::NotStored).await;
                 Err(refused)
             }
         }
     }
 
-    /// Takes back what the service had; its Endpoints go with it.
+    /// Releases the addresses and ports of a deleted service, and deletes its Endpoints.
     async fn after_delete(&self, object: &Owned) {
         let Some(service) = object.downcast_ref::<Service>() else { return };
         let metadata = &service.metadata;
@@ -101,23 +102,23 @@ impl WriteHook for Allocator {
                 namespace = metadata.namespace,
                 name = metadata.name,
                 why = status.message,
-                "deleting endpoints of a service"
+                "cannot delete the Endpoints of a deleted service"
             );
         }
         let owner = Owner { namespace: &metadata.namespace, name: &metadata.name };
         for address in addresses::of(&service.spec) {
-            self.addresses.give_back(address, &owner).await;
+            self.addresses.free_address(address, &owner).await;
         }
-        self.ports.give_back(ports::of(&service.spec)).await;
+        self.ports.release_ports(ports::of(&service.spec)).await;
     }
 }
 
 impl Allocator {
     /// `allocateCreate`, `allocateUpdate`
-    async fn give(
+    async fn allocate(
         &self,
         context: &Context,
-        given: &mut Given,
+        allocation: &mut Allocation,
         service: &mut Service,
         old: Option<&ServiceSpec>,
     ) -> Result<(), Status> {
@@ -125,30 +126,30 @@ impl Allocator {
         let refuse =
             |errors: &[FieldError]| Status::invalid(GroupResource { group: "", resource: "Service" }, &name, errors);
         update::complete(spec, old);
-        let settled = old.is_some_and(|old| families::is_settled(spec, old));
-        if !settled {
+        let unchanged = old.is_some_and(|old| families::is_unchanged(spec, old));
+        if !unchanged {
             let errors = families::choose(context, spec, old, &self.addresses.families());
             if !errors.is_empty() {
                 return Err(refuse(&errors));
             }
             let owner = Owner { namespace: &service.metadata.namespace, name: &name };
-            given.addresses(spec, old, &owner).await.map_err(|refusal| refusal.into_status(refuse))?;
+            allocation.addresses(spec, old, &owner).await.map_err(|refusal| refusal.into_status(refuse))?;
         }
-        given.ports(spec, old).await.map_err(|refusal| refusal.into_status(refuse))
+        allocation.ports(spec, old).await.map_err(|refusal| refusal.into_status(refuse))
     }
 }
 
-/// Why something cannot be given.
+/// The reason of a failed allocation.
 enum Refusal {
-    /// What was asked for cannot be had.
-    Asked(FieldError),
-    /// Nothing is left.
+    /// The requested address or port is not available.
+    Invalid(FieldError),
+    /// No address or port is left.
     Exhausted(String),
 }
 
 fn not_allocated(spec: &ServiceSpec, why: String) -> Refusal {
     let path = Path::new(json_name!(Service.spec));
-    Refusal::Asked(FieldError::invalid(
+    Refusal::Invalid(FieldError::invalid(
         &path.child(json_name!(ServiceSpec.cluster_ips)),
         BadValue::strings(&spec.cluster_ips),
         why,
@@ -158,14 +159,14 @@ fn not_allocated(spec: &ServiceSpec, why: String) -> Refusal {
 impl Refusal {
     fn into_status(self, refuse: impl Fn(&[FieldError]) -> Status) -> Status {
         match self {
-            Refusal::Asked(error) => refuse(&[error]),
+            Refusal::Invalid(error) => refuse(&[error]),
             Refusal::Exhausted(why) => Status::internal(why),
         }
     }
 }
 
-/// What a write of a service has taken so far, and what it will free.
-struct Given {
+/// The addresses and ports that a write has allocated so far, and those that it will release.
+struct Allocation {
     addresses: Arc<Addresses>,
     /// Namespace and name of the service.
     owner: (String, String),
@@ -175,7 +176,7 @@ struct Given {
     ports: Operation,
 }
 
-impl Given {
+impl Allocation {
     /// `allocClusterIPs`, `updateClusterIPs`
     async fn addresses(
         &mut self,
@@ -192,7 +193,7 @@ impl Given {
                 return Ok(());
             }
             Some(old) => {
-                // The first address stays; a second one comes and goes with its family.
+                // The first address is immutable; the second depends on the second family.
                 if old.ip_families.len() > spec.ip_families.len() {
                     self.freed.extend(old.cluster_ips.get(1).cloned());
                 }
@@ -214,9 +215,9 @@ impl Given {
     }
 
     async fn address(&mut self, spec: &mut ServiceSpec, index: usize, owner: &Owner<'_>) -> Result<(), Refusal> {
-        let asked = spec.cluster_ips[index].clone();
-        if asked.is_empty() {
-            let next = self.addresses.next(&spec.ip_families[index], owner, self.dry_run).await;
+        let requested = spec.cluster_ips[index].clone();
+        if requested.is_empty() {
+            let next = self.addresses.allocate_next(&spec.ip_families[index], owner, self.dry_run).await;
             let next = next.map_err(|why| match why.as_str() {
                 addresses::FULL => {
                     let service = quote(owner.name);
@@ -228,17 +229,17 @@ impl Given {
             self.taken.push(next);
             return Ok(());
         }
-        if let Err(why) = self.addresses.take(&asked, owner, self.dry_run).await {
-            return Err(not_allocated(spec, format!("failed to allocate IP {asked}: {why}")));
+        if let Err(why) = self.addresses.allocate(&requested, owner, self.dry_run).await {
+            return Err(not_allocated(spec, format!("failed to allocate IP {requested}: {why}")));
         }
-        self.taken.push(asked);
+        self.taken.push(requested);
         Ok(())
     }
 
     /// `txnAllocNodePorts`, `txnUpdateNodePorts`
     async fn ports(&mut self, spec: &mut ServiceSpec, old: Option<&ServiceSpec>) -> Result<(), Refusal> {
         match old {
-            None if needs_node_ports(spec) => self.ports.give(spec).await?,
+            None if needs_node_ports(spec) => self.ports.allocate(spec).await?,
             None => {}
             Some(old) => {
                 if needs_node_ports(spec) {
@@ -250,7 +251,7 @@ impl Given {
         }
         let had = old.is_some_and(needs_health_check);
         match (had, needs_health_check(spec)) {
-            (false, true) => self.ports.give_health_check(spec).await,
+            (false, true) => self.ports.allocate_health_check(spec).await,
             (true, false) => {
                 self.ports.free(old.map(|old| old.health_check_node_port));
                 Ok(())
@@ -260,18 +261,18 @@ impl Given {
     }
 }
 
-impl Drop for Given {
-    /// Leaves addresses to the periodic repair when a panic interrupts an allocation. After [`finish`](Pending::finish) nothing is left
-    /// to do.
+impl Drop for Allocation {
+    /// Leaves allocated addresses to the periodic repair if a panic interrupts the write. After
+    /// [`finish`](Pending::finish) this does nothing.
     fn drop(&mut self) {
         if !self.dry_run {
-            self.addresses.settle(&self.taken);
+            self.addresses.clear_pending(&self.taken);
         }
     }
 }
 
 #[async_trait]
-impl Pending for Given {
+impl Pending for Allocation {
     async fn finish(mut self: Box<Self>, outcome: Outcome) {
         self.ports.finish(outcome).await;
         let freed = match outcome {
@@ -282,9 +283,9 @@ impl Pending for Given {
         };
         let owner = Owner { namespace: &self.owner.0, name: &self.owner.1 };
         for address in freed {
-            self.addresses.give_back(address, &owner).await;
+            self.addresses.free_address(address, &owner).await;
         }
-        self.addresses.settle(&self.taken);
+        self.addresses.clear_pending(&self.taken);
         self.taken.clear();
     }
 }
@@ -293,7 +294,7 @@ fn is_headless(spec: &ServiceSpec) -> bool {
     spec.cluster_ips.first().is_some_and(|first| first == NONE)
 }
 
-/// All objects of a resource.
+/// Lists all objects of a resource.
 async fn all<T: Struct>(environment: &ServerContext, resource: (&'static str, &'static str)) -> Result<Vec<T>, Status> {
     let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
     let objects = store.objects("", &Predicate::default()).await?;

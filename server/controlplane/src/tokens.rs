@@ -1,4 +1,4 @@
-//! Tokens that stand for stored objects: service accounts, and secrets of machines that are about to join.
+//! Token authenticators for service accounts and for bootstrap tokens.
 
 mod accounts;
 mod bootstrap;
@@ -17,7 +17,7 @@ use serving::authentication::{AudienceAgnostic, Authentication, TokenWebhook};
 pub use issue::Issuer;
 use lookup::Lookup;
 
-/// Adds those who know such tokens, in upstream's order.
+/// Adds the token authenticators in upstream's order.
 pub fn authenticators(
     authentication: Authentication,
     server: &Server,

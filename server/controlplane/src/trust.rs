@@ -1,5 +1,5 @@
-//! Whom aggregated servers are to believe, told in a config map that they read (upstream: `clusterauthenticationtrust.Controller`): who signs
-//! the certificates of clients, and those of front proxies such as this server.
+//! Publishes the client CA and the front-proxy CA in a config map for aggregated servers (upstream:
+//! `clusterauthenticationtrust.Controller`).
 
 use std::collections::BTreeMap;
 
@@ -14,26 +14,26 @@ const NAMESPACE: &str = "kube-system";
 const NAME: &str = "extension-apiserver-authentication";
 const CLIENT_CA: &str = "client-ca-file";
 const PROXY_CA: &str = "requestheader-client-ca-file";
-/// What a PEM certificate ends with.
-const END: &str = "-----END CERTIFICATE-----";
+/// The end of a PEM certificate.
+const PEM_END: &str = "-----END CERTIFICATE-----";
 
-/// Writes what this server believes. What servers beside it have written stays.
+/// Adds this server's CAs and header names to the config map. Entries of other servers are kept.
 pub async fn publish(environment: &ServerContext, loopback: &Loopback) -> Result<(), Status> {
     if !loopback.serves(CONFIG_MAPS) {
         return Ok(());
     }
-    let ours = ours(environment);
+    let own_entries = own_entries(environment);
     loop {
         let stored = loopback.get::<ConfigMap>(CONFIG_MAPS, NAMESPACE, NAME).await?;
         let written = match stored {
             None => {
-                let mut map = ConfigMap { data: ours.clone(), ..ConfigMap::default() };
+                let mut map = ConfigMap { data: own_entries.clone(), ..ConfigMap::default() };
                 map.metadata.name = NAME.into();
                 map.metadata.namespace = NAMESPACE.into();
                 loopback.create(CONFIG_MAPS, map).await
             }
             Some(mut map) => {
-                let combined = combined(&map.data, &ours);
+                let combined = combined(&map.data, &own_entries);
                 if combined == map.data {
                     return Ok(());
                 }
@@ -50,7 +50,7 @@ pub async fn publish(environment: &ServerContext, loopback: &Loopback) -> Result
     }
 }
 
-fn ours(environment: &ServerContext) -> BTreeMap<String, String> {
+fn own_entries(environment: &ServerContext) -> BTreeMap<String, String> {
     let text = |pem: &[u8]| String::from_utf8_lossy(pem).into_owned();
     let mut data = BTreeMap::from([(CLIENT_CA.to_owned(), text(&environment.client_ca))]);
     let headers = environment.options.authentication.request_headers.as_ref();
@@ -72,10 +72,10 @@ fn lists(headers: &RequestHeaders) -> [(&'static str, Vec<String>); 5] {
     ]
 }
 
-/// Both: certificates and names are added to those that are there (`combinedClusterAuthenticationInfo`).
-fn combined(stored: &BTreeMap<String, String>, ours: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+/// Merges certificates and names into the stored ones (`combinedClusterAuthenticationInfo`).
+fn combined(stored: &BTreeMap<String, String>, own_entries: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut all = stored.clone();
-    for (key, value) in ours {
+    for (key, value) in own_entries {
         let before = all.remove(key).unwrap_or_default();
         let both = match key.as_str() {
             CLIENT_CA | PROXY_CA => certificates(&before, value),
@@ -86,9 +86,9 @@ fn combined(stored: &BTreeMap<String, String>, ours: &BTreeMap<String, String>) 
     all
 }
 
-fn certificates(before: &str, ours: &str) -> String {
+fn certificates(before: &str, own_entries: &str) -> String {
     let mut all = before.to_owned();
-    for certificate in ours.split_inclusive(END).map(str::trim).filter(|text| text.ends_with(END)) {
+    for certificate in own_entries.split_inclusive(PEM_END).map(str::trim).filter(|text| text.ends_with(PEM_END)) {
         if !all.contains(certificate) {
             all.push_str(certificate);
             all.push('\n');
@@ -97,10 +97,10 @@ fn certificates(before: &str, ours: &str) -> String {
     all
 }
 
-fn names(before: &str, ours: &str) -> String {
+fn names(before: &str, own_entries: &str) -> String {
     let parse = |text: &str| serde_json::from_str::<Vec<String>>(text).unwrap_or_default();
     let mut all = parse(before);
-    for name in parse(ours) {
+    for name in parse(own_entries) {
         if !all.contains(&name) {
             all.push(name);
         }
@@ -117,18 +117,18 @@ mod tests {
     }
 
     #[test]
-    fn servers_add_to_what_others_wrote() {
-        let pem = |name: &str| format!("-----BEGIN CERTIFICATE-----\n{name}\n{END}\n");
+    fn keeps_entries_of_other_servers() {
+        let pem = |name: &str| format!("-----BEGIN CERTIFICATE-----\n{name}\n{PEM_END}\n");
         let (a, b) = (pem("a"), pem("b"));
         let both = [a.as_str(), b.as_str()].concat();
-        for (key, stored, ours, expect) in [
+        for (key, stored, own_entries, expect) in [
             (CLIENT_CA, "", a.as_str(), a.as_str()),
             (CLIENT_CA, &a, &a, &a),
             (CLIENT_CA, &a, &both, &both),
             ("requestheader-group-headers", r#"["x-group"]"#, r#"["x-group","x-a"]"#, r#"["x-group","x-a"]"#),
             ("requestheader-allowed-names", "", "[]", "[]"),
         ] {
-            let combined = combined(&data(&[(key, stored), ("other", "kept")]), &data(&[(key, ours)]));
+            let combined = combined(&data(&[(key, stored), ("other", "kept")]), &data(&[(key, own_entries)]));
             assert_eq!(combined, data(&[(key, expect), ("other", "kept")]));
         }
     }

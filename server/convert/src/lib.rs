@@ -1,13 +1,15 @@
-//! Turns any encoded object (a file, a value dumped from etcd) into any other form or version, without a server.
+//! Converts an encoded object (a file, a value dumped from etcd) to another encoding or version,
+//! without a server.
 //!
-//! What it reads is told by its first bytes: the protobuf envelope, CBOR's self-describing tag, a JSON object; everything else is YAML.
+//! The first bytes of the input determine its encoding: the protobuf envelope, CBOR's
+//! self-describing tag, a JSON object; everything else is YAML.
 
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::reflect::{Owned, Slot};
 use machinery::type_meta::TypeMeta;
 use machinery::{cbor, envelope, json, protobuf, yaml};
 
-/// A form of an object.
+/// An encoding of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Json,
@@ -16,28 +18,28 @@ pub enum Form {
     Cbor,
 }
 
-/// Why something could not be converted.
+/// The reason of a failed conversion.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("the input does not say what it is: `kind` and `apiVersion` are needed")]
+    #[error("the input has no type metadata: `kind` and `apiVersion` are required")]
     NoKind,
     #[error("no kind {kind:?} is registered for version {api_version:?}")]
     UnknownKind { api_version: String, kind: String },
     #[error("{kind} exists in no version {version:?}; it has: {known}")]
     UnknownVersion { kind: String, version: String, known: String },
-    #[error("the {form} input cannot be read: {why}")]
+    #[error("cannot decode the {form} input: {why}")]
     Malformed { form: &'static str, why: String },
 }
 
 /// A decoded object.
 pub struct Object {
     pub kind: &'static KindDef,
-    /// `group/version` as the input said it; options kinds exist in every group.
+    /// `group/version` of the input; kinds of options exist in every group.
     pub api_version: String,
     pub value: Owned,
 }
 
-/// What the input's first bytes say that it is.
+/// Detects the encoding of the input by its first bytes.
 pub fn detect(input: &[u8]) -> Form {
     if envelope::is_envelope(input) {
         Form::Protobuf
@@ -50,13 +52,15 @@ pub fn detect(input: &[u8]) -> Form {
     }
 }
 
-/// The kind of this name: of the group version itself, or one of those that every group version has (options, Status, WatchEvent).
+/// The kind with a name: in the group version itself, or one of the kinds of every group version
+/// (options, Status, WatchEvent).
 pub fn find_kind(catalog: &Catalog, api_version: &str, kind: &str) -> Option<&'static KindDef> {
     let (group, version) = parse_api_version(api_version);
     catalog.kind(group, version, kind).or_else(|| catalog.kind("meta.k8s.io", "v1", kind))
 }
 
-/// Reads an object in any form. `hint` names the kind of inputs that cannot say it themselves.
+/// Decodes an object in any encoding. `hint` gives version and kind of inputs without type
+/// metadata.
 pub fn decode(catalog: &Catalog, input: &[u8], hint: Option<(&str, &str)>) -> Result<Object, Error> {
     match detect(input) {
         Form::Protobuf => decode_protobuf(catalog, input, hint),
@@ -81,7 +85,7 @@ fn decode_protobuf(catalog: &Catalog, input: &[u8], hint: Option<(&str, &str)>) 
     let kind = known_kind(catalog, parts.api_version, parts.kind, hint)?;
     let mut value = Owned::new(kind.def);
     protobuf::decode(parts.raw, value.as_mut()).map_err(|e| malformed("protobuf", e))?;
-    Ok(Object { kind, api_version: said(parts.api_version, hint), value })
+    Ok(Object { kind, api_version: api_version_or_hint(parts.api_version, hint), value })
 }
 
 fn decode_json(
@@ -90,16 +94,16 @@ fn decode_json(
     hint: Option<(&str, &str)>,
     form: &'static str,
 ) -> Result<Object, Error> {
-    let mut said_meta = TypeMeta::default();
-    json::decode(text, machinery::reflect::Mut::of(&mut said_meta), &mut json::Issues::ignore())
+    let mut type_meta = TypeMeta::default();
+    json::decode(text, machinery::reflect::Mut::of(&mut type_meta), &mut json::Issues::ignore())
         .map_err(|e| malformed(form, e))?;
-    let kind = known_kind(catalog, &said_meta.api_version, &said_meta.kind, hint)?;
+    let kind = known_kind(catalog, &type_meta.api_version, &type_meta.kind, hint)?;
     let mut value = Owned::new(kind.def);
     json::decode(text, value.as_mut(), &mut json::Issues::ignore()).map_err(|e| malformed(form, e))?;
-    Ok(Object { kind, api_version: said(&said_meta.api_version, hint), value })
+    Ok(Object { kind, api_version: api_version_or_hint(&type_meta.api_version, hint), value })
 }
 
-fn said(api_version: &str, hint: Option<(&str, &str)>) -> String {
+fn api_version_or_hint(api_version: &str, hint: Option<(&str, &str)>) -> String {
     if api_version.is_empty() {
         hint.map_or(String::new(), |(version, _)| version.to_string())
     } else {
@@ -124,7 +128,8 @@ fn known_kind(
         .ok_or_else(|| Error::UnknownKind { api_version: api_version.into(), kind: kind.into() })
 }
 
-/// Turns an object into another version of its kind: `version` is `v1` or `group/v1`. Events may go from one group to the other.
+/// Converts an object to another version of its kind: `version` is `v1` or `group/v1`. An Event may
+/// change its group.
 pub fn to_version(catalog: &Catalog, object: Object, version: &str) -> Result<Object, Error> {
     let group = version.rsplit_once('/').map_or(object.kind.group, |(group, _)| group);
     let name = version.rsplit('/').next().unwrap_or(version);
@@ -138,7 +143,7 @@ pub fn to_version(catalog: &Catalog, object: Object, version: &str) -> Result<Ob
     Ok(Object { kind: target, api_version: target.api_version(), value })
 }
 
-/// Writes an object.
+/// Encodes an object.
 pub fn encode(object: &mut Object, form: Form) -> Result<Vec<u8>, Error> {
     let (api_version, kind) = if set_type_meta(&mut object.value, &object.api_version, object.kind.kind) {
         (object.api_version.as_str(), object.kind.kind)
@@ -155,7 +160,8 @@ pub fn encode(object: &mut Object, form: Form) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// Makes a kind say what it is; false for the few that do not (`WatchEvent`).
+/// Sets `apiVersion` and `kind` of an object. Returns false for the few kinds without these fields
+/// (`WatchEvent`).
 pub fn set_type_meta(value: &mut Owned, api_version: &str, kind: &str) -> bool {
     if value.def().fields.first().is_some_and(|f| f.json.is_empty())
         && let Slot::Struct(meta) = value.as_mut().into_slot(0)

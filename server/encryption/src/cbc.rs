@@ -1,4 +1,5 @@
-//! AES-CBC: a random initialization vector of 16 bytes and the ciphertext of the value with PKCS#7 padding. Nothing is authenticated.
+//! AES-CBC: a random initialization vector of 16 bytes, then the ciphertext of the value with PKCS#7
+//! padding. It does not authenticate.
 
 use aes_gcm::aes::{Aes128, Aes192, Aes256};
 use async_trait::async_trait;
@@ -36,7 +37,7 @@ impl Cbc {
         }
     }
 
-    /// The value with its padding; `data` is a multiple of the block size.
+    /// Decrypts a value with its padding; `data` is a multiple of the block size.
     fn decrypt(&self, vector: &[u8], data: &[u8]) -> Result<Vec<u8>, InvalidLength> {
         fn decrypt<C: BlockCipher + BlockDecryptMut + KeyInit>(
             key: &[u8],

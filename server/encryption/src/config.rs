@@ -1,4 +1,4 @@
-//! The file that `--encryption-provider-config` names: an EncryptionConfiguration of `apiserver.config.k8s.io/v1`.
+//! The file of `--encryption-provider-config`: an EncryptionConfiguration of `apiserver.config.k8s.io/v1`.
 
 mod validation;
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::metrics::hash_of_bytes;
 
-/// Which resources are encrypted by which providers. Nothing of it can be printed: there are keys in it.
+/// The providers that encrypt each resource. The type does not implement `Debug`, because it contains keys.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EncryptionConfiguration {
@@ -30,12 +30,12 @@ pub(crate) struct ResourceConfiguration {
     /// `secrets`, `pandas.example.com`, `*.apps`, `*.` (the core group), `*.*`.
     #[serde(default)]
     pub resources: Vec<String>,
-    /// The first one writes, all read.
+    /// The first provider writes, all of them read.
     #[serde(default)]
     pub providers: Vec<ProviderConfiguration>,
 }
 
-/// One of them; a configuration that is valid says which.
+/// A provider; a valid configuration sets exactly one field.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProviderConfiguration {
@@ -58,7 +58,7 @@ pub(crate) struct Keys {
 pub(crate) struct Key {
     #[serde(default)]
     pub name: String,
-    /// In base64.
+    /// The key in base64.
     #[serde(default)]
     pub secret: String,
 }
@@ -70,7 +70,7 @@ pub(crate) struct Nothing {}
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KmsConfiguration {
-    /// `v2`; `v1` when it is not said.
+    /// `v2`; `v1` by default.
     #[serde(rename = "apiVersion", default = "first_version")]
     pub api_version: String,
     #[serde(default)]
@@ -81,7 +81,7 @@ pub(crate) struct KmsConfiguration {
     /// `unix:///run/kms.sock`
     #[serde(default)]
     pub endpoint: String,
-    /// How long a call may take.
+    /// Timeout of a call.
     #[serde(default = "three_seconds")]
     pub timeout: Duration,
 }
@@ -94,7 +94,7 @@ fn three_seconds() -> Duration {
     Duration::from_secs(3)
 }
 
-/// The bytes of a configuration file and their hash, by which changes are seen.
+/// Reads a configuration file; returns its bytes and their hash, which detects changes.
 pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), String> {
     let text = std::fs::read(file)
         .map_err(|error| format!("error reading encryption provider configuration file {file:?}: {error}"))?;
@@ -106,7 +106,8 @@ pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), String> {
 }
 
 impl EncryptionConfiguration {
-    /// Reads a configuration strictly and validates it. `reload`: whether it may be replaced while the server runs.
+    /// Decodes a configuration strictly and validates it. `reload`: whether it may be replaced while
+    /// the server runs.
     pub fn parse(text: &[u8], reload: bool) -> Result<Self, String> {
         let mut issues = Issues::collect();
         let tree = yaml::to_value(text, &mut issues).map_err(|error| error.to_string())?;
@@ -123,7 +124,7 @@ impl EncryptionConfiguration {
 
     fn check_kind(&self) -> Result<(), String> {
         match (self.api_version.as_str(), self.kind.as_str()) {
-            // The second is a name that documentation once had.
+            // The second pair was once documented.
             ("apiserver.config.k8s.io/v1", "EncryptionConfiguration") | ("v1", "EncryptionConfig") => Ok(()),
             (_, "") => Err("Object 'Kind' is missing".into()),
             ("", _) => Err("Object 'apiVersion' is missing".into()),

@@ -1,4 +1,4 @@
-//! Encryption as a server has it: the configuration in use, and the one that takes its place when the file changes.
+//! Encryption of a server: the configuration in use, and its reload when the file changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,32 +11,33 @@ use crate::config::{self, EncryptionConfiguration};
 use crate::loaded::Loaded;
 use crate::metrics::Metrics;
 
-/// How often the file is looked at. Upstream takes a minute; a small file is read in no time.
-const LOOK: Duration = Duration::from_secs(1);
-/// How long a new configuration's plugins have to become well before it is given up (`minKMSPluginCloseGracePeriod`).
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How often they are asked meanwhile.
-const ASK_AGAIN: Duration = Duration::from_millis(500);
-/// How long to wait before a file that could not be taken over is tried again.
+/// Interval of checks of the file. Upstream checks every minute; reading a small file is cheap.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// How long the plugins of a new configuration may take to become healthy (`minKMSPluginCloseGracePeriod`).
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(10);
+/// Interval of health checks meanwhile.
+const HEALTH_CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// Delay before another attempt with a file that could not be loaded.
 const RETRY: Duration = Duration::from_secs(3);
 
-/// See the module.
+/// Encryption of a server, with the configuration in use.
 pub struct Encryption {
     loaded: RwLock<Arc<Loaded>>,
     metrics: Metrics,
 }
 
 impl Encryption {
-    /// Without a configuration: nothing is encrypted, and what is encrypted cannot be read.
+    /// Without a configuration: values are stored unencrypted, and encrypted ones cannot be read.
     pub fn none() -> Arc<Self> {
         Self::with(Loaded::nothing(), Metrics::new(&Registry::new(), ""))
     }
 
-    /// As a file says. `reload`: the file is read again whenever it changes. `server` is the identity of this server, in metrics. Needs a
-    /// tokio runtime.
+    /// Loads a configuration file. `reload` reloads it whenever it changes. `server` is the identity of
+    /// this server, for metrics. Needs a tokio runtime.
     ///
     /// # Errors
-    /// When the file cannot be read, or says what is invalid. That a plugin does not answer is none: see [`Encryption::health`].
+    /// When the file cannot be read or is invalid. An unavailable plugin is not an error: see
+    /// [`Encryption::health`].
     pub async fn open(file: &Path, reload: bool, registry: &Registry, server: &str) -> Result<Arc<Self>, String> {
         let metrics = Metrics::new(registry, server);
         let loaded = load(file, reload, &metrics)?;
@@ -53,25 +54,25 @@ impl Encryption {
         Arc::new(Encryption { loaded: RwLock::new(Arc::new(loaded)), metrics })
     }
 
-    /// The configuration in use.
+    /// Returns the configuration in use.
     pub(crate) fn loaded(&self) -> Arc<Loaded> {
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether there are KMS plugins, whose health counts.
+    /// Returns whether there are KMS plugins, whose health is checked.
     pub fn has_plugins(&self) -> bool {
         self.loaded().has_plugins()
     }
 
-    /// Whether all KMS plugins are well.
+    /// Checks whether all KMS plugins are healthy.
     ///
     /// # Errors
-    /// What is wrong with which of them.
+    /// The errors of the unhealthy plugins.
     pub fn health(&self) -> Result<(), String> {
         self.loaded().health()
     }
 
-    /// Takes over what the file says now, if that is something new.
+    /// Loads the file if it has changed.
     async fn reload(&self, file: &Path) -> Result<(), String> {
         if config::read(file)?.1 == self.loaded().hash {
             return Ok(());
@@ -82,7 +83,7 @@ impl Encryption {
         let hash = loaded.hash.clone();
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded);
         self.metrics.reloaded(Some(&hash));
-        tracing::info!(file = %file.display(), hash, "a new configuration of encryption is in use");
+        tracing::info!(file = %file.display(), hash, "encryption configuration reloaded");
         Ok(())
     }
 }
@@ -95,34 +96,35 @@ fn load(file: &Path, reload: bool, metrics: &Metrics) -> Result<Loaded, String> 
     Loaded::new(&config, hash, metrics).map_err(|why| format!("error while building transformers: {why}"))
 }
 
-/// Waits until the plugins of a new configuration are well: values must not be written with what nobody can read again.
+/// Waits until the plugins of a new configuration are healthy. Otherwise values could be written that
+/// cannot be read.
 async fn wait_healthy(loaded: &Loaded) -> Result<(), String> {
-    let patience = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + HEALTH_TIMEOUT;
     loop {
         match loaded.health() {
             Ok(()) => return Ok(()),
-            Err(why) if Instant::now() >= patience => {
+            Err(why) if Instant::now() >= deadline => {
                 return Err(format!("health check for new transformers failed: {why}"));
             }
-            Err(_) => tokio::time::sleep(ASK_AGAIN).await,
+            Err(_) => tokio::time::sleep(HEALTH_CHECK_INTERVAL).await,
         }
-        loaded.look().await;
+        loaded.check().await;
     }
 }
 
-/// Looks at the file for as long as anybody uses the encryption. A failure is told once, and tried again.
+/// Checks the file for changes until the encryption is dropped. Logs a repeated failure once and retries.
 async fn follow(encryption: std::sync::Weak<Encryption>, file: PathBuf) {
-    let mut told = String::new();
+    let mut logged = String::new();
     loop {
-        tokio::time::sleep(if told.is_empty() { LOOK } else { RETRY }).await;
+        tokio::time::sleep(if logged.is_empty() { CHECK_INTERVAL } else { RETRY }).await;
         let Some(encryption) = encryption.upgrade() else { return };
         match encryption.reload(&file).await {
-            Ok(()) => told.clear(),
+            Ok(()) => logged.clear(),
             Err(why) => {
                 encryption.metrics.reloaded(None);
-                if why != told {
+                if why != logged {
                     tracing::error!(file = %file.display(), why, "error processing encryption config file");
-                    told = why;
+                    logged = why;
                 }
             }
         }

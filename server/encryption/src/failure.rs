@@ -1,35 +1,36 @@
-//! Why a value could not be encrypted or decrypted.
+//! Errors of encryption and decryption.
 
 use std::collections::HashSet;
 
 use grpc::{Code, Status, code_name, describe};
 
-/// A failure in upstream's words, which clients see; metrics see its code.
+/// An error with upstream's text, which clients see; metrics have its code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Failure {
     message: String,
-    /// What a KMS plugin answered, where one was asked.
+    /// The gRPC code of a KMS plugin's response, if one was called.
     code: Option<Code>,
 }
 
 impl Failure {
-    /// A failure in this process.
+    /// Creates an error of this process.
     pub fn new(message: impl Into<String>) -> Self {
         Failure { message: message.into(), code: None }
     }
 
-    /// A failed call of a plugin.
+    /// Creates the error of a failed call of a plugin.
     pub fn of_call(status: &Status) -> Self {
         Failure { message: describe(status), code: Some(status.code()) }
     }
 
-    /// Says what was being done.
+    /// Prefixes the error with the failed operation.
     pub fn during(self, what: &str) -> Self {
         Failure { message: format!("{what}: {}", self.message), ..self }
     }
 
-    /// All of some failures as one, each text once (`utilerrors.Reduce(utilerrors.NewAggregate(..))`); `None` when there are none.
+    /// Merges errors into one, each text once (`utilerrors.Reduce(utilerrors.NewAggregate(..))`);
+    /// `None` when there are none.
     pub fn aggregate(failures: Vec<Failure>) -> Option<Self> {
         let code = failures.iter().find_map(|failure| failure.code);
         let mut seen = HashSet::new();
@@ -43,7 +44,7 @@ impl Failure {
         Some(Failure { message, code })
     }
 
-    /// What metrics call it.
+    /// Returns the status label of metrics.
     pub fn status(&self) -> &'static str {
         self.code.map_or("unknown-non-grpc", code_name)
     }

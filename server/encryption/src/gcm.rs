@@ -1,4 +1,5 @@
-//! AES-GCM: a random nonce of 12 bytes, the ciphertext, a tag of 16 bytes. The key in the store is authenticated with it.
+//! AES-GCM: a random nonce of 12 bytes, the ciphertext, a tag of 16 bytes. The storage key is the
+//! authenticated data.
 
 use aes_gcm::aead::consts::U12;
 use aes_gcm::aead::{Aead, Payload};
@@ -12,7 +13,7 @@ use crate::transformer::{Context, Plain, Transformer};
 
 const NONCE: usize = 12;
 
-/// AES-GCM with a key of one of the three sizes. Boxed: expanded keys are large.
+/// AES-GCM with a key of one of the three sizes. The variants are boxed because expanded keys are large.
 pub(crate) enum Gcm {
     Aes128(Box<Aes128Gcm>),
     Aes192(Box<AesGcm<Aes192, U12>>),
@@ -20,7 +21,7 @@ pub(crate) enum Gcm {
 }
 
 impl Gcm {
-    /// With a key of 16, 24 or 32 bytes.
+    /// Creates a cipher with a key of 16, 24 or 32 bytes.
     pub fn new(key: &[u8]) -> Result<Self, Failure> {
         let wrong = |_| Failure::new(format!("crypto/aes: invalid key size {}", key.len()));
         Ok(match key.len() {
@@ -30,7 +31,7 @@ impl Gcm {
         })
     }
 
-    /// Nonce and ciphertext of a value.
+    /// Encrypts a value; returns nonce and ciphertext.
     pub fn seal(&self, value: &[u8], authenticated: &[u8]) -> Result<Vec<u8>, Failure> {
         let nonce = random::bytes::<NONCE>()?;
         let (at, payload) = (Nonce::from_slice(&nonce), Payload { msg: value, aad: authenticated });
@@ -43,7 +44,7 @@ impl Gcm {
         Ok([&nonce[..], &sealed].concat())
     }
 
-    /// The value of nonce and ciphertext.
+    /// Decrypts nonce and ciphertext.
     pub fn open(&self, data: &[u8], authenticated: &[u8]) -> Result<Vec<u8>, Failure> {
         let Some((nonce, sealed)) = data.split_at_checked(NONCE) else {
             return Err(Failure::new("the stored data was shorter than the required size"));

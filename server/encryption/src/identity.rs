@@ -1,17 +1,17 @@
-//! Values as they are: what is stored without encryption.
+//! Values that are stored without encryption.
 
 use async_trait::async_trait;
 
 use crate::failure::Failure;
 use crate::transformer::{Context, Plain, Transformer};
 
-/// What every encrypted value begins with.
+/// The prefix of every encrypted value.
 pub(crate) const ENCRYPTED: &[u8] = b"k8s:enc:";
 
-/// What is said of one where nothing is to be encrypted.
+/// The error for an encrypted value where none is expected.
 pub(crate) const REFUSAL: &str = "identity transformer tried to read encrypted data";
 
-/// Leaves values alone, and refuses those that are encrypted.
+/// Leaves values unchanged, and refuses encrypted ones.
 pub(crate) struct Identity;
 
 #[async_trait]

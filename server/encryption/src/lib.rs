@@ -1,16 +1,17 @@
-//! Encryption at rest, in upstream's format: both servers can stand on one etcd and read what the other wrote
+//! Encryption at rest in upstream's format: both servers can use the same etcd and read each other's values
 //! (upstream: `apiserver/pkg/storage/value`, `apiserver/pkg/server/options/encryptionconfig`).
 //!
-//! [`EncryptedStore`] stands between a store and its users, the watch cache among them: what they see is in the clear. An [`Encryption`]
-//! says, by a file and by the resource that a key belongs to ([`KeySpace`]), which provider writes and which ones read.
+//! [`EncryptedStore`] wraps a store; its users, the watch cache included, get plaintext. An
+//! [`Encryption`] determines the providers for reads and writes from a configuration file and the
+//! resource of a key ([`KeySpace`]).
 //!
 //! | file | part |
 //! |---|---|
-//! | `config`, `loaded`, `encryption` | the file, what it makes of each resource, its reload |
-//! | `resources` | which resource a key is of, which rule a resource falls under |
-//! | `providers`, `prefixed` | which provider and key wrote a value |
-//! | `identity`, `cbc`, `gcm`, `secretbox`, `seed` | what they do to it |
-//! | `kms` | keys that only a plugin has |
+//! | `config`, `loaded`, `encryption` | the file, the transformers of each resource, reload |
+//! | `resources` | the resource of a key, the rule of a resource |
+//! | `providers`, `prefixed` | selection of the provider and the key of a value |
+//! | `identity`, `cbc`, `gcm`, `secretbox`, `seed` | the ciphers |
+//! | `kms` | keys in a KMS plugin |
 
 mod cbc;
 mod config;

@@ -1,4 +1,5 @@
-//! A configuration in use: what it makes of each resource, and the plugins behind it (upstream: `LoadEncryptionConfig`).
+//! A loaded configuration: the transformers of each resource, and their plugins (upstream:
+//! `LoadEncryptionConfig`).
 
 use std::sync::Arc;
 
@@ -11,21 +12,21 @@ use crate::providers::Providers;
 use crate::resources::{GroupResource, Rules};
 use crate::transformer::Transformer;
 
-/// See the module.
+/// A loaded configuration.
 pub(crate) struct Loaded {
     pub rules: Rules,
     plugins: Vec<Arc<Plugin>>,
-    /// Of the file, by which changes of it are seen; empty without one.
+    /// Hash of the file, which detects changes; empty without a file.
     pub hash: String,
 }
 
 impl Loaded {
-    /// No configuration: nothing is encrypted.
+    /// Returns an empty configuration, which encrypts nothing.
     pub fn nothing() -> Self {
         Loaded { rules: Rules::new([]), plugins: Vec::new(), hash: String::new() }
     }
 
-    /// Makes of a configuration what it says. Needs a tokio runtime.
+    /// Builds the transformers of a configuration. Needs a tokio runtime.
     pub fn new(config: &EncryptionConfiguration, hash: String, metrics: &Metrics) -> Result<Self, String> {
         let mut providers = Providers::new(metrics);
         let mut lists: Vec<(GroupResource, Vec<Choice>)> = Vec::new();
@@ -49,28 +50,28 @@ impl Loaded {
         Ok(Loaded { rules: Rules::new(rules), plugins: providers.plugins, hash })
     }
 
-    /// Looks at all plugins once, and then now and then for as long as the configuration is in use. That one is not well is no failure: it
-    /// may be started later than this server.
+    /// Checks all plugins once, and then periodically while the configuration is in use. An unhealthy
+    /// plugin is not an error, because it may be started later than this server.
     pub async fn start(&self) {
-        self.look().await;
+        self.check().await;
         for plugin in &self.plugins {
             tokio::spawn(Plugin::watch(Arc::downgrade(plugin)));
         }
     }
 
-    /// Looks at all plugins now.
-    pub async fn look(&self) {
+    /// Checks all plugins now.
+    pub async fn check(&self) {
         for plugin in &self.plugins {
-            plugin.look().await;
+            plugin.check().await;
         }
     }
 
-    /// Whether there are plugins.
+    /// Returns whether there are plugins.
     pub fn has_plugins(&self) -> bool {
         !self.plugins.is_empty()
     }
 
-    /// Whether all plugins are well.
+    /// Checks whether all plugins are healthy.
     pub fn health(&self) -> Result<(), String> {
         let failures = self.plugins.iter().enumerate().filter_map(|(i, plugin)| {
             plugin.health().err().map(|why| Failure::new(format!("kms-provider-{i}: {why}")))

@@ -1,4 +1,4 @@
-//! What operators see of encryption, by upstream's names.
+//! Metrics of encryption, with upstream's names.
 
 mod labels;
 
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::failure::Failure;
 use labels::Latest;
 
-/// Which way a value goes.
+/// The direction of a transformation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     FromStorage,
@@ -46,10 +46,10 @@ struct Inner {
     calls: HistogramVec,
     key_uses: IntCounterVec,
     key_used_at: GaugeVec,
-    /// The label sets of the two above, of which plugins make up the key ids.
+    /// The label sets of the two metrics above; plugins choose the key IDs.
     keys_used: Mutex<Latest<4>>,
-    key_said_at: GaugeVec,
-    keys_said: Mutex<Latest<3>>,
+    key_reported_at: GaugeVec,
+    keys_reported: Mutex<Latest<3>>,
     invalid_key_ids: IntCounterVec,
     sources: IntGaugeVec,
     reloads: IntCounterVec,
@@ -58,7 +58,7 @@ struct Inner {
 }
 
 impl Metrics {
-    /// Registers them. `server` is the identity of this server among those of its cluster.
+    /// Creates and registers the metrics. `server` is the identity of this server in its cluster.
     pub fn new(registry: &Registry, server: &str) -> Self {
         let storage = |name: &str| format!("apiserver_storage_{name}");
         let envelope = |name: &str| format!("apiserver_envelope_encryption_{name}");
@@ -136,7 +136,7 @@ impl Metrics {
                 ),
             ),
             keys_used: Mutex::default(),
-            key_said_at: register(
+            key_reported_at: register(
                 registry,
                 GaugeVec::new(
                     Opts::new(
@@ -146,7 +146,7 @@ impl Metrics {
                     &key[1..],
                 ),
             ),
-            keys_said: Mutex::default(),
+            keys_reported: Mutex::default(),
             invalid_key_ids: register(
                 registry,
                 IntCounterVec::new(
@@ -197,7 +197,7 @@ impl Metrics {
         }))
     }
 
-    /// A value was transformed, or could not be.
+    /// Records the transformation of a value.
     pub fn transformed(
         &self,
         resource: &str,
@@ -213,12 +213,12 @@ impl Metrics {
         }
     }
 
-    /// A plugin has to be asked for a data key.
+    /// Records a data key that was not cached.
     pub fn missed(&self) {
         self.0.cache_misses.inc();
     }
 
-    /// A data key was made, or could not be.
+    /// Records the generation of a data key.
     pub fn generated(&self, elapsed: Duration, made: bool) {
         match made {
             true => self.0.key_generations.observe(elapsed.as_secs_f64()),
@@ -226,45 +226,45 @@ impl Metrics {
         }
     }
 
-    /// A plugin was called.
+    /// Records a call of a plugin.
     pub fn called(&self, provider: &str, method: &str, status: &str, elapsed: Duration) {
         self.0.calls.with_label_values(&[provider, method, status]).observe(elapsed.as_secs_f64());
     }
 
-    /// A plugin's key was used.
+    /// Records the use of a plugin's key.
     pub fn key_used(&self, direction: Direction, provider: &str, key_id: &str) {
         let labels = [direction.name(), provider, &hash(key_id), &self.0.server];
-        let forgotten = self.0.keys_used.lock().unwrap_or_else(PoisonError::into_inner).touch(labels);
+        let evicted = self.0.keys_used.lock().unwrap_or_else(PoisonError::into_inner).touch(labels);
         self.0.key_uses.with_label_values(&labels).inc();
         self.0.key_used_at.with_label_values(&labels).set(now());
-        if let Some(forgotten) = forgotten {
-            // They are there: each was touched with its labels.
-            let _ = self.0.key_uses.remove_label_values(&forgotten.each_ref().map(String::as_str));
-            let _ = self.0.key_used_at.remove_label_values(&forgotten.each_ref().map(String::as_str));
+        if let Some(evicted) = evicted {
+            // Both exist, because each label set was used.
+            let _ = self.0.key_uses.remove_label_values(&evicted.each_ref().map(String::as_str));
+            let _ = self.0.key_used_at.remove_label_values(&evicted.each_ref().map(String::as_str));
         }
     }
 
-    /// A plugin said which key is its current one.
-    pub fn key_said(&self, provider: &str, key_id: &str) {
+    /// Records the current key that a plugin reported.
+    pub fn key_reported(&self, provider: &str, key_id: &str) {
         let labels = [provider, &hash(key_id), &self.0.server];
-        let forgotten = self.0.keys_said.lock().unwrap_or_else(PoisonError::into_inner).touch(labels);
-        self.0.key_said_at.with_label_values(&labels).set(now());
-        if let Some(forgotten) = forgotten {
-            let _ = self.0.key_said_at.remove_label_values(&forgotten.each_ref().map(String::as_str));
+        let evicted = self.0.keys_reported.lock().unwrap_or_else(PoisonError::into_inner).touch(labels);
+        self.0.key_reported_at.with_label_values(&labels).set(now());
+        if let Some(evicted) = evicted {
+            let _ = self.0.key_reported_at.remove_label_values(&evicted.each_ref().map(String::as_str));
         }
     }
 
-    /// A plugin said that its current key is one that cannot be.
-    pub fn invalid_key_said(&self, provider: &str, why: &str) {
+    /// Records an invalid key ID that a plugin reported.
+    pub fn invalid_key_reported(&self, provider: &str, why: &str) {
         self.0.invalid_key_ids.with_label_values(&[provider, why]).inc();
     }
 
-    /// So many data keys of a provider are known.
+    /// Sets the number of cached data keys of a provider.
     pub fn known_sources(&self, provider: &str, count: usize) {
         self.0.sources.with_label_values(&[provider]).set(i64::try_from(count).unwrap_or(i64::MAX));
     }
 
-    /// The configuration has changed; the hash of it where it was taken over.
+    /// Records a reload of the configuration; the hash is that of a successfully loaded one.
     pub fn reloaded(&self, taken_over: Option<&str>) {
         let status = if taken_over.is_some() { "success" } else { "failure" };
         let labels = [status, &self.0.server];
@@ -275,21 +275,21 @@ impl Metrics {
         }
     }
 
-    /// The configuration with this hash is in use.
+    /// Sets the hash of the configuration in use.
     pub fn configured(&self, hash: &str) {
         self.0.configuration.reset();
         self.0.configuration.with_label_values(&[&self.0.server, hash]).set(1);
     }
 }
 
-/// Names and labels are literals of this file; that they are well-formed is what the tests show.
+/// Registers a metric. Names and labels are literals of this file, so the tests show that they are well-formed.
 fn register<C: Collector + Clone + 'static>(registry: &Registry, metric: prometheus::Result<C>) -> C {
     let metric = metric.expect("a well-formed metric");
-    let _ = registry.register(Box::new(metric.clone())); // only a name registered twice is refused
+    let _ = registry.register(Box::new(metric.clone())); // fails only for a duplicate name
     metric
 }
 
-/// Each twice as large as the one before.
+/// Returns bucket bounds, each twice the previous one.
 fn buckets(start: f64, count: usize) -> Vec<f64> {
     exponential_buckets(start, 2.0, count).unwrap_or_default()
 }
@@ -298,12 +298,12 @@ fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
-/// How logs and metrics name what is not for everybody: its hash, or nothing when there is nothing.
+/// Returns the hash that logs and metrics have in place of a confidential text; empty for an empty text.
 pub(crate) fn hash(text: &str) -> String {
     if text.is_empty() { String::new() } else { hash_of_bytes(text.as_bytes()) }
 }
 
-/// `sha256:` and the digits.
+/// Returns `sha256:` and the hexadecimal digest.
 pub(crate) fn hash_of_bytes(bytes: &[u8]) -> String {
     let digits: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{digits}")

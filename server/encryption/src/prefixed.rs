@@ -1,4 +1,4 @@
-//! Several ways of keeping values, told apart by what stored values begin with: providers of a resource, keys of a provider
+//! Selection of a transformer by the prefix of the stored value: providers of a resource, keys of a provider
 //! (`value.prefixTransformers`).
 
 use std::sync::Arc;
@@ -10,24 +10,25 @@ use crate::failure::Failure;
 use crate::metrics::{Direction, Metrics};
 use crate::transformer::{Context, Plain, Transformer};
 
-/// Reads with whichever fits, and writes with the first. What another one wrote is stale.
+/// Reads with the transformer that matches the prefix, and writes with the first one. Values of others
+/// are stale.
 pub(crate) struct Prefixed {
     choices: Vec<Choice>,
-    /// What is said of a value that none of them wrote.
+    /// The error for a value without a matching prefix.
     unmatched: &'static str,
     metrics: Metrics,
 }
 
-/// A transformer and the prefix of what it wrote.
+/// A transformer and the prefix of the values that it writes.
 #[derive(Clone)]
 pub(crate) struct Choice {
-    /// Empty for values that are not encrypted.
+    /// Empty for unencrypted values.
     pub prefix: String,
     pub transformer: Arc<dyn Transformer>,
 }
 
 impl Prefixed {
-    /// `choices` are not empty.
+    /// Creates a transformer; `choices` must not be empty.
     pub fn new(choices: Vec<Choice>, unmatched: &'static str, metrics: Metrics) -> Self {
         Prefixed { choices, unmatched, metrics }
     }
@@ -53,13 +54,13 @@ impl Transformer for Prefixed {
             let Some(rest) = data.strip_prefix(prefix.as_bytes()) else { continue };
             let outcome = transformer.read(rest, context).await;
             if prefix.is_empty() && outcome.is_err() {
-                continue; // an encrypted value, which one of those that follow may have written
+                continue; // an encrypted value, which a later choice may have written
             }
             let name = if prefix.is_empty() { "identity" } else { prefix };
             self.record(context, Direction::FromStorage, name, begun, outcome.as_ref().err());
             match outcome {
                 Ok(plain) => return Ok(Plain { stale: plain.stale || i > 0, ..plain }),
-                // The same provider may stand there twice, with other keys.
+                // The same provider may be listed twice, with other keys.
                 Err(failure) => failures.push(failure),
             }
         }

@@ -1,4 +1,4 @@
-//! Providers of a configuration as transformers, with upstream's prefixes.
+//! Transformers of the providers of a configuration, with upstream's prefixes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::transformer::Transformer;
 const AES: &str = "no matching key was found for the provided AES transformer";
 const SECRETBOX: &str = "no matching key was found for the provided Secretbox transformer";
 
-/// Makes transformers, and gathers the plugins that some of them stand on.
+/// Creates transformers, and collects their plugins.
 pub(crate) struct Providers<'m> {
     metrics: &'m Metrics,
     pub plugins: Vec<Arc<Plugin>>,
@@ -33,7 +33,7 @@ impl<'m> Providers<'m> {
         Providers { metrics, plugins: Vec::new() }
     }
 
-    /// The transformers of one list of providers.
+    /// Returns the transformers of a list of providers.
     pub fn choices(&mut self, providers: &[ProviderConfiguration]) -> Result<Vec<Choice>, String> {
         providers.iter().map(|provider| self.choice(provider)).collect()
     }
@@ -56,7 +56,7 @@ impl<'m> Providers<'m> {
         }
     }
 
-    /// The keys of a provider, each with its name for a prefix.
+    /// Returns the transformer of a provider with keys; the prefix of each key is its name.
     fn keyring(
         &self,
         prefix: &str,

@@ -1,10 +1,10 @@
-//! Nonces, initialization vectors and seeds, from the system's generator.
+//! Nonces, initialization vectors and seeds from the system's random number generator.
 
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::failure::Failure;
 
-/// So many random bytes.
+/// Returns random bytes.
 pub(crate) fn bytes<const LENGTH: usize>() -> Result<[u8; LENGTH], Failure> {
     let mut bytes = [0; LENGTH];
     match SystemRandom::new().fill(&mut bytes) {

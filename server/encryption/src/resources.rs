@@ -1,11 +1,11 @@
-//! Which resource a value belongs to, and which providers a resource has.
+//! The resource of a key, and the providers of a resource.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::transformer::Transformer;
 
-/// A resource as configurations name it.
+/// A resource, as named in configurations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GroupResource {
     /// Empty for the core group; `*` for all.
@@ -15,7 +15,7 @@ pub struct GroupResource {
 }
 
 impl GroupResource {
-    /// Of `secrets`, `pandas.example.com`, `*.apps` (`schema.ParseGroupResource`).
+    /// Parses `secrets`, `pandas.example.com` or `*.apps` (`schema.ParseGroupResource`).
     pub fn parse(text: &str) -> Self {
         let (resource, group) = text.split_once('.').unwrap_or((text, ""));
         GroupResource { group: group.into(), resource: resource.into() }
@@ -25,12 +25,12 @@ impl GroupResource {
         self.group == "*" && self.resource == "*"
     }
 
-    /// Whether a rule for this leaves nothing for a later one for `other`.
+    /// Returns whether a rule for this resource masks a later rule for `other`.
     pub(crate) fn masks(&self, other: &Self) -> bool {
         self.is_everything() || self.resource == "*" && self.group == other.group
     }
 
-    /// As configurations write it.
+    /// Returns the form in configurations.
     pub(crate) fn text(&self) -> String {
         match (self.group.as_str(), self.resource.as_str()) {
             ("", "*") => "*.".into(),
@@ -40,7 +40,7 @@ impl GroupResource {
     }
 }
 
-/// The transformers of all resources, by the rules of a configuration.
+/// The transformers of resources, by the rules of a configuration.
 pub(crate) struct Rules {
     exact: HashMap<String, Arc<dyn Transformer>>,
     of_group: HashMap<String, Arc<dyn Transformer>>,
@@ -48,7 +48,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// By resource.
+    /// Creates rules from transformers by resource.
     pub fn new(rules: impl IntoIterator<Item = (GroupResource, Arc<dyn Transformer>)>) -> Self {
         let mut out = Rules { exact: HashMap::new(), of_group: HashMap::new(), of_all: None };
         for (of, transformer) in rules {
@@ -61,29 +61,31 @@ impl Rules {
         out
     }
 
-    /// The transformer of a resource, named as in configurations; none when no rule is for it.
+    /// Returns the transformer of a resource, named as in configurations; `None` when no rule matches.
     pub fn find(&self, resource: &str) -> Option<&Arc<dyn Transformer>> {
         let group = || resource.split_once('.').map_or("", |(_, group)| group);
         self.exact.get(resource).or_else(|| self.of_group.get(group())).or(self.of_all.as_ref())
     }
 }
 
-/// The resources of a server by the prefixes of their keys.
+/// Maps the key prefixes of a server to resources.
 pub struct KeySpace {
     prefix: String,
-    /// Declared resources, whose prefixes have one or two segments; and keys of two segments that are encrypted like a resource.
+    /// Declared resources by key prefixes of one or two segments; also keys of two segments that are
+    /// encrypted like a resource.
     known: HashMap<String, String>,
 }
 
 impl KeySpace {
-    /// `prefix` is what all keys begin with, such as `/registry`; `resources` are the declared ones by what follows, such as `pods` or
-    /// `services/specs`.
+    /// Creates the mapping. `prefix` is that of all keys, such as `/registry`. `resources` has the
+    /// declared ones by the segments after it, such as `pods` or `services/specs`.
     pub fn new(prefix: &str, resources: impl IntoIterator<Item = (String, GroupResource)>) -> Self {
         let known = resources.into_iter().map(|(key, of)| (key, of.text()));
         KeySpace { prefix: format!("{prefix}/"), known: known.collect() }
     }
 
-    /// The resource of a key; a custom one when none is known by its prefix. Keys that are no object's have none.
+    /// Returns the resource of a key; a custom resource when its prefix is unknown. Keys of no object
+    /// have none.
     pub(crate) fn resource(&self, key: &[u8]) -> Option<std::borrow::Cow<'_, str>> {
         let rest = std::str::from_utf8(key).ok()?.strip_prefix(&self.prefix)?;
         let (first, after) = rest.split_once('/')?;
@@ -92,7 +94,7 @@ impl KeySpace {
         }
         let second = after.split_once('/').map_or(after, |(second, _)| second);
         let known = self.known.get(&rest[..first.len() + 1 + second.len()]);
-        // The group of a custom resource has a dot in it, and no other prefix does.
+        // Only the group of a custom resource contains a dot; no other prefix does.
         let custom = || first.contains('.').then(|| format!("{second}.{first}").into());
         known.map(Into::into).or_else(custom)
     }
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_narrowest_rule_counts() {
+    fn the_most_specific_rule_applies() {
         struct Named(&'static str);
         #[async_trait::async_trait]
         impl Transformer for Named {

@@ -1,5 +1,5 @@
-//! NaCl's secretbox (XSalsa20 and Poly1305): a random nonce of 24 bytes, a tag of 16 bytes, the ciphertext. The key in the store is not
-//! authenticated.
+//! NaCl's secretbox (XSalsa20 and Poly1305): a random nonce of 24 bytes, a tag of 16 bytes, the
+//! ciphertext. The storage key is not authenticated.
 
 use async_trait::async_trait;
 use crypto_secretbox::aead::Aead;
@@ -27,7 +27,7 @@ impl Transformer for Secretbox {
         let Some((nonce, sealed)) = data.split_at_checked(NONCE).filter(|(_, sealed)| sealed.len() >= TAG) else {
             return Err(Failure::new("the stored data was shorter than the required size"));
         };
-        // What upstream says of anything that does not open.
+        // Upstream's error for any failed decryption.
         let wrong = |_| Failure::new("output array was not large enough for encryption");
         self.0.decrypt(Nonce::from_slice(nonce), sealed).map(Plain::current).map_err(wrong)
     }

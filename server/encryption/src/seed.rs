@@ -1,5 +1,6 @@
-//! AES-GCM with a key of its own for each value, derived from a seed: 32 random bytes, which with the seed make the key (HKDF-Expand with
-//! SHA-256), then nonce, ciphertext and tag (KEP-3299: the extended nonce). No number of values wears such a seed out.
+//! AES-GCM with a key per value, derived from a seed (KEP-3299: the extended nonce). The stored value
+//! has 32 random bytes, which with the seed yield the key (HKDF-Expand with SHA-256), then nonce,
+//! ciphertext and tag. The number of values per seed is not limited.
 
 use async_trait::async_trait;
 use ring::hkdf::{HKDF_SHA256, KeyType, Prk};
@@ -9,10 +10,10 @@ use crate::gcm::Gcm;
 use crate::random;
 use crate::transformer::{Context, Plain, Transformer};
 
-/// Bytes of a seed, of what a key is derived with, and of a key.
+/// Length in bytes of a seed, of the random input of a key derivation, and of a key.
 pub(crate) const LENGTH: usize = 32;
 
-/// A seed.
+/// A seed for derived keys.
 pub(crate) struct Seed(Prk);
 
 /// The length of a derived key.
@@ -25,6 +26,8 @@ impl KeyType for Derived {
 }
 
 impl Seed {
+    /// Creates a seed.
+    ///
     /// # Errors
     /// When it is shorter than 32 bytes.
     pub fn new(seed: &[u8]) -> Result<Self, Failure> {

@@ -1,4 +1,4 @@
-//! A store whose values are encrypted on the way in and decrypted on the way out.
+//! A store that encrypts values on writes and decrypts them on reads.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,20 +17,21 @@ use crate::identity::{ENCRYPTED, REFUSAL};
 use crate::resources::KeySpace;
 use crate::transformer::{Context, Plain, Transformer};
 
-/// See the module. Values that cannot be decrypted are handed out as damaged: their keys are still to be seen.
+/// Wraps a store with encryption. Undecryptable values are returned as damaged, so that their keys stay
+/// visible.
 pub struct EncryptedStore {
     inner: Arc<dyn Store>,
     values: Arc<Values>,
 }
 
-/// What is done to values.
+/// Encryption and decryption of values.
 struct Values {
     encryption: Arc<Encryption>,
     keys: Arc<KeySpace>,
 }
 
 impl EncryptedStore {
-    /// Encrypts what `encryption` says, by the resources that `keys` belong to.
+    /// Wraps `inner`. `encryption` has the providers of each resource, and `keys` the resource of each key.
     pub fn new(inner: Arc<dyn Store>, encryption: Arc<Encryption>, keys: Arc<KeySpace>) -> Self {
         EncryptedStore { inner, values: Arc::new(Values { encryption, keys }) }
     }
@@ -106,14 +107,14 @@ impl Store for EncryptedStore {
 }
 
 impl Values {
-    /// The resource of a key and its transformer; none when values under the key are not encrypted.
+    /// Returns the resource of a key and its transformer; `None` when values of the key are not encrypted.
     fn transformer(&self, key: &[u8]) -> Option<(Cow<'_, str>, Arc<dyn Transformer>)> {
         let resource = self.keys.resource(key)?;
         let transformer = self.encryption.loaded().rules.find(&resource)?.clone();
         Some((resource, transformer))
     }
 
-    /// A value as it is to be stored.
+    /// Encrypts a value for storage.
     fn encrypt(&self, key: &Bytes, value: Bytes) -> Result<Bytes> {
         let Some((resource, transformer)) = self.transformer(key) else { return Ok(value) };
         let stored = transformer.write(&value, Context { key, resource: &resource });
@@ -152,7 +153,7 @@ impl Values {
         WatchBatch::Events { events, revision }
     }
 
-    /// Whether an event is the same in the clear, as most are.
+    /// Returns whether an event needs no decryption, as most do.
     fn leaves_alone(&self, event: &Event) -> bool {
         let mut values = std::iter::once(&event.kv).chain(&event.prev).map(|kv| &kv.value);
         !values.any(|value| value.starts_with(ENCRYPTED)) && self.transformer(&event.kv.key).is_none()

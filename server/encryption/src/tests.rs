@@ -20,7 +20,7 @@ fn at(key: &[u8]) -> Context<'_> {
     Context { key, resource: "secrets" }
 }
 
-/// So many bytes: 1, 2, 3 ...
+/// Returns the bytes 1, 2, 3 and so on.
 fn key(length: u8) -> Vec<u8> {
     (1..=length).collect()
 }
@@ -30,9 +30,10 @@ fn from_hex(digits: &str) -> Vec<u8> {
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
-/// Made with Go's crypto/aes, crypto/cipher, crypto/hkdf and x/crypto/nacl/secretbox, which upstream uses.
+/// The values were written with Go's crypto/aes, crypto/cipher, crypto/hkdf and
+/// x/crypto/nacl/secretbox, as upstream does.
 #[tokio::test]
-async fn what_upstream_writes_can_be_read() {
+async fn values_written_by_upstream_are_read() {
     let secretbox = Secretbox::new(&key(32).try_into().unwrap());
     let cases: [(&str, Arc<dyn Transformer>, bool, &str); 8] = [
         (
@@ -107,7 +108,7 @@ fn loaded(text: &str) -> Result<Loaded, String> {
     Loaded::new(&config, String::new(), &metrics)
 }
 
-/// A configuration for secrets: providers, as a flow mapping.
+/// Loads a configuration for secrets with providers in YAML's flow style.
 fn for_secrets(providers: &str) -> Loaded {
     let head = "{apiVersion: apiserver.config.k8s.io/v1, kind: EncryptionConfiguration";
     loaded(&format!("{head}, resources: [{{resources: [secrets], providers: [{providers}]}}]}}")).unwrap()
@@ -142,11 +143,11 @@ async fn keys_and_providers_are_rotated() {
     }
     let read = for_secrets(&format!("{}, {identity}", cbc(ONE)));
     let plain = read.rules.find("secrets").unwrap().read(VALUE, at(KEY)).await.unwrap();
-    assert_eq!(plain, Plain { value: VALUE.to_vec(), stale: true }, "what was not encrypted is to be");
+    assert_eq!(plain, Plain { value: VALUE.to_vec(), stale: true }, "an unencrypted value is stale");
 }
 
 #[test]
-fn earlier_rules_may_not_hide_later_ones() {
+fn earlier_rules_must_not_mask_later_ones() {
     let providers = "providers: [{identity: {}}]";
     let with = |first: &str, second: &str| {
         let head = "{apiVersion: apiserver.config.k8s.io/v1, kind: EncryptionConfiguration";

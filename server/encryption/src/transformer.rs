@@ -1,23 +1,23 @@
-//! What a provider does to a value: from what the server knows to what the store keeps, and back.
+//! The interface of providers: conversion of values between plaintext and stored form.
 
 use async_trait::async_trait;
 
 use crate::failure::Failure;
 
-/// Which value it is.
+/// The identity of a value.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
-    /// Its key. Providers that authenticate do so with it, so that nobody can move a value to another key unnoticed.
+    /// The storage key. Authenticating providers include it, so that a value moved to another key is detected.
     pub key: &'a [u8],
     /// Plural and group of its resource: `secrets`, `pandas.example.com`.
     pub resource: &'a str,
 }
 
-/// A value as the server knows it.
+/// A decrypted value.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Plain {
     pub value: Vec<u8>,
-    /// It should be written again, because it would be stored differently now.
+    /// Whether it should be rewritten, because a write would store it differently now.
     pub stale: bool,
 }
 
@@ -27,12 +27,12 @@ impl Plain {
     }
 }
 
-/// A way of keeping values (`value.Transformer`).
+/// Encryption and decryption of values (`value.Transformer`).
 #[async_trait]
 pub(crate) trait Transformer: Send + Sync {
-    /// A stored value as the server knows it. May ask a KMS plugin.
+    /// Decrypts a stored value. May call a KMS plugin.
     async fn read(&self, data: &[u8], context: Context<'_>) -> Result<Plain, Failure>;
 
-    /// A value as it is to be stored.
+    /// Encrypts a value for storage.
     fn write(&self, value: &[u8], context: Context<'_>) -> Result<Vec<u8>, Failure>;
 }

@@ -1,4 +1,4 @@
-//! A store keeps its contract when everything in it is encrypted; what its users see is in the clear, and nothing that it keeps is.
+//! The contract suite on an encrypted store: users get plaintext, and no stored value is plaintext.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -23,10 +23,10 @@ resources:
   - aesgcm: {keys: [{name: one, secret: AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=}]}
 ";
 
-/// What the keys of the suite begin with, each a resource.
+/// The key prefixes of the suite; each is a resource.
 const RESOURCES: [&str; 38] = [
     "ahead",
-    "whole",
+    "again",
     "bytes",
     "confined",
     "count",
@@ -82,7 +82,7 @@ async fn open() -> (EncryptedStore, TempDir) {
 contract_suite!(open);
 
 #[tokio::test]
-async fn nothing_is_kept_in_the_clear() {
+async fn stored_values_are_encrypted() {
     let dir = tempfile::tempdir().unwrap();
     let (store, inner) = encrypted(dir.path()).await;
     contract::put(&store, "/secret/a", "in the clear").await;

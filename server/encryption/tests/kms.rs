@@ -1,4 +1,5 @@
-//! A KMS plugin, which is a process of its own, behind the watch cache: what is read while it is there, gone, and has another key.
+//! A KMS plugin in its own process, behind the watch cache: reads while it runs, is stopped, and has
+//! another key.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -16,12 +17,12 @@ use storage::cache::{Cache, CacheOptions, Description, Entry, EntryDecoder, Reso
 use storage::{EmbeddedStore, KeyValue, Revision, Store, Txn};
 
 #[test]
-#[ignore = "it is the plugin of the others"]
+#[ignore = "the plugin process of the other tests"]
 fn serve_kms_plugin() {
-    kms_plugin::serve_if_asked();
+    kms_plugin::serve_if_requested();
 }
 
-/// Values as they are.
+/// Decodes values unchanged.
 struct Plain;
 
 impl EntryDecoder for Plain {
@@ -70,7 +71,7 @@ impl Running {
         Ok(())
     }
 
-    /// The secret in the cache, or why it cannot be read.
+    /// Returns the secret in the cache, or why it cannot be read.
     fn cached(&self) -> Result<Bytes, String> {
         let entry = self.secrets.get(SECRET.as_bytes()).unwrap();
         entry.damage.as_ref().map_or(Ok(entry.object.clone()), |damage| Err(damage.why().to_owned()))
@@ -80,7 +81,7 @@ impl Running {
         self.store.get(SECRET.as_bytes(), None).await.unwrap().kv.unwrap().stale
     }
 
-    /// The sum of a metric's samples that have this label.
+    /// Returns the sum of a metric's samples with this label value.
     fn metric(&self, name: &str, label: &str) -> f64 {
         let family = self.registry.gather().into_iter().find(|family| family.name() == name);
         let metrics = family.map(|family| family.get_metric().to_vec()).unwrap_or_default();
@@ -93,17 +94,17 @@ impl Running {
     }
 }
 
-/// Waits for what will be.
+/// Waits until a condition is true.
 async fn until(is: impl AsyncFn() -> bool) {
-    let patience = tokio::time::Instant::now() + Duration::from_secs(60);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
     while !is().await {
-        assert!(tokio::time::Instant::now() < patience, "it did not come about");
+        assert!(tokio::time::Instant::now() < deadline, "the condition did not become true");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_plugin_comes_goes_and_changes_its_key() {
+async fn values_survive_stop_restart_and_key_change_of_the_plugin() {
     let folder = tempfile::tempdir().unwrap();
     let plugin = Plugin::start(folder.path(), "key-1");
     let server = Running::start(folder.path()).await;
@@ -119,13 +120,13 @@ async fn a_plugin_comes_goes_and_changes_its_key() {
         1.0
     );
 
-    // What was decrypted once is known, and so is what it was written with, though the plugin is gone.
+    // Decrypted values and the seed in use stay usable without the plugin.
     drop(plugin);
     server.put("written without it").await.unwrap();
     assert_eq!(server.cached(), Ok("written without it".into()));
     server.stop().await;
 
-    // A server that starts without the plugin serves what is not encrypted, says what is wrong, and heals.
+    // A server that starts without the plugin serves unencrypted values, reports the failure, and recovers.
     let server = Running::start(folder.path()).await;
     assert_eq!(server.cached(), Err("got unexpected nil transformer".into()));
     let why = server.put("refused").await.unwrap_err().to_string();
@@ -139,12 +140,12 @@ async fn a_plugin_comes_goes_and_changes_its_key() {
     assert!(!server.is_stale().await);
     server.stop().await;
 
-    // With another key what the old one encrypted is stale.
+    // After a key change, values of the old key are stale.
     drop(plugin);
     let _plugin = Plugin::start(folder.path(), "key-2");
     let server = Running::start(folder.path()).await;
     assert_eq!((server.cached(), server.is_stale().await), (Ok("written without it".into()), true));
-    server.put("written anew").await.unwrap();
+    server.put("written again").await.unwrap();
     assert!(!server.is_stale().await);
     server.stop().await;
 }

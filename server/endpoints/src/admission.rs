@@ -1,4 +1,4 @@
-//! The seam for admission: what may change or refuse an object between decoding and storing.
+//! Admission interface: plugins that mutate or reject an object between decoding and storage.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,7 @@ use serving::warnings::Warnings;
 
 use crate::open::OpenKind;
 
-/// What is about to happen.
+/// The operation that admission checks (`admission.Operation`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     Create,
@@ -23,10 +23,10 @@ pub enum Operation {
     Connect,
 }
 
-/// The facts of a request that admission judges (`admission.Attributes`).
+/// Attributes of a request, as admission plugins see them (`admission.Attributes`).
 pub struct Attributes {
     pub operation: Operation,
-    /// The kind of the body: of a subresource often another one than the resource's.
+    /// The kind of the body. For a subresource it often differs from the kind of the resource.
     pub kind: &'static KindDef,
     /// Group and version of the resource.
     pub group: &'static str,
@@ -35,34 +35,34 @@ pub struct Attributes {
     pub subresource: String,
     pub namespace: String,
     pub name: String,
-    /// What the name of a new object without a name will begin with (`metadata.generateName`).
+    /// The name prefix of a new object without a name (`metadata.generateName`).
     pub generate_name: String,
     pub user: Arc<User>,
     pub dry_run: bool,
-    /// What the writer is warned of.
+    /// Warnings for the client.
     pub warnings: Warnings,
-    /// What is recorded of the request.
+    /// The audit event of the request.
     pub trail: AuditContext,
-    /// How new what is looked up for it has to be.
+    /// The minimum revision for reads that admission performs for this request.
     pub as_of: ReadRevision,
-    /// What plugins have reserved for the write.
+    /// Reservations that plugins hold for the write.
     pub reservations: Reservations,
     /// The definition of a custom resource; `None` for a resource of the catalog.
     pub definition: Option<Arc<dyn OpenKind>>,
-    /// What policies and webhooks have seen of a custom resource in other versions.
+    /// Conversions of a custom resource to the versions that policies and webhooks match.
     pub conversions: Conversions,
 }
 
 impl Attributes {
-    /// The name that messages show: of an object that has none yet, what it will begin with (`extractResourceName`).
+    /// The name for messages: the object's name, else its `generateName` (`extractResourceName`).
     pub fn shown_name(&self) -> &str {
         let known = [self.name.as_str(), self.generate_name.as_str()];
         known.into_iter().find(|name| !name.is_empty()).unwrap_or("Unknown")
     }
 }
 
-/// Documents of one request in other versions. A conversion, which may call a webhook, is made once, however many policies and webhooks
-/// see the request in that version.
+/// Converted documents of one request. A conversion may call a webhook. It runs once per version,
+/// no matter how many policies and webhooks use that version.
 #[derive(Default)]
 pub struct Conversions(Mutex<Vec<Conversion>>);
 
@@ -73,13 +73,13 @@ struct Conversion {
 }
 
 impl Conversions {
-    /// How many documents are kept: the object before and after mutation, and the old one, in two versions.
-    const MOST: usize = 6;
+    /// Capacity: the mutated and unmutated object and the old object, in two versions.
+    const CAPACITY: usize = 6;
 
-    /// The document in a version, converted unless that was done before.
+    /// Returns the document in a version; converts it on first use.
     ///
     /// # Errors
-    /// Those of the conversion, which is not tried again either.
+    /// Returns the error of the conversion. A failed conversion is not retried.
     pub fn convert(
         &self,
         source: Value,
@@ -92,7 +92,7 @@ impl Conversions {
         }
         let result = convert(&source);
         let mut kept = self.lock();
-        if kept.len() == Self::MOST {
+        if kept.len() == Self::CAPACITY {
             kept.remove(0);
         }
         kept.push(Conversion { source, api_version: api_version.to_owned(), result: result.clone() });
@@ -104,17 +104,18 @@ impl Conversions {
     }
 }
 
-/// What admission plugins have reserved for one write: usage of a quota. It ends with the write, also when the write is dropped.
+/// Resources that admission plugins reserve for one write, such as quota usage. Reservations end
+/// with the write, also when the write is dropped.
 #[derive(Default)]
 pub struct Reservations(Mutex<Vec<Reservation>>);
 
 impl Reservations {
-    /// Adds what ends with the write.
+    /// Adds a reservation that ends with the write.
     pub fn add(&self, pending: Box<dyn Pending>) {
         self.list().push(Reservation::new(pending));
     }
 
-    /// Ends everything that was added, in the reverse order.
+    /// Ends all reservations, in reverse order.
     pub async fn settle(&self, outcome: Outcome) {
         let all = std::mem::take(&mut *self.list());
         for mut reservation in all.into_iter().rev() {
@@ -128,21 +129,21 @@ impl Reservations {
     }
 }
 
-/// A plugin or a chain of them. Objects are in hub form.
+/// An admission plugin, or a chain of plugins. Objects are in hub form.
 #[async_trait]
 pub trait Admission: Send + Sync {
-    /// May change the object.
+    /// Mutates the object or rejects the request.
     async fn admit(&self, _: &Attributes, _object: &mut Owned, _old: Option<&Owned>) -> Result<(), Status> {
         Ok(())
     }
 
-    /// May refuse an object that is valid and about to be stored. `object` is absent on delete.
+    /// Rejects a valid object before it is stored. `object` is absent on delete.
     async fn validate(&self, _: &Attributes, _object: Option<&Owned>, _old: Option<&Owned>) -> Result<(), Status> {
         Ok(())
     }
 }
 
-/// Several of them, one after the other; without any, everything is admitted.
+/// A sequence of admission plugins. An empty chain admits everything.
 pub struct AdmissionChain(pub Vec<Arc<dyn Admission>>);
 
 #[async_trait]
@@ -174,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_converted_once_for_each_version() {
+    fn converts_document_once_per_version() {
         let (conversions, mut calls) = (Conversions::default(), 0);
         let mut convert = |source: &Value, version: &str| {
             conversions.convert(source.clone(), version, |source| {
@@ -191,6 +192,6 @@ mod tests {
         }
         (0..100).for_each(|n| drop(convert(&json!(n), "v1")));
         assert_eq!(calls, 6 + 100);
-        assert_eq!(conversions.lock().len(), Conversions::MOST);
+        assert_eq!(conversions.lock().len(), Conversions::CAPACITY);
     }
 }

@@ -1,4 +1,4 @@
-//! What is recorded of a request besides its head: the objects that are sent and answered, as JSON of the version that was spoken.
+//! Audit records of request and response objects, as JSON in the version of the request.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use serving::{Body, Response, User};
 
 use crate::media::Encoding;
 
-/// Records an object that was sent, in hub form with defaults (`audit.LogRequestObject`).
-pub fn sent(trail: &AuditContext, kind: &KindDef, object: &Owned) {
+/// Records a request object, given in hub form with defaults (`audit.LogRequestObject`).
+pub fn record_request(trail: &AuditContext, kind: &KindDef, object: &Owned) {
     if let Some(meta) = meta(object.as_ref()) {
         trail.name(meta);
     }
@@ -27,15 +27,15 @@ pub fn sent(trail: &AuditContext, kind: &KindDef, object: &Owned) {
     }
 }
 
-/// Records options that were sent as a body.
-pub fn sent_options<T: Struct>(trail: &AuditContext, options: &T, kind: &str) {
+/// Records options that are the request body.
+pub fn record_options<T: Struct>(trail: &AuditContext, options: &T, kind: &str) {
     if trail.reaches(Level::Request) {
         trail.request_object(text("meta.k8s.io/v1", kind, Ref::of(options)));
     }
 }
 
 /// Records a patch (`audit.LogRequestPatch`).
-pub fn patch(trail: &AuditContext, patch: &bytes::Bytes) {
+pub fn record_patch(trail: &AuditContext, patch: &bytes::Bytes) {
     if !trail.reaches(Level::Request) {
         return;
     }
@@ -51,15 +51,15 @@ pub fn patch(trail: &AuditContext, patch: &bytes::Bytes) {
     }
 }
 
-/// Bytes that an event takes for each byte of the answer that it records: the answer, its JSON form and the line of the log.
+/// Bytes per response byte that an audit event takes: the response, its JSON form and the log line.
 const PER_ANSWERED_BYTE: u64 = 3;
 
-/// Records the object that is answered (`audit.LogResponseObject`). An answer in pieces is put together for that.
+/// Records the response object (`audit.LogResponseObject`). A streamed response is collected first.
 ///
 /// # Errors
-/// 429 when the answer to a read takes more memory than its user may hold. Answers to writes are always recorded: they are as large as
-/// one object.
-pub async fn answered(
+/// Returns 429 when the response to a read takes more memory than its user may hold. Responses to
+/// writes are always recorded: their size is that of one object.
+pub async fn record_response(
     trail: &AuditContext,
     catalog: &Catalog,
     response: Response,
@@ -84,7 +84,7 @@ pub async fn answered(
         Err(_) => return Ok(Response::from_parts(parts, Body::empty())),
     };
     let media_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let of = |encoding: Encoding| media_type.is_some_and(|said| said.starts_with(encoding.media_type()));
+    let of = |encoding: Encoding| media_type.is_some_and(|value| value.starts_with(encoding.media_type()));
     let json = if of(Encoding::Json) {
         Some(bytes.clone())
     } else if of(Encoding::Yaml) {
@@ -98,7 +98,7 @@ pub async fn answered(
     Ok(Response::from_parts(parts, Body::full(bytes)))
 }
 
-/// The JSON of an object or a list in protobuf.
+/// Converts an object or a list from protobuf to JSON.
 fn of_protobuf(catalog: &Catalog, bytes: &[u8]) -> Option<Vec<u8>> {
     let parts = envelope::split(bytes).ok()?;
     let (group, version) = parse_api_version(parts.api_version);

@@ -1,4 +1,4 @@
-//! Request bodies: read, decoded, checked against what the path says.
+//! Request bodies: reading, decoding, and checks against the path.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ use crate::options::FieldValidation;
 /// A decoded body.
 pub struct Decoded {
     pub value: Owned,
-    /// Lists that the body says are empty.
+    /// Paths of lists that are empty in the body.
     pub empty: Vec<empty::Path>,
 }
 
-/// All bytes of a body of a request of `user`. Those of a large one are counted in `held`.
+/// Reads the body of a request of `user`. The size of a large body is counted in `held`.
 pub async fn read(body: serving::Body, user: &Arc<User>, held: &mut Held) -> Result<Bytes, Status> {
     let mut counted = 0;
     let count = |length: usize| match length as u64 {
@@ -48,7 +48,7 @@ pub async fn read(body: serving::Body, user: &Arc<User>, held: &mut Held) -> Res
     })
 }
 
-/// Decodes an object of the endpoint's kind, applies defaults and makes the internal form of it.
+/// Decodes an object of the endpoint's kind, applies defaults and converts it to hub form.
 pub fn decode(
     endpoint: &Endpoint,
     encoding: Encoding,
@@ -63,7 +63,7 @@ pub fn decode(
     reader.object(encoding, bytes)
 }
 
-/// A body as a document; nothing of protobuf, which does not tell an empty list from none.
+/// Parses a body as a JSON document. Returns nothing for protobuf, which has no empty lists.
 pub fn document(encoding: Encoding, bytes: &[u8]) -> Option<serde_json::Value> {
     let mut issues = json::Issues::only_limit();
     match encoding {
@@ -74,7 +74,7 @@ pub fn document(encoding: Encoding, bytes: &[u8]) -> Option<serde_json::Value> {
     }
 }
 
-/// Defaults and hub form of a decoded value.
+/// Applies defaults to a decoded value and converts it to hub form.
 pub fn internal(kind: &'static KindDef, mut value: Owned) -> Owned {
     defaulting::apply_defaults(value.as_mut());
     let mut hub = kind.to_hub(value);
@@ -82,22 +82,22 @@ pub fn internal(kind: &'static KindDef, mut value: Owned) -> Owned {
     hub
 }
 
-/// Reads bodies that are to be of one kind.
+/// Decodes bodies of one expected kind.
 pub struct Reader<'e> {
     pub catalog: &'static Catalog,
     pub expected: &'static KindDef,
-    /// What is known of a kind of open form.
+    /// The definition of a kind of open form.
     pub open: Option<&'e dyn OpenKind>,
     pub validation: FieldValidation,
-    /// Whether a body may be of another version of the kind.
+    /// Whether the body may be in another version of the kind.
     pub any_version: bool,
-    /// Whether it is posted to a kind of open form: then no other kind is known at all.
+    /// Whether the request is for a kind of open form. Its scheme has no other kinds.
     pub within_open: bool,
-    /// Where the sender's warnings go, also those of a body that is refused.
+    /// Receives warnings for the client, also those of a rejected body.
     pub warnings: &'e Warnings,
 }
 
-/// A value as a body has it, with the kind that it says it is of.
+/// A decoded value and the kind that the body declares.
 struct Read {
     kind: &'static KindDef,
     value: Owned,
@@ -105,7 +105,7 @@ struct Read {
 }
 
 impl Reader<'_> {
-    /// An object with defaults, in its internal form.
+    /// Decodes an object, applies defaults and converts it to hub form.
     pub fn object(&self, encoding: Encoding, bytes: &[u8]) -> Result<Decoded, Status> {
         let Read { kind, value, empty } = self.read(encoding, bytes)?;
         Ok(Decoded { value: internal(kind, value), empty })
@@ -131,49 +131,49 @@ impl Reader<'_> {
 
     fn protobuf(&self, bytes: &[u8]) -> Result<Read, Status> {
         let parts = envelope::split(bytes).map_err(|e| unrecognized(self.expected, &e, bytes))?;
-        let said = Names { api_version: parts.api_version, kind: parts.kind };
-        let kind = match self.kind(&said, None, bytes)? {
+        let declared = Names { api_version: parts.api_version, kind: parts.kind };
+        let kind = match self.kind(&declared, None, bytes)? {
             Found::Version(kind) => kind,
-            Found::Internal => return Err(self.other_version(&said)),
+            Found::Internal => return Err(self.other_version(&declared)),
         };
         let mut value = Owned::new(kind.def);
         protobuf::decode_body(parts.raw, value.as_mut())
-            .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
-        self.check_kind(&said, kind)?;
-        self.check_version(&said, kind)?;
+            .map_err(|e| e.into_status(|malformed| self.refused(&declared, &malformed)))?;
+        self.check_kind(&declared, kind)?;
+        self.check_version(&declared, kind)?;
         Ok(Read { kind, value, empty: Vec::new() })
     }
 
-    /// `sent` is the body as it came, which messages show.
+    /// Decodes JSON. `sent` is the original body, for messages.
     fn json(&self, text: &[u8], sent: &[u8], mut issues: json::Issues) -> Result<Read, Status> {
         let meta = type_meta(text, |why| unrecognized(self.expected, &why, sent))?;
-        let said = Names { api_version: &meta.api_version, kind: &meta.kind };
+        let declared = Names { api_version: &meta.api_version, kind: &meta.kind };
         let kind = match self.open {
-            Some(_) => self.open_kind(&said, text, sent)?,
-            None => match self.kind(&said, Some(text), sent)? {
+            Some(_) => self.open_kind(&declared, text, sent)?,
+            None => match self.kind(&declared, Some(text), sent)? {
                 Found::Version(kind) => kind,
-                Found::Internal => return Err(self.internal_form(&said, text, issues)),
+                Found::Internal => return Err(self.internal_form(&declared, text, issues)),
             },
         };
         let mut value = Owned::new(kind.def);
         json::decode_version(text, kind.version, value.as_mut(), &mut issues)
-            .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
+            .map_err(|e| e.into_status(|malformed| self.refused(&declared, &malformed)))?;
         if let Some(open) = self.open {
             open.complete(&mut value, Origin::RequestDocument, &mut issues)
-                .map_err(|e| e.into_status(|why| self.refused(&said, &why)))?;
+                .map_err(|e| e.into_status(|why| self.refused(&declared, &why)))?;
             issues.show_unknown_unescaped();
         }
-        self.check_kind(&said, kind)?;
-        self.judge(&said, &issues)?;
-        self.check_version(&said, kind)?;
+        self.check_kind(&declared, kind)?;
+        self.check_fields(&declared, &issues)?;
+        self.check_version(&declared, kind)?;
         Ok(Read { kind, value, empty: empty::lists_of_text(kind.def, text)? })
     }
 
-    /// Refuses unknown and duplicate fields, or warns of them, as `fieldValidation` says.
-    fn judge(&self, said: &Names<'_>, issues: &json::Issues) -> Result<(), Status> {
+    /// Rejects unknown and duplicate fields, or warns of them, depending on `fieldValidation`.
+    fn check_fields(&self, declared: &Names<'_>, issues: &json::Issues) -> Result<(), Status> {
         match self.validation {
             FieldValidation::Strict => match json::strict_error(issues) {
-                Some(why) => Err(self.refused(said, &why)),
+                Some(why) => Err(self.refused(declared, &why)),
                 None => Ok(()),
             },
             FieldValidation::Warn => {
@@ -184,84 +184,87 @@ impl Reader<'_> {
         }
     }
 
-    /// The answer to a document of the kind in upstream's internal form, which no path expects.
-    fn internal_form(&self, said: &Names<'_>, text: &[u8], mut issues: json::Issues) -> Status {
+    /// Returns the error for a document of the kind in upstream's internal form. No path accepts
+    /// that form.
+    fn internal_form(&self, declared: &Names<'_>, text: &[u8], mut issues: json::Issues) -> Status {
         match json::parse(text, &mut json::Issues::only_limit()) {
             Ok(document) => gvk::unknown_internal_fields(self.expected, &document, &mut issues),
-            Err(error) => return error.into_status(|malformed| self.refused(said, &malformed)),
+            Err(error) => return error.into_status(|malformed| self.refused(declared, &malformed)),
         }
-        self.judge(said, &issues).err().unwrap_or_else(|| self.other_version(said))
+        self.check_fields(declared, &issues).err().unwrap_or_else(|| self.other_version(declared))
     }
 
-    /// The kind to decode as: the one that the body says, where there is such. `text` is the body as JSON, `sent` as
-    /// it came.
-    fn kind(&self, said: &Names<'_>, text: Option<&[u8]>, sent: &[u8]) -> Result<Found, Status> {
-        match gvk::resolve(self.catalog, self.expected, said.api_version, said.kind) {
+    /// Returns the kind to decode: the kind that the body declares, if it exists. `text` is the
+    /// body as JSON, `sent` is the original body.
+    fn kind(&self, declared: &Names<'_>, text: Option<&[u8]>, sent: &[u8]) -> Result<Found, Status> {
+        match gvk::resolve(self.catalog, self.expected, declared.api_version, declared.kind) {
             ResolvedKind::Same(kind) | ResolvedKind::Other(kind) => Ok(Found::Version(kind)),
             ResolvedKind::Internal => Ok(Found::Internal),
-            ResolvedKind::NoVersion => Err(self.other_kind(said, &gvk::no_version(sent))),
+            ResolvedKind::NoVersion => Err(self.other_kind(declared, &gvk::no_version(sent))),
             ResolvedKind::Machinery(def) => {
                 let why = match text {
                     Some(text) => gvk::machinery_refused(self.expected, def, text)?,
                     None => gvk::no_conversion(self.expected, "v1", def.name),
                 };
-                Err(self.other_kind(said, &why))
+                Err(self.other_kind(declared, &why))
             }
-            ResolvedKind::Refused(why) => Err(self.other_kind(said, &why)),
+            ResolvedKind::Refused(why) => Err(self.other_kind(declared, &why)),
         }
     }
 
-    /// Kinds of open form have to say what they are; it is validation that looks at the kind that they say.
-    fn open_kind(&self, said: &Names<'_>, text: &[u8], sent: &[u8]) -> Result<&'static KindDef, Status> {
+    /// Returns the kind of a body of open form. Such bodies must declare a kind; validation checks
+    /// it.
+    fn open_kind(&self, declared: &Names<'_>, text: &[u8], sent: &[u8]) -> Result<&'static KindDef, Status> {
         let expected = self.expected.api_version();
-        match (said.kind, said.api_version) {
+        match (declared.kind, declared.api_version) {
             ("", _) => Err(unrecognized(self.expected, &gvk::no_kind(text), sent)),
             (_, version) if version == expected => Ok(self.expected),
-            _ => Err(self.other_version(said)),
+            _ => Err(self.other_version(declared)),
         }
     }
 
-    /// A decoded body must be of the kind of the path.
-    fn check_kind(&self, said: &Names<'_>, kind: &'static KindDef) -> Result<(), Status> {
+    /// Rejects a decoded body of a kind other than that of the path.
+    fn check_kind(&self, declared: &Names<'_>, kind: &'static KindDef) -> Result<(), Status> {
         match std::ptr::eq(kind, self.expected) || gvk::is_version_of(kind, self.expected) {
             true => Ok(()),
-            false => Err(self.other_kind(said, &gvk::no_conversion(self.expected, kind.version, kind.kind))),
+            false => Err(self.other_kind(declared, &gvk::no_conversion(self.expected, kind.version, kind.kind))),
         }
     }
 
-    /// A decoded body must be of the version of the path, unless any version of its kind is accepted.
-    fn check_version(&self, said: &Names<'_>, kind: &'static KindDef) -> Result<(), Status> {
+    /// Rejects a decoded body in a version other than that of the path, unless any version is
+    /// accepted.
+    fn check_version(&self, declared: &Names<'_>, kind: &'static KindDef) -> Result<(), Status> {
         match std::ptr::eq(kind, self.expected) || self.any_version {
             true => Ok(()),
-            false => Err(self.other_version(said)),
+            false => Err(self.other_version(declared)),
         }
     }
 
-    fn other_version(&self, said: &Names<'_>) -> Status {
+    fn other_version(&self, declared: &Names<'_>) -> Status {
         Status::bad_request(format!(
             "the API version in the data ({}) does not match the expected API version ({})",
-            said.api_version,
+            declared.api_version,
             self.expected.api_version()
         ))
     }
 
-    fn other_kind(&self, said: &Names<'_>, why: &str) -> Status {
+    fn other_kind(&self, declared: &Names<'_>, why: &str) -> Status {
         match self.within_open {
             true => Status::bad_request(gvk::not_in_scheme(self.expected)),
-            false => self.refused(said, &why),
+            false => self.refused(declared, &why),
         }
     }
 
-    fn refused(&self, said: &Names<'_>, why: &dyn std::fmt::Display) -> Status {
+    fn refused(&self, declared: &Names<'_>, why: &dyn std::fmt::Display) -> Status {
         let expected = self.expected;
-        let name = if said.kind.is_empty() { expected.kind } else { said.kind };
-        let (_, version) = gvk::group_version(said.api_version, (expected.group, expected.version));
+        let name = if declared.kind.is_empty() { expected.kind } else { declared.kind };
+        let (_, version) = gvk::group_version(declared.api_version, (expected.group, expected.version));
         let version = quote(version);
         Status::bad_request(format!("{name} in version {version} cannot be handled as a {}: {why}", expected.kind))
     }
 }
 
-/// What a body is decoded as.
+/// The kind that a body is decoded as.
 enum Found {
     /// A version of a kind.
     Version(&'static KindDef),
@@ -269,16 +272,17 @@ enum Found {
     Internal,
 }
 
-/// Kind and version in the words of a body; either may be left out.
+/// `apiVersion` and `kind` of a body; either may be empty.
 struct Names<'a> {
     api_version: &'a str,
     kind: &'a str,
 }
 
-/// `apiVersion` and `kind` of a JSON body.
+/// Parses `apiVersion` and `kind` of a JSON body.
 ///
 /// # Errors
-/// 413 or 429 when a memory budget is exceeded; for text that is malformed, what `malformed` makes of the message.
+/// Returns 413 or 429 when a memory budget is exceeded. For malformed text, returns the result of
+/// `malformed` for the message.
 pub fn type_meta(text: &[u8], malformed: impl Fn(String) -> Status) -> Result<TypeMeta, Status> {
     let mut meta = TypeMeta::default();
     let message =
@@ -291,7 +295,8 @@ pub fn type_meta(text: &[u8], malformed: impl Fn(String) -> Status) -> Result<Ty
     }
 }
 
-/// What unknown and duplicate fields are warned of; those of YAML come as a list under a heading.
+/// Returns warning texts for unknown and duplicate fields. YAML issues are split into one warning
+/// per line.
 pub fn warnings(issues: &json::Issues) -> Vec<String> {
     let lines = |text: String| match text.strip_prefix("yaml: unmarshal errors:\n") {
         Some(list) => list.lines().map(|line| line.trim().to_string()).collect(),
@@ -300,7 +305,7 @@ pub fn warnings(issues: &json::Issues) -> Vec<String> {
     issues.iter().flat_map(|issue| lines(issue.to_string())).collect()
 }
 
-/// A body of which not even the kind can be read (`transformDecodeError`).
+/// Returns the error for a body with an unreadable kind (`transformDecodeError`).
 fn unrecognized(kind: &KindDef, why: &dyn std::fmt::Display, sent: &[u8]) -> Status {
     Status::bad_request(format!(
         "the object provided is unrecognized (must be of type {}): {why} ({})",
@@ -309,7 +314,8 @@ fn unrecognized(kind: &KindDef, why: &dyn std::fmt::Display, sent: &[u8]) -> Sta
     ))
 }
 
-/// Upstream reads kind and version into a struct without a name.
+/// Replaces the type in a decoding error. Upstream decodes kind and version into an anonymous
+/// struct.
 pub fn anonymous(why: &str) -> String {
     const STRUCT: &str = r#"Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
     match why.split_once("Go value of type ") {
@@ -318,10 +324,11 @@ pub fn anonymous(why: &str) -> String {
     }
 }
 
-/// Most bytes of a body that a message shows.
+/// Maximum number of body bytes in a message.
 const EXCERPT: usize = 30;
 
-/// The beginning of a body as messages show it: JSON as text, everything else in hexadecimal (`summarizeData`).
+/// The start of a body for messages: JSON as text, everything else in hexadecimal
+/// (`summarizeData`).
 fn excerpt(bytes: &[u8]) -> String {
     let head = &bytes[..bytes.len().min(EXCERPT)];
     let shown = match head.first() {

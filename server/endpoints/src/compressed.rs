@@ -1,4 +1,5 @@
-//! Bytes that are kept for long and read seldom, compressed: schemas and documents shrink to a fifth and less.
+//! Compressed storage for long-lived, rarely read bytes. Schemas and documents shrink to a fifth or
+//! less.
 
 use std::io::{Read, Write};
 
@@ -18,7 +19,7 @@ impl Compressed {
         Compressed(packed.into())
     }
 
-    /// The bytes as they were.
+    /// Decompresses the bytes.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.0.len() * 6);
         match DeflateDecoder::new(&*self.0).read_to_end(&mut bytes) {
@@ -33,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_come_back() {
+    fn round_trips_bytes() {
         for text in ["", "a", &"a sentence of a schema. ".repeat(5000)] {
             assert_eq!(Compressed::new(text.as_bytes()).bytes(), text.as_bytes());
         }

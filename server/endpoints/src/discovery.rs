@@ -22,7 +22,8 @@ use crate::peers::{self, PeerResources, Peers};
 use crate::registrations::{Registration, Registrations};
 use crate::versions;
 
-/// A group version that is served. What documents say of its resources is made when they are asked for: it is many times as large.
+/// A served group version. Its discovery entries are built on request, because they are many times
+/// as large.
 #[derive(Clone)]
 pub struct GroupVersions {
     pub group: String,
@@ -30,26 +31,26 @@ pub struct GroupVersions {
     /// `groupPriorityMinimum` and `versionPriority` of its APIService.
     pub group_priority: i32,
     pub version_priority: i32,
-    /// In order of their plurals.
+    /// Sorted by plural.
     served: Vec<(&'static KindDef, &'static ResourceDef)>,
 }
 
-/// What all servers of the delegation chain serve; each adds its own.
+/// The resources that all servers of the delegation chain serve. Each server adds its own.
 #[derive(Default)]
 pub struct Discovery {
     local: RwLock<Arc<Vec<GroupVersions>>>,
-    /// What aggregated servers say of theirs.
+    /// Discovery of aggregated servers.
     remote: RwLock<Remote>,
     registrations: Registrations,
     /// The other servers of the cluster.
     peers: Peers,
-    /// The documents of all groups at once, until something changes.
+    /// Cached documents of all groups. Every change clears them.
     merged: Mutex<[Option<Arc<Aggregated>>; 3]>,
     counts: Counts,
 }
 
 impl Discovery {
-    /// Adds a group version, in its place by priority.
+    /// Adds a group version, sorted by priority.
     pub fn add(&self, added: GroupVersions) {
         self.change(|all| {
             all.retain(|g| (&g.group, &g.version) != (&added.group, &added.version));
@@ -63,26 +64,26 @@ impl Discovery {
         });
     }
 
-    /// Takes a group version away.
+    /// Removes a group version.
     pub fn remove(&self, group: &str, version: &str) {
         self.change(|all| all.retain(|g| (g.group.as_str(), g.version.as_str()) != (group, version)));
     }
 
     fn change(&self, change: impl FnOnce(&mut Vec<GroupVersions>)) {
         change(Arc::make_mut(&mut self.local.write().unwrap_or_else(PoisonError::into_inner)));
-        self.forget();
+        self.invalidate();
     }
 
-    fn forget(&self) {
+    fn invalidate(&self) {
         *self.merged.lock().unwrap_or_else(PoisonError::into_inner) = [None, None, None];
     }
 
-    /// Everything that servers of this process serve now.
+    /// Returns the group versions that servers of this process serve.
     pub fn all(&self) -> Arc<Vec<GroupVersions>> {
         self.local.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Who serves what, by what was registered.
+    /// Registered APIServices and their backends.
     pub fn registrations(&self) -> &Registrations {
         &self.registrations
     }
@@ -92,31 +93,31 @@ impl Discovery {
         &self.peers
     }
 
-    /// Tells what the other servers of the cluster serve.
+    /// Sets the resources that the other servers of the cluster serve.
     pub fn set_peer_resources(&self, served: PeerResources) {
         self.peers.set_served(served);
-        self.forget();
+        self.invalidate();
     }
 
-    /// Whether this server, or one behind it, serves a resource.
+    /// Whether this server, or a server behind it, serves a resource.
     pub fn serves(&self, group: &str, version: &str, plural: &str) -> bool {
-        let is_it = |g: &GroupVersions| (g.group.as_str(), g.version.as_str()) == (group, version);
-        let local = self.all().iter().any(|g| is_it(g) && g.served.iter().any(|(_, r)| r.plural == plural));
+        let is_match = |g: &GroupVersions| (g.group.as_str(), g.version.as_str()) == (group, version);
+        let local = self.all().iter().any(|g| is_match(g) && g.served.iter().any(|(_, r)| r.plural == plural));
         local || self.registrations.current().backend(group, version).is_some()
     }
 
-    /// Counts from now on where everybody can see it.
-    pub fn count_in(&self, registry: &prometheus::Registry) {
+    /// Registers the discovery metrics.
+    pub fn register_metrics(&self, registry: &prometheus::Registry) {
         self.counts.register(registry);
     }
 
-    /// What an aggregated server said of a group version.
+    /// Returns the discovery of an aggregated server for a group version.
     pub fn remote(&self, group: &str, version: &str) -> Option<RemoteVersion> {
         let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
         remote.get(&(group.to_owned(), version.to_owned())).cloned()
     }
 
-    /// The OpenAPI documents of aggregated servers.
+    /// Returns the OpenAPI documents of aggregated servers.
     pub(crate) fn remote_openapi(&self) -> RemoteOpenApi {
         let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
         let mut out = RemoteOpenApi::default();
@@ -134,7 +135,7 @@ impl Discovery {
         out
     }
 
-    /// Tells what an aggregated server says of a group version; `None` once it is none of its any more.
+    /// Sets the discovery of an aggregated server for a group version. `None` removes it.
     pub fn set_remote(&self, group: &str, version: &str, known: Option<RemoteVersion>) {
         let key = (group.to_owned(), version.to_owned());
         {
@@ -147,10 +148,10 @@ impl Discovery {
                 None => drop(remote.remove(&key)),
             }
         }
-        self.forget();
+        self.invalidate();
     }
 
-    /// The paths of the documents, and those that are always there beside them, for the list at `/`.
+    /// Returns the discovery paths and the OpenAPI paths, for the list at `/`.
     pub fn paths(&self) -> Vec<String> {
         let mut paths: Vec<String> =
             ["/api", "/apis", "/apis/", "/openapi/v2", "/openapi/v3", "/openapi/v3/"].map(String::from).into();
@@ -176,7 +177,7 @@ impl Discovery {
         })
     }
 
-    /// `GET /apis`: the group of registrations itself first, for which there is no registration.
+    /// `GET /apis`. The group of APIServices comes first; it has no APIService.
     pub fn group_list(&self) -> Value {
         let (all, registered) = (self.all(), self.registrations.current());
         let local = named_groups(&all).into_iter();
@@ -191,7 +192,7 @@ impl Discovery {
         json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
     }
 
-    /// Whether somebody registered a version of a group.
+    /// Whether an APIService for a version of the group is registered.
     pub fn is_registered(&self, group: &str) -> bool {
         self.registrations.current().group(group).is_some()
     }
@@ -227,7 +228,8 @@ impl Discovery {
         Some(out)
     }
 
-    /// `GET /api` or `/apis` as `APIGroupDiscoveryList`; where there are other servers of the cluster, with what these serve unless `alone`.
+    /// `GET /api` or `/apis` as `APIGroupDiscoveryList`. Includes the resources of peer servers,
+    /// unless `alone`.
     pub fn aggregated(&self, core: bool, alone: bool) -> Arc<Aggregated> {
         if alone {
             self.counts.alone.inc();
@@ -247,7 +249,7 @@ impl Discovery {
         everywhere.get_or_insert_with(|| self.with_peers(&own, local)).clone()
     }
 
-    /// A document of this server with what other servers say.
+    /// Merges a document of this server with those of peer servers.
     fn with_peers(&self, own: &str, local: &Arc<Aggregated>) -> Arc<Aggregated> {
         let served = self.peers.served();
         let known: Value = serde_json::from_slice(&local.text).unwrap_or_default();
@@ -257,7 +259,7 @@ impl Discovery {
     }
 }
 
-/// Groups in order, core left out.
+/// Returns the named groups in order, without the core group.
 fn named_groups(all: &[GroupVersions]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for group in all.iter().map(|g| g.group.as_str()).filter(|g| !g.is_empty()) {
@@ -283,7 +285,8 @@ fn group_entry<'a>(name: &str, versions: impl Iterator<Item = &'a str>) -> Value
 }
 
 impl GroupVersions {
-    /// A group version with the kinds that are served in it; its place is the catalog's, or that of custom resources.
+    /// Creates a group version with its served kinds. Priorities are those of the catalog; others
+    /// get those of custom resources.
     pub fn new(catalog: &Catalog, group: &str, version: &str, kinds: Vec<&'static KindDef>) -> Self {
         let def = catalog.groups.iter().find(|g| g.name == group);
         let version_def = def.and_then(|g| g.versions.iter().find(|v| v.name == version));
@@ -298,7 +301,7 @@ impl GroupVersions {
         }
     }
 
-    /// Entries of an `APIResourceList`.
+    /// Builds the entries of an `APIResourceList`.
     fn resources(&self) -> Vec<Value> {
         let mut resources = Vec::new();
         for (kind, resource) in &self.served {
@@ -308,13 +311,13 @@ impl GroupVersions {
         resources
     }
 
-    /// Entries of an `APIVersionDiscovery`.
+    /// Builds the entries of an `APIVersionDiscovery`.
     fn aggregated(&self) -> Vec<Value> {
         self.served.iter().map(|(kind, resource)| aggregated_entry(kind, resource)).collect()
     }
 }
 
-/// The subresources in order of their names; those of custom resources as their definition gives them.
+/// Returns subresources sorted by name; those of custom resources in the order of their definition.
 fn subresources(kind: &KindDef, resource: &'static ResourceDef) -> Vec<&'static SubresourceDef> {
     let mut subresources: Vec<&SubresourceDef> = resource.subresources.iter().collect();
     if !registry::is_text(kind) {
@@ -367,7 +370,8 @@ fn subresource_entry(kind: &KindDef, resource: &ResourceDef, sub: &SubresourceDe
 }
 
 fn aggregated_entry(kind: &KindDef, resource: &'static ResourceDef) -> Value {
-    // As upstream: custom resources tell the group version of their kind, others only one that is not their own.
+    // As upstream: custom resources always include the group version of their kind. Others include
+    // it only if it differs from their own.
     let own = if registry::is_text(kind) { (kind.group, kind.version) } else { ("", "") };
     let mut out = json!({
         "resource": resource.plural,

@@ -1,4 +1,5 @@
-//! Lists that a document says are empty. Go tells them from absent ones until an object is stored: who writes one out owns it.
+//! Empty lists of a document. Go distinguishes them from absent lists until an object is stored. A
+//! field manager that sends an empty list owns the field.
 
 use machinery::budget::DecodeError;
 use machinery::def::{Flags, JsonForm, Shape, StructDef};
@@ -6,23 +7,25 @@ use machinery::json;
 use machinery::status::Status;
 use serde_json::Value;
 
-/// Where a list stands: JSON names from the object down.
+/// Path of a list: JSON names from the object down.
 pub type Path = Vec<&'static str>;
 
-/// Where objects say who owns their fields: an empty list there makes all forgotten.
+/// Path of the field owners of an object. An empty list there clears all owners.
 pub const OWNERS: [&str; 2] = ["metadata", "managedFields"];
 
-/// The empty lists of a document, of those that are shown even when they are absent, and that of owners.
+/// Returns the paths of empty lists: of those that are encoded even when absent, and of
+/// `managedFields`.
 pub fn lists(def: &'static StructDef, document: &Value) -> Vec<Path> {
     let mut found = Vec::new();
     collect(def, document, &mut Vec::new(), &mut found);
     found
 }
 
-/// The same of a text, which is read only if it has an empty list at all.
+/// Same as [`lists`], for a text. The text is parsed only if it contains an empty list.
 ///
 /// # Errors
-/// 413 or 429 when a memory budget is exceeded. The caller has decoded the text already, so it is not malformed.
+/// Returns 413 or 429 when a memory budget is exceeded. The caller has already decoded the text, so
+/// it is not malformed.
 pub fn lists_of_text(def: &'static StructDef, text: &[u8]) -> Result<Vec<Path>, Status> {
     if !has_empty_list(text) {
         return Ok(Vec::new());
@@ -32,8 +35,8 @@ pub fn lists_of_text(def: &'static StructDef, text: &[u8]) -> Result<Vec<Path>, 
     Ok(lists(def, &document))
 }
 
-/// Pointers (RFC 6901) to the values of a document that are nothing but an empty list, which an object without a
-/// stored form shows as it came.
+/// Returns JSON pointers (RFC 6901) to values of a document that consist of an empty list only. An
+/// object without a stored form returns them unchanged.
 pub fn bare_lists(def: &'static StructDef, document: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect_bare(def, document, "", &mut found);
@@ -66,7 +69,7 @@ fn collect_bare_field(shape: Shape, value: &Value, pointer: &str, found: &mut Ve
     }
 }
 
-/// Whether a text in JSON or YAML has an empty list.
+/// Whether a text in JSON or YAML contains an empty list.
 pub fn has_empty_list(text: &[u8]) -> bool {
     let behind = text.split(|byte| *byte == b'[').skip(1);
     behind.into_iter().any(|rest| rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b']'))
@@ -97,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_text_with_an_empty_list_is_read() {
+    fn parses_only_text_with_empty_list() {
         let check = |text: &str, expect: bool| assert_eq!(has_empty_list(text.as_bytes()), expect, "{text}");
         check(r#"{"a":[]}"#, true);
         check("{\"a\": [ \n ]}", true);

@@ -1,4 +1,4 @@
-//! A resource in one version, as requests meet it.
+//! A resource in one version, as the handlers see it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::media::Forms;
 use crate::open::OpenKind;
 use crate::verbs::connect;
 
-/// Everything a verb needs to know about a resource in a version.
+/// Everything that a verb needs for a resource in a version.
 #[derive(Clone)]
 pub struct Endpoint {
     pub catalog: &'static Catalog,
-    /// The version's kind; of a subresource with bodies of its own, theirs.
+    /// The kind of the version; for a subresource with its own body kind, that kind.
     pub kind: &'static KindDef,
     /// The group and version of the resource.
     pub group_version: (&'static str, &'static str),
@@ -32,26 +32,26 @@ pub struct Endpoint {
     /// `None` for virtual resources.
     pub store: Option<Arc<ResourceStore>>,
     pub admission: Arc<dyn Admission>,
-    /// Asked again when an update turns out to be a create.
+    /// Also authorizes `create` when an update creates the object.
     pub authorizer: Arc<dyn Authorizer>,
     pub features: Arc<FeatureGates>,
-    /// Whether containers may be privileged.
+    /// Whether privileged containers are allowed.
     pub allow_privileged: bool,
-    /// A watch that asks for no timeout lasts between this and twice this.
+    /// Default timeout of a watch: random between this and twice this.
     pub min_request_timeout: Duration,
-    /// How many objects of a collection are deleted at a time; at least one.
+    /// How many objects deletecollection deletes concurrently; at least one.
     pub delete_workers: usize,
-    /// Whether a small body may cost much: its writes run in the work pool.
+    /// Whether small bodies may be expensive. Writes of such a resource run in the work pool.
     pub is_costly: bool,
-    /// What is known of a kind of open form.
+    /// The definition of a kind of open form.
     pub open: Option<Arc<dyn OpenKind>>,
-    /// The definition of a custom resource, also where bodies are of a declared kind (Scale).
+    /// The definition of a custom resource, also for bodies of a declared kind (Scale).
     pub definition: Option<Arc<dyn OpenKind>>,
-    /// KindExtensions of subresources, or of virtual resources under the empty name, that no descriptor can say.
+    /// Handlers of subresources with their own behaviour. A virtual resource has the empty name.
     pub handlers: HashMap<&'static str, Arc<dyn SubresourceHandler>>,
 }
 
-/// A body that was posted to a subresource or a virtual resource.
+/// A body that is posted to a subresource or a virtual resource.
 pub struct CreateRequest<'a> {
     /// The resource, with the kind of the body.
     pub endpoint: &'a Endpoint,
@@ -63,13 +63,14 @@ pub struct CreateRequest<'a> {
 }
 
 impl CreateRequest<'_> {
-    /// Asks validating admission; a handler does so once it has validated the object itself (upstream: `createValidation`).
+    /// Runs validating admission. A handler calls it after it has validated the object (upstream:
+    /// `createValidation`).
     pub async fn validate(&self) -> Result<(), Status> {
         self.endpoint.admission.validate(self.attributes, Some(&self.body), None).await
     }
 }
 
-/// A request that is to be passed on.
+/// A request that is proxied to a backend.
 pub struct ConnectRequest<'a> {
     /// The resource that the subresource belongs to.
     pub endpoint: &'a Endpoint,
@@ -81,24 +82,24 @@ pub struct ConnectRequest<'a> {
 }
 
 impl ConnectRequest<'_> {
-    /// What the query says, as options of this type.
+    /// Parses the query into options of this type.
     ///
     /// # Errors
-    /// When a parameter is no value of its field.
+    /// Returns an error if a parameter is not a valid value of its field.
     pub fn options<T: Struct>(&self) -> Result<T, Status> {
         let options = connect::options(T::def(), self.query)?;
         options.into_inner().map_err(|_| Status::internal(format!("not a {}", T::def().name)))
     }
 
-    /// The path behind the subresource, not escaped.
+    /// The path after the subresource, unescaped.
     pub fn subpath(&self) -> String {
         connect::subpath(self.info)
     }
 
-    /// Asks admission about a connection with these options.
+    /// Runs admission for a connection with these options.
     ///
     /// # Errors
-    /// What admission has against it.
+    /// Returns the rejection of admission.
     pub async fn admit(&self, options: &mut Owned) -> Result<(), Status> {
         if self.query.get("dryRun").is_some() {
             return Err(Status::bad_request("dryRun is not supported"));
@@ -108,7 +109,7 @@ impl ConnectRequest<'_> {
     }
 }
 
-/// Validating admission of what is created.
+/// Validating admission of a create.
 pub struct AdmitCreate<'a> {
     pub endpoint: &'a Endpoint,
     pub attributes: &'a Attributes,
@@ -125,69 +126,72 @@ impl CheckWrite for AdmitCreate<'_> {
     }
 }
 
-/// What a [`SubresourceHandler`] answers.
+/// The response of a [`SubresourceHandler`].
 pub enum Answer {
     /// An object of the body's kind, in hub form.
     Object(Owned),
-    /// A Status that says so.
+    /// A Status with `status: Success`.
     Success,
 }
 
-/// A subresource, or a virtual resource, with behaviour of its own: `pods/binding`, `serviceaccounts/token`, reviews.
+/// A subresource or a virtual resource with its own behaviour: `pods/binding`,
+/// `serviceaccounts/token`, reviews.
 #[async_trait]
 pub trait SubresourceHandler: Send + Sync {
-    /// Whether uid and times in the body's metadata mean something.
+    /// Whether uid and timestamps in the body's metadata are kept.
     fn keeps_system_fields(&self) -> bool {
         false
     }
 
-    /// Whether bodies may be of any version that converts to the handler's kind.
+    /// Whether bodies may be in any version that converts to the handler's kind.
     fn accepts_other_versions(&self) -> bool {
         false
     }
 
-    /// Takes what was posted.
+    /// Handles a posted body.
     async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
         Err(Status::not_implemented(&format!("POST of {}", posted.attributes.subresource)))
     }
 
-    /// The objects of a virtual resource that is read: all of them in order of their names, or that of a name. In hub form.
+    /// Returns the objects of a virtual resource in hub form: all objects sorted by name, or the
+    /// named one.
     ///
     /// # Errors
-    /// 404 when there is no object of the name.
+    /// Returns 404 if there is no object with the name.
     async fn objects(&self, _name: Option<&str>) -> Result<Vec<Owned>, Status> {
         Err(Status::not_implemented("reads of a resource that is not stored"))
     }
 
-    /// The methods of requests that are passed on to what the resource stands for (`rest.Connecter.ConnectMethods`).
+    /// The methods that the resource proxies (`rest.Connecter.ConnectMethods`).
     fn connects(&self) -> &[Method] {
         &[]
     }
 
-    /// A media type that the route of requests that are passed on produces besides those of objects
-    /// (`rest.StorageMetadata.ProducesMIMETypes`); nothing where it produces any.
+    /// The media type that proxied responses have besides those of objects
+    /// (`rest.StorageMetadata.ProducesMIMETypes`). `None` if any is possible.
     fn produces(&self) -> Option<&'static str> {
         None
     }
 
-    /// Whether the path may go on behind the subresource, as behind `proxy` (the second result of `NewConnectOptions`).
+    /// Whether a path may follow the subresource, as after `proxy` (the second result of
+    /// `NewConnectOptions`).
     fn takes_subpath(&self) -> bool {
         false
     }
 
-    /// Passes a request of one of these methods on.
+    /// Proxies a request of one of these methods.
     async fn connect(&self, connected: ConnectRequest<'_>, _request: Request) -> Result<Response, Status> {
         Err(Status::not_implemented(&format!("a connection to {}", connected.attributes.subresource)))
     }
 }
 
 impl Endpoint {
-    /// Group and plural, as messages name it.
+    /// Group and plural, for messages.
     pub fn name(&self) -> GroupResource<'static> {
         GroupResource { group: self.group_version.0, resource: self.resource.plural }
     }
 
-    /// The store's view of what is about to happen.
+    /// Builds the store context of a request.
     pub fn context(&self, attributes: &Attributes) -> Context {
         Context {
             namespace: attributes.namespace.clone(),
@@ -203,17 +207,18 @@ impl Endpoint {
         }
     }
 
-    /// Whether the user may create the object that an update did not find (upstream: `withAuthorization`), or what a connection stands for.
+    /// Checks whether the user may create the object that an update did not find (upstream:
+    /// `withAuthorization`), or open a connection.
     pub async fn authorize_create(&self, attributes: &Attributes) -> Result<(), Status> {
-        let wish = self.wish(attributes, "create");
-        let decision = self.authorizer.authorize(&wish).await;
-        if decision.is_allowed() { Ok(()) } else { Err(wish.forbidden(decision.reason())) }
+        let request = self.authorization_attributes(attributes, "create");
+        let decision = self.authorizer.authorize(&request).await;
+        if decision.is_allowed() { Ok(()) } else { Err(request.forbidden(decision.reason())) }
     }
 
-    /// Whether the user may delete what cannot be read (upstream: `authorizeUnsafeDelete`).
+    /// Checks whether the user may delete an unreadable object (upstream: `authorizeUnsafeDelete`).
     pub async fn authorize_unsafe_delete(&self, attributes: &Attributes) -> Result<(), Status> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
-        let decision = self.authorizer.authorize(&self.wish(attributes, VERB)).await;
+        let decision = self.authorizer.authorize(&self.authorization_attributes(attributes, VERB)).await;
         if decision.is_allowed() {
             return Ok(());
         }
@@ -222,7 +227,11 @@ impl Endpoint {
         Err(Status::forbidden(of, &attributes.name, why))
     }
 
-    fn wish<'a>(&'a self, attributes: &'a Attributes, verb: &'a str) -> serving::authorization::Attributes<'a> {
+    fn authorization_attributes<'a>(
+        &'a self,
+        attributes: &'a Attributes,
+        verb: &'a str,
+    ) -> serving::authorization::Attributes<'a> {
         serving::authorization::Attributes {
             namespace: &attributes.namespace,
             version: self.group_version.1,
@@ -237,7 +246,8 @@ impl Endpoint {
         }
     }
 
-    /// Asks validating admission about a write; of one that was to be an update and creates, first whether its user may create.
+    /// Runs validating admission for a write. If an update creates the object, first authorizes
+    /// `create`.
     pub async fn check_write(&self, attributes: &Attributes, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
         if old.is_none() {
             self.authorize_create(attributes).await?;
@@ -245,8 +255,8 @@ impl Endpoint {
         self.admission.validate(attributes, Some(new), old).await
     }
 
-    /// The endpoint as one of bodies that are posted to a subresource.
-    pub fn of_bodies(&self, subresource: &str) -> Result<Self, Status> {
+    /// Returns the endpoint for bodies that are posted to a subresource.
+    pub fn for_subresource(&self, subresource: &str) -> Result<Self, Status> {
         let Some(def) = self.subresource(subresource) else { return Ok(self.clone()) };
         let (group, version, kind) = def.kind;
         if def.kind == (self.kind.group, self.kind.version, self.kind.kind) {
@@ -257,17 +267,18 @@ impl Endpoint {
         Ok(Endpoint { kind, open: None, ..self.clone() })
     }
 
-    /// Whether it is one of bodies of a declared kind, posted to a kind of open form ([`of_bodies`](Self::of_bodies)): the Scale of one.
+    /// Whether bodies are of a declared kind but the resource is of open form, such as the Scale of
+    /// a custom resource ([`for_subresource`](Self::for_subresource)).
     pub fn is_part_of_open(&self) -> bool {
         self.open.is_none() && self.store.as_ref().is_some_and(|store| registry::is_text(store.storage_kind))
     }
 
-    /// The declared subresource of this name.
+    /// Returns the declared subresource with this name.
     pub fn subresource(&self, name: &str) -> Option<&'static SubresourceDef> {
         self.resource.subresources.iter().find(|s| s.name == name)
     }
 
-    /// The forms that answers about an object, or a subresource of one, may be asked in.
+    /// Returns the forms that a response for an object, or for its subresource, can have.
     pub fn forms(&self, subresource: &str) -> Forms {
         match self.subresource(subresource) {
             Some(def) if !def.has_tables => Forms::NoTable,
@@ -275,7 +286,7 @@ impl Endpoint {
         }
     }
 
-    /// The Go package of upstream's internal type, which a few messages show.
+    /// The Go package of upstream's internal type, for messages.
     pub fn internal_package(&self) -> &'static str {
         match self.open {
             Some(_) => "unstructured",
@@ -283,7 +294,7 @@ impl Endpoint {
         }
     }
 
-    /// The store, or the error that there is none.
+    /// Returns the store, or an error if the resource has none.
     pub fn store(&self) -> Result<&Arc<ResourceStore>, Status> {
         self.store.as_ref().ok_or_else(|| Status::not_implemented(&format!("{} in storage", self.name())))
     }

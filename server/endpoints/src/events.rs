@@ -16,23 +16,24 @@ use serving::metrics::SentEvents;
 use storage::cache::{EncodingId, Entry};
 use tokio::time::{Instant, Sleep};
 
-use crate::answer;
 use crate::frames::{Chunk, Framed, error_frame, frame, length_prefix};
 use crate::media::{Accepted, Encoding, Form};
 use crate::partial::Partial;
 use crate::render::Renderer;
+use crate::response;
 use crate::table::TableWriter;
 
-/// How often a bookmark is sent to who wants them (upstream: about once a minute).
+/// Interval of bookmarks for clients that request them (upstream: about once a minute).
 const BOOKMARK_INTERVAL: Duration = Duration::from_secs(60);
-/// How long before the end of a watch its last bookmark is sent, so that the client can go on from there.
-const BEFORE_THE_END: Duration = Duration::from_secs(2);
-/// Longer than anybody watches.
+/// How long before the end of a watch its last bookmark is sent, so that the client can resume from
+/// it.
+const LAST_BOOKMARK_MARGIN: Duration = Duration::from_secs(2);
+/// Duration of a watch with an unrepresentable deadline.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
-/// Events that are ready are sent together up to about so many bytes.
+/// Ready events are sent together up to about this many bytes.
 const CHUNK: usize = 64 << 10;
 
-/// Writes events in the form and encoding asked for.
+/// Writes events in the negotiated form and encoding.
 pub struct EventWriter {
     renderer: Renderer,
     form: EventForm,
@@ -43,7 +44,8 @@ enum EventForm {
     Object,
     Partial(Partial),
     Table(Box<TableWriter>),
-    /// No event is a list: upstream ends the stream where it should send one.
+    /// The client requested a list, but no event is a list. Upstream ends the stream at the first
+    /// event.
     List,
 }
 
@@ -61,12 +63,12 @@ impl EventWriter {
         Ok(EventWriter { renderer, form, sent: None })
     }
 
-    /// Counts here what is written.
+    /// Counts the written events in `sent`.
     pub fn counted(self, sent: Option<SentEvents>) -> Self {
         EventWriter { sent, ..self }
     }
 
-    /// Whether the stream ends where an event would be sent.
+    /// Whether the stream ends at the first event.
     fn sends_nothing(&self) -> bool {
         matches!(self.form, EventForm::List)
     }
@@ -78,9 +80,15 @@ impl EventWriter {
         chunk.push(frame);
     }
 
-    /// Sends an event. `is_news`: all watchers are told, so its frame is made once.
-    fn event(&mut self, kind: ChangeKind, entry: &Arc<Entry>, is_news: bool, chunk: &mut Chunk) -> Result<(), Status> {
-        let id = self.frame_id(kind).filter(|_| is_news);
+    /// Writes an event. If `is_shared`, all watchers get the event, so its frame is cached.
+    fn event(
+        &mut self,
+        kind: ChangeKind,
+        entry: &Arc<Entry>,
+        is_shared: bool,
+        chunk: &mut Chunk,
+    ) -> Result<(), Status> {
+        let id = self.frame_id(kind).filter(|_| is_shared);
         if let Some(known) = id.and_then(|id| entry.encoding(id)) {
             self.send(Framed::One(known), chunk);
             return Ok(());
@@ -106,7 +114,7 @@ impl EventWriter {
         Ok(())
     }
 
-    /// What a frame is called among the encodings of its object; nothing when other watchers are told in other words.
+    /// The cache key of a frame. `None` for forms whose frames differ between watchers.
     fn frame_id(&self, kind: ChangeKind) -> Option<EncodingId> {
         const FRAME: u64 = 1 << 63;
         let form = match &self.form {
@@ -119,7 +127,8 @@ impl EventWriter {
         Some(FRAME | version << 6 | form << 4 | (self.renderer.encoding as u64) << 2 | kind as u64)
     }
 
-    /// An object of the kind with nothing but a resourceVersion; one that ends the initial events says so (KEP-3157).
+    /// Writes a bookmark: an object with only a resourceVersion. The bookmark that ends the initial
+    /// events has an annotation (KEP-3157).
     fn bookmark(&mut self, revision: u64, initial_events_end: bool, chunk: &mut Chunk) -> Result<(), Status> {
         let stored = self.renderer.source.storage_kind();
         let mut hub = stored.to_hub(Owned::new(stored.def));
@@ -146,25 +155,26 @@ impl EventWriter {
 fn table_event(table: &mut TableWriter, hub: Owned, encoding: Encoding) -> Result<Bytes, Status> {
     let (text, mut out) = (table.table_of(hub)?, Vec::new());
     table.without_headers();
-    answer::rewrite(&text, encoding, &mut out)?;
+    response::rewrite(&text, encoding, &mut out)?;
     Ok(out.into())
 }
 
-/// A watch as the body of an answer. It is written as it is read: a client that does not read costs its own queue only.
+/// A watch as a response body. Frames are encoded on poll, so a slow client fills only its own
+/// queue.
 pub struct Events {
     stream: WatchStream,
     writer: EventWriter,
-    /// What is to be sent before more is taken.
+    /// Encoded events that are not sent yet.
     chunk: Chunk,
     /// When the watch ends.
     deadline: Instant,
-    /// Whether the client wants bookmarks.
+    /// Whether the client requested bookmarks.
     bookmarks: bool,
-    /// The deadline or the next bookmark, whichever comes first.
+    /// The deadline or the next bookmark, whichever is first.
     timer: Pin<Box<Sleep>>,
-    /// Whom the timer wakes.
+    /// The waker that the timer is registered with.
     waiting: Option<Waker>,
-    /// Each event is a message, and not a part of a stream.
+    /// Whether each event is a separate message, and not part of a stream.
     are_messages: bool,
     ended: bool,
 }
@@ -187,12 +197,12 @@ impl Events {
         }
     }
 
-    /// Gives each event by itself, as a message.
+    /// Returns each event as a separate message.
     pub fn one_by_one(self) -> Self {
         Events { are_messages: true, ..self }
     }
 
-    /// Takes what is ready, and looks at the time when nothing is, or more than is sent at once.
+    /// Collects ready events. Checks the timer when no event is ready or the chunk is full.
     fn fill(&mut self, context: &mut Context<'_>) {
         let at_once = if self.are_messages { 1 } else { CHUNK };
         if self.are_messages {
@@ -212,10 +222,10 @@ impl Events {
                 }
                 Poll::Ready(Some(event)) => event,
             };
-            let is_news = !self.stream.is_initial();
+            let is_shared = !self.stream.is_initial();
             let (writer, chunk) = (&mut self.writer, &mut self.chunk);
             let written = event.and_then(|event| match event {
-                WatchEvent::Object(kind, entry) => writer.event(kind, &entry, is_news, chunk),
+                WatchEvent::Object(kind, entry) => writer.event(kind, &entry, is_shared, chunk),
                 WatchEvent::InitialEventsEnd(revision) => writer.bookmark(revision, true, chunk),
             });
             if let Err(status) = written {
@@ -228,7 +238,7 @@ impl Events {
         }
     }
 
-    /// What is to be sent next.
+    /// Returns the next bytes to send.
     fn take(&mut self) -> Option<Bytes> {
         if !self.are_messages {
             return self.chunk.take();
@@ -236,15 +246,15 @@ impl Events {
         self.chunk.take_all().map(|frame| frame.slice(length_prefix(self.writer.renderer.encoding)..))
     }
 
-    /// Ends the watch when it is time, or sends a bookmark when nothing else waits to be sent.
+    /// Ends the watch at the deadline, or sends a bookmark when nothing else is pending.
     fn tick(&mut self, context: &mut Context<'_>) {
-        // After each event: a timer that will wake this task need not be asked.
+        // Runs after each event: skips polling a timer that will already wake this task.
         let is_set = self.waiting.as_ref().is_some_and(|waiting| waiting.will_wake(context.waker()));
         if is_set && !self.timer.is_elapsed() {
             return;
         }
         self.waiting = Some(context.waker().clone());
-        // A timer that was set anew has to be asked once more, or it would not wake this task.
+        // A timer that was reset has to be polled again, or it does not wake this task.
         while !self.ended && self.timer.as_mut().poll(context).is_ready() {
             if self.timer.deadline() >= self.deadline {
                 self.ended = true;
@@ -260,9 +270,9 @@ impl Events {
     }
 }
 
-/// When the next bookmark is due, if there is to be one before the end (`nextBookmarkTime`).
+/// Returns the time of the next bookmark; none after the last one (`nextBookmarkTime`).
 fn next_bookmark(now: Instant, deadline: Instant) -> Option<Instant> {
-    let last = deadline.checked_sub(BEFORE_THE_END)?;
+    let last = deadline.checked_sub(LAST_BOOKMARK_MARGIN)?;
     (now < last).then(|| last.min(now + BOOKMARK_INTERVAL))
 }
 
@@ -290,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bookmarks_come_each_minute_and_before_the_end() {
+    fn sends_bookmarks_each_minute_and_before_deadline() {
         let begin = Instant::now();
         let after = |seconds| begin + Duration::from_secs(seconds);
         let deadline = after(150);

@@ -1,4 +1,4 @@
-//! Frames of a watch: an event around an object, and what of them is sent together.
+//! Frames of a watch: an event around an object. Small frames are sent together.
 
 use std::collections::VecDeque;
 
@@ -7,18 +7,18 @@ use machinery::reflect::{Mut, Ref};
 use machinery::status::Status;
 use machinery::{cbor, envelope, json};
 
-use crate::answer;
 use crate::media::Encoding;
 use crate::render::Encoded;
+use crate::response;
 
-/// From this length on, bytes are sent as they are, and never copied to stand beside others: a thousand clients that read the same large
-/// objects are sent the same bytes.
+/// Minimum length in bytes of pieces that are sent without a copy. Thousands of clients that read
+/// the same large objects share the same bytes.
 const LARGE: usize = 64 << 10;
 
-/// One frame of the stream.
+/// A frame of the stream.
 pub enum Framed {
     One(Bytes),
-    /// What is before a large object, the object, and what is after it.
+    /// A large object between the bytes before and after it.
     Around([Bytes; 3]),
 }
 
@@ -31,7 +31,7 @@ impl Framed {
     }
 }
 
-/// The frame of an event; JSON objects may end with a line break.
+/// Builds the frame of an event. JSON objects may end with a line break.
 pub fn frame(kind: &str, object: Encoded, encoding: Encoding) -> Framed {
     let mut head = Vec::new();
     if object.body.len() < LARGE {
@@ -62,10 +62,10 @@ pub fn frame(kind: &str, object: Encoded, encoding: Encoding) -> Framed {
     Framed::One(head.into())
 }
 
-/// Appends an event up to its object as a map of `type` and `object`, tagged.
+/// Appends the start of an event, up to its object: a tagged map of `type` and `object`.
 fn cbor_head(kind: &str, out: &mut Vec<u8>) {
     const MAP_OF_TWO: u8 = 0xa2;
-    /// A byte string of fewer than 24 bytes, of which there are as many as is added.
+    /// Initial byte of a byte string shorter than 24 bytes; its length is added.
     const BYTES: u8 = 0x40;
     out.extend_from_slice(&cbor::MAGIC);
     out.push(MAP_OF_TWO);
@@ -75,12 +75,12 @@ fn cbor_head(kind: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// How many bytes of a frame say how long it is: of one that stands in a stream, not of a message.
+/// Length in bytes of the length prefix of a frame in a stream. Messages have no prefix.
 pub fn length_prefix(encoding: Encoding) -> usize {
     if encoding == Encoding::Protobuf { size_of::<u32>() } else { 0 }
 }
 
-/// An ERROR event.
+/// Builds an ERROR event.
 pub fn error_frame(status: &Status, encoding: Encoding) -> Bytes {
     let (text, mut object) = (status.to_json(), Vec::new());
     if encoding == Encoding::Protobuf {
@@ -89,8 +89,8 @@ pub fn error_frame(status: &Status, encoding: Encoding) -> Bytes {
             envelope::encode_object("v1", "Status", Ref::of(&typed), &mut object);
         }
     } else {
-        // JSON that was just written can be read again.
-        let _ = answer::rewrite(&text, encoding, &mut object);
+        // Cannot fail: the JSON text was written by this server.
+        let _ = response::rewrite(&text, encoding, &mut object);
     }
     match frame("ERROR", Bytes::from(object).into(), encoding) {
         Framed::One(bytes) => bytes,
@@ -98,7 +98,7 @@ pub fn error_frame(status: &Status, encoding: Encoding) -> Bytes {
     }
 }
 
-/// What waits to be sent.
+/// Pending bytes of a watch.
 #[derive(Default)]
 pub struct Chunk {
     pieces: VecDeque<Bytes>,
@@ -114,7 +114,7 @@ impl Chunk {
         }
     }
 
-    /// Its length in bytes.
+    /// Length in bytes.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -123,7 +123,8 @@ impl Chunk {
         self.length == 0
     }
 
-    /// The next bytes to be sent: small pieces up to the next large one together. What stands alone is shared with the other watchers.
+    /// Returns the next bytes to send: small pieces up to the next large piece are joined. A large
+    /// piece is shared with the other watchers.
     pub fn take(&mut self) -> Option<Bytes> {
         let small = self.pieces.iter().take_while(|piece| piece.len() < LARGE).count();
         let taken = if small > 1 {
@@ -137,7 +138,7 @@ impl Chunk {
         Some(taken)
     }
 
-    /// All bytes together.
+    /// Returns all pending bytes, joined.
     pub fn take_all(&mut self) -> Option<Bytes> {
         self.length = 0;
         match self.pieces.len() {
@@ -151,7 +152,8 @@ impl Chunk {
 mod tests {
     use super::*;
 
-    /// What is taken of a chunk of frames of these lengths; `0` stands for a large object in its frame.
+    /// Returns the lengths of the pieces that a chunk of frames yields. `0` stands for a large
+    /// object.
     fn taken(lengths: &[usize]) -> Vec<usize> {
         let mut chunk = Chunk::default();
         for &length in lengths {
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn small_frames_are_sent_together_and_large_objects_alone() {
+    fn joins_small_frames_and_not_large_objects() {
         for (lengths, expect) in [
             (&[][..], &[][..]),
             (&[100], &[100]),
@@ -176,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_alone_is_not_copied() {
+    fn does_not_copy_large_objects() {
         let object = Bytes::from(vec![b'x'; LARGE]);
         for encoding in [Encoding::Json, Encoding::Protobuf, Encoding::Cbor] {
             let mut chunk = Chunk::default();

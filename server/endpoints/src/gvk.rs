@@ -1,4 +1,5 @@
-//! The kind and version that a document says it is of, and whether that may stand for the kind of the path.
+//! Resolves the group, version and kind that a document declares, and compares them with those of
+//! the path.
 
 use apimachinery::meta::v1::{self as metav1, ObjectMeta};
 use machinery::budget::DecodeError;
@@ -10,38 +11,42 @@ use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 use serde_json::Value;
 
-/// What decoding a document begins with.
+/// Result of resolving the kind of a document.
 pub enum ResolvedKind {
-    /// Of the kind itself in a version that converts to its hub; it may be another version than the path's.
+    /// The expected kind, in a version that converts to its hub. The version may differ from the
+    /// path's.
     Same(&'static KindDef),
-    /// Of another kind: it is decoded, and then does not convert.
+    /// Another kind. The document is decoded; then its conversion fails.
     Other(&'static KindDef),
-    /// Of a kind of the machinery, such as a `Status` or a `List`: it is decoded, and then does not convert.
+    /// A kind of the machinery, such as `Status` or `List`. The document is decoded; then its
+    /// conversion fails.
     Machinery(&'static StructDef),
-    /// Of the kind itself in upstream's internal form (`__internal`).
+    /// The expected kind in upstream's internal form (`__internal`).
     Internal,
-    /// Of a group without a version.
+    /// A group without a version.
     NoVersion,
-    /// A list, or what no version has; the text says why it is refused.
+    /// A list, or a kind that no version has. The text is the reason of the rejection.
     Refused(String),
 }
 
 /// The version that upstream's internal types are registered with (`runtime.APIVersionInternal`).
 const INTERNAL: &str = "__internal";
 
-/// Kinds without a version, which every version has (`Scheme.AddUnversionedTypes`).
+/// Unversioned kinds, which belong to every group version (`Scheme.AddUnversionedTypes`).
 const UNVERSIONED: [&str; 5] = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
 
-/// Kinds that upstream registers in each version of each group (`metav1.AddToGroupVersion`); they convert to nothing.
+/// Kinds that upstream registers in each version of each group (`metav1.AddToGroupVersion`). They
+/// have no conversions.
 const OF_EVERY_VERSION: [&str; 7] =
     ["WatchEvent", "ListOptions", "GetOptions", "DeleteOptions", "CreateOptions", "UpdateOptions", "PatchOptions"];
 
-/// Whether a kind is one of those that belong to no version; they convert to nothing.
+/// Whether a kind has no version. Such kinds have no conversions.
 pub fn is_unversioned(kind: &str) -> bool {
     UNVERSIONED.contains(&kind)
 }
 
-/// What a document of `api_version` and `kind`, either of which may be empty, is to `expected`.
+/// Resolves the kind of a document with `api_version` and `kind`, relative to `expected`. Either
+/// may be empty.
 pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_version: &str, kind: &str) -> ResolvedKind {
     let (group, version) = group_version(api_version, (expected.group, expected.version));
     if version.is_empty() {
@@ -59,15 +64,15 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
     if version == INTERNAL {
         return internal(catalog, expected, group, name).map_or(ResolvedKind::Internal, ResolvedKind::Refused);
     }
-    if has_scheme_of_its_own(expected) && group != expected.group {
+    if has_own_scheme(expected) && group != expected.group {
         return ResolvedKind::Refused(not_registered(name, group, version));
     }
     if (group, version, name) == ("", "v1", "List") {
         return ResolvedKind::Machinery(metav1::List::def());
     }
     match catalog.kind(group, version, name) {
-        Some(said) if std::ptr::eq(said.hub, expected.hub) => ResolvedKind::Same(said),
-        Some(said) => ResolvedKind::Other(said),
+        Some(found) if std::ptr::eq(found.hub, expected.hub) => ResolvedKind::Same(found),
+        Some(found) => ResolvedKind::Other(found),
         None if catalog.kinds.iter().any(|k| (k.group, k.version, k.list_kind) == (group, version, name)) => {
             ResolvedKind::Refused(no_conversion(expected, version, name))
         }
@@ -75,15 +80,15 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
     }
 }
 
-/// The group and version that an `apiVersion` says, with those by default where it says neither, or no version of the
-/// same group (`gvkWithDefaults`).
+/// Parses an `apiVersion` with defaults. The default applies if both parts are empty, or if the
+/// version is empty and the group is the default group (`gvkWithDefaults`).
 pub fn group_version<'a>(api_version: &'a str, default: (&'a str, &'a str)) -> (&'a str, &'a str) {
     let (group, version) = parse_api_version(api_version);
     if version.is_empty() && (group.is_empty() || group == default.0) { default } else { (group, version) }
 }
 
-/// Why a document without a version, which is one of upstream's internal types then, is none of `expected`; nothing
-/// when it says that kind.
+/// Returns the reason why a document without a version is not of kind `expected`; nothing if it is.
+/// Such a document is one of upstream's internal types.
 pub fn internal_refused(catalog: &'static Catalog, expected: &'static KindDef, kind: &str) -> Option<String> {
     if is_unversioned(kind) {
         return Some(no_conversion(expected, "v1", kind));
@@ -91,12 +96,13 @@ pub fn internal_refused(catalog: &'static Catalog, expected: &'static KindDef, k
     internal(catalog, expected, expected.group, if kind.is_empty() { expected.kind } else { kind })
 }
 
-/// Why a document of the internal form of a kind of `group` is none of `expected`; nothing when it is one.
+/// Returns the reason why a document of the internal form of a kind of `group` is not of kind
+/// `expected`; nothing if it is.
 fn internal(catalog: &'static Catalog, expected: &'static KindDef, group: &str, kind: &str) -> Option<String> {
     if (group, kind) == (expected.group, expected.kind) {
         return None;
     }
-    let is_known = group == expected.group || !has_scheme_of_its_own(expected);
+    let is_known = group == expected.group || !has_own_scheme(expected);
     if is_known && kind == "WatchEvent" && catalog.kinds.iter().any(|known| known.group == group) {
         return Some(no_conversion(expected, "v1", "InternalEvent"));
     }
@@ -112,8 +118,8 @@ fn internal(catalog: &'static Catalog, expected: &'static KindDef, group: &str, 
     ))
 }
 
-/// Reports the members of a document in upstream's internal form that no decoder of Go would take: Go embeds the
-/// metadata in the object there, so its fields stand beside `kind`, and other fields are called as in Go.
+/// Reports unknown fields of a document in upstream's internal form. Go embeds the metadata in the
+/// object there, so metadata fields are siblings of `kind`. Other fields have Go's names.
 pub fn unknown_internal_fields(expected: &KindDef, document: &Value, issues: &mut json::Issues) {
     let is_metadata = |name: &str| ObjectMeta::def().fields.iter().any(|field| field.json == name);
     let is_field = |name: &str| expected.def.fields.iter().any(|field| json::go_name(field.json) == name);
@@ -124,17 +130,17 @@ pub fn unknown_internal_fields(expected: &KindDef, document: &Value, issues: &mu
     }
 }
 
-/// Kinds whose servers within upstream's know no other groups.
-fn has_scheme_of_its_own(kind: &KindDef) -> bool {
+/// Whether the kind's server within upstream has its own scheme, without other groups.
+fn has_own_scheme(kind: &KindDef) -> bool {
     matches!(kind.group, "apiextensions.k8s.io" | "apiregistration.k8s.io")
 }
 
-/// Why a document in JSON of a group without a version is refused.
+/// Error text for a JSON document of a group without a version.
 pub fn no_version(document: &[u8]) -> String {
     format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(document))
 }
 
-/// Why a document in JSON without a kind is refused, where its kind is not known by itself.
+/// Error text for a JSON document without a kind, if there is no default kind.
 pub fn no_kind(document: &[u8]) -> String {
     format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(document))
 }
@@ -157,10 +163,10 @@ fn machinery_kind(name: &str) -> Option<&'static StructDef> {
     })
 }
 
-/// Why a document in JSON that says a kind of the machinery is not an object of `expected`.
+/// Returns the reason why a JSON document of a machinery kind is not an object of `expected`.
 ///
 /// # Errors
-/// 413 or 429 when a memory budget is exceeded.
+/// Returns 413 or 429 when a memory budget is exceeded.
 pub fn machinery_refused(expected: &KindDef, def: &'static StructDef, document: &[u8]) -> Result<String, Status> {
     let mut value = Owned::new(def);
     let decoded = json::decode_version(document, "v1", value.as_mut(), &mut json::Issues::only_limit());
@@ -177,13 +183,13 @@ pub fn machinery_refused(expected: &KindDef, def: &'static StructDef, document: 
     }
 }
 
-/// Whether an object of `kind` converts to one of `expected`. Scales of the workloads' old versions do to that of autoscaling, for which they
-/// were given up.
+/// Whether an object of `kind` converts to `expected`. Scales of the old workload versions convert
+/// to the Scale of autoscaling, which replaced them.
 pub fn is_version_of(kind: &KindDef, expected: &KindDef) -> bool {
     std::ptr::eq(kind.hub, expected.hub) || (kind.kind == "Scale" && expected.kind == "Scale")
 }
 
-/// Why an object of another kind is refused, once it has been decoded.
+/// Error text for a decoded object of another kind.
 pub fn no_conversion(expected: &KindDef, version: &str, kind: &str) -> String {
     let package = internal_package(expected.group);
     format!("converting ({version}.{kind}) to ({package}.{}): unknown conversion", expected.kind)
@@ -195,18 +201,18 @@ fn not_registered(kind: &str, group: &str, version: &str) -> String {
     format!("no kind {kind} is registered for version {api_version} in scheme \"pkg/api/legacyscheme/scheme.go:30\"")
 }
 
-/// Why an `apiVersion` is none, whatever its kind (`schema.ParseGroupVersion`).
+/// Returns the reason why an `apiVersion` is malformed (`schema.ParseGroupVersion`).
 pub fn malformed_version(api_version: &str) -> Option<String> {
     (api_version.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {api_version}"))
 }
 
-/// Why a body of another kind is refused where only that of the Scale of custom resources is known.
+/// Error text for a body of another kind, where the scheme has only the Scale of custom resources.
 pub fn not_in_scheme(expected: &KindDef) -> String {
     let KindDef { version, kind, .. } = expected;
     format!("no kind is registered for the type {version}.{kind} in scheme \"k8s.io/client-go/scale/util.go:81\"")
 }
 
-/// The Go package of upstream's internal types of a group, which a few messages show.
+/// The Go package of upstream's internal types of a group, for messages.
 pub fn internal_package(group: &str) -> &str {
     match group {
         "" | "events.k8s.io" => "core",

@@ -1,4 +1,4 @@
-//! Large answers, compressed for who asks for it (upstream: `deferredResponseWriter`).
+//! Compression of large responses (upstream: `deferredResponseWriter`).
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,28 +12,29 @@ use serving::work::memory::Held;
 use serving::{Body, Response, User};
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status};
 
-/// Answers up to this many bytes are not worth it.
+/// Responses up to this many bytes are not compressed.
 const THRESHOLD: u64 = 128 << 10;
-/// How much is compressed at a time.
+/// Input bytes per compression step.
 const CHUNK: usize = 64 << 10;
-/// The level that costs least; what higher ones save is little.
+/// The fastest level. Higher levels save little.
 const LEVEL: i32 = 1;
 /// The largest window, with the header and trailer of gzip.
 const WINDOW: i32 = 16 + 15;
 
-/// Whether a client takes gzip; as upstream, which does not look at what stands behind a semicolon.
+/// Whether the client accepts gzip. As upstream, a token with a parameter (`gzip;q=1`) does not
+/// match.
 pub fn is_accepted(headers: &HeaderMap) -> bool {
     let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     accepted.split(',').any(|token| token.trim() == "gzip")
 }
 
-/// Bytes that a compressor takes: its windows and tables, and what it has compressed of a chunk.
+/// Memory in bytes of a compressor: windows, tables and the output of one chunk.
 const MEMORY: u64 = (384 << 10) + CHUNK as u64;
-/// How much is compressed before other requests of the thread have their turn.
-const TURN: usize = 4 * CHUNK;
+/// Input bytes to compress before yielding to other requests of the thread.
+const YIELD_AFTER: usize = 4 * CHUNK;
 
-/// Compresses an answer that is large, or of a size that is unknown because it is large. While its user holds too much memory, an answer is
-/// sent as it is.
+/// Compresses a large response, or a streamed one of unknown size. While its user holds too much
+/// memory, the response is sent uncompressed.
 pub fn compress(response: Response, user: &Arc<User>) -> Response {
     let size = response.body().size_hint();
     if size.exact().is_some_and(|bytes| bytes <= THRESHOLD) || response.headers().contains_key(CONTENT_ENCODING) {
@@ -53,26 +54,26 @@ pub fn compress(response: Response, user: &Arc<User>) -> Response {
         waiting: Bytes::new(),
         deflate: Deflate::new_with_config(config),
         is_ended: false,
-        turn: 0,
+        since_yield: 0,
         _held: held,
     };
     Response::from_parts(parts, Body::stream(compressed))
 }
 
-/// A body on its way through the compressor.
+/// A body that is compressed while it is read.
 struct CompressedBody {
     body: Body,
-    /// What the body gave and has not been compressed.
+    /// Bytes of the inner body that are not compressed yet.
     waiting: Bytes,
     deflate: Deflate,
     is_ended: bool,
-    /// How much was compressed since other requests had their turn.
-    turn: usize,
+    /// Bytes compressed since the last yield.
+    since_yield: usize,
     _held: Held,
 }
 
 impl CompressedBody {
-    /// Compresses some bytes, or the end.
+    /// Compresses the input, or finishes the stream.
     fn write(&mut self, mut input: &[u8], flush: DeflateFlush, out: &mut Vec<u8>) -> Result<(), BodyError> {
         loop {
             let at = out.len();
@@ -100,8 +101,8 @@ impl HttpBody for CompressedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        if self.turn >= TURN {
-            self.turn = 0;
+        if self.since_yield >= YIELD_AFTER {
+            self.since_yield = 0;
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -119,7 +120,7 @@ impl HttpBody for CompressedBody {
                 }
             }
             let length = self.waiting.len().min(CHUNK);
-            self.turn += length;
+            self.since_yield += length;
             let input = self.waiting.split_to(length);
             self.write(&input, DeflateFlush::NoFlush, &mut out)?;
         }
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_gzip_by_its_name_is_accepted() {
+    fn accepts_only_plain_gzip() {
         let check = |header: &'static str, expect: bool| {
             let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(header))]);
             assert_eq!(is_accepted(&headers), expect, "{header}");
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn large_answers_are_compressed_and_small_ones_are_not() {
+    async fn compresses_only_large_responses() {
         for (length, is_compressed) in [(0, false), (1 << 17, false), ((1 << 17) + 1, true), (3_000_001, true)] {
             let text: Vec<u8> = (0..length).map(|i: usize| b"abcdefgh"[i * i / 7 % 8]).collect();
             let response = compress(Response::new(Body::full(text.clone())), &Arc::default());

@@ -1,4 +1,5 @@
-//! The seam to kinds with behaviour of their own: what no descriptor can say, given by whoever knows them by name.
+//! Interface to kinds with their own behaviour, which descriptors cannot express. The crate that
+//! knows the kinds by name implements it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};
@@ -23,70 +24,71 @@ use crate::loopback::Loopback;
 use crate::open::CustomEndpoints;
 use crate::peers::{NoPeers, PeerAddresses};
 
-/// What behaviours are given to work with.
+/// Dependencies of kind extensions.
 pub struct ServerContext {
     pub catalog: &'static Catalog,
     pub options: Arc<Options>,
     pub stores: Arc<Stores>,
     pub informers: Arc<Informers>,
-    /// What is served, by this server and by others.
+    /// The group versions that this server and other servers serve.
     pub discovery: Arc<Discovery>,
     /// Webhooks and aggregated servers.
     pub services: Arc<webhook::Services>,
-    /// Who is let in, and who may do what.
+    /// Authenticators and authorizers.
     pub access: Access,
-    /// Who signs client certificates, in PEM.
+    /// CA bundle of client certificates, in PEM.
     pub client_ca: Vec<u8>,
-    /// Who signs the certificates of front proxies, in PEM.
+    /// CA bundle of front proxy certificates, in PEM.
     pub proxy_ca: Option<Vec<u8>>,
     /// Keys of service account tokens.
     pub token_keys: ServiceAccountKeys,
     pub health: Health,
     pub metrics: Metrics,
-    /// Priority and fairness, unless it is switched off.
+    /// Priority and fairness; `None` when disabled.
     pub flow_control: Option<FlowControl>,
-    /// Where everything is kept that no flag puts elsewhere.
+    /// The default storage backend; flags can select others per resource.
     pub backend: Backend,
     pub shutdown: Shutdown,
-    /// What is served of custom resources, once it is.
+    /// Endpoints of custom resources, once that server is built.
     pub custom: OnceLock<Weak<dyn CustomEndpoints>>,
 }
 
-/// KindExtensions of kinds by name. What is not said otherwise is what a server does whose kinds have none.
+/// Extensions of kinds by name. The defaults are the behaviour of kinds without extensions.
 #[async_trait]
 pub trait KindExtensions: Send + Sync {
-    /// Who is let in, and who may do what: from flags, and from what is stored.
+    /// Builds authenticators and authorizers, from flags and from stored objects.
     fn access(&self, server: &Server, _: &Arc<Informers>) -> Result<Access, serving::Error> {
         server.access()
     }
 
-    /// Where Services of the cluster are reached.
+    /// Resolves addresses of Services of the cluster.
     fn service_addresses(&self, _: &Server, _: &Arc<Informers>) -> Arc<dyn ServiceAddress> {
         Arc::new(NoServices)
     }
 
-    /// Where other servers of the cluster are reached.
+    /// Resolves addresses of other API servers of the cluster.
     fn peer_addresses(&self, _: &ServerContext) -> Arc<dyn PeerAddresses> {
         Arc::new(NoPeers)
     }
 
-    /// How many seconds objects of a kind live after they were last written; 0 for ever.
+    /// Time to live of objects of a kind in seconds, since the last write. 0 means unlimited.
     fn time_to_live(&self, _: &'static KindDef, _: &Options) -> u64 {
         0
     }
 
-    /// Whether writes of a kind cost more than the size of the body says: it holds programs, or is compared with
-    /// everything of its kind. They run in the work pool.
+    /// Whether writes of a kind cost more than the body size suggests. Such a body contains
+    /// programs, or is compared with all objects of its kind. The writes run in the work pool.
     fn is_costly(&self, _: &'static KindDef) -> bool {
         false
     }
 
-    /// Admission for all resources.
+    /// Builds admission for all resources.
     fn admission(&self, _: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
         Ok(Arc::new(AdmissionChain(Vec::new())))
     }
 
-    /// Handlers of a resource's subresources; of a virtual resource itself under the empty name.
+    /// Returns the handlers of a resource's subresources. A virtual resource itself has the empty
+    /// name.
     fn handlers(
         &self,
         _: &'static KindDef,
@@ -96,7 +98,7 @@ pub trait KindExtensions: Send + Sync {
         HashMap::new()
     }
 
-    /// Makes the objects that a server begins with, and begins what it does of its own accord. Runs before `/readyz` is good.
+    /// Creates the initial objects and starts background work. Runs before `/readyz` succeeds.
     async fn bootstrap(&self, _: &Arc<ServerContext>, _: &Arc<Loopback>) -> Result<(), Status> {
         Ok(())
     }

@@ -1,10 +1,9 @@
 //! REST over HTTP for every resource of a catalog: negotiation, verbs, tables, discovery, OpenAPI.
 //!
-//! One [`ApiServer`] serves a set of kinds; the delegation chain is made of three of them. It works on descriptors and knows no kind by
-//! name.
+//! One [`ApiServer`] serves a set of kinds. The delegation chain consists of three servers. A
+//! server works on descriptors and knows no kind by name.
 
 mod admission;
-mod answer;
 mod audit;
 mod body;
 mod compressed;
@@ -31,6 +30,7 @@ mod patching;
 mod peers;
 mod registrations;
 mod render;
+mod response;
 mod route_table;
 mod routes;
 mod server;

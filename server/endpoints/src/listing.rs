@@ -1,4 +1,4 @@
-//! Lists as answers, written piece by piece: a long one never stands in memory as a whole.
+//! List responses, encoded in chunks: a long list is never in memory as a whole.
 
 use std::num::NonZero;
 use std::pin::Pin;
@@ -18,34 +18,34 @@ use serving::{Body, Query, Response};
 use storage::cache::Entry;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
-use crate::answer;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Encoding, Form};
 use crate::partial::Partial;
 use crate::render::Renderer;
+use crate::response;
 use crate::table::TableWriter;
 
-/// How much is written before an answer begins: what is no longer leaves as a whole.
+/// Bytes to encode before the response starts. A shorter list is sent as a whole.
 const FIRST: usize = 128 << 10;
 
-/// How much is written at a time from then on. Others wait for as long as that takes.
+/// Bytes per chunk after the first. Encoding a chunk blocks the worker thread.
 const CHUNK: usize = 32 << 10;
 
-/// A list in the form and encoding asked for: what stands before the items, each item, what stands after.
+/// Encodes a list in the negotiated form: the head, each item, the tail.
 enum Writer {
     Objects(Renderer),
     Partials(Renderer, Partial),
     Table(Box<TableWriter>),
 }
 
-/// Answers with a list in the form asked for.
+/// Responds with a list in the negotiated form.
 pub fn respond(
     endpoint: &Arc<Endpoint>,
     listed: Listed,
     accepted: &Accepted,
     query: &Query,
 ) -> Result<Response, Status> {
-    let meta = answer::list_meta(listed.revision, listed.continue_token, listed.remaining);
+    let meta = response::list_meta(listed.revision, listed.continue_token, listed.remaining);
     let renderer = Renderer::new(endpoint, accepted)?;
     let writer = match &accepted.form {
         Form::Object => Writer::Objects(renderer),
@@ -91,13 +91,13 @@ impl Items {
         };
         let first = chunks.fill(FIRST)?;
         if chunks.state == State::Ended {
-            return Ok(answer::respond(StatusCode::OK, Encoding::Json, first));
+            return Ok(response::respond(StatusCode::OK, Encoding::Json, first));
         }
         chunks.next = first;
         Ok(stream(chunks, Encoding::Json))
     }
 
-    /// What has to be read as a whole before it can be written: YAML, CBOR, and JSON for people.
+    /// Encodes a list whose JSON text is needed as a whole: YAML, CBOR, and indented JSON.
     fn rewritten(self, accepted: &Accepted) -> Result<Response, Status> {
         let mut text = Vec::new();
         self.writer.write_head(&self.meta, self.entries.is_empty(), &mut text)?;
@@ -115,19 +115,19 @@ impl Items {
         let mut out = Vec::new();
         match accepted.encoding {
             Encoding::Json => json::pretty(&chunks.next, &mut out),
-            encoding => answer::rewrite(&chunks.next, encoding, &mut out)?,
+            encoding => response::rewrite(&chunks.next, encoding, &mut out)?,
         }
-        Ok(answer::respond(StatusCode::OK, accepted.encoding, out))
+        Ok(response::respond(StatusCode::OK, accepted.encoding, out))
     }
 
     fn protobuf(self) -> Result<Response, Status> {
         let (renderer, partial) = match &self.writer {
             Writer::Objects(renderer) if renderer.is_text => {
-                return Err(answer::no_protobuf("unstructured.UnstructuredList"));
+                return Err(response::no_protobuf("unstructured.UnstructuredList"));
             }
             Writer::Objects(renderer) => (renderer, None),
             Writer::Partials(renderer, partial) => (renderer, Some(partial)),
-            Writer::Table(_) => return Err(answer::no_protobuf("v1.Table")),
+            Writer::Table(_) => return Err(response::no_protobuf("v1.Table")),
         };
         let (api_version, kind) = match partial {
             None => (renderer.endpoint.kind.api_version(), renderer.endpoint.kind.list_kind),
@@ -144,7 +144,7 @@ impl Items {
         let mut pieces = Pieces { next: head, messages: messages.into_iter(), ended: false };
         let first = pieces.fill(FIRST);
         if pieces.ended {
-            return Ok(answer::respond(StatusCode::OK, Encoding::Protobuf, first));
+            return Ok(response::respond(StatusCode::OK, Encoding::Protobuf, first));
         }
         pieces.next = first;
         Ok(stream(pieces, Encoding::Protobuf))
@@ -180,7 +180,7 @@ impl Writer {
         }
     }
 
-    /// Appends what stands behind the items. Members of open lists are in order of their names.
+    /// Appends the bytes after the items. Fields of unstructured lists are sorted by name.
     fn write_tail(&self, meta: &ListMeta, is_empty: bool, out: &mut Vec<u8>) {
         if let Writer::Objects(renderer) = self
             && renderer.is_text
@@ -200,7 +200,7 @@ impl Writer {
         out.extend_from_slice(tail);
     }
 
-    /// Upstream's list of nothing is nil in some forms.
+    /// Whether an empty list has `items: null`. Upstream's empty slice is nil in some forms.
     fn is_null_when_empty(&self) -> bool {
         match self {
             Writer::Table(table) => table.is_null_when_empty(),
@@ -218,9 +218,9 @@ enum State {
     Ended,
 }
 
-/// A JSON list on its way out.
+/// The body of a JSON list.
 struct Chunks {
-    /// What is to be sent next.
+    /// Encoded bytes that are not sent yet.
     next: Vec<u8>,
     entries: std::vec::IntoIter<Arc<Entry>>,
     writer: Writer,
@@ -242,7 +242,8 @@ impl Chunks {
         self.state = State::Ended;
     }
 
-    /// The next chunk, for which twice as much is read at most: a row of a table is short, and takes as long as its object.
+    /// Encodes the next chunk. It reads at most twice as many object bytes: a table row is short,
+    /// but takes as long as its object.
     fn fill(&mut self, size: usize) -> Result<Vec<u8>, Status> {
         let mut read = 0;
         while self.next.len() < size && read < 2 * size && self.state != State::Ended {
@@ -274,7 +275,7 @@ impl HttpBody for Chunks {
     }
 }
 
-/// A protobuf list on its way out.
+/// The body of a protobuf list.
 struct Pieces {
     next: Vec<u8>,
     messages: std::vec::IntoIter<Bytes>,
@@ -314,24 +315,25 @@ impl HttpBody for Pieces {
     }
 }
 
-/// How many lists are written at one moment: by half of the processors, so that what is short finds another one.
-static TURNS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+/// Limits concurrent encoding of lists to half of the processors, so that short requests find a
+/// free one.
+static PERMITS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     Arc::new(Semaphore::new((processors / 2).max(1)))
 });
 
-type Turn = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
+type Acquisition = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
 
-/// A body that is written in turns with those of other lists, and lets everybody else have theirs after every frame: it would have a worker
-/// to itself for as long as its client reads.
-struct InTurns<B> {
+/// A body of a list that shares permits with other lists and yields after each frame. Without that
+/// it would occupy a worker for as long as its client reads.
+struct ThrottledBody<B> {
     body: B,
-    had_its_turn: bool,
-    /// What it waits for.
-    turn: Option<Turn>,
+    must_yield: bool,
+    /// The pending acquisition of a permit.
+    permit: Option<Acquisition>,
 }
 
-impl<B: HttpBody + Unpin> HttpBody for InTurns<B> {
+impl<B: HttpBody + Unpin> HttpBody for ThrottledBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 
@@ -339,15 +341,15 @@ impl<B: HttpBody + Unpin> HttpBody for InTurns<B> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        if std::mem::take(&mut self.had_its_turn) {
+        if std::mem::take(&mut self.must_yield) {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
-        let turn = self.turn.get_or_insert_with(|| Box::pin(TURNS.clone().acquire_owned()));
-        let _turn = ready!(turn.as_mut().poll(context));
-        self.turn = None;
+        let permit = self.permit.get_or_insert_with(|| Box::pin(PERMITS.clone().acquire_owned()));
+        let _permit = ready!(permit.as_mut().poll(context));
+        self.permit = None;
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        self.had_its_turn = true;
+        self.must_yield = true;
         Poll::Ready(frame)
     }
 }
@@ -357,7 +359,7 @@ where
     B: HttpBody<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<serving::body::BodyError>,
 {
-    let mut response = Response::new(Body::stream(InTurns { body, had_its_turn: false, turn: None }));
+    let mut response = Response::new(Body::stream(ThrottledBody { body, must_yield: false, permit: None }));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     response
@@ -370,7 +372,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_long_list_lets_others_have_their_turn() {
+    async fn long_list_yields_after_each_frame() {
         let messages: Vec<Bytes> = vec![Bytes::from(vec![7; CHUNK]); 8];
         let pieces = Pieces { next: Vec::new(), messages: messages.into_iter(), ended: false };
         let mut body = stream(pieces, Encoding::Protobuf).into_body();

@@ -1,5 +1,5 @@
-//! The server's own requests. They go the way of everybody's, with defaults, ownership of fields, admission and validation, but without HTTP
-//! (upstream makes them over a loopback connection).
+//! In-process client for the server's own requests. They run defaulting, field management,
+//! admission and validation, but not HTTP (upstream uses a loopback connection).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,17 +23,18 @@ use crate::verbs::delete::AdmitDelete;
 use crate::verbs::patch::ApplyPatch;
 use crate::verbs::update::Replace;
 
-/// Who the server is to itself.
+/// The user name of the server's own requests.
 const USER: &str = "system:apiserver";
-/// The manager of fields that the server sets.
+/// The field manager of the server's own writes.
 const MANAGER: &str = "kube-apiserver";
-/// The subresource.
+/// The name of the status subresource.
 const STATUS: &str = "status";
 
 /// Group, version and plural.
 pub type Resource = (&'static str, &'static str, &'static str);
 
-/// A client of the server that is the server itself. Its writes run to their end, also when the caller is dropped. `T` is the kind in the version that the resource names.
+/// A client of the server itself. Writes complete even if the caller is dropped. `T` is the kind in
+/// the version that the resource names.
 #[derive(Clone)]
 pub struct Loopback {
     endpoints: Arc<HashMap<Resource, Arc<Endpoint>>>,
@@ -42,7 +43,7 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// A client of these endpoints.
+    /// Creates a client of these endpoints.
     pub fn new<'a>(endpoints: impl IntoIterator<Item = &'a Arc<Endpoint>>) -> Self {
         let of = |endpoint: &Arc<Endpoint>| {
             ((endpoint.kind.group, endpoint.kind.version, endpoint.resource.plural), endpoint.clone())
@@ -51,7 +52,7 @@ impl Loopback {
         Loopback { endpoints: Arc::new(endpoints.into_iter().map(of).collect()), user, manager: MANAGER }
     }
 
-    /// The same client, whose writes have another field manager.
+    /// Returns the same client with another field manager.
     pub fn managed_by(&self, manager: &'static str) -> Self {
         Loopback { manager, ..self.clone() }
     }
@@ -61,7 +62,7 @@ impl Loopback {
         self.endpoints.contains_key(&resource)
     }
 
-    /// Reads an object; `None` when there is none of this name.
+    /// Reads an object; `None` if it does not exist.
     pub async fn get<T: Struct>(&self, resource: Resource, namespace: &str, name: &str) -> Result<Option<T>, Status> {
         let endpoint = self.endpoint(resource)?;
         match endpoint.store()?.get(namespace, name, "").await {
@@ -74,10 +75,10 @@ impl Loopback {
     /// Creates an object.
     pub async fn create<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
         let this = self.clone();
-        to_the_end(async move { this.create_here(resource, object).await }).await
+        run_detached(async move { this.create_inner(resource, object).await }).await
     }
 
-    async fn create_here<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+    async fn create_inner<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
         let endpoint = self.endpoint(resource)?;
         let object = body::internal(endpoint.kind, Owned::of(object));
         let attributes = self.attributes(endpoint, Operation::Create, &object);
@@ -89,7 +90,7 @@ impl Loopback {
         typed(endpoint, endpoint.store()?.create(&context, object, &CreateOptions::default(), &mut check).await?)
     }
 
-    /// Replaces an object; its `resourceVersion`, unless empty, has to be the stored one.
+    /// Replaces an object. A non-empty `resourceVersion` must be the stored one.
     pub async fn update<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
         self.update_part(resource, "", object).await
     }
@@ -101,10 +102,10 @@ impl Loopback {
 
     async fn update_part<T: Struct>(&self, resource: Resource, part: &'static str, object: T) -> Result<T, Status> {
         let this = self.clone();
-        to_the_end(async move { this.update_part_here(resource, part, object).await }).await
+        run_detached(async move { this.update_part_inner(resource, part, object).await }).await
     }
 
-    async fn update_part_here<T: Struct>(&self, resource: Resource, part: &str, object: T) -> Result<T, Status> {
+    async fn update_part_inner<T: Struct>(&self, resource: Resource, part: &str, object: T) -> Result<T, Status> {
         let endpoint = self.endpoint(resource)?;
         let object = body::internal(endpoint.kind, Owned::of(object));
         let mut attributes = self.attributes(endpoint, Operation::Update, &object);
@@ -123,7 +124,8 @@ impl Loopback {
         typed(endpoint, endpoint.store()?.update(&context, &name, &options, &mut change).await?.object)
     }
 
-    /// Applies a status to an object in the name of a manager, whoever owned its fields (server-side apply, forced).
+    /// Applies a status to an object as a field manager, regardless of previous owners (forced
+    /// server-side apply).
     pub async fn apply_status(
         &self,
         resource: Resource,
@@ -157,15 +159,15 @@ impl Loopback {
         endpoint.store()?.update(&context, name, &options, &mut change).await.map(drop)
     }
 
-    /// Deletes an object, if there is one.
+    /// Deletes an object, if it exists.
     pub async fn delete(&self, resource: Resource, namespace: &str, name: &str) -> Result<(), Status> {
         self.delete_if(resource, namespace, name, Precondition::default()).await
     }
 
-    /// Deletes an object, if there is one.
+    /// Deletes an object, if it exists.
     ///
     /// # Errors
-    /// A conflict when the stored object is not the one of the precondition.
+    /// Returns a conflict if the stored object does not match the precondition.
     pub async fn delete_if(
         &self,
         resource: Resource,
@@ -174,10 +176,10 @@ impl Loopback {
         precondition: Precondition,
     ) -> Result<(), Status> {
         let (this, namespace, name) = (self.clone(), namespace.to_owned(), name.to_owned());
-        to_the_end(async move { this.delete_here(resource, &namespace, &name, precondition).await }).await
+        run_detached(async move { this.delete_inner(resource, &namespace, &name, precondition).await }).await
     }
 
-    async fn delete_here(
+    async fn delete_inner(
         &self,
         resource: Resource,
         namespace: &str,
@@ -229,8 +231,8 @@ impl Loopback {
     }
 }
 
-/// Runs a write on a task of its own: a caller that is dropped meanwhile does not stop it half-way.
-async fn to_the_end<T: Send + 'static>(
+/// Runs a write on a separate task, so that a dropped caller does not cancel it half-way.
+async fn run_detached<T: Send + 'static>(
     write: impl Future<Output = Result<T, Status>> + Send + 'static,
 ) -> Result<T, Status> {
     match tokio::spawn(write).await {
@@ -240,8 +242,8 @@ async fn to_the_end<T: Send + 'static>(
     }
 }
 
-/// A stored object in the form that the caller speaks.
+/// Converts a stored object to the caller's type.
 fn typed<T: Struct>(endpoint: &Endpoint, hub: Owned) -> Result<T, Status> {
-    let wrong = |_| Status::internal(format!("{} is asked for as another kind", endpoint.kind.kind));
+    let wrong = |_| Status::internal(format!("{} is requested as another kind", endpoint.kind.kind));
     endpoint.kind.from_hub(hub).into_inner::<T>().map_err(wrong)
 }

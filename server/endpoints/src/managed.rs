@@ -1,4 +1,4 @@
-//! Field management: who set which field, kept in `metadata.managedFields` (KEP-555).
+//! Field management: the managers of each field, kept in `metadata.managedFields` (KEP-555).
 
 use std::borrow::Cow;
 
@@ -19,17 +19,17 @@ use serde_json::{Map, Value};
 
 use crate::endpoint::Endpoint;
 use crate::open::OpenKind;
-use crate::{answer, empty};
+use crate::{empty, response};
 
-/// Who writes.
+/// The field manager of a write.
 pub struct Manager<'a> {
     pub name: &'a str,
     pub subresource: &'a str,
-    /// Lists that the writer says are empty.
+    /// Paths of lists that are empty in the request.
     pub empty: &'a [empty::Path],
 }
 
-/// The manager's name: what the client says, else the beginning of its User-Agent (`managerOrUserAgent`).
+/// The manager's name: `fieldManager`, or else the start of the User-Agent (`managerOrUserAgent`).
 pub fn manager_name(field_manager: &str, user_agent: &str) -> String {
     if !field_manager.is_empty() {
         return field_manager.to_string();
@@ -38,27 +38,28 @@ pub fn manager_name(field_manager: &str, user_agent: &str) -> String {
     prefix.chars().filter(|c| !c.is_control()).take(128).collect()
 }
 
-/// Records what a create, update or patch changed. Both objects are in hub form.
+/// Updates the owners of fields that a create, update or patch changed. Both objects are in hub
+/// form.
 pub fn on_update(endpoint: &Endpoint, live: Option<&Owned>, mut new: Owned, manager: &Manager<'_>) -> Owned {
-    let Some(said) = meta(new.as_ref()) else { return new };
-    let said = match owners(said) {
-        // As a list of one empty entry does.
+    let Some(sent) = meta(new.as_ref()) else { return new };
+    let sent = match owners(sent) {
+        // Has the same effect as a list with one empty entry.
         none if none.is_empty() && manager.empty.iter().any(|path| path == &empty::OWNERS) => {
             vec![OwnerEntry::default()]
         }
-        said => said,
+        sent => sent,
     };
     let stored = live.and_then(|live| meta(live.as_ref())).map(owners);
     let versions = InVersions { endpoint, live, new: &new, empty: manager.empty };
     if !versions.have_types() {
-        // Upstream gives up as well (`FieldManager.UpdateNoErrors`).
+        // Upstream also clears the managers in this case (`FieldManager.UpdateNoErrors`).
         if let Some(meta) = meta_mut(&mut new) {
             meta.managed_fields.clear();
         }
         return new;
     }
     let owners = with_context(endpoint, manager, |context| {
-        managed::on_update(context, &Update { live: stored.as_deref(), new: &said, versions: &versions })
+        managed::on_update(context, &Update { live: stored.as_deref(), new: &sent, versions: &versions })
     });
     if let Some(meta) = meta_mut(&mut new) {
         meta.managed_fields = owners.into_iter().map(entry).collect();
@@ -66,12 +67,12 @@ pub fn on_update(endpoint: &Endpoint, live: Option<&Owned>, mut new: Owned, mana
     new
 }
 
-/// The stored object, or none, and the new one, both in hub form.
+/// The stored object, if any, and the new object, both in hub form.
 struct InVersions<'a> {
     endpoint: &'a Endpoint,
     live: Option<&'a Owned>,
     new: &'a Owned,
-    /// Lists of the request's version that the writer says are empty.
+    /// Paths, in the request's version, of lists that are empty in the request.
     empty: &'a [empty::Path],
 }
 
@@ -82,13 +83,15 @@ impl InVersions<'_> {
         match group == own.group {
             true if version == own.version => Some(own),
             true => self.endpoint.catalog.kind(group, version, own.kind),
-            // Another group's managers are forgotten, also where both groups show the same objects (events).
+            // Managers of another group are dropped, also where both groups serve the same objects
+            // (events).
             false => None,
         }
     }
 
-    /// An object in a version, as one sees it who came from the version of the request: that may have other places for what it holds.
-    fn shown<'o>(&self, kind: &'static KindDef, object: &'o Owned) -> Cow<'o, Owned> {
+    /// Converts an object to a version by way of the request's version. The request's version may
+    /// store the same data in other fields.
+    fn via_request_version<'o>(&self, kind: &'static KindDef, object: &'o Owned) -> Cow<'o, Owned> {
         let own = self.endpoint.kind;
         if std::ptr::eq(kind, own) || own.conversion.is_none() {
             return in_version(kind, object);
@@ -96,8 +99,8 @@ impl InVersions<'_> {
         Cow::Owned(kind.from_hub(own.to_hub(own.from_hub(object.clone()))))
     }
 
-    /// Whether an object, as it is and as it was, is what its schema says. Those of declared kinds have the types of
-    /// their structs.
+    /// Whether the new and the stored object conform to their schema. Objects of declared kinds
+    /// have the types of their structs.
     fn have_types(&self) -> bool {
         let Some(open) = &self.endpoint.open else { return self.have_keys() };
         let Some(of) = open.merge_type(&self.endpoint.kind.api_version()) else { return true };
@@ -119,20 +122,24 @@ impl InVersions<'_> {
             return Some(compare(of, live.as_ref(), self.new.as_ref()));
         }
         let converted = |object: &Owned| open.convert(&document(self.endpoint, object), api_version);
-        let live = self.live.map_or_else(|| Ok(nothing()), converted);
+        let live = self.live.map_or_else(|| Ok(empty_object()), converted);
         match live.and_then(|live| Ok((live, converted(self.new)?))) {
             Ok((live, new)) => Some(compare(of, &live, &new)),
-            // Who owns what cannot be converted keeps it.
+            // Owners of fields that cannot be converted keep them.
             Err(status) => {
-                tracing::warn!(why = status.message, "what changed in another version is not known");
+                tracing::warn!(
+                    why = status.message,
+                    "cannot convert an object for field management; managers of that version keep their fields"
+                );
                 Some(Comparison::default())
             }
         }
     }
 
-    /// As if the stored object had nothing where the writer says that a list is empty, and the new one an empty list.
+    /// Compares as if the stored object had no value, and the new one an empty list, at these
+    /// paths.
     fn compare_with_empty(of: Type<'_>, live: Option<Ref<'_>>, new: Ref<'_>, empty: &[&empty::Path]) -> Comparison {
-        let mut live = live.map_or_else(nothing, json::to_value);
+        let mut live = live.map_or_else(empty_object, json::to_value);
         let mut new = json::to_value(new);
         for path in empty {
             put(&mut live, path, Value::Null);
@@ -156,13 +163,13 @@ impl<'e> Versions<'e> for InVersions<'e> {
         }
         let kind = self.kind(api_version)?;
         let live = match self.live {
-            Some(live) => Some(self.shown(kind, live)),
+            Some(live) => Some(self.via_request_version(kind, live)),
             None if zeros_have_owners(self.endpoint) => None,
-            // What the fields of a new struct are before a client sets them is not a change by the client.
+            // Default values of a new struct are not changes by the client.
             None => Some(Cow::Owned(Owned::new(kind.def))),
         };
-        let new = self.shown(kind, self.new);
-        // Admission may have filled it.
+        let new = self.via_request_version(kind, self.new);
+        // Admission may have filled the list.
         let still_empty = |path: &&empty::Path| at_path(new.as_ref().as_ref(), path).is_none_or(is_empty_list);
         let own = if std::ptr::eq(kind, self.endpoint.kind) { self.empty } else { &[] };
         let empty: Vec<&empty::Path> = own.iter().filter(still_empty).collect();
@@ -171,13 +178,13 @@ impl<'e> Versions<'e> for InVersions<'e> {
         Some(match live {
             _ if !empty.is_empty() => Self::compare_with_empty(of, live, new, &empty),
             Some(live) => compare(of, live, new),
-            None => compare(of, &nothing(), new),
+            None => compare(of, &empty_object(), new),
         })
     }
 }
 
-/// What there is of an object before it is made.
-fn nothing() -> Value {
+/// The document of an object that does not exist yet.
+fn empty_object() -> Value {
     Value::Object(Map::new())
 }
 
@@ -189,7 +196,7 @@ fn is_empty_list(value: reflect::Value<'_>) -> bool {
     }
 }
 
-/// Puts a value at a path, unless there is one.
+/// Sets a value at a path, unless the path has a value.
 fn put(tree: &mut Value, path: &[&'static str], value: Value) {
     let [name, below @ ..] = path else {
         if tree.is_null() {
@@ -205,12 +212,13 @@ fn put(tree: &mut Value, path: &[&'static str], value: Value) {
     }
 }
 
-/// A hub object in a version; as it is where that is the hub's own.
+/// Converts a hub object to a version; borrows it if that version is the hub.
 fn in_version<'o>(kind: &'static KindDef, hub: &'o Owned) -> Cow<'o, Owned> {
-    if kind.conversion.is_none() { Cow::Borrowed(hub) } else { Cow::Owned(answer::in_version(kind, hub.clone())) }
+    if kind.conversion.is_none() { Cow::Borrowed(hub) } else { Cow::Owned(response::in_version(kind, hub.clone())) }
 }
 
-/// Merges an applied configuration into the stored object; the document is still to be decoded.
+/// Merges an applied configuration into the stored object. The resulting document is not decoded
+/// yet.
 pub fn apply(
     endpoint: &Endpoint,
     live: Option<&Owned>,
@@ -222,16 +230,16 @@ pub fn apply(
     with_context(endpoint, manager, |context| managed::apply(context, live.as_ref(), config, force))
 }
 
-/// A hub object as a document in the endpoint's version.
+/// Converts a hub object to a document in the endpoint's version.
 pub fn document(endpoint: &Endpoint, hub: &Owned) -> Value {
     let versioned = in_version(endpoint.kind, hub);
     let mut document = json::to_value(versioned.as_ref().as_ref());
-    say_kind(&mut document, &endpoint.kind.api_version(), endpoint.kind.kind);
+    set_type_meta(&mut document, &endpoint.kind.api_version(), endpoint.kind.kind);
     document
 }
 
-/// Puts `kind` and `apiVersion` first.
-pub fn say_kind(document: &mut Value, api_version: &str, kind: &str) {
+/// Sets `kind` and `apiVersion` as the first fields.
+pub fn set_type_meta(document: &mut Value, api_version: &str, kind: &str) {
     if let Value::Object(fields) = document {
         fields.shift_insert(0, "kind".into(), kind.into());
         fields.shift_insert(1, "apiVersion".into(), api_version.into());
@@ -261,8 +269,8 @@ fn with_context<'e, R>(endpoint: &'e Endpoint, manager: &Manager<'_>, f: impl Fn
     })
 }
 
-/// Whether what a client sets to zero is its own. Kubernetes' own kinds cannot tell a zero that was sent from one that
-/// was not.
+/// Whether a client owns fields that it sets to zero. Kinds of Kubernetes cannot distinguish a zero
+/// that was sent from an absent field.
 fn zeros_have_owners(endpoint: &Endpoint) -> bool {
     !endpoint.resource.tagged_validation
 }
@@ -279,7 +287,7 @@ fn filter(endpoint: &Endpoint, subresource: &str) -> Filter {
     Filter::Exclude(FieldSet::of_names(paths.iter().map(Vec::as_slice)))
 }
 
-/// How objects of another version merge.
+/// Returns the merge schema of another version.
 fn schema_of<'e>(endpoint: &'e Endpoint, api_version: &str) -> Option<Type<'e>> {
     match &endpoint.open {
         Some(open) => open.merge_type(api_version),
@@ -287,13 +295,14 @@ fn schema_of<'e>(endpoint: &'e Endpoint, api_version: &str) -> Option<Type<'e>> 
     }
 }
 
-/// The kind in another version. Another group's managers are forgotten, also where both groups show the same objects (events).
+/// Returns the kind in another version. Managers of another group are dropped, also where both
+/// groups serve the same objects (events).
 fn kind_of(endpoint: &Endpoint, api_version: &str) -> Option<&'static KindDef> {
     let (group, version) = parse_api_version(api_version);
     (group == endpoint.kind.group).then(|| endpoint.catalog.kind(group, version, endpoint.kind.kind)).flatten()
 }
 
-/// A document in another version of the kind.
+/// Converts a document to another version of the kind.
 fn convert(endpoint: &Endpoint, value: &Value, api_version: &str) -> Result<Value, Status> {
     if let Some(open) = &endpoint.open {
         return open.convert(value, api_version);
@@ -306,17 +315,17 @@ fn convert(endpoint: &Endpoint, value: &Value, api_version: &str) -> Result<Valu
     json::from_value(value, object.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
     let converted = to.from_hub(from.to_hub(object));
     let mut document = json::to_value(converted.as_ref());
-    say_kind(&mut document, api_version, endpoint.kind.kind);
+    set_type_meta(&mut document, api_version, endpoint.kind.kind);
     Ok(document)
 }
 
-/// Who owns what of an object, as a document.
+/// Returns the `managedFields` of an object as a document.
 pub fn entries(object: &Owned) -> Value {
     let fields = meta(object.as_ref()).map(|meta| meta.managed_fields.as_slice()).unwrap_or_default();
     fields.iter().map(|entry| json::to_value(Ref::of(entry))).collect()
 }
 
-/// Makes entries of a document those of an object.
+/// Sets the `managedFields` of an object from a document.
 pub fn set_entries(object: &mut Owned, entries: Value) -> Result<(), Status> {
     let entries = decode_entries(entries).map_err(Status::internal)?;
     if let Some(meta) = meta_mut(object) {
@@ -325,7 +334,7 @@ pub fn set_entries(object: &mut Owned, entries: Value) -> Result<(), Status> {
     Ok(())
 }
 
-/// The entries of an object's metadata.
+/// Converts the entries of an object's metadata.
 fn owners(meta: &ObjectMeta) -> Vec<OwnerEntry> {
     let entry = |entry: &ManagedFieldsEntry| OwnerEntry {
         manager: entry.manager.clone(),
@@ -356,7 +365,7 @@ fn decode_entries(entries: Value) -> Result<Vec<ManagedFieldsEntry>, json::Error
     fields.insert("managedFields".into(), entries);
     let mut meta = ObjectMeta::default();
     let mut text = Vec::new();
-    // Sets keep the order of their elements, in which all writes store them.
+    // Field sets keep the order of their elements, which is the stored order.
     json::encode_value_in_order(&Value::Object(fields), &mut text);
     json::decode(&text, Mut::of(&mut meta), &mut json::Issues::ignore())?;
     Ok(meta.managed_fields)

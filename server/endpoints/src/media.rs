@@ -1,4 +1,5 @@
-//! Media types: which one a request body is in, which one an answer should be in, and in what form (table, metadata only).
+//! Media types: the encoding of a request body, and the encoding and form of a response (table,
+//! metadata only).
 
 use machinery::features::{self, FeatureGates};
 use machinery::status::Status;
@@ -14,7 +15,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// What stands in a Content-Type header.
+    /// The value of a Content-Type header.
     pub fn media_type(self) -> &'static str {
         match self {
             Encoding::Json => "application/json",
@@ -25,31 +26,32 @@ impl Encoding {
     }
 }
 
-/// What clients may ask for and bodies may be in, as messages list it; the last one where CBOR is spoken.
+/// Media types of responses and bodies, as messages list them. The last one requires CBOR.
 const ALL: [&str; 4] =
     ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "application/cbor"];
 const ENCODINGS: [(&str, Encoding); 4] =
     [(ALL[0], Encoding::Json), (ALL[1], Encoding::Yaml), (ALL[2], Encoding::Protobuf), (ALL[3], Encoding::Cbor)];
-/// Streams of watch events are in one of these, likewise.
+/// Media types of watch streams. The last one requires CBOR.
 const STREAMS: [&str; 3] =
     ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch", "application/cbor-seq"];
 
-/// The encodings that an endpoint speaks.
+/// The encodings that an endpoint supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spoken {
-    /// With the feature gate `CBORServingAndStorage` only.
+pub struct SupportedEncodings {
+    /// Enabled by the feature gate `CBORServingAndStorage`.
     pub cbor: bool,
-    /// Whether objects themselves can be answered in protobuf. Of custom resources only tables and metadata can.
+    /// Whether objects can be encoded in protobuf. Of custom resources only tables and metadata
+    /// can.
     pub protobuf_objects: bool,
 }
 
-impl Spoken {
-    /// What is spoken without asking.
-    pub const BY_DEFAULT: Spoken = Spoken { cbor: false, protobuf_objects: true };
+impl SupportedEncodings {
+    /// The encodings without feature gates.
+    pub const DEFAULT: SupportedEncodings = SupportedEncodings { cbor: false, protobuf_objects: true };
 
-    /// Of an endpoint of declared kinds, or of custom resources.
+    /// The encodings of an endpoint of declared kinds, or of custom resources.
     pub fn of(features: &FeatureGates, is_custom: bool) -> Self {
-        Spoken { cbor: features.enabled(features::CBORServingAndStorage), protobuf_objects: !is_custom }
+        SupportedEncodings { cbor: features.enabled(features::CBORServingAndStorage), protobuf_objects: !is_custom }
     }
 
     fn encodings(self) -> &'static [(&'static str, Encoding)] {
@@ -65,14 +67,14 @@ impl Spoken {
     }
 }
 
-/// The failure of go-restful where no route produces what a header asks for.
+/// The error of go-restful if no route produces a requested media type.
 fn without_route(available: &[&str]) -> Status {
     let available = available.join(", ");
     let message = format!("406: Not Acceptable\n\nAvailable representations: {available}");
     Status { details: Some(Box::default()), ..Status::new(406, "NotAcceptable", message) }
 }
 
-/// The form an answer is wanted in.
+/// The requested form of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The object itself.
@@ -85,28 +87,28 @@ pub enum Form {
     PartialMetadataList(String),
 }
 
-/// How to answer.
+/// The negotiated encoding and form of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     pub encoding: Encoding,
     pub form: Form,
-    /// `pretty=1`, or what a browser or curl gets.
+    /// Whether JSON is indented: `pretty=1`, or the client is a browser or curl.
     pub pretty: bool,
     pub stream: bool,
 }
 
-/// The forms that an answer may be asked in (upstream: `EndpointRestrictions`).
+/// The forms that a response can have (upstream: `EndpointRestrictions`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forms {
     All,
-    /// What is not stored has no table, and some subresources have none.
+    /// Virtual resources have no table; neither do some subresources.
     NoTable,
-    /// Documents that are no resources, and failures.
+    /// Documents that are not resources, and failures.
     Object,
 }
 
 impl Forms {
-    /// The form that a clause asks for, in this encoding; `None` when it is not to be had.
+    /// The form that a clause requests, in this encoding; `None` if it is not available.
     fn of(self, clause: &Clause<'_>, encoding: Encoding) -> Option<Form> {
         if !clause.is_transformed() {
             return Some(Form::Object);
@@ -128,8 +130,9 @@ impl Forms {
     }
 }
 
-impl Spoken {
-    /// The answer that a header asks for first, of those that can be given (`negotiation.NegotiateMediaTypeOptions`).
+impl SupportedEncodings {
+    /// Returns the first clause of a header that can be served
+    /// (`negotiation.NegotiateMediaTypeOptions`).
     fn negotiate(self, header: &str, pretty: bool, forms: Forms) -> Option<Accepted> {
         if header.is_empty() {
             return Some(Accepted { encoding: Encoding::Json, form: Form::Object, pretty, stream: false });
@@ -156,19 +159,20 @@ impl Spoken {
         None
     }
 
-    /// Chooses how to answer an object or list (`negotiation.NegotiateOutputMediaType`).
+    /// Negotiates the response for an object or list (`negotiation.NegotiateOutputMediaType`).
     ///
     /// # Errors
-    /// 406 when the header asks for nothing that can be given.
+    /// Returns 406 if no clause of the header can be served.
     pub fn accept_object(self, header: Option<&str>, pretty: bool, forms: Forms) -> Result<Accepted, Status> {
         let accepted = self.negotiate(header.unwrap_or_default(), pretty, forms);
         accepted.ok_or_else(|| Status::not_acceptable(self.media_types()))
     }
 
-    /// Chooses how to answer a watch (`negotiation.NegotiateOutputMediaTypeStream`).
+    /// Negotiates the response for a watch (`negotiation.NegotiateOutputMediaTypeStream`).
     ///
     /// # Errors
-    /// 406 when the header asks for nothing that can be given, or first for what has no form as a stream: YAML.
+    /// Returns 406 if no clause of the header can be served, or if the first one is YAML, which has
+    /// no streaming form.
     pub fn accept_stream(self, header: Option<&str>) -> Result<Accepted, Status> {
         let accepted = self.accept_object(header, false, Forms::All)?;
         if accepted.encoding == Encoding::Yaml {
@@ -177,11 +181,11 @@ impl Spoken {
         Ok(Accepted { pretty: false, stream: true, ..accepted })
     }
 
-    /// Whether the route of a declared resource is chosen for a header; upstream leaves this to go-restful, which comes
-    /// before everything else that looks at a request.
+    /// Checks that the route of a declared resource matches a header. Upstream leaves this to
+    /// go-restful, which runs before all other checks.
     ///
     /// # Errors
-    /// 406 when the header names none of the media types of the route.
+    /// Returns 406 if the header names none of the media types of the route.
     pub fn check_route(self, header: Option<&str>, is_collection: bool) -> Result<(), Status> {
         let header = header.unwrap_or_default();
         if is_produced(header, self.media_types()) || (is_collection && is_produced(header, self.streams())) {
@@ -191,19 +195,21 @@ impl Spoken {
         Err(without_route(&[self.media_types(), streams].concat()))
     }
 
-    /// Likewise, of a route that produces a media type besides those of objects.
+    /// Same as [`check_route`](Self::check_route), for a route that produces a media type besides
+    /// those of objects.
     ///
     /// # Errors
-    /// 406 when the header names none of the media types of the route.
+    /// Returns 406 if the header names none of the media types of the route.
     pub fn check_route_of(self, header: Option<&str>, media_type: &'static str) -> Result<(), Status> {
         let available = [&[media_type], self.media_types()].concat();
         if is_produced(header.unwrap_or_default(), &available) { Ok(()) } else { Err(without_route(&available)) }
     }
 
-    /// Likewise, of a document that is read only: a body that comes along has to be in a media type of the route, whole.
+    /// Checks the headers of a read-only document. The media type of a body, if any, must be one of
+    /// the route.
     ///
     /// # Errors
-    /// 415 and 406 in the words of go-restful.
+    /// Returns 415 or 406 with go-restful's text.
     pub fn check_document(self, content_type: Option<&str>, accept: Option<&str>) -> Result<(), Status> {
         if !is_consumed(content_type.unwrap_or_default(), self.media_types()) {
             return Err(Status::media_type_without_route());
@@ -211,10 +217,11 @@ impl Spoken {
         self.check_route(accept, false)
     }
 
-    /// The encoding of a request body (`negotiation.NegotiateInputSerializer`); JSON when nothing is said.
+    /// Returns the encoding of a request body (`negotiation.NegotiateInputSerializer`). The default
+    /// is JSON.
     ///
     /// # Errors
-    /// 415 for a media type that bodies cannot be in.
+    /// Returns 415 for an unsupported media type.
     pub fn body_encoding(self, content_type: Option<&str>) -> Result<Encoding, Status> {
         let (media_type, parameters) =
             content_type.unwrap_or("").split_once(';').unwrap_or((content_type.unwrap_or(""), ""));
@@ -230,8 +237,8 @@ impl Spoken {
     }
 }
 
-/// Whether what follows a media type is a list of parameters, each with a value (`mime.ParseMediaType`); the last may
-/// be empty.
+/// Whether the text after a media type is a list of parameters with values (`mime.ParseMediaType`).
+/// The last parameter may be empty.
 fn are_parameters(text: &str) -> bool {
     let mut parts: Vec<&str> = text.split(';').map(str::trim).collect();
     if parts.last().is_some_and(|last| last.is_empty()) {
@@ -247,8 +254,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_of_a_media_type_with_a_broken_parameter_are_refused() {
-        let encoding = |header: &str| Spoken::BY_DEFAULT.body_encoding(Some(header)).map_err(|status| status.code);
+    fn rejects_body_with_malformed_media_type_parameter() {
+        let encoding =
+            |header: &str| SupportedEncodings::DEFAULT.body_encoding(Some(header)).map_err(|status| status.code);
         for good in
             ["application/json", "application/json;", "application/json; charset=utf-8", "Application/JSON;a=\"b\""]
         {
@@ -260,9 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn the_first_clause_that_can_be_served_wins() {
+    fn negotiates_first_servable_clause() {
         let check = |header: &str, encoding: Encoding, form: Form| {
-            let accepted = Spoken::BY_DEFAULT.accept_object(Some(header), false, Forms::All).expect("acceptable");
+            let accepted =
+                SupportedEncodings::DEFAULT.accept_object(Some(header), false, Forms::All).expect("acceptable");
             assert_eq!((accepted.encoding, accepted.form), (encoding, form), "{header}");
         };
         check(
@@ -276,25 +285,29 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_cannot_be_given() {
-        let spoken = Spoken::BY_DEFAULT;
+    fn rejects_unsupported_media_types() {
+        let supported = SupportedEncodings::DEFAULT;
         for header in
             ["text/plain", "application/json;v=v1", "application/yaml;stream=watch", "application/json;stream=x"]
         {
-            assert_eq!(spoken.accept_object(Some(header), false, Forms::All).expect_err(header).code, 406, "{header}");
+            assert_eq!(
+                supported.accept_object(Some(header), false, Forms::All).expect_err(header).code,
+                406,
+                "{header}"
+            );
         }
         for header in ["application/yaml", "application/yaml,application/json"] {
-            let refused = spoken.accept_stream(Some(header)).expect_err(header);
+            let refused = supported.accept_stream(Some(header)).expect_err(header);
             assert!(refused.message.contains("application/json;stream=watch"), "{}", refused.message);
         }
-        assert!(spoken.check_route_of(Some("text/plain"), "text/plain").is_ok());
-        let refused = spoken.check_route_of(Some("text/*"), "text/plain").expect_err("a range");
+        assert!(supported.check_route_of(Some("text/plain"), "text/plain").is_ok());
+        let refused = supported.check_route_of(Some("text/*"), "text/plain").expect_err("a range");
         assert!(
             refused
                 .message
                 .ends_with(": text/plain, application/json, application/yaml, application/vnd.kubernetes.protobuf")
         );
-        let refused = spoken.check_route(Some("application/*"), true).expect_err("a range");
+        let refused = supported.check_route(Some("application/*"), true).expect_err("a range");
         assert!(
             refused
                 .message
@@ -303,8 +316,8 @@ mod tests {
     }
 
     #[test]
-    fn custom_objects_have_no_protobuf_but_what_they_are_transformed_into_has() {
-        let custom = Spoken { protobuf_objects: false, ..Spoken::BY_DEFAULT };
+    fn custom_objects_have_protobuf_only_for_metadata() {
+        let custom = SupportedEncodings { protobuf_objects: false, ..SupportedEncodings::DEFAULT };
         let accept =
             |header: &str| custom.accept_object(Some(header), false, Forms::All).map(|accepted| accepted.encoding);
         assert_eq!(accept("application/vnd.kubernetes.protobuf,application/json"), Ok(Encoding::Json));
@@ -316,15 +329,15 @@ mod tests {
     }
 
     #[test]
-    fn cbor_is_spoken_where_its_gate_is_on() {
+    fn cbor_requires_feature_gate() {
         let header = Some("application/cbor, application/json;q=0.5");
-        let with = Spoken { cbor: true, ..Spoken::BY_DEFAULT };
-        for (spoken, expect) in [(Spoken::BY_DEFAULT, Encoding::Json), (with, Encoding::Cbor)] {
-            assert_eq!(spoken.accept_object(header, false, Forms::All).expect("acceptable").encoding, expect);
-            assert_eq!(spoken.accept_stream(header).expect("acceptable").encoding, expect);
+        let with = SupportedEncodings { cbor: true, ..SupportedEncodings::DEFAULT };
+        for (supported, expect) in [(SupportedEncodings::DEFAULT, Encoding::Json), (with, Encoding::Cbor)] {
+            assert_eq!(supported.accept_object(header, false, Forms::All).expect("acceptable").encoding, expect);
+            assert_eq!(supported.accept_stream(header).expect("acceptable").encoding, expect);
         }
         assert_eq!(with.body_encoding(Some("application/cbor")), Ok(Encoding::Cbor));
-        let refused = Spoken::BY_DEFAULT.body_encoding(Some("application/cbor")).expect_err("refused");
+        let refused = SupportedEncodings::DEFAULT.body_encoding(Some("application/cbor")).expect_err("refused");
         assert!(refused.code == 415 && !refused.message.contains("cbor"), "{}", refused.message);
     }
 }

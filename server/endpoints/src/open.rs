@@ -1,4 +1,5 @@
-//! The seam to kinds of open form, which are made at run time: what their schema says, and no descriptor can.
+//! Interface to kinds of open form, which are defined at run time: their schema, which descriptors
+//! cannot express.
 
 use std::sync::Arc;
 
@@ -13,10 +14,10 @@ use serde_json::Value;
 
 use crate::endpoint::Endpoint;
 
-/// Why an object of open form cannot be completed.
+/// Errors of completing an object of open form.
 #[derive(Debug, thiserror::Error)]
 pub enum Incomplete {
-    /// A part of it cannot be read.
+    /// A part of the object is malformed.
     #[error("{0}")]
     Malformed(String),
     /// Its defaults take too much memory.
@@ -33,60 +34,61 @@ impl DecodeError for Incomplete {
     }
 }
 
-/// Where an object comes from that is to be completed.
+/// The origin of an object to complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A body, or what a patch made: a null that is not allowed is dropped.
+    /// A body, or the result of a patch: a null that is not allowed is dropped.
     RequestDocument,
-    /// What an apply made. A null that is not allowed stays, and validation refuses it.
+    /// The result of an apply. A null that is not allowed is kept, and validation rejects it.
     Applied,
-    /// The store, which has to stay readable: nothing is bounded.
+    /// The store. No limits apply, so that stored objects stay readable.
     Stored,
 }
 
-/// Finds what is served of custom resources.
+/// Finds endpoints of custom resources.
 pub trait CustomEndpoints: Send + Sync {
-    /// The endpoint of a kind; nothing when no definition serves it.
+    /// Returns the endpoint of a kind; nothing if no definition serves it.
     fn of_kind(&self, group: &str, version: &str, kind: &str) -> Option<Arc<Endpoint>>;
 }
 
 /// A kind of open form in one version: a custom resource.
 pub trait OpenKind: Send + Sync {
-    /// How the fields of a version merge; nothing when there is no such version.
+    /// Returns the merge schema of a version; nothing if the version does not exist.
     fn merge_type(&self, api_version: &str) -> Option<Type<'_>>;
 
-    /// Does to a decoded object what decoding does to a declared type: drops what the schema does not know and tells of it, fills in
-    /// defaults.
+    /// Prunes fields that the schema does not have, reports them, and applies defaults. Decoding
+    /// does the same for a declared type.
     ///
     /// # Errors
-    /// When what is not the schema's affair, such as the metadata of an object within the object, cannot be read; when defaults take
-    /// more memory than they may.
+    /// Returns an error if a part outside the schema, such as the metadata of an embedded object,
+    /// is malformed. Returns an error if defaults exceed the memory limit.
     fn complete(&self, object: &mut Owned, origin: Origin, issues: &mut Issues) -> Result<(), Incomplete>;
 
-    /// A document in another version of the kind.
+    /// Converts a document to another version of the kind.
     ///
     /// # Errors
-    /// When there is no such version, or whoever converts fails.
+    /// Returns an error if the version does not exist, or if the conversion fails.
     fn convert(&self, document: &Value, api_version: &str) -> Result<Value, Status>;
 
     /// The kinds of all served versions (upstream: `EquivalentResourceRegistry`).
     fn served(&self) -> Vec<&'static KindDef>;
 
-    /// Where each version has the replicas that its `scale` shows, in names with dots between them; nothing where it has no `scale`.
+    /// The dotted path of the replicas that `scale` returns, by version; `None` where a version has
+    /// no `scale`.
     fn replicas(&self) -> Vec<(String, Option<&'static str>)>;
 
-    /// The columns of a version's tables; nothing where the default ones are shown.
+    /// The table columns of a version; nothing if it has the default columns.
     fn columns(&self, api_version: &str) -> Option<Arc<[CustomColumn]>>;
 
-    /// What everybody who uses it is warned of.
+    /// Warnings for every request of the kind.
     fn warnings(&self) -> &[String];
 
-    /// Its structural schema, as far as documents show it.
+    /// The structural schema, as published in OpenAPI documents.
     fn schema(&self) -> Option<Value>;
 
-    /// Whether objects keep whatever the schema does not know.
+    /// Whether objects keep unknown fields.
     fn preserves_unknown_fields(&self) -> bool;
 
-    /// What its documents are made from; another text whenever they may differ.
+    /// The sources of its OpenAPI documents. The text changes whenever the documents may change.
     fn revision(&self) -> String;
 }

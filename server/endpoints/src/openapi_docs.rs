@@ -1,7 +1,7 @@
-//! `/openapi/v2` and `/openapi/v3`: made at first use, served with an ETag in JSON or protobuf.
+//! `/openapi/v2` and `/openapi/v3`: built on first use, served with an ETag in JSON or protobuf.
 //!
-//! Every group version is a v3 document of its own, whose hash is known before it is made, and which is made without the others. The v2 document is
-//! made anew when it is asked for after something in it changed.
+//! Every group version has its own v3 document. Its hash is known before it is built, and it is
+//! built without the others. The v2 document is rebuilt on the first request after a change.
 
 mod content;
 mod custom;
@@ -23,7 +23,7 @@ use time::{Duration, OffsetDateTime};
 use crate::compressed::Compressed;
 use crate::discovery::RemoteDocument;
 use crate::endpoint::Endpoint;
-pub(crate) use content::Asked;
+pub(crate) use content::DocumentRequest;
 use content::{empty, insert};
 use custom::CustomDocument;
 use declared::Declared;
@@ -31,11 +31,11 @@ pub use declared::Served;
 
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const V3_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf";
-/// What older clients call the v2 protobuf form.
+/// The media types of the protobuf forms in older clients.
 const V2_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 const V3_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf";
 
-/// A document in both forms, each packed: documents are large, and clients keep what they have once read.
+/// A document in both forms, each compressed. Documents are large, and clients cache them.
 struct Document {
     json: Compressed,
     protobuf: OnceLock<Compressed>,
@@ -52,7 +52,8 @@ impl Document {
     }
 }
 
-/// A document that is made when it is first asked for, and known by a hash of what it is made from before.
+/// A document that is built on the first request. Its hash covers its sources, so it is known
+/// before.
 struct Lazy {
     hash: String,
     document: OnceLock<Document>,
@@ -72,15 +73,15 @@ fn hash(bytes: &[u8]) -> String {
     Sha512::digest(bytes).iter().map(|b| format!("{b:02X}")).collect()
 }
 
-/// The OpenAPI documents of what is served.
+/// The OpenAPI documents of the served resources.
 pub struct OpenApi {
     declared: Declared,
     options: Options,
-    /// Of declared resources, by path below `/openapi/v3/`.
+    /// Documents of declared resources, by path below `/openapi/v3/`.
     v3: BTreeMap<String, Lazy>,
-    /// Of custom resources.
+    /// Documents of custom resources.
     custom: RwLock<CustomDocuments>,
-    /// A hash of what declared resources are documented from.
+    /// A hash of the sources of declared resources.
     sources: String,
     /// The last v2 document.
     v2: Mutex<Arc<Lazy>>,
@@ -95,14 +96,14 @@ pub(crate) struct RemoteOpenApi {
     pub v2: Vec<Arc<RemoteDocument>>,
 }
 
-/// By path below `/openapi/v3/`.
+/// Documents by path below `/openapi/v3/`.
 type CustomDocuments = BTreeMap<String, Arc<CustomDocument>>;
 
 impl OpenApi {
-    /// The documents of what is served, from the generator's bundles.
+    /// Creates the documents of the served resources, from the generated bundles.
     pub fn new(bundles: &'static [&'static [u8]], options: Options, served: Served) -> Self {
         let declared = Declared::new(bundles, served);
-        // Each document's hash takes this in: it is long, and there are many.
+        // Hashed once, because it is long and part of the hash of each document.
         let sources = hash(format!("{options:?}{}", declared.sources()).as_bytes());
         let paths = declared.outline().v3_paths(&options).into_iter();
         let v3 = paths.map(|path| (path.clone(), Lazy::new(&format!("{path} {sources}")))).collect();
@@ -110,7 +111,7 @@ impl OpenApi {
         OpenApi { declared, options, v3, custom: RwLock::default(), sources, v2 }
     }
 
-    /// Makes these all custom resources of a group version; none take its document away.
+    /// Sets the custom resources of a group version. An empty list removes its document.
     pub(crate) fn set_custom(&self, group: &str, version: &str, served: Vec<Arc<Endpoint>>) {
         let document = (!served.is_empty()).then(|| Arc::new(CustomDocument::new(&self.options, served)));
         let mut custom = self.custom.write().unwrap_or_else(PoisonError::into_inner);
@@ -120,23 +121,30 @@ impl OpenApi {
         }
     }
 
-    /// Answers a path below `/openapi/`, if there is such a document.
-    pub(crate) async fn answer(self: &Arc<Self>, path: &str, asked: Asked, remote: RemoteOpenApi) -> Option<Response> {
+    /// Responds to a path below `/openapi/`, if the document exists.
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        path: &str,
+        requested: DocumentRequest,
+        remote: RemoteOpenApi,
+    ) -> Option<Response> {
         match path {
-            "/openapi/v2" => Some(self.v2(asked, remote.v2).await),
-            "/openapi/v3" | "/openapi/v3/" => Some(self.v3_index(&asked, remote.v3)),
-            _ => path.strip_prefix("/openapi/v3/").map(|name| self.v3_document(name, &asked)),
+            "/openapi/v2" => Some(self.v2(requested, remote.v2).await),
+            "/openapi/v3" | "/openapi/v3/" => Some(self.v3_index(&requested, remote.v3)),
+            _ => path.strip_prefix("/openapi/v3/").map(|name| self.v3_document(name, &requested)),
         }
     }
 
-    /// The v2 document takes long to make where there are many custom resources: it is made beside what else the server does.
-    async fn v2(self: &Arc<Self>, asked: Asked, remote: Vec<Arc<RemoteDocument>>) -> Response {
+    /// Serves the v2 document. With many custom resources it takes long to build, so it is built on
+    /// a blocking thread.
+    async fn v2(self: &Arc<Self>, requested: DocumentRequest, remote: Vec<Arc<RemoteDocument>>) -> Response {
         let this = self.clone();
         let answer = tokio::task::spawn_blocking(move || {
             let custom: Vec<_> = this.custom().values().cloned().collect();
             let latest = this.latest_v2(&custom, &remote);
             let make = || this.make_v2(&custom, &remote);
-            let mut response = respond(&latest, make, &asked, (V2_PROTOBUF, V2_PROTOBUF_OLD), openapi::protobuf::v2);
+            let mut response =
+                respond(&latest, make, &requested, (V2_PROTOBUF, V2_PROTOBUF_OLD), openapi::protobuf::v2);
             insert(&mut response, VARY, "Accept-Encoding, Accept");
             response
         });
@@ -171,53 +179,54 @@ impl OpenApi {
         self.custom.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn v3_index(&self, asked: &Asked, remote: BTreeMap<String, String>) -> Response {
+    fn v3_index(&self, requested: &DocumentRequest, remote: BTreeMap<String, String>) -> Response {
         let url = |path: &String, hash: &str| (path.clone(), format!("/openapi/v3/{path}?hash={hash}"));
         let mut urls: BTreeMap<String, String> = self.custom().iter().map(|(path, d)| url(path, d.hash())).collect();
         urls.extend(self.v3.iter().map(|(path, document)| url(path, &document.hash)));
         urls.extend(remote);
         let paths: serde_json::Map<String, Value> =
             urls.into_iter().map(|(path, url)| (path, json!({ "serverRelativeURL": url }))).collect();
-        // In JSON whatever the client accepts, and called text: net/http knows the type from the first bytes.
+        // JSON for any Accept header, with a text media type: net/http sniffs the type from the
+        // first bytes.
         let index = json!({ "paths": paths }).to_string();
-        content::serve(asked, &etag(&hash(index.as_bytes())), "text/plain; charset=utf-8", || index.into_bytes())
+        content::serve(requested, &etag(&hash(index.as_bytes())), "text/plain; charset=utf-8", || index.into_bytes())
     }
 
-    fn v3_document(&self, name: &str, asked: &Asked) -> Response {
+    fn v3_document(&self, name: &str, requested: &DocumentRequest) -> Response {
         let (declared, options, form) = (&self.declared, &self.options, (V3_PROTOBUF, V3_PROTOBUF_OLD));
         let custom = self.custom().get(name).cloned();
         let (mut response, hash) = match (self.v3.get(name), &custom) {
             (Some(document), _) => {
                 let make = || declared.catalog().v3_of(options, name).unwrap_or_default();
-                (respond(document, make, asked, form, openapi::protobuf::v3), &document.hash)
+                (respond(document, make, requested, form, openapi::protobuf::v3), &document.hash)
             }
             (None, Some(custom)) => {
                 let make = || custom.make(&declared.catalog(), options);
-                (respond(custom.document(), make, asked, form, openapi::protobuf::v3), &custom.document().hash)
+                (respond(custom.document(), make, requested, form, openapi::protobuf::v3), &custom.document().hash)
             }
             (None, None) => return empty(StatusCode::NOT_FOUND),
         };
-        // Upstream answers nothing to a header without a media range.
-        let asks_nothing =
-            asked.headers.get(ACCEPT).is_some_and(|accept| !accept.is_empty() && ranges(accept).is_empty());
-        if asks_nothing {
+        // Upstream sends an empty response to a header without a media range.
+        let has_no_range =
+            requested.headers.get(ACCEPT).is_some_and(|accept| !accept.is_empty() && ranges(accept).is_empty());
+        if has_no_range {
             return empty(StatusCode::OK);
         }
         insert(&mut response, VARY, "Accept");
         let is_found = response.status() != StatusCode::NOT_ACCEPTABLE;
-        if is_found && !asked.hash.is_empty() {
-            answer_hash(&mut response, name, hash, &asked.hash);
+        if is_found && !requested.hash.is_empty() {
+            set_hash_headers(&mut response, name, hash, &requested.hash);
         }
         response
     }
 }
 
-/// A document that is asked for by its hash can be kept for good; another hash leads to the one that there is
-/// (kube-openapi: `HandleGroupVersion`).
-fn answer_hash(response: &mut Response, name: &str, hash: &str, asked: &str) {
-    if asked == hash {
+/// Sets headers of a document that was requested by hash. A matching hash can be cached
+/// permanently; another hash redirects to the current one (kube-openapi: `HandleGroupVersion`).
+fn set_hash_headers(response: &mut Response, name: &str, hash: &str, requested: &str) {
+    if requested == hash {
         insert(response, CACHE_CONTROL, "public, immutable");
-        insert(response, EXPIRES, &written(OffsetDateTime::now_utc() + Duration::days(365)));
+        insert(response, EXPIRES, &rfc1123(OffsetDateTime::now_utc() + Duration::days(365)));
         return;
     }
     let content_type = response.headers().get(CONTENT_TYPE).cloned();
@@ -234,8 +243,8 @@ fn ranges(accept: &HeaderValue) -> Vec<Clause<'_>> {
     parse_accept(accept.to_str().unwrap_or_default())
 }
 
-/// A time as upstream writes it (`time.RFC1123`).
-fn written(time: OffsetDateTime) -> String {
+/// Formats a time as upstream does (`time.RFC1123`).
+fn rfc1123(time: OffsetDateTime) -> String {
     let (weekday, month, (hour, minute, second)) =
         (time.weekday().to_string(), time.month().to_string(), time.to_hms());
     let date = format!("{}, {:02} {} {}", &weekday[..3], time.day(), &month[..3], time.year());
@@ -246,16 +255,16 @@ fn etag(hash: &str) -> String {
     format!("\"{hash}\"")
 }
 
-/// JSON or protobuf by the Accept header, 406 otherwise.
+/// Responds in JSON or protobuf, depending on the Accept header; otherwise with 406.
 fn respond(
     document: &Lazy,
     make: impl FnOnce() -> Value,
-    asked: &Asked,
+    requested: &DocumentRequest,
     protobuf: (&'static str, &'static str),
     encode: fn(&Value) -> Vec<u8>,
 ) -> Response {
     let clauses =
-        asked.headers.get(ACCEPT).filter(|accept| !accept.is_empty()).map_or_else(|| parse_accept("*/*"), ranges);
+        requested.headers.get(ACCEPT).filter(|accept| !accept.is_empty()).map_or_else(|| parse_accept("*/*"), ranges);
     let json = "application/json";
     let form = |clause: &Clause<'_>| match () {
         () if clause.matches(json) => Some(json),
@@ -267,12 +276,12 @@ fn respond(
         let made = document.get(make);
         if media_type == protobuf.0 { made.protobuf(encode) } else { made.json.bytes() }
     };
-    let mut response = content::serve(asked, &etag(&document.hash), media_type, body);
+    let mut response = content::serve(requested, &etag(&document.hash), media_type, body);
     insert(&mut response, CACHE_CONTROL, "no-cache, private");
     response
 }
 
-/// What the documents say of this server.
+/// The options of this server's documents.
 pub fn options(version: &str) -> Options {
     Options { version: version.into(), service_account_issuer: true, logs: false }
 }

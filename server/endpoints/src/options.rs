@@ -5,7 +5,7 @@ use machinery::field_path::Path;
 use machinery::status::{GroupResource, Status};
 use serving::Query;
 
-/// What to do with unknown and duplicate fields of a body.
+/// How to treat unknown and duplicate fields of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldValidation {
     Ignore,
@@ -19,11 +19,12 @@ pub struct WriteOptions {
     pub dry_run: bool,
     pub field_manager: String,
     pub field_validation: FieldValidation,
-    /// Apply takes fields over from other managers.
+    /// Whether an apply takes over fields of other managers.
     pub force: bool,
 }
 
-/// Options of create, update and patch, checked (`ValidateCreateOptions`, ..). `kind` is the options' kind in messages.
+/// Parses and validates options of create, update and patch (`ValidateCreateOptions`, ..). `kind`
+/// is the kind of the options in messages.
 pub fn write_options(query: &Query, kind: &str, apply: bool) -> Result<WriteOptions, Status> {
     let mut errors = Vec::new();
     let dry_run: Vec<&str> = query.all("dryRun").collect();
@@ -64,7 +65,7 @@ fn check_patch(query: &Query, apply: bool, field_manager: &str, errors: &mut Vec
     }
 }
 
-/// Longest field manager (`FieldManagerMaxLength`).
+/// Maximum length of a field manager in bytes (`FieldManagerMaxLength`).
 const MAX_MANAGER: usize = 128;
 
 fn check_manager(manager: &str, errors: &mut Vec<FieldError>) {
@@ -77,14 +78,14 @@ fn check_manager(manager: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// `dryRun` may only be `All`.
+/// Checks that `dryRun` is only `All`.
 pub fn check_dry_run(values: &[&str], errors: &mut Vec<FieldError>) {
     if values.iter().any(|v| *v != "All") {
         errors.push(FieldError::not_supported(&Path::new("dryRun"), BadValue::strings(values), &["All"]));
     }
 }
 
-/// An Invalid status about options, when there is an error.
+/// Returns an Invalid status for options, if there are errors.
 pub fn refuse(kind: &str, errors: &[FieldError]) -> Result<(), Status> {
     if errors.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Owner references that are said twice count once (`dedupOwnerReferencesAndAddWarning`).
+//! Deduplication of owner references (`dedupOwnerReferencesAndAddWarning`).
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -8,17 +8,17 @@ use machinery::reflect::Owned;
 use registry::meta_mut;
 use serving::warnings::Warnings;
 
-/// When an object is looked at, which its writer is told.
+/// When owner references are checked; part of the warning.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
-    /// As its writer sent it.
+pub enum DedupStage {
+    /// The object as the client sent it.
     RequestDocument,
-    /// As admission left it.
+    /// The object after mutating admission.
     Admitted,
 }
 
-/// Drops repeated owner references and warns of them.
-pub fn deduplicate(object: &mut Owned, warnings: &Warnings, moment: Moment) {
+/// Removes duplicate owner references and warns of them.
+pub fn deduplicate(object: &mut Owned, warnings: &Warnings, stage: DedupStage) {
     let Some(meta) = meta_mut(object).filter(|meta| meta.owner_references.len() > 1) else { return };
     let (mut kept, mut repeated) = (Vec::new(), Vec::new());
     let owners = std::mem::take(&mut meta.owner_references);
@@ -33,14 +33,14 @@ pub fn deduplicate(object: &mut Owned, warnings: &Warnings, moment: Moment) {
     if repeated.is_empty() {
         return;
     }
-    let when = if moment == Moment::Admitted { " after mutating admission happens" } else { "" };
+    let when = if stage == DedupStage::Admitted { " after mutating admission happens" } else { "" };
     warnings.add(&format!(
         ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
         repeated.join(", ")
     ));
 }
 
-/// All fields of an owner reference.
+/// Compares all fields of an owner reference.
 fn identity(owner: &OwnerReference) -> impl Eq + Hash + '_ {
     let OwnerReference { api_version, kind, name, uid, controller, block_owner_deletion } = owner;
     (api_version, kind, name, uid, controller, block_owner_deletion)

@@ -1,4 +1,4 @@
-//! `PartialObjectMetadata`: an object's metadata alone, taken out of its bytes.
+//! `PartialObjectMetadata`: the metadata of an object, extracted from its encoded bytes.
 
 use apimachinery::meta::v1 as metav1;
 use bytes::Bytes;
@@ -9,13 +9,13 @@ use machinery::{envelope, json, protobuf};
 use serving::Response;
 use storage::cache::Entry;
 
-use crate::answer;
 use crate::media::{Accepted, Encoding};
 use crate::render::Renderer;
+use crate::response;
 
 const KIND: &str = "PartialObjectMetadata";
 
-/// The form in one version of `meta.k8s.io`.
+/// The kind in a version of `meta.k8s.io`.
 pub struct Partial {
     pub api_version: String,
 }
@@ -35,13 +35,13 @@ impl Partial {
         Ok(())
     }
 
-    /// Likewise, of an object that is not in the cache.
+    /// Same as [`write_json`](Self::write_json), for an object that is not in the cache.
     pub fn write_json_of(&self, object: Ref<'_>, out: &mut Vec<u8>) {
         let value = partial(object);
         json::encode_object(&self.api_version, KIND, Ref::of(&value), out);
     }
 
-    /// The message, which holds the metadata as the object does.
+    /// Returns the protobuf message, with the object's encoded metadata.
     pub fn message(&self, renderer: &Renderer, entry: &Entry) -> Result<Bytes, Status> {
         let metadata = renderer.metadata(entry)?;
         let number = metav1::PartialObjectMetadata::def().json_field("metadata").map_or(0, |field| field.number);
@@ -50,7 +50,7 @@ impl Partial {
         Ok(out.into())
     }
 
-    /// An object's metadata in its encoding; JSON ends with a line break.
+    /// Encodes an object's metadata. JSON ends with a line break.
     pub fn object(&self, renderer: &Renderer, entry: &Entry) -> Result<Bytes, Status> {
         let mut out = Vec::new();
         match renderer.encoding {
@@ -69,25 +69,25 @@ impl Partial {
             Encoding::Yaml | Encoding::Cbor => {
                 let mut text = Vec::new();
                 self.write_json(renderer, entry, &mut text)?;
-                answer::rewrite(&text, renderer.encoding, &mut out)?;
+                response::rewrite(&text, renderer.encoding, &mut out)?;
             }
         }
         Ok(out.into())
     }
 
-    /// The metadata of an object that is not in the cache.
+    /// Encodes the metadata of an object that is not in the cache.
     pub fn other(&self, object: Ref<'_>, encoding: Encoding) -> Result<Bytes, Status> {
         let value = partial(object);
         let accepted = Accepted { encoding, form: crate::media::Form::Object, pretty: false, stream: false };
-        let typed = answer::Typed { api_version: &self.api_version, kind: KIND, value: Ref::of(&value) };
-        answer::encode(&typed, &accepted).map(Bytes::from)
+        let typed = response::Typed { api_version: &self.api_version, kind: KIND, value: Ref::of(&value) };
+        response::encode(&typed, &accepted).map(Bytes::from)
     }
 
-    /// Answers with the metadata of an object that was just written.
+    /// Responds with the metadata of a written object.
     pub fn respond(&self, code: StatusCode, object: &Owned, accepted: &Accepted) -> Result<Response, Status> {
         let value = partial(object.as_ref());
-        let typed = answer::Typed { api_version: &self.api_version, kind: KIND, value: Ref::of(&value) };
-        Ok(answer::respond(code, accepted.encoding, answer::encode(&typed, accepted)?))
+        let typed = response::Typed { api_version: &self.api_version, kind: KIND, value: Ref::of(&value) };
+        Ok(response::respond(code, accepted.encoding, response::encode(&typed, accepted)?))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Patches: their media types, and how each makes the new object out of the stored one.
+//! Patches: their media types, and their application to stored objects.
 
 use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
@@ -13,12 +13,12 @@ use serde_json::Value;
 use crate::endpoint::Endpoint;
 use crate::gvk::{self, ResolvedKind};
 use crate::managed::{self, Manager};
-use crate::media::Spoken;
+use crate::media::SupportedEncodings;
 use crate::open::Origin;
 use crate::options::FieldValidation;
-use crate::{answer, body, empty};
+use crate::{body, empty, response};
 
-/// A kind of patch, by its media type.
+/// The type of a patch, from its media type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchType {
     Json,
@@ -27,25 +27,29 @@ pub enum PatchType {
     Apply,
 }
 
-/// Patches of kinds of open form, about whose merging strategies nothing is known; the last one where CBOR is spoken.
+/// Patches of kinds of open form, which have no strategic merge. The last one requires CBOR.
 const OPEN_TYPES: [&str; 4] =
     ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml", APPLY_CBOR];
 const APPLY_CBOR: &str = "application/apply-patch+cbor";
 
 impl PatchType {
-    /// By the Content-Type header.
-    pub fn parse(endpoint: &Endpoint, spoken: Spoken, content_type: Option<&str>) -> Result<Self, Status> {
-        match Self::of_any(content_type, spoken) {
+    /// Parses the Content-Type header.
+    pub fn parse(
+        endpoint: &Endpoint,
+        supported: SupportedEncodings,
+        content_type: Option<&str>,
+    ) -> Result<Self, Status> {
+        match Self::of_any(content_type, supported) {
             Err(_) | Ok(PatchType::Strategic) if endpoint.open.is_some() => {
-                Err(Status::unsupported_media_type(if spoken.cbor { &OPEN_TYPES } else { &OPEN_TYPES[..3] }))
+                Err(Status::unsupported_media_type(if supported.cbor { &OPEN_TYPES } else { &OPEN_TYPES[..3] }))
             }
             parsed => parsed,
         }
     }
 
-    fn of_any(content_type: Option<&str>, spoken: Spoken) -> Result<Self, Status> {
+    fn of_any(content_type: Option<&str>, supported: SupportedEncodings) -> Result<Self, Status> {
         match media_type(content_type) {
-            APPLY_CBOR if spoken.cbor => Ok(PatchType::Apply),
+            APPLY_CBOR if supported.cbor => Ok(PatchType::Apply),
             "application/json-patch+json" => Ok(PatchType::Json),
             "application/merge-patch+json" => Ok(PatchType::Merge),
             "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
@@ -60,7 +64,7 @@ fn media_type(content_type: Option<&str>) -> &str {
     content_type.unwrap_or("").split(';').next().unwrap_or("").trim()
 }
 
-/// The bytes of a patch as those that decode it know them: YAML, or JSON, which it is as well.
+/// Converts a CBOR patch to JSON. Other patches are YAML or JSON already.
 pub fn readable(bytes: Bytes, content_type: Option<&str>) -> Result<Bytes, Status> {
     if media_type(content_type) != APPLY_CBOR {
         return Ok(bytes);
@@ -70,49 +74,51 @@ pub fn readable(bytes: Bytes, content_type: Option<&str>) -> Result<Bytes, Statu
     Ok(text.into())
 }
 
-/// A patch with what its sender wants of unknown fields.
+/// A patch and its field validation.
 pub struct Patch<'a> {
     pub kind: PatchType,
     pub bytes: &'a [u8],
     pub validation: FieldValidation,
 }
 
-/// A patched object in hub form, and what to warn of.
+/// A patched object in hub form, with its warnings.
 pub struct Patched {
     pub object: Owned,
     pub warnings: Vec<String>,
-    /// Lists that the patch makes empty.
+    /// Paths of lists that the patch makes empty.
     pub empty: Vec<empty::Path>,
-    /// What the patch made, or the part of it that it is about.
+    /// The patched document, or the part of it that the patch names.
     pub document: Value,
 }
 
 impl Patch<'_> {
-    /// Applies the patch to a stored object in its hub form.
+    /// Applies the patch to a stored object in hub form.
     pub fn apply(&self, endpoint: &Endpoint, current: &Owned) -> Result<Patched, Status> {
         if let Some(names) = self.names()
             && let Ok(patched) = self.apply_to_part(endpoint, current, &names)
         {
             return Ok(patched);
         }
-        // Errors show the whole document.
+        // Error messages include the whole document.
         let document = managed::document(endpoint, current);
         let (decoding, patched, issues) = self.patched(endpoint, &document)?;
         decoding.decoded(patched, issues)
     }
 
-    /// Most patches name little of an object: nothing but that becomes a document and is decoded again.
+    /// Applies the patch to a part of the object. Most patches name few fields; only those are
+    /// converted to a document and decoded again.
     fn apply_to_part(&self, endpoint: &Endpoint, current: &Owned, names: &Names) -> Result<Patched, Status> {
         let kind = endpoint.kind;
-        let mut value = answer::in_version(kind, current.clone());
+        let mut value = response::in_version(kind, current.clone());
         let mut part = json::part_to_value(value.as_ref(), names);
-        managed::say_kind(&mut part, &kind.api_version(), kind.kind);
+        managed::set_type_meta(&mut part, &kind.api_version(), kind.kind);
         let (decoding, patched, issues) = self.patched(endpoint, &part)?;
         json::clear_part(value.as_mut(), names);
         decoding.decoded_into(value, kind, patched, issues)
     }
 
-    /// What of an object the patch may read or change; nothing if that may be all of it, or if it is no patch.
+    /// Returns the fields that the patch may read or change. Returns nothing if it may be all
+    /// fields, or if the patch is malformed.
     fn names(&self) -> Option<Names> {
         let names = match (self.kind, json::parse(self.bytes, &mut json::Issues::only_limit()).ok()?) {
             (PatchType::Merge | PatchType::Strategic, Value::Object(names)) => names,
@@ -122,12 +128,12 @@ impl Patch<'_> {
         if self.kind != PatchType::Strategic && patch::has_odd_numbers(self.bytes) {
             return None;
         }
-        // What says a kind may make another kind of it, and directives are about all of an object.
+        // A patch with `kind` may change the kind. Directives affect the whole object.
         let is_about_all = |name: &str| matches!(name, "kind" | "apiVersion") || name.starts_with('$');
         (!names.keys().any(|name| is_about_all(name))).then_some(names)
     }
 
-    /// Applies a configuration to the stored object, or makes a new one of it.
+    /// Applies a configuration to the stored object, or creates an object from it.
     pub fn apply_configuration(
         &self,
         endpoint: &Endpoint,
@@ -150,26 +156,27 @@ impl Patch<'_> {
         let decoding = Decoding { patch: self, endpoint, source: &config, text: Vec::new() };
         let owners = applied.object["metadata"]["managedFields"].take();
         if let Some(current) = current.filter(|_| !applied.changed) {
-            // It gets no defaults, which the stored version may not know.
+            // The stored object gets no defaults, because its stored version may not have them.
             let mut object = current.clone();
             managed::set_entries(&mut object, owners)?;
             return Ok(Patched {
                 object,
-                warnings: decoding.judge(&issues)?,
+                warnings: decoding.check_fields(&issues)?,
                 empty: Vec::new(),
                 document: applied.object,
             });
         }
-        // Upstream looks for duplicates in what was sent, and for unknown fields nowhere.
-        let warnings = decoding.judge(&issues)?;
+        // Upstream checks the configuration for duplicate fields, and does not check for unknown
+        // fields.
+        let warnings = decoding.check_fields(&issues)?;
         let mut patched = decoding.decoded(applied.object, json::Issues::only_limit())?;
         managed::set_entries(&mut patched.object, owners)?;
-        // What was applied over had nothing, though its document shows zeros.
+        // A new object had no fields, though its document has zero values.
         let document = if current.is_none() { config } else { patched.document };
         Ok(Patched { warnings, document, ..patched })
     }
 
-    /// What the patch makes of a document, with what is odd about the patch.
+    /// Applies the patch to a document and collects issues of the patch.
     fn patched<'a>(
         &'a self,
         endpoint: &'a Endpoint,
@@ -190,7 +197,7 @@ impl Patch<'_> {
             })?,
         };
         if endpoint.open.is_some() {
-            // Upstream keeps these in maps, and shows them in order of their names.
+            // Upstream keeps these in maps, and encodes them sorted by name.
             patched.document.sort_all_objects();
         }
         decoding.text = patched.text();
@@ -198,11 +205,11 @@ impl Patch<'_> {
     }
 }
 
-/// Reports the fields of a custom object that says another version of its group: no schema is known that has them.
-/// Those of an object of another group are not looked at.
+/// Reports the fields of a custom object that declares another version of its group, because no
+/// schema has them. Fields of an object of another group are not checked.
 fn unknown_of_other_version(kind: &KindDef, document: &Value, issues: &mut json::Issues) {
-    let said = document.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-    if parse_api_version(said).0 != kind.group {
+    let api_version = document.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    if parse_api_version(api_version).0 != kind.group {
         return;
     }
     for (name, _) in document.as_object().into_iter().flatten() {
@@ -212,18 +219,18 @@ fn unknown_of_other_version(kind: &KindDef, document: &Value, issues: &mut json:
     }
 }
 
-/// What a patch made, on its way to be an object.
+/// Decodes a patched document.
 struct Decoding<'a> {
     patch: &'a Patch<'a>,
     endpoint: &'a Endpoint,
-    /// The document that was patched, or the configuration that is applied.
+    /// The document before the patch, or the applied configuration.
     source: &'a Value,
-    /// The text of what a JSON patch or a merge patch made.
+    /// The text of the document that a JSON patch or a merge patch produced.
     text: Vec<u8>,
 }
 
 impl Decoding<'_> {
-    /// A patched document as an object, defaulted.
+    /// Decodes a patched document into an object with defaults.
     fn decoded(&self, document: Value, issues: json::Issues) -> Result<Patched, Status> {
         let endpoint = self.endpoint;
         let kind = match self.patch.kind {
@@ -240,7 +247,7 @@ impl Decoding<'_> {
         self.decoded_into(Owned::new(kind.def), kind, document, issues)
     }
 
-    /// Likewise, into an object of this kind that has what the document leaves out.
+    /// Same as `decoded`, into an object that already has the fields the document lacks.
     fn decoded_into(
         &self,
         mut value: Owned,
@@ -262,7 +269,7 @@ impl Decoding<'_> {
         let is_applied = self.patch.kind == PatchType::Apply;
         let origin = if is_applied { Origin::Applied } else { Origin::RequestDocument };
         match &endpoint.open {
-            Some(open) if self.says_version_of(kind, &document) => open
+            Some(open) if self.has_path_version(kind, &document) => open
                 .complete(&mut value, origin, &mut issues)
                 .map_err(|e| e.into_status(|why| self.undecodable(&why.to_string())))?,
             Some(_) => unknown_of_other_version(kind, &document, &mut issues),
@@ -271,7 +278,7 @@ impl Decoding<'_> {
         if endpoint.open.is_some() || matches!(self.patch.kind, PatchType::Strategic | PatchType::Apply) {
             issues.show_unknown_unescaped();
         }
-        let warnings = self.judge(&issues)?;
+        let warnings = self.check_fields(&issues)?;
         if !std::ptr::eq(kind.hub, endpoint.kind.hub) {
             let why = gvk::no_conversion(endpoint.kind, kind.version, kind.kind);
             return Err(self.undecodable(&why));
@@ -280,7 +287,8 @@ impl Decoding<'_> {
         Ok(Patched { object: body::internal(kind, value), warnings, empty, document })
     }
 
-    /// Upstream reads the version and the kind of what a JSON patch or a merge patch made before anything else.
+    /// Checks `apiVersion` and `kind` of a document from a JSON patch or a merge patch. Upstream
+    /// reads them before anything else.
     fn check_type_meta(&self, document: &Value) -> Result<(), Status> {
         if document.is_array() {
             let why = body::anonymous("json: cannot unmarshal array into Go value of type TypeMeta");
@@ -297,8 +305,8 @@ impl Decoding<'_> {
         Ok(())
     }
 
-    /// The kind of a custom object, which has to say its kind and a version. Validation refuses other versions than
-    /// that of the path.
+    /// Returns the kind of a custom object, which must declare a kind and a version. Validation
+    /// rejects versions other than that of the path.
     fn custom_kind(&self, document: &Value) -> Result<&'static KindDef, Status> {
         let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
         if text("kind").is_empty() {
@@ -308,20 +316,20 @@ impl Decoding<'_> {
             return Err(self.undecodable(&why));
         }
         if text("apiVersion").is_empty() {
-            // Upstream finds out when it records owners, and answers so.
+            // Upstream detects this when it records owners, and returns this error.
             return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
         }
         Ok(self.endpoint.kind)
     }
 
-    /// Whether a patched custom object is of the version of the path, as all objects are that an apply makes.
-    fn says_version_of(&self, kind: &KindDef, document: &Value) -> bool {
+    /// Whether a patched custom object has the version of the path. An applied object always has.
+    fn has_path_version(&self, kind: &KindDef, document: &Value) -> bool {
         let is_checked = matches!(self.patch.kind, PatchType::Json | PatchType::Merge);
         !is_checked || document.get("apiVersion").and_then(Value::as_str) == Some(&kind.api_version())
     }
 
-    /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says
-    /// no version.
+    /// Returns the kind that the document declares after a JSON patch or a merge patch, which may
+    /// change it. Returns nothing if it declares no version.
     fn gvk(&self, document: &Value) -> Result<Option<&'static KindDef>, Status> {
         let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
         let endpoint = self.endpoint;
@@ -346,8 +354,9 @@ impl Decoding<'_> {
         }
     }
 
-    /// A document without a version is one of upstream's internal form: Go embeds the metadata in the object there, so
-    /// its fields stand beside `kind`, and no other field has the name that any version gives it.
+    /// Decodes a document without a version, which is of upstream's internal form. Go embeds the
+    /// metadata in the object there, so metadata fields are siblings of `kind`. No other field has
+    /// its JSON name.
     fn without_version(&self, document: Value, mut issues: json::Issues) -> Result<Patched, Status> {
         gvk::unknown_internal_fields(self.endpoint.kind, &document, &mut issues);
         let is_metadata = |name: &str| ObjectMeta::def().fields.iter().any(|field| field.json == name);
@@ -362,12 +371,12 @@ impl Decoding<'_> {
             json::from_value(&metadata, Mut::of(meta), &mut issues)
                 .map_err(|e| e.into_status(|e| self.undecodable(&embedded(e.to_string()))))?;
         }
-        let warnings = self.judge(&issues)?;
+        let warnings = self.check_fields(&issues)?;
         Ok(Patched { object, warnings, empty: Vec::new(), document })
     }
 
-    /// The answer when the document has not the form of the kind's type. A strategic merge patch and an apply look at it by another way than
-    /// the decoder, and find another reason first.
+    /// Returns the error for a document that does not match the kind's type. Upstream converts
+    /// strategic merge and apply patches before decoding, and reports that error first.
     fn malformed(&self, kind: &KindDef, document: &Value, why: &str) -> Status {
         let shape = || patch::shape_error(kind.def, kind.version, document);
         match self.patch.kind {
@@ -386,7 +395,8 @@ impl Decoding<'_> {
         }
     }
 
-    /// The answer when what the patch made is no object of the kind: upstream shows the document, or of a strategic merge patch the patch.
+    /// Returns the error for an undecodable result. Upstream includes the document, or for a
+    /// strategic merge patch the patch.
     fn undecodable(&self, why: &str) -> Status {
         match self.patch.kind {
             PatchType::Apply => Status::bad_request(why),
@@ -395,8 +405,8 @@ impl Decoding<'_> {
         }
     }
 
-    /// Unknown and duplicate fields, as the caller wants them treated.
-    fn judge(&self, issues: &json::Issues) -> Result<Vec<String>, Status> {
+    /// Checks unknown and duplicate fields, depending on `fieldValidation`. Returns the warnings.
+    fn check_fields(&self, issues: &json::Issues) -> Result<Vec<String>, Status> {
         match self.patch.validation {
             FieldValidation::Ignore => Ok(Vec::new()),
             FieldValidation::Warn => Ok(body::warnings(issues)),
@@ -408,7 +418,7 @@ impl Decoding<'_> {
     }
 }
 
-/// What Go calls the type of a JSON value; null has none.
+/// The Go name of the type of a JSON value; null has none.
 fn go_kind(value: &Value) -> Option<&'static str> {
     match value {
         Value::Null => None,
@@ -427,14 +437,14 @@ fn without_owners(mut document: Value) -> Value {
     document
 }
 
-/// Upstream applies to the Scale of a custom resource, and then finds no version of the custom resource to give the result; unless nothing
-/// changes.
+/// The error of an apply to the Scale of a custom resource. Upstream applies, and then finds no
+/// version of the custom resource for the result, unless nothing changes.
 fn inapplicable(config: &Value) -> Status {
     let api_version = config["apiVersion"].as_str().unwrap_or_default();
     not_convertible(config, &format!("request to convert CR to an invalid group/version: {api_version}"))
 }
 
-/// The answer when what an apply made has no form in its version.
+/// Returns the error for an apply with a result that cannot be converted to its version.
 fn not_convertible(config: &Value, why: &str) -> Status {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (namespace, name) = (text(&config["metadata"]["namespace"]), text(&config["metadata"]["name"]));
@@ -453,7 +463,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_patches_name_of_an_object() {
+    fn returns_named_fields() {
         let check = |kind: PatchType, patch: &str, expect: Option<&str>| {
             let bytes = patch.as_bytes();
             let names = Patch { kind, bytes, validation: FieldValidation::Ignore }.names();

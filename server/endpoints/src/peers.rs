@@ -1,5 +1,5 @@
-//! Other servers of the same cluster, which may serve what this one does not (KEP-4020): who they are, told by whoever knows them, and what
-//! they serve, told by whoever asks them.
+//! Peer API servers of the cluster, which may serve resources that this server does not (KEP-4020).
+//! Other crates supply the members and the resources that they serve.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,28 +11,30 @@ use tokio::sync::watch;
 /// Group and version.
 pub type GroupVersion = (String, String);
 
-/// The servers of the cluster at one moment.
+/// The API servers of the cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Members {
-    /// What this server is known by.
+    /// The identity of this server.
     pub own: String,
-    /// What the others are known by, and a name for the time since each was started: one that began anew may serve other things.
+    /// Identities of the other servers, each with a generation. A restarted server has another
+    /// generation, because it may serve other resources.
     pub others: BTreeMap<String, String>,
-    /// What no other server is asked for: all know of it alike, and what they say of it may be older than what this one knows.
+    /// Group versions that are never proxied to peers. All servers know them equally, and the
+    /// discovery of a peer may be older than that of this server.
     pub excluded: BTreeSet<GroupVersion>,
 }
 
-/// Finds out where servers are (upstream: `PeerEndpointLeaseReconciler`). Whoever knows their leases implements it.
+/// Resolves addresses of servers (upstream: `PeerEndpointLeaseReconciler`).
 #[async_trait]
 pub trait PeerAddresses: Send + Sync {
-    /// `host:port` of the server that is known by this.
+    /// Returns `host:port` of the server with this identity.
     ///
     /// # Errors
-    /// When it does not say, or is gone.
+    /// Returns an error if the server publishes no address, or no longer exists.
     async fn find(&self, server: &str) -> Result<String, String>;
 }
 
-/// No server is known.
+/// An implementation without peers.
 pub struct NoPeers;
 
 #[async_trait]
@@ -42,21 +44,21 @@ impl PeerAddresses for NoPeers {
     }
 }
 
-/// What the other servers serve at one moment.
+/// The resources that the other servers serve.
 #[derive(Debug, Default)]
 pub struct PeerResources {
-    /// Entries of an `APIGroupDiscoveryList` by server, those of the core group too.
+    /// Entries of an `APIGroupDiscoveryList` by server, including the core group.
     groups: BTreeMap<String, Vec<Value>>,
-    /// By group, version and plural, who serves it.
+    /// Identities of the serving servers, by group, version and plural.
     servers: HashMap<(String, String, String), Vec<String>>,
 }
 
 impl PeerResources {
-    /// What servers say of themselves, without group versions that are not to be looked for there.
+    /// Indexes the discovery of servers, without excluded group versions.
     pub fn new(mut groups: BTreeMap<String, Vec<Value>>, excluded: &BTreeSet<GroupVersion>) -> Self {
         let mut servers: HashMap<_, Vec<String>> = HashMap::new();
         for (server, groups) in &mut groups {
-            groups.iter_mut().for_each(|group| leave_out(group, excluded));
+            groups.iter_mut().for_each(|group| remove_excluded(group, excluded));
             groups.retain(|group| !list(group, "versions").is_empty());
             for resource in groups.iter().flat_map(resources) {
                 servers.entry(resource).or_default().push(server.clone());
@@ -65,7 +67,7 @@ impl PeerResources {
         PeerResources { groups, servers }
     }
 
-    /// The servers that serve a resource.
+    /// Returns the servers that serve a resource.
     pub fn servers(&self, group: &str, version: &str, plural: &str) -> &[String] {
         if self.servers.is_empty() {
             return &[];
@@ -74,7 +76,7 @@ impl PeerResources {
         self.servers.get(&key).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// What each server says of all groups but the core's, which no server shows for others.
+    /// Returns the groups of each server without the core group, which no server shows for others.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (&str, Vec<&Value>)> {
         let named = |group: &&Value| !group_name(group).is_empty();
         self.groups.iter().map(move |(server, groups)| (server.as_str(), groups.iter().filter(named).collect()))
@@ -86,12 +88,12 @@ pub(crate) fn group_name(group: &Value) -> &str {
     group["metadata"]["name"].as_str().unwrap_or_default()
 }
 
-/// The entries of a list within an entry.
+/// Returns the entries of a list within an entry.
 pub(crate) fn list<'a>(entry: &'a Value, key: &str) -> &'a [Value] {
     entry[key].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-fn leave_out(group: &mut Value, excluded: &BTreeSet<GroupVersion>) {
+fn remove_excluded(group: &mut Value, excluded: &BTreeSet<GroupVersion>) {
     let name = group_name(group).to_owned();
     let is_excluded = |version: &Value| {
         let version = version["version"].as_str().unwrap_or_default();
@@ -102,7 +104,7 @@ fn leave_out(group: &mut Value, excluded: &BTreeSet<GroupVersion>) {
     }
 }
 
-/// Group, version and plural of everything in a group.
+/// Returns group, version and plural of every resource in a group.
 fn resources(group: &Value) -> impl Iterator<Item = (String, String, String)> {
     let text = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
     list(group, "versions").iter().flat_map(move |version| {
@@ -111,7 +113,7 @@ fn resources(group: &Value) -> impl Iterator<Item = (String, String, String)> {
     })
 }
 
-/// The other servers, for whoever wants to know when they change.
+/// The peer servers. Subscribers get changes.
 pub struct Peers {
     members: watch::Sender<Arc<Members>>,
     served: RwLock<Arc<PeerResources>>,
@@ -124,8 +126,8 @@ impl Default for Peers {
 }
 
 impl Peers {
-    /// Makes these all there are.
-    pub fn tell(&self, members: Members) {
+    /// Replaces the members and notifies subscribers of a change.
+    pub fn set_members(&self, members: Members) {
         self.members.send_if_modified(|known| {
             let changed = **known != members;
             if changed {
@@ -135,17 +137,17 @@ impl Peers {
         });
     }
 
-    /// Who there is, and to wait for the next change.
+    /// Subscribes to the members.
     pub fn members(&self) -> watch::Receiver<Arc<Members>> {
         self.members.subscribe()
     }
 
-    /// What this server is known by among others, once that was told.
+    /// The identity of this server among its peers, once it is set.
     pub(crate) fn own(&self) -> Option<String> {
         Some(self.members.borrow().own.clone()).filter(|own| !own.is_empty())
     }
 
-    /// What they serve.
+    /// Returns the resources that the peers serve.
     pub fn served(&self) -> Arc<PeerResources> {
         self.served.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -162,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_serves_what() {
+    fn indexes_servers_by_resource() {
         let group = |name: &str, versions: &[(&str, &str)]| {
             let version = |(name, plural): &(&str, &str)| json!({"version": name, "resources": [{"resource": plural}]});
             json!({"metadata": {"name": name}, "versions": versions.iter().map(version).collect::<Vec<_>>()})

@@ -1,7 +1,9 @@
-//! Who serves which group version: what APIServices say, in plain terms, kept by whoever follows them.
+//! Registered group versions and their backends: the content of APIServices, without API types.
+//! Another crate keeps them up to date.
 //!
-//! Once there are registrations, they decide which groups and versions clients are shown, and in which order, as upstream's aggregator does;
-//! until then it is what the servers of this process serve.
+//! Once there are registrations, they determine the groups and versions in discovery and their
+//! order, as upstream's aggregator does. Until then discovery has the group versions of this
+//! process.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,16 +13,16 @@ use tokio::sync::watch;
 
 use crate::versions;
 
-/// A group version, and who serves it.
+/// A registered group version and its backend.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Registration {
     pub group: String,
     pub version: String,
-    /// `groupPriorityMinimum`: groups with more come first.
+    /// `groupPriorityMinimum`: groups with a higher value come first.
     pub group_priority: i32,
-    /// `versionPriority`: versions with more come first.
+    /// `versionPriority`: versions with a higher value come first.
     pub version_priority: i32,
-    /// Another server; none when this one serves it.
+    /// The aggregated server; none if this server serves the group version.
     pub backend: Option<Arc<Backend>>,
 }
 
@@ -30,36 +32,36 @@ pub struct Backend {
     pub namespace: String,
     pub name: String,
     pub port: i32,
-    /// Who signs its certificate, in PEM.
+    /// The CA bundle of its serving certificate, in PEM.
     pub ca_bundle: Vec<u8>,
-    /// Whether its certificate is not looked at.
+    /// Whether verification of its serving certificate is disabled.
     pub insecure: bool,
-    /// Whether it answered when it was last asked.
+    /// Whether the last availability check succeeded.
     pub available: bool,
 }
 
-/// All registrations at one moment.
+/// A snapshot of all registrations.
 #[derive(Debug, Default)]
 pub struct Registered {
-    /// By group, in the order in which clients see groups and versions.
+    /// By group, in discovery order of groups and versions.
     groups: Vec<Vec<Registration>>,
-    /// Where each of them is.
-    places: HashMap<String, usize>,
-    /// Those of other servers, by group and version.
+    /// Index of each group in `groups`.
+    indices: HashMap<String, usize>,
+    /// Aggregated servers by group and version.
     remote: HashMap<(String, String), Arc<Backend>>,
 }
 
 impl Registered {
-    /// Puts registrations in order (`helper.SortedByGroupAndVersion`).
+    /// Sorts registrations (`helper.SortedByGroupAndVersion`).
     pub fn new(mut all: Vec<Registration>) -> Self {
         all.sort_by_cached_key(|r| (Reverse(r.group_priority), format!("{}.{}", r.version, r.group)));
         let remote = all.iter().filter_map(|r| Some(((r.group.clone(), r.version.clone()), r.backend.clone()?)));
         let mut registered = Registered { remote: remote.collect(), ..Registered::default() };
         for registration in all {
-            match registered.places.get(&registration.group) {
+            match registered.indices.get(&registration.group) {
                 Some(&place) => registered.groups[place].push(registration),
                 None => {
-                    registered.places.insert(registration.group.clone(), registered.groups.len());
+                    registered.indices.insert(registration.group.clone(), registered.groups.len());
                     registered.groups.push(vec![registration]);
                 }
             }
@@ -72,17 +74,17 @@ impl Registered {
         registered
     }
 
-    /// Groups in order, each with its versions in order; the core group is one of them.
+    /// Returns the groups in order, including the core group. The versions of each are in order.
     pub fn groups(&self) -> &[Vec<Registration>] {
         &self.groups
     }
 
-    /// The versions of a group.
+    /// Returns the versions of a group.
     pub fn group(&self, name: &str) -> Option<&[Registration]> {
-        self.places.get(name).map(|&place| self.groups[place].as_slice())
+        self.indices.get(name).map(|&place| self.groups[place].as_slice())
     }
 
-    /// The other server that serves a group version, if one does.
+    /// Returns the aggregated server for a group version, if there is one.
     pub fn backend(&self, group: &str, version: &str) -> Option<&Arc<Backend>> {
         if self.remote.is_empty() {
             return None;
@@ -90,13 +92,13 @@ impl Registered {
         self.remote.get(&(group.to_owned(), version.to_owned()))
     }
 
-    /// The group versions of other servers.
+    /// Returns the group versions of aggregated servers.
     pub fn remote(&self) -> impl Iterator<Item = (&Registration, &Arc<Backend>)> {
         self.groups.iter().flatten().filter_map(|r| Some((r, r.backend.as_ref()?)))
     }
 }
 
-/// The registrations now, for whoever wants to know when they change.
+/// The current registrations. Subscribers get changes.
 pub struct Registrations(watch::Sender<Arc<Registered>>);
 
 impl Default for Registrations {
@@ -106,17 +108,17 @@ impl Default for Registrations {
 }
 
 impl Registrations {
-    /// Makes these all there are.
+    /// Replaces all registrations.
     pub fn replace(&self, all: Vec<Registration>) {
         self.0.send_replace(Arc::new(Registered::new(all)));
     }
 
-    /// All there are.
+    /// Returns the current registrations.
     pub fn current(&self) -> Arc<Registered> {
         self.0.borrow().clone()
     }
 
-    /// To wait for the next change.
+    /// Subscribes to changes.
     pub fn changes(&self) -> watch::Receiver<Arc<Registered>> {
         self.0.subscribe()
     }
@@ -140,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn groups_and_versions_come_in_order_of_priority() {
+    fn sorts_groups_and_versions_by_priority() {
         for (all, expect) in [
             (&[("b", "v1", 10, 1), ("a", "v1", 20, 1)][..], &["a/v1", "b/v1"][..]),
-            // Equal groups come in order of the whole name, `version.group`.
+            // Groups of equal priority are sorted by the whole name, `version.group`.
             (&[("a", "v2", 10, 1), ("b", "v1", 10, 1)], &["b/v1", "a/v2"]),
-            // A group stands where its highest version wants it.
+            // The highest group priority of its versions determines the position of a group.
             (&[("a", "v1", 10, 9), ("a", "v2", 30, 1), ("b", "v1", 20, 1)], &["a/v1", "a/v2", "b/v1"]),
             (
                 &[

@@ -1,7 +1,7 @@
-//! Objects of a resource as bytes of one version, in one encoding: what reads answer with.
+//! Encoding of objects for read responses, in one version and encoding.
 //!
-//! An object that is asked for in the version it is stored in is never decoded: protobuf is what the cache has, and JSON is written
-//! straight from it. Encodings that take work are kept with an object that is asked for again and again.
+//! An object in its stored version is not decoded: protobuf is the cached form, and JSON is
+//! transcoded from it. Expensive encodings of frequently read objects are cached with the object.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,24 +15,25 @@ use machinery::{envelope, json};
 use registry::Source;
 use storage::cache::{EncodingId, Entry};
 
-use crate::answer::{self, Typed};
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Encoding};
+use crate::response::{self, Typed};
 
-/// See the module.
+/// Encodes objects of an endpoint; see the module documentation.
 pub struct Renderer {
     pub endpoint: Arc<Endpoint>,
     pub source: Source,
     pub encoding: Encoding,
     pub pretty: bool,
     api_version: String,
-    /// The version asked for is the stored one, in all but its name.
+    /// Whether the requested version equals the stored one, except for its name.
     is_stored: bool,
-    /// Entries are JSON text, in the version asked for.
+    /// Whether entries are JSON text in the requested version.
     pub is_text: bool,
 }
 
-/// An object with its kind and version as bytes, the most of which may be shared with whoever else sends it.
+/// An encoded object with its kind and version. Most of its bytes may be shared with other
+/// responses.
 pub struct Encoded {
     pub head: Vec<u8>,
     pub body: Bytes,
@@ -69,7 +70,7 @@ impl Renderer {
         })
     }
 
-    /// The object with its kind and version; JSON ends with a line break.
+    /// Encodes the object with its kind and version. JSON ends with a line break.
     pub fn object(&self, entry: &Arc<Entry>) -> Result<Bytes, Status> {
         match self.encoding {
             Encoding::Json if self.pretty => {
@@ -80,14 +81,14 @@ impl Renderer {
             Encoding::Json => self.json(entry),
             Encoding::Yaml | Encoding::Cbor => {
                 let mut out = Vec::new();
-                answer::rewrite(&self.json(entry)?, self.encoding, &mut out)?;
+                response::rewrite(&self.json(entry)?, self.encoding, &mut out)?;
                 Ok(out.into())
             }
             Encoding::Protobuf => self.protobuf(entry),
         }
     }
 
-    /// As [`Self::object`] says, without copying what is stored.
+    /// Same as [`Self::object`], without a copy of the stored bytes.
     pub fn shared(&self, entry: &Arc<Entry>) -> Result<Encoded, Status> {
         if self.encoding != Encoding::Protobuf || !self.is_stored || self.is_text {
             return self.object(entry).map(Encoded::from);
@@ -100,14 +101,14 @@ impl Renderer {
     fn protobuf(&self, entry: &Arc<Entry>) -> Result<Bytes, Status> {
         let (api_version, kind) = (self.api_version.as_str(), self.endpoint.kind.kind);
         if self.is_text {
-            return Err(answer::no_protobuf("unstructured.Unstructured"));
+            return Err(response::no_protobuf("unstructured.Unstructured"));
         }
         if self.is_stored {
             let mut out = Vec::new();
             envelope::encode_raw(api_version, kind, &entry.object, &mut out);
             return Ok(out.into());
         }
-        self.kept(entry, |out| {
+        self.cached_encoding(entry, |out| {
             let value = self.converted(entry)?;
             envelope::encode_object(api_version, kind, value.as_ref(), out);
             Ok(())
@@ -118,7 +119,7 @@ impl Renderer {
         if self.is_text {
             return Ok(entry.object.clone());
         }
-        self.kept(entry, |out| self.write_json(entry, out))
+        self.cached_encoding(entry, |out| self.write_json(entry, out))
     }
 
     fn write_json(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
@@ -133,8 +134,8 @@ impl Renderer {
         Ok(())
     }
 
-    /// An encoding that an earlier reader made, or this one makes.
-    fn kept(
+    /// Returns the cached encoding, or encodes the object and caches it.
+    fn cached_encoding(
         &self,
         entry: &Arc<Entry>,
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), Status>,
@@ -145,7 +146,7 @@ impl Renderer {
         }
         let mut out = Vec::with_capacity(entry.object.len() * 2);
         write(&mut out)?;
-        if !entry.is_asked_again() {
+        if !entry.was_requested_recently() {
             return Ok(out.into());
         }
         out.shrink_to_fit();
@@ -154,13 +155,13 @@ impl Renderer {
         Ok(bytes)
     }
 
-    /// YAML and CBOR are made of JSON, which is what is kept of them.
+    /// The cache key. YAML and CBOR are derived from JSON, so they share its entry.
     fn encoding_id(&self) -> EncodingId {
         let kind = std::ptr::from_ref(self.endpoint.kind) as u64;
         kind << 1 | u64::from(self.encoding == Encoding::Protobuf)
     }
 
-    /// Appends the object as JSON lists have it: without kind and version where these are declared.
+    /// Appends the object as an item of a JSON list. Declared kinds have no kind and version there.
     pub fn write_json_item(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
         if self.is_text {
             out.extend_from_slice(entry.object.trim_ascii_end());
@@ -179,7 +180,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// The message of an object of a declared kind, without an envelope.
+    /// Returns the protobuf message of an object of a declared kind, without an envelope.
     pub fn message(&self, entry: &Entry) -> Result<Bytes, Status> {
         if self.is_stored {
             return Ok(entry.object.clone());
@@ -189,12 +190,12 @@ impl Renderer {
         Ok(out.into())
     }
 
-    /// The object decoded, in the version asked for.
+    /// Decodes the object and converts it to the requested version.
     pub fn converted(&self, entry: &Entry) -> Result<Owned, Status> {
-        Ok(answer::in_version(self.endpoint.kind, self.source.object(entry)?))
+        Ok(response::in_version(self.endpoint.kind, self.source.object(entry)?))
     }
 
-    /// Appends the object's metadata, which is the same in all versions, as JSON.
+    /// Appends the object's metadata as JSON. It is the same in all versions.
     pub fn write_metadata(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
         if self.is_text {
             out.extend_from_slice(json::member(&entry.object, "metadata").unwrap_or(b"{}"));
@@ -203,7 +204,7 @@ impl Renderer {
         protobuf::to_json(ObjectMeta::def(), self.metadata_message(entry)?, out).map_err(Status::internal)
     }
 
-    /// The message of the object's metadata.
+    /// Returns the protobuf message of the object's metadata.
     pub fn metadata<'e>(&self, entry: &'e Entry) -> Result<Cow<'e, [u8]>, Status> {
         if !self.is_text {
             return self.metadata_message(entry).map(Cow::Borrowed);
@@ -220,11 +221,11 @@ impl Renderer {
         protobuf::bytes_of(&entry.object, number).map_err(Status::internal)
     }
 
-    /// An object that is not stored, such as a bookmark.
+    /// Encodes an object that is not stored, such as a bookmark.
     pub fn other(&self, value: Ref<'_>) -> Result<Bytes, Status> {
         let accepted =
             Accepted { encoding: self.encoding, form: crate::media::Form::Object, pretty: false, stream: false };
         let typed = Typed { api_version: &self.api_version, kind: self.endpoint.kind.kind, value };
-        answer::encode(&typed, &accepted).map(Bytes::from)
+        response::encode(&typed, &accepted).map(Bytes::from)
     }
 }

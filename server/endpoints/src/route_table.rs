@@ -1,4 +1,5 @@
-//! The route table of a resource: which paths and methods exist (upstream: `APIInstaller.registerResourceHandlers`, `crdHandler`).
+//! The route table of a resource: its paths and methods (upstream:
+//! `APIInstaller.registerResourceHandlers`, `crdHandler`).
 //!
 //! A namespaced resource has the templates
 //!
@@ -9,8 +10,9 @@
 //! watch/{resource}, watch/namespaces/{namespace}/{resource}, watch/namespaces/{namespace}/{resource}/{name}
 //! ```
 //!
-//! and a cluster-scoped resource those without `namespaces/{namespace}`; each as far as the resource has the verb. A path that no template
-//! matches is not found, so authorization of one scope can never reach an object of another.
+//! and a cluster-scoped resource has those without `namespaces/{namespace}`. A template exists only
+//! if the resource has the verb. A path without a template is not found. So authorization for one
+//! scope never reaches an object of another.
 
 use std::sync::Arc;
 
@@ -23,15 +25,15 @@ use serving::metrics::Routed;
 use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::verbs;
 
-/// Where a request goes.
+/// The destination of a request.
 pub(crate) enum Route {
-    /// To a verb of this server.
+    /// A verb of this server.
     Verb(Target, &'static str),
-    /// To a subresource that passes the request on.
+    /// A subresource that proxies the request.
     Connect(Arc<dyn SubresourceHandler>),
 }
 
-/// What a verb is applied to.
+/// The target of a verb.
 pub(crate) enum Target {
     Resource,
     Subresource(&'static SubresourceDef),
@@ -52,10 +54,12 @@ const SUBRESOURCE: Verbs = &[
     (Method::PATCH, "patch"),
     (Method::DELETE, "delete"),
 ];
-/// Custom resources are routed by verb: upstream registers no templates for them.
+/// Verbs of custom resources. They are routed by verb, because upstream registers no templates for
+/// them.
 const CUSTOM: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
-/// Whether a custom resource of this scope is at the path; lists and watches may be of all namespaces.
+/// Whether the path matches the scope of a custom resource. Lists and watches may span all
+/// namespaces.
 pub(crate) fn is_in_scope(namespaced: bool, info: &RequestInfo) -> bool {
     match namespaced {
         true => !info.namespace.is_empty() || matches!(info.verb.as_ref(), "list" | "watch"),
@@ -63,10 +67,10 @@ pub(crate) fn is_in_scope(namespaced: bool, info: &RequestInfo) -> bool {
     }
 }
 
-/// The route of a request.
+/// Finds the route of a request.
 ///
 /// # Errors
-/// 404 without a template for the path, 405 without one for the method.
+/// Returns 404 if no template matches the path, 405 if none has the method.
 pub(crate) fn find(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Route, Status> {
     match endpoint.open.is_some() {
         true => of_custom(endpoint, info),
@@ -74,12 +78,12 @@ pub(crate) fn find(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> 
     }
 }
 
-/// What handlers look at once a route has been found: the namespace and the name of the path.
+/// Checks the namespace and the name of the path. Runs after the route is found.
 ///
 /// # Errors
-/// 400 for a path whose name is empty.
+/// Returns 400 for an empty namespace or name.
 pub(crate) fn check_names(endpoint: &Endpoint, info: &RequestInfo) -> Result<(), Status> {
-    // `namespaces//pods/a` has the template of an object, and a list of all namespaces has none of an object.
+    // `namespaces//pods/a` matches the template of an object. A list in all namespaces does not.
     if endpoint.resource.namespaced && info.in_namespace && info.namespace.is_empty() && info.depth > 1 {
         return Err(Status::bad_request("Namespace parameter required."));
     }
@@ -122,7 +126,7 @@ fn of_subresource(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> R
         .map(|verb| Route::Verb(Target::Subresource(def), verb))
 }
 
-/// The verb of a method, of those that the resource has.
+/// Returns the verb of a method, if the resource has it.
 fn select(verbs: Verbs, has: impl Fn(&str) -> bool, method: &Method) -> Result<&'static str, Status> {
     let mut served = verbs.iter().filter(|(_, verb)| has(verb)).peekable();
     if served.peek().is_none() {
@@ -134,7 +138,8 @@ fn select(verbs: Verbs, has: impl Fn(&str) -> bool, method: &Method) -> Result<&
 fn of_custom(endpoint: &Endpoint, info: &RequestInfo) -> Result<Route, Status> {
     let known = CUSTOM.into_iter().find(|verb| *verb == info.verb);
     if info.subresource.is_empty() {
-        // A POST to the path of an object creates the object; its name has to be that of the path (`verbs::create`).
+        // A POST to the path of an object creates it. Its name must be that of the path
+        // (`verbs::create`).
         let verb = known.filter(|verb| endpoint.resource.verbs.contains(verb));
         return verb.map(|verb| Route::Verb(Target::Resource, verb)).ok_or_else(Status::method_not_allowed);
     }
@@ -145,9 +150,9 @@ fn of_custom(endpoint: &Endpoint, info: &RequestInfo) -> Result<Route, Status> {
     verb.map(|verb| Route::Verb(Target::Subresource(def), verb)).ok_or_else(Status::method_not_allowed)
 }
 
-/// The name of an object in the path is not empty.
+/// Checks that the name in the path of an object is not empty.
 fn check_name(info: &RequestInfo) -> Result<(), Status> {
-    // The verb of a collection at the path of an object: the name, if any, is that of the field selector.
+    // A collection verb at the path of an object: the name, if any, is from the field selector.
     let is_unnamed = !info.verb_in_path && matches!(&*info.verb, "list" | "watch" | "deletecollection");
     if info.depth > 1 && (info.name.is_empty() || is_unnamed) {
         return Err(Status::bad_request("name must be provided"));
@@ -155,13 +160,13 @@ fn check_name(info: &RequestInfo) -> Result<(), Status> {
     Ok(())
 }
 
-/// What metrics are told of a request that has a route.
+/// Returns the metrics labels of a routed request.
 pub(crate) fn routed(endpoint: &Endpoint, route: &Route) -> Routed {
     Routed { removed_release: removed_release(endpoint, route) }
 }
 
-/// Of a deprecated version, the release without it; empty when no release is named. Nothing when the version is not
-/// deprecated.
+/// Returns the release that removes a deprecated version; empty if none is declared. Returns
+/// nothing if the version is not deprecated.
 fn removed_release(endpoint: &Endpoint, route: &Route) -> Option<String> {
     if let Some(open) = &endpoint.open {
         return (!open.warnings().is_empty()).then(String::new);

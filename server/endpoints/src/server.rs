@@ -1,4 +1,5 @@
-//! An API server: routes requests to endpoints and documents, and what it does not know to the next server of the chain.
+//! An API server: routes requests to endpoints and documents, and other requests to the next server
+//! of the chain.
 
 use std::collections::BTreeSet;
 use std::future::ready;
@@ -20,14 +21,14 @@ use serving::work::memory::Held;
 use serving::work::{self, Work};
 use serving::{Body, BoxFuture, Handler, Query, Request, RequestExt, RequestInfo, Response, User};
 
-use crate::answer::{self, respond as send};
 use crate::audit;
 use crate::discovery::{Aggregated, Discovery, GroupVersions};
 use crate::endpoint::Endpoint;
 use crate::gzip;
-use crate::media::{Encoding, Forms, Spoken};
-use crate::openapi_docs::{Asked, OpenApi};
+use crate::media::{Encoding, Forms, SupportedEncodings};
+use crate::openapi_docs::{DocumentRequest, OpenApi};
 use crate::patching::PatchType;
+use crate::response::{self, respond as send};
 use crate::route_table::{self, Route, Target};
 use crate::routes::Routes;
 use crate::verbs::{self, Call};
@@ -38,15 +39,17 @@ pub struct ApiServer {
     routes: RwLock<Routes>,
     discovery: Arc<Discovery>,
     openapi: Option<Arc<OpenApi>>,
-    /// Answers `/api`, `/apis` and `/`: the outermost server does.
+    /// Whether it serves `/api`, `/apis` and `/`; true for the outermost server.
     root: bool,
-    /// Its resources come and go: what is not there is left to the next server, even in a group that is.
+    /// Whether resources are added and removed at run time. Unknown resources are delegated, even
+    /// in a known group.
     open: bool,
     next: Arc<dyn Handler>,
 }
 
 impl ApiServer {
-    /// A server of these endpoints, with discovery documents about them; `next` gets what it does not know.
+    /// Creates a server of these endpoints and adds them to discovery. `next` gets all other
+    /// requests.
     pub fn new(
         catalog: &'static Catalog,
         endpoints: Vec<Arc<Endpoint>>,
@@ -60,7 +63,8 @@ impl ApiServer {
         server
     }
 
-    /// A server of resources that come and go; none at first. What there is of them is told to `openapi`, which another server serves.
+    /// Creates a server of dynamic resources, without endpoints at first. It publishes them in
+    /// `openapi`, which another server serves.
     pub fn open(
         catalog: &'static Catalog,
         discovery: Arc<Discovery>,
@@ -70,8 +74,8 @@ impl ApiServer {
         ApiServer { open: true, openapi: Some(openapi), ..Self::new(catalog, Vec::new(), discovery, None, next) }
     }
 
-    /// Takes endpoints away and puts others in their place, and describes their group versions anew. Requests that are under way go on with
-    /// the endpoints that they found.
+    /// Removes and adds endpoints, and rebuilds the documents of their group versions. Requests in
+    /// flight keep the endpoints that they resolved.
     pub fn change(&self, gone: &[Arc<Endpoint>], new: Vec<Arc<Endpoint>>) {
         let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
         let touched: BTreeSet<_> = gone.iter().chain(&new).map(|e| (e.kind.group, e.kind.version)).collect();
@@ -98,7 +102,7 @@ impl ApiServer {
 
     async fn route(&self, request: Request) -> Response {
         let Some(info) = request.info().cloned() else { return self.next.handle(request).await };
-        // What the path is about does not depend on the number of slashes it begins with; whether anybody serves it does.
+        // The request info is independent of the number of leading slashes; routing is not.
         if info.path.starts_with("//") {
             return self.next.handle(request).await;
         }
@@ -114,12 +118,12 @@ impl ApiServer {
             }
             return self.next.handle(request).await;
         }
-        // Upstream answers requests of any method as reads.
+        // Upstream serves requests of any method as reads.
         if let Some(openapi) = self.openapi.as_ref().filter(|_| self.root && info.path.starts_with("/openapi/")) {
             let remote = self.discovery.remote_openapi();
             let (method, headers) = (request.method().clone(), request.headers().clone());
-            let asked = Asked { method, headers, hash: info.query.text("hash").to_string() };
-            return match openapi.answer(&info.path, asked, remote).await {
+            let requested = DocumentRequest { method, headers, hash: info.query.text("hash").to_string() };
+            return match openapi.answer(&info.path, requested, remote).await {
                 Some(response) => response,
                 None => self.next.handle(request).await,
             };
@@ -130,7 +134,7 @@ impl ApiServer {
         }
     }
 
-    /// Discovery documents.
+    /// Serves discovery documents.
     fn document(&self, request: &Request) -> Option<Response> {
         let path = request.path();
         if path.starts_with("/apis//") {
@@ -153,7 +157,8 @@ impl ApiServer {
             ["api", ..] if self.serves("", None) => return Some(refuse(request, &Status::path_not_found())),
             _ => return None,
         };
-        // The handlers of `/apis` and of groups answer requests of any method as reads (`apisHandler`, `apiGroupHandler`).
+        // The handlers of `/apis` and of groups serve requests of any method as reads
+        // (`apisHandler`, `apiGroupHandler`).
         let answers_any_method = parts[0] == "apis" && parts.len() < 3;
         if request.method() != Method::GET && !answers_any_method {
             return Some(refuse(request, &Status::method_not_allowed()));
@@ -165,8 +170,8 @@ impl ApiServer {
         self.routes().serves(group, version)
     }
 
-    /// A discovery document in the encoding asked for; all groups at once where the client prefers that. Go-restful looks
-    /// first at what its routes produce.
+    /// Serves a discovery document in the negotiated encoding, aggregated if the client prefers
+    /// that. Go-restful checks first what its routes produce.
     fn negotiated(&self, request: &Request, document: Value, core: Option<bool>, is_route: bool) -> Response {
         let accept = request.headers().get(ACCEPT).and_then(|v| v.to_str().ok());
         if let Some(core) = core
@@ -176,8 +181,8 @@ impl ApiServer {
         }
         let pretty = wants_pretty(request.query(), request.headers());
         let sent = request.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
-        let routed = if is_route { Spoken::BY_DEFAULT.check_document(sent, accept) } else { Ok(()) };
-        match routed.and_then(|()| Spoken::BY_DEFAULT.accept_object(accept, pretty, Forms::Object)) {
+        let routed = if is_route { SupportedEncodings::DEFAULT.check_document(sent, accept) } else { Ok(()) };
+        match routed.and_then(|()| SupportedEncodings::DEFAULT.accept_object(accept, pretty, Forms::Object)) {
             Ok(accepted) => {
                 encode_document(&document, accepted.encoding, accepted.pretty).unwrap_or_else(|s| refuse(request, &s))
             }
@@ -186,7 +191,8 @@ impl ApiServer {
     }
 }
 
-/// The encoding of the first clause that asks for an aggregated document of version v2, and whether it asks for that of this server alone.
+/// Returns the encoding of the first clause for an aggregated document of version v2, and whether
+/// it is limited to this server.
 fn wants_aggregated(accept: Option<&str>) -> Option<(Encoding, bool)> {
     let accept = accept?;
     let clause = accept.split(',').map(str::trim).find(|clause| {
@@ -202,7 +208,7 @@ fn wants_aggregated(accept: Option<&str>) -> Option<(Encoding, bool)> {
     Some((encoding, clause.split(';').any(|part| part.trim() == "profile=nopeer")))
 }
 
-/// The document, or that the client has it already (upstream: `ServeHTTPWithETag`).
+/// Serves the document, or 304 if the client has it (upstream: `ServeHTTPWithETag`).
 fn aggregated_response(request: &Request, merged: &Aggregated, encoding: Encoding) -> Response {
     let known = request.headers().get(IF_NONE_MATCH).is_some_and(|value| value == merged.etag.as_str());
     let made = match known {
@@ -211,7 +217,7 @@ fn aggregated_response(request: &Request, merged: &Aggregated, encoding: Encodin
     };
     let mut response = match made {
         Ok(response) => response,
-        Err(status) => return answer::failure(&status, Encoding::Json, false),
+        Err(status) => return response::failure(&status, Encoding::Json, false),
     };
     let content_type = format!("{};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", encoding.media_type());
     let headers = response.headers_mut();
@@ -232,21 +238,21 @@ fn not_modified() -> Result<Response, Status> {
     Ok(response)
 }
 
-/// A document of a declared kind.
+/// Encodes a document of a declared kind.
 fn encode_document(document: &Value, encoding: Encoding, pretty: bool) -> Result<Response, Status> {
-    let said = |name: &str, otherwise| document[name].as_str().unwrap_or(otherwise);
-    // Those of the legacy group say no version, in protobuf neither.
-    let kind = (said("apiVersion", ""), said("kind", ""));
+    let field = |name: &str, otherwise| document[name].as_str().unwrap_or(otherwise);
+    // Documents of the legacy group have no version, not even in protobuf.
+    let kind = (field("apiVersion", ""), field("kind", ""));
     encode_text((document.to_string() + "\n").into(), kind, encoding, pretty)
 }
 
-/// The same, given as a line of JSON.
+/// Same as [`encode_document`], for a line of JSON.
 fn encode_text(text: Bytes, kind: (&str, &str), encoding: Encoding, pretty: bool) -> Result<Response, Status> {
     let (line, mut out) = (text.trim_ascii_end(), Vec::new());
     match encoding {
         Encoding::Json if !pretty => return Ok(send(StatusCode::OK, encoding, text)),
         Encoding::Json => json::pretty(line, &mut out),
-        Encoding::Yaml | Encoding::Cbor => answer::rewrite(line, encoding, &mut out)?,
+        Encoding::Yaml | Encoding::Cbor => response::rewrite(line, encoding, &mut out)?,
         Encoding::Protobuf => {
             let (api_version, kind) = kind;
             let def =
@@ -273,47 +279,48 @@ fn discovery_def(kind: &str) -> Option<&'static machinery::def::StructDef> {
     }
 }
 
-/// The address clients are told to use: the one they used.
+/// The server address for clients: the host of the request.
 fn address(request: &Request) -> String {
     let host = request.headers().get(http::header::HOST).and_then(|v| v.to_str().ok());
     host.or(request.uri().authority().map(|a| a.as_str())).unwrap_or("127.0.0.1:6443").to_string()
 }
 
-/// A failure in the encoding that the request asks for.
+/// Responds with a failure, in the negotiated encoding.
 fn refuse(request: &Request, status: &Status) -> Response {
     let pretty = wants_pretty(request.query(), request.headers());
-    failure(request.headers().get(ACCEPT), Spoken::BY_DEFAULT, pretty, status)
+    failure(request.headers().get(ACCEPT), SupportedEncodings::DEFAULT, pretty, status)
 }
 
-/// A failure in the encoding that these headers ask for.
-pub fn respond(headers: &http::HeaderMap, spoken: Spoken, status: &Status) -> Response {
-    failure(headers.get(ACCEPT), spoken, wants_pretty(&Query::default(), headers), status)
+/// Responds with a failure, in the encoding that these headers negotiate.
+pub fn respond(headers: &http::HeaderMap, supported: SupportedEncodings, status: &Status) -> Response {
+    failure(headers.get(ACCEPT), supported, wants_pretty(&Query::default(), headers), status)
 }
 
-fn failure(accept: Option<&HeaderValue>, spoken: Spoken, pretty: bool, status: &Status) -> Response {
+fn failure(accept: Option<&HeaderValue>, supported: SupportedEncodings, pretty: bool, status: &Status) -> Response {
     let accept = accept.and_then(|value| value.to_str().ok());
-    match spoken.accept_object(accept, false, Forms::Object) {
-        Ok(accepted) => answer::failure(status, accepted.encoding, pretty),
-        // A failure has none of the forms that the header names: as upstream, it is indented JSON then.
-        Err(_) => answer::failure(status, Encoding::Json, true),
+    match supported.accept_object(accept, false, Forms::Object) {
+        Ok(accepted) => response::failure(status, accepted.encoding, pretty),
+        // The header accepts none of the forms of a failure. As upstream, the response is indented
+        // JSON.
+        Err(_) => response::failure(status, Encoding::Json, true),
     }
 }
 
-/// Answers a request for a resource.
+/// Serves a request for a resource.
 async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
     let pretty = wants_pretty(&info.query, &parts.headers);
-    let spoken = Spoken::of(&endpoint.features, endpoint.open.is_some());
+    let supported = SupportedEncodings::of(&endpoint.features, endpoint.open.is_some());
     let is_collection = info.verb_in_path || (info.depth == 1 && parts.method == Method::GET);
     let route = route_table::find(&endpoint, &info, &parts.method);
     let counted = route.as_ref().ok().map(|route| route_table::routed(&endpoint, route));
     let route = route.and_then(|route| {
         match &route {
-            Route::Verb(..) => routed(&endpoint, &parts, spoken, is_collection)?,
+            Route::Verb(..) => routed(&endpoint, &parts, supported, is_collection)?,
             Route::Connect(handler) => {
                 if let Some(media_type) = handler.produces() {
-                    spoken.check_route_of(accept.as_ref().and_then(|value| value.to_str().ok()), media_type)?;
+                    supported.check_route_of(accept.as_ref().and_then(|value| value.to_str().ok()), media_type)?;
                 }
                 route_table::check_names(&endpoint, &info)?;
             }
@@ -322,19 +329,19 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     });
     let answer = match route {
         Ok(Route::Connect(handler)) => {
-            let call = call(&parts.extensions, info, spoken, parts.headers.clone(), Body::empty());
+            let call = call(&parts.extensions, info, supported, parts.headers.clone(), Body::empty());
             verbs::connect::connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
         Ok(Route::Verb(target, verb)) => {
-            let call = call(&parts.extensions, info, spoken, parts.headers, body);
-            answered(endpoint, target, verb, call).await
+            let call = call(&parts.extensions, info, supported, parts.headers, body);
+            run_verb(endpoint, target, verb, call).await
         }
         Err(status) => Err(status),
     };
     let mut response = match answer {
         Ok(response) => response,
         Err(status) => {
-            let mut response = failure(accept.as_ref(), spoken, pretty, &status);
+            let mut response = failure(accept.as_ref(), supported, pretty, &status);
             if status.code == 405 {
                 response.headers_mut().remove(ALLOW);
             }
@@ -347,12 +354,12 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     response
 }
 
-/// What go-restful looks at before any handler: the media type of a patch, then that of the answer. Upstream has no routes
-/// of go-restful for custom resources.
+/// Runs the checks of go-restful, before any handler: the media type of a patch, then that of the
+/// response. Upstream has no go-restful routes for custom resources.
 fn routed(
     endpoint: &Endpoint,
     parts: &http::request::Parts,
-    spoken: Spoken,
+    supported: SupportedEncodings,
     is_collection: bool,
 ) -> Result<(), Status> {
     if endpoint.open.is_some() {
@@ -360,15 +367,15 @@ fn routed(
     }
     let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
     if parts.method == Method::PATCH {
-        PatchType::parse(endpoint, spoken, header(CONTENT_TYPE))?;
+        PatchType::parse(endpoint, supported, header(CONTENT_TYPE))?;
     }
-    spoken.check_route(header(ACCEPT), is_collection)
+    supported.check_route(header(ACCEPT), is_collection)
 }
 
 fn call(
     extensions: &http::Extensions,
     info: Arc<RequestInfo>,
-    spoken: Spoken,
+    supported: SupportedEncodings,
     headers: http::HeaderMap,
     body: Body,
 ) -> Call {
@@ -380,7 +387,7 @@ fn call(
         headers,
         body,
         warnings: extensions.get::<Warnings>().cloned().unwrap_or_default(),
-        spoken,
+        supported,
         trail: extensions.trail(),
         watched: extensions.get().cloned(),
         detach: extensions.get().cloned(),
@@ -388,17 +395,18 @@ fn call(
     }
 }
 
-/// Answers up to this many bytes that are there as a whole are not counted.
-const LARGE_ANSWER: usize = 256 << 10;
+/// Buffered responses up to this many bytes are not counted.
+const LARGE_RESPONSE: usize = 256 << 10;
 
-/// Counts a large answer that is there as a whole until its client has read it.
+/// Counts the memory of a large buffered response until the client has read it.
 ///
 /// # Errors
-/// When there is no memory for it. The answer to a write is sent all the same: the write is done.
-fn hold_large(response: Response, user: &Arc<User>, is_write: bool) -> Result<Response, Status> {
+/// Returns an error if the memory limit is exceeded. The response to a write is sent anyway,
+/// because the write is done.
+fn charge_large_response(response: Response, user: &Arc<User>, is_write: bool) -> Result<Response, Status> {
     let mut held = Held::default();
     let length = response.body().known().map_or(0, Bytes::len);
-    if length <= LARGE_ANSWER {
+    if length <= LARGE_RESPONSE {
         return Ok(response);
     }
     match held.add(user, length as u64) {
@@ -407,21 +415,21 @@ fn hold_large(response: Response, user: &Arc<User>, is_write: bool) -> Result<Re
     }
 }
 
-/// Has the verb answer, records and compresses the answer. Streams of events stay as they are.
-async fn answered(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> Result<Response, Status> {
+/// Runs the verb, then audits and compresses the response. Watch streams are not changed.
+async fn run_verb(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> Result<Response, Status> {
     let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled(features::APIResponseCompression);
     let (is_stream, is_write) = (call.info.verb == "watch", !call.info.is_read_only());
     let work = Work { user: call.user.clone(), seat: call.seat.clone() };
     let answer = work::run(&work, dispatch(endpoint, target, verb, call)).await;
-    match answer.and_then(|response| hold_large(response, &work.user, is_write)) {
+    match answer.and_then(|response| charge_large_response(response, &work.user, is_write)) {
         Ok(response) if compresses && !is_stream => Ok(gzip::compress(response, &work.user)),
         answer => answer,
     }
 }
 
-type Answer = BoxFuture<'static, Result<Response, Status>>;
+type ResponseFuture = BoxFuture<'static, Result<Response, Status>>;
 
-fn dispatch(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> Answer {
+fn dispatch(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> ResponseFuture {
     if let Some(open) = &endpoint.open {
         call.warn(open.warnings());
     }
@@ -440,8 +448,9 @@ fn dispatch(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: C
     }
 }
 
-/// Each verb has a future of its own: the largest is several times as large as that of a read.
-fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> Answer {
+/// Runs the verb of a resource. Each verb has its own future: the largest is several times as large
+/// as that of a read.
+fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> ResponseFuture {
     let audited = Audited::of(&endpoint, &call);
     match verb {
         "create" if endpoint.store.is_none() => {
@@ -454,7 +463,7 @@ fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> Answer {
             audited.answer(async move { verbs::computed::list(&endpoint, call).await })
         }
         "list" => audited.answer(async move { verbs::list::list(&endpoint, call).await }),
-        // Streams of events are not recorded.
+        // Watch streams are not audited.
         "watch" => Box::pin(verbs::watch::watch(endpoint, call)),
         "update" => audited.answer(async move { verbs::update::update(&endpoint, call).await }),
         "patch" => audited.answer(async move { verbs::patch::patch(&endpoint, call).await }),
@@ -464,12 +473,13 @@ fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> Answer {
     }
 }
 
-/// What records an answer.
+/// Audits responses.
 struct Audited {
     catalog: &'static Catalog,
-    /// None where the audit policy wants no answers of the request.
+    /// `None` if the audit policy does not include responses.
     trail: Option<AuditContext>,
-    /// The user whom the bytes of the answer of a read are counted for; a write that is done is recorded in any case.
+    /// The user that is charged for the response of a read. Responses of completed writes are
+    /// always audited.
     user: Option<Arc<User>>,
 }
 
@@ -480,12 +490,12 @@ impl Audited {
         Audited { catalog: endpoint.catalog, trail: wants_answer.then(|| call.trail.clone()), user }
     }
 
-    /// The answer, once it has been recorded.
-    fn answer(self, answer: impl Future<Output = Result<Response, Status>> + Send + 'static) -> Answer {
+    /// Returns the response after it is recorded.
+    fn answer(self, answer: impl Future<Output = Result<Response, Status>> + Send + 'static) -> ResponseFuture {
         let Audited { catalog, trail, user } = self;
         match trail {
             Some(trail) => {
-                Box::pin(async move { audit::answered(&trail, catalog, answer.await?, user.as_ref()).await })
+                Box::pin(async move { audit::record_response(&trail, catalog, answer.await?, user.as_ref()).await })
             }
             None => Box::pin(answer),
         }

@@ -14,27 +14,28 @@ use serde::Serialize;
 use serving::{Query, Response};
 use storage::cache::Entry;
 
-use crate::answer::{self, respond};
 use crate::media::{Accepted, Encoding};
 use crate::partial::Partial;
 use crate::render::Renderer;
+use crate::response::{self, respond};
 
-/// Writes tables of one resource piece by piece.
+/// Encodes tables of one resource incrementally.
 pub struct TableWriter {
     renderer: Renderer,
     partial: Partial,
     columns: Columns,
-    /// Whether the kind has columns of its own.
+    /// Whether the kind declares columns.
     has_columns: bool,
     include_object: IncludeObject,
-    /// What rows are made from, where that is less than the object.
+    /// Fields that the columns read, if not the whole object.
     reads: Option<Mask>,
     headers: bool,
     context: PrintContext,
 }
 
 impl TableWriter {
-    /// `version` is that of `meta.k8s.io`; the query says what rows carry and whether columns are described.
+    /// Creates a writer. `version` is that of `meta.k8s.io`. The query selects the objects in rows,
+    /// and whether there are column definitions.
     pub fn new(renderer: Renderer, version: &str, query: &Query) -> Result<Self, Status> {
         let (kind, include_object) = (renderer.source.storage_kind(), include_object(query)?);
         let endpoint = &renderer.endpoint;
@@ -42,7 +43,7 @@ impl TableWriter {
         let custom = endpoint.open.as_deref().and_then(|open| open.columns(&endpoint.kind.api_version()));
         let has_columns = custom.is_some() || !declared.is_empty();
         let columns = custom.map_or_else(|| Columns::declared(declared), Columns::Custom);
-        // Columns speak of the hub, masks of what is stored.
+        // Columns refer to the hub; masks refer to the stored version.
         let is_partial = kind.conversion.is_none() && !renderer.is_text && include_object != IncludeObject::Object;
         Ok(TableWriter {
             partial: Partial::new(version),
@@ -56,10 +57,11 @@ impl TableWriter {
         })
     }
 
-    /// Writes tables of objects that are not stored, with columns of their own: the Scale of a resource.
+    /// Creates a writer for objects that are not stored and have other columns: the Scale of a
+    /// resource.
     ///
     /// # Errors
-    /// 400 for an unknown value of `includeObject`.
+    /// Returns 400 for an unknown value of `includeObject`.
     pub fn with_columns(
         renderer: Renderer,
         columns: &'static [Column],
@@ -78,17 +80,17 @@ impl TableWriter {
         })
     }
 
-    /// Only the first event of a watch describes the columns.
+    /// Omits column definitions. Only the first event of a watch has them.
     pub fn without_headers(&mut self) {
         self.headers = false;
     }
 
-    /// An empty list of a kind without columns is shown with `null` for its rows, as upstream does.
+    /// Whether an empty list has `rows: null`. As upstream, that is so for a kind without columns.
     pub fn is_null_when_empty(&self) -> bool {
         !self.has_columns
     }
 
-    /// The objects of a list, which come in order of their keys, as their rows stand.
+    /// Sorts the objects of a list, which are in key order, in row order.
     pub fn in_order(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
         let Some(order) = self.renderer.endpoint.resource.hooks.order else { return Ok(entries) };
         let place = |entry: Arc<Entry>| Ok((order(self.renderer.source.object(&entry)?.as_ref()), entry));
@@ -97,7 +99,7 @@ impl TableWriter {
         Ok(placed.into_iter().map(|(_, entry)| entry).collect())
     }
 
-    /// Appends the table up to its first row.
+    /// Appends the start of the table, up to its first row.
     pub fn write_head(&self, meta: &metav1::ListMeta, is_empty: bool, out: &mut Vec<u8>) -> Result<(), Status> {
         let api_version = &self.partial.api_version;
         out.extend_from_slice(
@@ -152,10 +154,10 @@ impl TableWriter {
 
     fn write_whole(&self, hub: Owned, out: &mut Vec<u8>) {
         let kind = self.renderer.endpoint.kind;
-        json::encode_object(&kind.api_version(), kind.kind, answer::in_version(kind, hub).as_ref(), out);
+        json::encode_object(&kind.api_version(), kind.kind, response::in_version(kind, hub).as_ref(), out);
     }
 
-    /// A table of one row, of an object in hub form.
+    /// Encodes a table with one row, of an object in hub form.
     pub fn table_of(&self, hub: Owned) -> Result<Vec<u8>, Status> {
         let resource_version = registry::meta(hub.as_ref()).map_or(String::new(), |meta| meta.resource_version.clone());
         let meta = metav1::ListMeta { resource_version, ..metav1::ListMeta::default() };
@@ -167,7 +169,7 @@ impl TableWriter {
     }
 }
 
-/// Answers with an object as a table of one row.
+/// Responds with an object as a table of one row.
 pub fn of_object(
     writer: &TableWriter,
     code: StatusCode,
@@ -182,9 +184,9 @@ pub fn of_object(
             out = text;
             out.push(b'\n');
         }
-        Encoding::Yaml | Encoding::Cbor => answer::rewrite(&text, accepted.encoding, &mut out)?,
+        Encoding::Yaml | Encoding::Cbor => response::rewrite(&text, accepted.encoding, &mut out)?,
         // Upstream's tables have no protobuf form.
-        Encoding::Protobuf => return Err(answer::no_protobuf("v1.Table")),
+        Encoding::Protobuf => return Err(response::no_protobuf("v1.Table")),
     }
     Ok(respond(code, accepted.encoding, out))
 }

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// `v2` is more than `v1`, which is more than `v1beta1`; other names are less, and the later in the alphabet the less.
+/// Compares versions: `v2` is greater than `v1`, which is greater than `v1beta1`. Other names are
+/// smaller, in reverse alphabetical order.
 pub fn compare(a: &str, b: &str) -> Ordering {
     match (rank(a), rank(b)) {
         (None, None) => b.cmp(a),
@@ -10,7 +11,7 @@ pub fn compare(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Stage, major and minor of a version name of Kubernetes.
+/// Parses a Kubernetes version name into stage, major and minor.
 fn rank(version: &str) -> Option<(u8, u64, u64)> {
     let rest = version.strip_prefix('v')?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -33,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stable_versions_come_first() {
+    fn sorts_stable_versions_first() {
         let order =
             ["v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10", "v1x"];
         let mut shuffled = order;

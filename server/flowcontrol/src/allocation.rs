@@ -1,6 +1,8 @@
-//! Sharing out seats among levels in proportion to their demand, within the bounds of each (upstream: `computeConcurrencyAllocation`).
+//! Allocates seats among levels in proportion to demand (upstream: `computeConcurrencyAllocation`).
+//!
+//! Each level has a lower and an upper bound.
 
-/// What a level wants and may have.
+/// The target of a level and its bounds, in seats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Claim {
     pub target: f64,
@@ -8,7 +10,7 @@ pub struct Claim {
     pub most: f64,
 }
 
-/// Targets below this count as this: a level without demand can still be given seats that nobody needs.
+/// The minimum target. A level without demand can still be allocated unused seats.
 const LEAST_TARGET: f64 = 0.001;
 
 impl Claim {
@@ -16,21 +18,23 @@ impl Claim {
         self.target.max(LEAST_TARGET)
     }
 
-    /// What the level gets when everybody gets this fraction of what they want.
+    /// The allocation of the level when each level gets this fraction of its target.
     fn at(&self, fraction: f64) -> f64 {
         (fraction * self.target()).clamp(self.least, self.most.max(self.least))
     }
 }
 
-/// Finds the fraction of its target that each claim gets, bounds aside, so that all together get `seats`. Gives that fraction and what each
-/// gets; nothing when the bounds do not allow that sum.
-pub fn share_out(seats: f64, claims: &[Claim]) -> Option<(f64, Vec<f64>)> {
+/// Finds the fraction of the targets at which the bounded allocations add up to `seats`.
+///
+/// Returns that fraction and the allocation of each level, or `None` when the bounds do not allow
+/// that sum.
+pub fn compute_concurrency_allocation(seats: f64, claims: &[Claim]) -> Option<(f64, Vec<f64>)> {
     let total = |fraction: f64| claims.iter().map(|claim| claim.at(fraction)).sum::<f64>();
     let (least, most): (f64, f64) = claims.iter().fold((0.0, 0.0), |(l, m), c| (l + c.least, m + c.most));
     if claims.is_empty() || seats < least - 1e-7 || seats > most + 1e-7 {
         return None;
     }
-    // Between two neighbouring bounds the total grows in a straight line.
+    // Between two neighbouring bounds the total is linear in the fraction.
     let mut bounds: Vec<f64> = claims.iter().flat_map(|c| [c.least / c.target(), c.most / c.target()]).collect();
     bounds.sort_unstable_by(f64::total_cmp);
     let above = bounds.partition_point(|bound| total(*bound) < seats).min(bounds.len() - 1);
@@ -52,7 +56,7 @@ mod tests {
     fn check(seats: f64, claims: &[(f64, f64, f64)], expect: Option<&[f64]>) {
         let claims: Vec<Claim> =
             claims.iter().map(|(target, least, most)| Claim { target: *target, least: *least, most: *most }).collect();
-        let got = share_out(seats, &claims).map(|(_, shares)| shares);
+        let got = compute_concurrency_allocation(seats, &claims).map(|(_, shares)| shares);
         let near = |got: &[f64], expect: &[f64]| got.iter().zip(expect).all(|(g, e)| (g - e).abs() < 1e-6);
         match (&got, expect) {
             (Some(got), Some(expect)) => assert!(near(got, expect), "{got:?}, not {expect:?}"),

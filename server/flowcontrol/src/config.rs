@@ -1,35 +1,35 @@
-//! The configuration, in this crate's words: what FlowSchema and PriorityLevelConfiguration objects say.
+//! The configuration: the content of FlowSchema and PriorityLevelConfiguration objects.
 
-/// Everything of its kind.
+/// The wildcard: matches all names.
 const ALL: &str = "*";
-/// The name of the level, and of the schema, of requests that are never held back.
+/// The name of the level, and of the schema, of requests that are never queued or rejected.
 pub(crate) const EXEMPT: &str = "exempt";
-/// The name of the level, and of the schema, of requests that nothing else matches.
+/// The name of the level, and of the schema, of requests that no other schema matches.
 pub(crate) const CATCH_ALL: &str = "catch-all";
 
-/// Which requests belong to a level, and what tells its flows apart.
+/// Selects the requests of a level, and defines how they are divided into flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSchema {
     pub name: String,
     pub uid: String,
-    /// Schemas with a smaller one are asked first; of several with the same, the first in order of names.
+    /// Schemas are tried in ascending order of precedence, then of name.
     pub precedence: i32,
     /// The name of the priority level.
     pub level: String,
-    /// What makes two requests of the schema belong to different flows; none: all are one flow.
+    /// How requests of the schema are divided into flows; `None` makes all of them one flow.
     pub distinguisher: Option<Distinguisher>,
-    /// A request that any of them matches belongs here.
+    /// The schema matches a request if any rule does.
     pub rules: Vec<PolicyRule>,
 }
 
-/// What flows are told apart by.
+/// The request attribute that identifies a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distinguisher {
     ByUser,
     ByNamespace,
 }
 
-/// Who, and what.
+/// Subjects, and the requests by them that match.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolicyRule {
     pub subjects: Vec<Subject>,
@@ -37,7 +37,7 @@ pub struct PolicyRule {
     pub paths: Vec<PathRule>,
 }
 
-/// Who. The name `*` stands for everybody of that kind.
+/// A subject. The name `*` matches all subjects of that kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     User(String),
@@ -45,7 +45,7 @@ pub enum Subject {
     ServiceAccount { namespace: String, name: String },
 }
 
-/// Requests for resources. `*` in a list stands for everything.
+/// Matches resource requests. `*` in a list matches everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResourceRule {
     pub verbs: Vec<String>,
@@ -57,47 +57,49 @@ pub struct ResourceRule {
     pub namespaces: Vec<String>,
 }
 
-/// Requests for other paths.
+/// Matches non-resource requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathRule {
     pub verbs: Vec<String>,
-    /// Paths, and with `/*` at the end everything below one.
+    /// Paths. `/*` at the end of a path matches everything below it.
     pub paths: Vec<String>,
 }
 
-/// A part of the server's seats, and what becomes of requests that find none.
+/// A share of the server's seats, and the response to requests when no seat is free.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriorityLevel {
     pub name: String,
     pub uid: String,
-    /// Its part of the seats, in proportion to the shares of all levels.
+    /// The level's seats are the server's seats times its shares, divided by the shares of all
+    /// levels.
     pub shares: u32,
-    /// Which part of its seats others may use, in percent.
+    /// The percentage of the level's seats that other levels may borrow.
     pub lendable_percent: u32,
-    /// How many seats of others it may use, in percent of its own; none: as many as there are.
+    /// The seats that the level may borrow, in percent of its own; `None` means no limit.
     pub borrowing_percent: Option<u32>,
     pub queuing: Queuing,
 }
 
-/// What becomes of requests that find no seat.
+/// The response to requests when no seat is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queuing {
-    /// There is always a seat.
+    /// Requests run without waiting; there is no limit of seats.
     Exempt,
-    /// They are rejected.
+    /// Requests are rejected.
     Reject,
-    /// They wait in one of some queues of limited length; each flow has a hand of them.
+    /// Requests wait in queues of limited length. Shuffle sharding gives each flow a hand of the
+    /// queues.
     Queues { count: usize, hand_size: usize, length: usize },
 }
 
 impl Queuing {
-    /// Whether requests are never held back.
+    /// Whether requests are never queued or rejected.
     pub fn is_exempt(self) -> bool {
         self == Queuing::Exempt
     }
 }
 
-/// The levels without which there is no priority and fairness; they hold until objects say otherwise.
+/// The mandatory levels. They apply until objects with the same names exist.
 pub fn mandatory_levels() -> [PriorityLevel; 2] {
     let level = |name: &str, shares, borrowing_percent, queuing| PriorityLevel {
         name: name.to_owned(),
@@ -110,7 +112,7 @@ pub fn mandatory_levels() -> [PriorityLevel; 2] {
     [level(EXEMPT, 0, None, Queuing::Exempt), level(CATCH_ALL, 5, None, Queuing::Reject)]
 }
 
-/// The schemas without which there is no priority and fairness.
+/// The mandatory schemas.
 pub fn mandatory_schemas() -> [FlowSchema; 2] {
     let schema = |name: &str, precedence, distinguisher, groups: &[&str]| FlowSchema {
         name: name.to_owned(),
@@ -118,7 +120,7 @@ pub fn mandatory_schemas() -> [FlowSchema; 2] {
         precedence,
         level: name.to_owned(),
         distinguisher,
-        rules: vec![everything(groups)],
+        rules: vec![match_all_rule(groups)],
     };
     [
         schema(EXEMPT, 1, None, &["system:masters"]),
@@ -126,8 +128,8 @@ pub fn mandatory_schemas() -> [FlowSchema; 2] {
     ]
 }
 
-/// Everything that members of these groups may ask for.
-fn everything(groups: &[&str]) -> PolicyRule {
+/// A rule that matches all requests by members of these groups.
+fn match_all_rule(groups: &[&str]) -> PolicyRule {
     let all = || vec![ALL.to_owned()];
     PolicyRule {
         subjects: groups.iter().map(|group| Subject::Group((*group).to_owned())).collect(),
@@ -142,7 +144,7 @@ fn everything(groups: &[&str]) -> PolicyRule {
     }
 }
 
-/// A list of names, or all.
+/// A list of names, or all names.
 #[derive(Clone, Debug)]
 pub(crate) enum Names {
     All,
@@ -150,17 +152,18 @@ pub(crate) enum Names {
 }
 
 impl Names {
-    /// Only a `*` that stands alone means all; validation lets no other stand.
+    /// Creates the list. Only a `*` that stands alone means all; validation rejects it beside other
+    /// names.
     pub fn of(list: Vec<String>) -> Self {
         if list == [ALL] { Names::All } else { Names::These(list) }
     }
 
-    /// Whether a name is among them.
+    /// Whether the list contains the name.
     pub fn has(&self, name: &str) -> bool {
         self.any(|listed| listed == name)
     }
 
-    /// Whether all are, or any that is listed fits.
+    /// Whether the list is `All`, or any of its names satisfies the predicate.
     pub fn any(&self, fits: impl Fn(&str) -> bool) -> bool {
         match self {
             Names::All => true,

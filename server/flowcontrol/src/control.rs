@@ -1,4 +1,4 @@
-//! Priority and fairness of a server: the configuration that holds, and requests that ask for seats.
+//! Priority and fairness of a server: the current configuration, and the admission of requests.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -10,7 +10,7 @@ use prometheus::Registry;
 use tokio::time::Instant;
 
 use crate::config::{CATCH_ALL, EXEMPT, FlowSchema, PriorityLevel, mandatory_levels, mandatory_schemas};
-use crate::digest::{Asked, Digest};
+use crate::digest::{Digest, RequestDetails};
 use crate::estimate::ListSizes;
 use crate::flow::Flow;
 use crate::lending;
@@ -25,15 +25,15 @@ use crate::work::WorkEstimate;
 /// How often levels lend each other seats (upstream: `borrowingAdjustmentPeriod`).
 const ADJUSTMENT_PERIOD: Duration = Duration::from_secs(10);
 
-/// Priority and fairness of a server. Clones share it.
+/// Priority and fairness of a server. Clones share the state.
 #[derive(Clone)]
 pub struct FlowControl(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
-    /// Seats of the server.
+    /// The seats of the server.
     seats: u32,
-    /// No request has its seats for longer.
-    longest: Duration,
+    /// The longest time for which a request may hold its seats.
+    max_duration: Duration,
     config: RwLock<Arc<Config>>,
     levels: RwLock<Arc<Levels>>,
     metrics: Metrics,
@@ -44,7 +44,7 @@ pub(crate) struct Shared {
     pub list_sizes: OnceLock<Box<dyn ListSizes>>,
 }
 
-/// A configuration. Requests that were classified by it keep it.
+/// A configuration. A request keeps the configuration by which it was classified.
 #[derive(Default)]
 pub(crate) struct Config {
     matcher: Matcher,
@@ -54,7 +54,7 @@ pub(crate) struct Config {
     fallback: usize,
 }
 
-/// The levels at work, by name: those of the configuration, and those that have still something to do.
+/// Levels by name: those of the configuration, and removed ones that still have requests.
 pub(crate) type Levels = BTreeMap<String, Arc<Level>>;
 
 /// A schema and its level.
@@ -66,7 +66,7 @@ pub struct Classified {
     pub(crate) widest_request: Option<u32>,
 }
 
-/// What a request was classified as.
+/// The schema and level of a request.
 #[derive(Clone)]
 pub struct Class {
     config: Arc<Config>,
@@ -92,18 +92,21 @@ impl Classified {
         &self.level.name
     }
 
-    /// The uids of schema and level: what a client is told, because names could say how little it counts.
+    /// The uids of schema and level, for response headers. Names would reveal the client's
+    /// priority.
     pub fn uids(&self) -> [&bytes::Bytes; 2] {
         [&self.flow.schema_uid, &self.flow.level_uid]
     }
 }
 
 impl FlowControl {
-    /// For a server with so many seats, no request of which may run longer than `longest`. Only what is mandatory is configured.
-    pub fn new(seats: u32, longest: Duration, registry: &Registry) -> Self {
+    /// Creates the flow control of a server with `seats` seats and the mandatory configuration.
+    ///
+    /// No request may hold its seats for longer than `max_duration`.
+    pub fn new(seats: u32, max_duration: Duration, registry: &Registry) -> Self {
         let control = FlowControl(Arc::new(Shared {
             seats,
-            longest,
+            max_duration,
             config: RwLock::default(),
             levels: RwLock::default(),
             metrics: Metrics::new(registry),
@@ -117,8 +120,10 @@ impl FlowControl {
         control
     }
 
-    /// Follows a configuration from now on; what is mandatory and missing is added. Schemas without a level are left out. Calls must not
-    /// overlap.
+    /// Replaces the configuration. Mandatory objects that are missing are added; schemas without a
+    /// level are left out.
+    ///
+    /// Calls must not overlap.
     pub fn configure(&self, mut schemas: Vec<FlowSchema>, mut levels: Vec<PriorityLevel>) {
         for level in mandatory_levels() {
             if levels.iter().all(|other| other.name != level.name) {
@@ -138,10 +143,10 @@ impl FlowControl {
             .iter()
             .map(|level| (level.name.as_str(), bytes::Bytes::copy_from_slice(level.uid.as_bytes())))
             .collect();
-        let at_work = self.put_to_work(&levels);
+        let by_name = self.update_levels(&levels);
         let metrics = &self.0.metrics;
         let flows = schemas.iter().filter_map(|schema| {
-            let level = at_work.get(&schema.level)?;
+            let level = by_name.get(&schema.level)?;
             let uid = uids.get(schema.level.as_str())?;
             let flow = Arc::new(Flow::new(schema, uid, metrics.flow(&level.name, &schema.name)));
             let state = level.lock();
@@ -156,8 +161,9 @@ impl FlowControl {
         *self.0.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
     }
 
-    /// Makes these the levels: those that are known go on, and those that are gone stay until nothing of them is left.
-    fn put_to_work(&self, wanted: &[PriorityLevel]) -> Arc<Levels> {
+    /// Replaces the levels. Existing levels keep their state; removed ones stay until they are
+    /// idle.
+    fn update_levels(&self, wanted: &[PriorityLevel]) -> Arc<Levels> {
         let before = self.levels();
         let mut levels = Levels::new();
         for config in wanted {
@@ -179,9 +185,9 @@ impl FlowControl {
         self.set_levels(levels)
     }
 
-    /// Lets the levels go that are no longer wanted and idle, and gives the others their parts of the server's seats.
+    /// Removes idle levels that are quiescing, and distributes the server's seats among the others.
     fn set_levels(&self, mut levels: Levels) -> Arc<Levels> {
-        levels.retain(|_, level| !level.lock().is_gone());
+        levels.retain(|_, level| !level.lock().is_quiesced());
         let all_shares = levels.values().map(|level| level.lock().config.shares).sum();
         levels.values().for_each(|level| level.lock().share(self.0.seats, all_shares));
         lending::lend(self.now(), levels.values(), &self.0.metrics);
@@ -190,8 +196,9 @@ impl FlowControl {
         levels
     }
 
-    /// Lets levels lend each other seats until the end of the process. Needs a tokio runtime.
-    pub fn adjust_regularly(&self) {
+    /// Spawns a task that adjusts the seats of the levels until the process ends. Requires a tokio
+    /// runtime.
+    pub fn spawn_adjustment(&self) {
         let control = self.clone();
         tokio::spawn(async move {
             loop {
@@ -201,38 +208,39 @@ impl FlowControl {
         });
     }
 
-    /// Lets levels lend each other seats for the next period, takes seats back that were held for too long, and lets levels go that are
-    /// no longer wanted.
+    /// Adjusts the borrowing of seats for the next period.
+    ///
+    /// Also takes back seats that requests have held for too long, and removes quiesced levels.
     pub fn adjust(&self) {
         let (levels, now) = (self.levels(), self.now());
-        levels.values().for_each(|level| level.lock().queues.expire(now, self.0.longest));
-        match levels.values().any(|level| level.lock().is_gone()) {
+        levels.values().for_each(|level| level.lock().queues.expire(now, self.0.max_duration));
+        match levels.values().any(|level| level.lock().is_quiesced()) {
             true => drop(self.set_levels((*levels).clone())),
             false => lending::lend(now, levels.values(), &self.0.metrics),
         }
     }
 
-    /// Which schema and level a request belongs to.
+    /// Returns the schema and level of a request.
     pub fn classify(&self, digest: &Digest<'_>) -> Class {
         let config = self.config();
         let index = config.matcher.find(digest).unwrap_or(config.fallback);
         Class { config, index }
     }
 
-    /// Takes seats for a request, waiting for at most `patience` until there are some.
+    /// Takes seats for a request, waiting for at most `patience` until they are free.
     ///
     /// # Errors
-    /// There are none, and there is no place to wait; or it waited too long.
+    /// No seat is free and the queue is full, or the request waited too long.
     pub async fn admit(
         &self,
         class: &Class,
-        asked: Arc<dyn Asked>,
+        request: Arc<dyn RequestDetails>,
         work: WorkEstimate,
         patience: Duration,
     ) -> Result<Seat, Rejected> {
         let arrived = self.now();
         let flow = class.flow.clone();
-        let digest = asked.digest();
+        let digest = request.digest();
         let (is_watch, hash) = (digest.verb == "watch", self.hash(&flow, &digest));
         flow.metrics.estimated_seats.observe(f64::from(work.max_seats()));
         let wait = |executed: bool| {
@@ -246,26 +254,27 @@ impl FlowControl {
             wait(false);
             Rejected { retry_after }
         };
-        let (id, told) = class.level.start(self, arrived, Arrival { flow, asked, work, hash }).map_err(rejected)?;
-        // From here on the request is in the queue set until the seat is dropped, wherever that happens.
+        let (id, receiver) =
+            class.level.start(self, arrived, Arrival { flow, request, work, hash }).map_err(rejected)?;
+        // From here on the request is in the queue set until the seat is dropped.
         let mut seat = Seat::new(self.clone(), class, id, is_watch);
-        if let Some(told) = told
-            && !matches!(tokio::time::timeout(patience, told).await, Ok(Ok(())))
+        if let Some(receiver) = receiver
+            && !matches!(tokio::time::timeout(patience, receiver).await, Ok(Ok(())))
         {
             drop(seat);
-            return Err(rejected(class.level.give_up(self.now())));
+            return Err(rejected(class.level.record_timeout(self.now())));
         }
         wait(true);
         seat.begin(self.now());
         Ok(seat)
     }
 
-    /// Counts a watch for as long as the result lives, so that writes are charged for it.
+    /// Counts a watch until the result is dropped. The counts determine the seats of writes.
     pub fn watch(&self, digest: &Digest<'_>) -> Watched {
         self.0.watches.add(digest)
     }
 
-    /// Tells how much lists are: asked whenever somebody lists. Can be set once.
+    /// Sets the source of list sizes, which `estimate` queries for each list. Can be set once.
     pub fn set_list_sizes(&self, sizes: Box<dyn ListSizes>) {
         let _ = self.0.list_sizes.set(sizes);
     }
@@ -274,12 +283,12 @@ impl FlowControl {
         self.0.hasher.hash_one((&flow.schema, flow.distinguish(digest)))
     }
 
-    /// The time since the beginning.
+    /// The time since the creation of the flow control.
     pub(crate) fn now(&self) -> Duration {
         self.0.began.elapsed()
     }
 
-    /// When that was.
+    /// Converts a time since the creation to a date.
     pub(crate) fn date(&self, time: Duration) -> SystemTime {
         self.0.began_at + time
     }

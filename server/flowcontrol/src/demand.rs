@@ -1,11 +1,12 @@
-//! How many seats a level could have used over a while (upstream: `fairqueuing.Integrator`, `seatDemandStats`).
+//! Statistics of the seats that a level could have used (upstream: `fairqueuing.Integrator`,
+//! `seatDemandStats`).
 
 use std::time::Duration;
 
-/// How much of yesterday's demand is believed today: half of it is forgotten in five minutes of ten-second steps.
+/// The weight of the previous smoothed demand per ten-second step; its half-life is five minutes.
 const SMOOTHING: f64 = 0.977;
 
-/// Sums up a number that changes now and then, over time.
+/// Integrates a value that changes over time.
 #[derive(Clone, Debug, Default)]
 pub struct Demand {
     now: f64,
@@ -17,14 +18,14 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// The number is this from now on.
+    /// Sets the value from `now` on.
     pub fn set(&mut self, now: Duration, seats: u32) {
-        self.pass(now);
+        self.integrate(now);
         self.now = f64::from(seats);
         self.highest = self.highest.max(self.now);
     }
 
-    fn pass(&mut self, now: Duration) {
+    fn integrate(&mut self, now: Duration) {
         let seconds = now.saturating_sub(self.since).as_secs_f64();
         self.since = self.since.max(now);
         self.seconds += seconds;
@@ -32,9 +33,9 @@ impl Demand {
         self.sum_of_squares += self.now * self.now * seconds;
     }
 
-    /// Adds the time since the last call to the statistics, and begins anew.
+    /// Adds the time since the last call to the statistics, and resets the integrals.
     pub fn flush(&mut self, now: Duration, into: &mut DemandStats) {
-        self.pass(now);
+        self.integrate(now);
         into.high_watermark = self.highest.round();
         if self.seconds > 0.0 {
             let average = self.sum / self.seconds;
@@ -53,7 +54,7 @@ pub struct DemandStats {
     pub average: f64,
     pub deviation: f64,
     pub high_watermark: f64,
-    /// The upper edge of average and deviation; it rises at once and falls slowly.
+    /// Average plus standard deviation; rises at once and falls slowly.
     pub smoothed: f64,
 }
 
@@ -72,7 +73,7 @@ mod tests {
         demand.flush(Duration::from_secs(20), &mut stats);
         assert_eq!((stats.average, stats.high_watermark), (0.0, 8.0));
         assert!((7.8..7.9).contains(&stats.smoothed), "{}", stats.smoothed);
-        // Nothing is divided by no time at all.
+        // An empty period does not divide by zero.
         demand.flush(Duration::from_secs(20), &mut stats);
         assert_eq!((stats.average, stats.high_watermark), (0.0, 0.0));
     }

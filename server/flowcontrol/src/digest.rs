@@ -1,11 +1,11 @@
-//! What flow control looks at in a request.
+//! The attributes of a request that flow control uses.
 
-/// A request: who asks, and for what.
+/// The user and the request attributes (upstream: `RequestDigest`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Digest<'a> {
     pub user: &'a str,
     pub groups: &'a [String],
-    /// The Kubernetes verb or, outside of resources, the method in lower case.
+    /// The Kubernetes verb or, for non-resource requests, the method in lower case.
     pub verb: &'a str,
     pub path: &'a str,
     pub is_resource_request: bool,
@@ -17,7 +17,7 @@ pub struct Digest<'a> {
     pub name: &'a str,
 }
 
-/// A request that is kept while it waits or runs, so that the debug documents can show it.
-pub trait Asked: Send + Sync {
+/// A request that is kept while it waits or runs, for the debug documents.
+pub trait RequestDetails: Send + Sync {
     fn digest(&self) -> Digest<'_>;
 }

@@ -1,4 +1,5 @@
-//! The debug documents: what there is of levels, queues and requests at this moment (upstream: `apf_controller_debug.go`).
+//! The debug documents: the current levels, queues, and requests (upstream:
+//! `apf_controller_debug.go`).
 
 use std::fmt::Write;
 use std::time::{Duration, SystemTime};
@@ -8,12 +9,12 @@ use machinery::scalar::MicroTime;
 use crate::control::FlowControl;
 use crate::queue_set::{Entry, QueueSet, Stage};
 
-/// What is wanted.
+/// The document to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dump {
     PriorityLevels,
     Queues,
-    /// With `details`, who asked for what.
+    /// `details` adds the user and the attributes of each request.
     Requests {
         details: bool,
     },
@@ -55,19 +56,19 @@ const REQUESTS: &[&str] = &[
     "StartTime",
 ];
 const DETAILS: &[&str] = &["UserName", "Verb", "APIPath", "Namespace", "Name", "APIVersion", "Resource", "SubResource"];
-/// How Go writes the time of what has not happened.
+/// The zero time in Go's format.
 const NEVER: &str = "0001-01-01T00:00:00Z";
 
 type Row = Vec<String>;
 
 impl FlowControl {
-    /// A document.
-    pub fn dump(&self, what: Dump) -> String {
-        let mut rows = vec![header(what)];
+    /// Writes a document.
+    pub fn dump(&self, dump: Dump) -> String {
+        let mut rows = vec![header(dump)];
         for (name, level) in self.levels().iter() {
             let mut state = level.lock();
             state.queues.sync(self.now());
-            match what {
+            match dump {
                 Dump::PriorityLevels => rows.push(level_row(name, state.is_quiescing, &state.queues)),
                 Dump::Queues => rows.extend(queue_rows(name, &state.queues)),
                 Dump::Requests { details } => rows.extend(self.request_rows(name, &state.queues, details)),
@@ -83,12 +84,12 @@ impl FlowControl {
             let queue = &queues.queues()[entry.queue?];
             queue.waiting.iter().position(|other| *other == id)
         };
-        let rows = requests.into_iter().filter(|(_, entry)| !matches!(entry.stage, Stage::Lingering));
+        let rows = requests.into_iter().filter(|(_, entry)| !matches!(entry.stage, Stage::FinalWork));
         rows.map(|(id, entry)| self.request_row(level, entry, position(*id, entry), details)).collect()
     }
 
     fn request_row(&self, level: &str, entry: &Entry, position: Option<usize>, details: bool) -> Row {
-        let (digest, work) = (entry.arrival.asked.digest(), entry.arrival.work);
+        let (digest, work) = (entry.arrival.request.digest(), entry.arrival.work);
         let index = |index: Option<usize>| index.map_or("-1".to_owned(), |index| index.to_string());
         let started =
             if matches!(entry.stage, Stage::Waiting(_)) { NEVER.into() } else { time(self.date(entry.started)) };
@@ -116,8 +117,8 @@ impl FlowControl {
     }
 }
 
-fn header(what: Dump) -> Row {
-    let columns = match what {
+fn header(dump: Dump) -> Row {
+    let columns = match dump {
         Dump::PriorityLevels => LEVELS.to_vec(),
         Dump::Queues => QUEUES.to_vec(),
         Dump::Requests { details: false } => REQUESTS.to_vec(),
@@ -130,7 +131,7 @@ fn level_row(name: &str, is_quiescing: bool, queues: &QueueSet) -> Row {
     let active = queues.queues().iter().filter(|queue| !queue.waiting.is_empty()).count();
     let ((waiting, executing), counts) = (queues.load(), queues.counts);
     let mut row = vec![name.to_owned(), active.to_string(), queues.is_idle().to_string(), is_quiescing.to_string()];
-    // A request that waited for too long counts as cancelled, as upstream.
+    // A request that timed out in a queue counts as cancelled, as upstream.
     let numbers = [waiting as u64, executing as u64, counts.dispatched, counts.rejected, 0, counts.cancelled];
     row.extend(numbers.map(|number| number.to_string()));
     row
@@ -162,7 +163,8 @@ fn duration(duration: Duration) -> String {
     machinery::scalar::Duration::from_nanos(nanos).to_string()
 }
 
-/// Rows below each other, a comma behind each cell but the last (Go: `tabwriter`, cells of at least 8).
+/// Formats rows as a table, with a comma behind each cell but the last (Go: `tabwriter`, cells of
+/// at least 8).
 fn table(rows: &[Row]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();

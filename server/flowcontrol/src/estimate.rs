@@ -1,8 +1,9 @@
-//! How many seats a request takes (upstream: `request.WorkEstimator`).
+//! Estimates the seats of a request (upstream: `request.WorkEstimator`).
 //!
-//! A list is charged by the bytes that it sends, which the watch cache knows, and not by the number of its objects: ten thousand leases cost
-//! less than ten thousand pods. Unlike upstream's the charge does not end at a megabyte: upstream counts memory, of which a list that is
-//! streamed needs no more than that; here lists cost processor time.
+//! A list is charged by the bytes of its response, as known to the watch cache, and not by its
+//! object count. Ten thousand leases cost less than ten thousand pods. Upstream limits the charge
+//! at a megabyte, because it counts memory and a streamed list needs no more. Here lists cost
+//! processor time, so there is no such limit.
 
 use std::time::Duration;
 
@@ -10,39 +11,41 @@ use crate::control::{Class, FlowControl};
 use crate::digest::Digest;
 use crate::work::WorkEstimate;
 
-/// Bytes that one seat of a list stands for.
+/// Response bytes of a list per seat.
 const BYTES_PER_SEAT: u64 = 100_000;
 /// The most seats of a list in a level that sets no limit of its own.
 const WIDEST_LIST: u32 = 100;
-/// Watchers that are told of a write in [`EVENT_TIME`] by one seat; so many there have to be before a write is charged for them.
+/// Watchers that one seat can notify of a write within [`EVENT_TIME`]. Writes with fewer watchers
+/// are not charged for them.
 const WATCHERS_PER_SEAT: usize = 10;
 /// The most seats of a write.
 const WIDEST_WRITE: u32 = 10;
-/// How long a seat is taken for telling watchers.
+/// How long a seat is taken to notify watchers.
 const EVENT_TIME: Duration = Duration::from_millis(5);
 
-/// How much there is of a resource.
+/// The size of a resource's collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListSize {
     pub objects: u64,
     pub bytes: u64,
 }
 
-/// Knows how much there is of resources.
+/// A source of collection sizes.
 pub trait ListSizes: Send + Sync {
-    /// What there is of a resource; none when it is not kept here.
+    /// The size of a resource's collection, or `None` when it is not cached.
     fn of(&self, group: &str, resource: &str) -> Option<ListSize>;
 }
 
 /// A request for the objects of a collection: a list, or a watch that begins with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Initial {
-    /// The most objects that are wanted; 0: all.
+    /// The limit of objects; 0 means no limit.
     pub limit: u64,
 }
 
 impl FlowControl {
-    /// The seats of a request; `initial` when it asks for the objects of a collection.
+    /// Estimates the seats of a request; `initial` is set when it reads the objects of a
+    /// collection.
     pub fn estimate(&self, class: &Class, digest: &Digest<'_>, initial: Option<Initial>) -> WorkEstimate {
         match (digest.verb, initial) {
             ("list" | "watch", Some(initial)) => {
@@ -99,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_are_charged_for_those_who_watch() {
+    fn writes_are_charged_by_watchers() {
         assert_eq!((write(0), write(9)), (WorkEstimate::seats(1), WorkEstimate::seats(1)));
         assert_eq!((write(10).final_seats, write(95).final_seats), (1, 10));
         let narrow = write(1000).narrowed(10);

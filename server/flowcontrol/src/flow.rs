@@ -1,4 +1,4 @@
-//! A schema in its level, as requests meet it.
+//! A flow schema within its level.
 
 use bytes::Bytes;
 
@@ -6,7 +6,7 @@ use crate::config::{Distinguisher, FlowSchema};
 use crate::digest::Digest;
 use crate::metrics::FlowMetrics;
 
-/// What is known of all requests of a schema.
+/// The data that all requests of a schema share.
 pub struct Flow {
     pub schema: String,
     pub schema_uid: Bytes,
@@ -16,7 +16,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Of a schema, and the uid of its level.
+    /// Creates the flow data of a schema, given the uid of its level.
     pub fn new(schema: &FlowSchema, level_uid: &Bytes, metrics: FlowMetrics) -> Self {
         Flow {
             schema: schema.name.clone(),
@@ -27,7 +27,7 @@ impl Flow {
         }
     }
 
-    /// What tells the request's flow from others of the schema.
+    /// The flow distinguisher of a request.
     pub fn distinguish<'d>(&self, digest: &Digest<'d>) -> &'d str {
         match self.distinguisher {
             Some(Distinguisher::ByUser) => digest.user,

@@ -1,25 +1,25 @@
-//! Levels lend each other seats: from time to time those that nobody needs are given to those who could use more (upstream:
+//! Lends unused seats of levels to levels with more demand, once a period (upstream:
 //! `updateBorrowing`).
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::allocation::{Claim, share_out};
+use crate::allocation::{Claim, compute_concurrency_allocation};
 use crate::level::{Level, State};
 use crate::metrics::Metrics;
 
-/// What a level had to do in the last period, as far as lending looks at it.
+/// The demand of a level in the last period.
 struct Need {
     level: Arc<Level>,
     is_exempt: bool,
-    /// The least it is given while it can be done: what it needed, as far as that is its own.
+    /// The seats that it gets if there are enough: its demand, up to its nominal limit.
     least: f64,
-    /// What it is given at the very least.
+    /// The minimum that it gets in any case.
     lower: f64,
     claim: Claim,
 }
 
-/// Gives each level its seats for the next period.
+/// Sets the seats of each level for the next period.
 pub fn lend<'l>(now: Duration, levels: impl Iterator<Item = &'l Arc<Level>>, metrics: &Metrics) {
     let mut nominal_sum = 0.0;
     let needs: Vec<Need> = levels.map(|level| need(now, level, &mut nominal_sum)).collect();
@@ -35,7 +35,7 @@ pub fn lend<'l>(now: Duration, levels: impl Iterator<Item = &'l Arc<Level>>, met
         limited().map(|need| need.lower + ((need.least - need.lower) * part).round()).collect()
     } else {
         let claims: Vec<Claim> = limited().map(|need| need.claim).collect();
-        match share_out(nominal_sum, &claims) {
+        match compute_concurrency_allocation(nominal_sum, &claims) {
             Some((fraction, seats)) => {
                 fair_fraction = fraction;
                 seats

@@ -1,12 +1,14 @@
-//! Priority and fairness (KEP-1040): which request is served next when there is more to do than can be done.
+//! Priority and fairness (KEP-1040): decides which request runs next when the server is saturated.
 //!
-//! A request is classified by flow schemas into a priority level and, within it, a flow. Each level has a number of seats; a request takes
-//! as many as its work is estimated to be wide, for as long as it runs. When a level's seats are taken, requests wait in its queues, from
-//! which those are served first whose flow has had least ([`QueueSet`]). Every ten seconds levels lend each other the seats that they do not
-//! need ([`FlowControl::adjust`]).
+//! Flow schemas classify a request into a priority level and, within it, a flow. Each level has a
+//! number of seats. A request holds as many seats as its work is estimated to need while it runs.
+//! When a level's seats are taken, requests wait in its queues; the flow that has used the least is
+//! served first ([`QueueSet`]). Every ten seconds levels lend each other unused seats
+//! ([`FlowControl::adjust`]).
 //!
-//! This crate knows no HTTP and no kinds: it is told of requests by [`Digest`], of its configuration by [`FlowSchema`] and
-//! [`PriorityLevel`], and of time by its callers wherever time matters to an algorithm.
+//! This crate depends neither on HTTP nor on kinds. Its inputs are requests as [`Digest`], the
+//! configuration as [`FlowSchema`] and [`PriorityLevel`], and, where an algorithm depends on it,
+//! the time.
 
 mod allocation;
 mod config;
@@ -32,7 +34,7 @@ pub use config::{
     mandatory_schemas,
 };
 pub use control::{Class, FlowControl};
-pub use digest::{Asked, Digest};
+pub use digest::{Digest, RequestDetails};
 pub use dump::Dump;
 pub use estimate::{Initial, ListSize, ListSizes};
 pub use queue_set::QueueSet;

@@ -1,14 +1,15 @@
-//! Which schema a request belongs to (upstream: `matchesFlowSchema` and what it calls).
+//! Finds the schema of a request (upstream: `matchesFlowSchema` and its callees).
 //!
-//! Rules are found by who they are about, so that only those are tried that concern the user: a request costs a few look-ups, however many
-//! schemas there are, and no allocation.
+//! Rules are indexed by subject, so that only rules for the user are tried. A request costs a few
+//! look-ups, independent of the number of schemas, and no allocation.
 
 use std::collections::HashMap;
 
 use crate::config::{FlowSchema, Names, PathRule, ResourceRule, Subject};
 use crate::digest::Digest;
 
-/// What the names of service accounts begin with; namespace and name follow, with a colon between.
+/// The prefix of the user names of service accounts; namespace and name follow, separated by a
+/// colon.
 const SERVICE_ACCOUNT_PREFIX: &str = "system:serviceaccount:";
 const ALL: &str = "*";
 
@@ -19,12 +20,12 @@ pub struct Matcher {
     /// Rules by the names of their subjects, in order.
     users: HashMap<Box<str>, Vec<usize>>,
     groups: HashMap<Box<str>, Vec<usize>>,
-    /// By the namespace of service accounts.
+    /// Rules by the namespace of service accounts.
     namespaces: HashMap<Box<str>, Vec<usize>>,
-    everybody: Vec<usize>,
+    all_subjects: Vec<usize>,
 }
 
-/// What is asked for, and the index of the schema that it makes a request belong to.
+/// The request attributes of a rule, and the index of its schema.
 struct Rule {
     schema: usize,
     resources: Vec<Resources>,
@@ -41,12 +42,12 @@ struct Resources {
 
 struct Paths {
     verbs: Names,
-    /// Each path, and what everything below it begins with; none: every path.
+    /// Each path and the prefix of everything below it; `None` matches every path.
     paths: Option<Vec<(String, String)>>,
 }
 
 impl Matcher {
-    /// Of schemas in order of precedence.
+    /// Creates the matcher from schemas in order of precedence.
     pub fn new(schemas: &[FlowSchema]) -> Self {
         let mut matcher = Matcher::default();
         for (schema, rule) in schemas.iter().enumerate().flat_map(|(i, s)| s.rules.iter().map(move |rule| (i, rule))) {
@@ -63,7 +64,7 @@ impl Matcher {
 
     fn add(&mut self, subject: &Subject, rule: usize) {
         let rules = match subject {
-            Subject::User(name) | Subject::Group(name) if name == ALL => &mut self.everybody,
+            Subject::User(name) | Subject::Group(name) if name == ALL => &mut self.all_subjects,
             Subject::User(name) => self.users.entry(name.as_str().into()).or_default(),
             Subject::Group(name) => self.groups.entry(name.as_str().into()).or_default(),
             Subject::ServiceAccount { namespace, name } if name == ALL => {
@@ -94,7 +95,7 @@ impl Matcher {
             consider(self.namespaces.get(namespace));
         }
         digest.groups.iter().for_each(|group| consider(self.groups.get(group.as_str())));
-        consider(Some(&self.everybody));
+        consider(Some(&self.all_subjects));
         self.rules.get(best).map(|rule| rule.schema)
     }
 }
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_schema_that_matches_is_the_one() {
+    fn finds_first_matching_schema() {
         check("admin", "system:masters system:authenticated", "list - pods", "exempt");
         check("alice", "system:authenticated", "get /healthz", "probes");
         check("alice", "system:authenticated", "get /healthz/etcd", "probes");
@@ -250,6 +251,6 @@ mod tests {
         check("system:serviceaccount:ns:robot", "system:authenticated", "get ns pods", "all");
         check("system:serviceaccount:ns:other", "system:authenticated", "get - nodes", "all");
         check("system:serviceaccount:nsx:other", "system:authenticated", "get - nodes", "catch-all");
-        check("nobody", "", "get - nodes", "none");
+        check("unknown", "", "get - nodes", "none");
     }
 }

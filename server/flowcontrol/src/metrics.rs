@@ -1,5 +1,7 @@
-//! What operators see of priority and fairness, under upstream's names. Series that a request touches are looked up when the configuration
-//! changes, so that counting costs an addition.
+//! Metrics of priority and fairness, under upstream's names.
+//!
+//! The series of a request are looked up when the configuration changes, so that counting costs one
+//! addition.
 
 use prometheus::core::Collector;
 use prometheus::{
@@ -35,7 +37,7 @@ pub struct Metrics {
     pub fair_fraction: Gauge,
 }
 
-/// Those of a level.
+/// The series of a level.
 pub struct LevelMetrics {
     pub nominal_limit: IntGauge,
     pub lower_limit: IntGauge,
@@ -51,7 +53,7 @@ pub struct LevelMetrics {
     pub latest_s: Gauge,
 }
 
-/// Those of a schema in its level.
+/// The series of a schema in its level.
 pub struct FlowMetrics {
     pub rejected_no_seat: IntCounter,
     pub rejected_queue_full: IntCounter,
@@ -72,14 +74,16 @@ pub struct FlowMetrics {
 }
 
 impl Metrics {
-    /// Makes the metrics, and adds them to a registry.
+    /// Creates the metrics and registers them.
     pub fn new(registry: &Registry) -> Self {
-        let maker = Maker(registry);
-        let (counters, gauges) =
-            (|name, help, labels| maker.counters(name, help, labels), |name, help| maker.int_gauges(name, help, FLOW));
-        let limit = |name, help| maker.int_gauges(name, help, LEVEL);
-        let level = |name, help| maker.gauges(name, help);
-        let by_flow = |name, help, buckets| maker.histograms(name, help, FLOW, buckets);
+        let factory = MetricFactory(registry);
+        let (counters, gauges) = (
+            |name, help, labels| factory.counters(name, help, labels),
+            |name, help| factory.int_gauges(name, help, FLOW),
+        );
+        let limit = |name, help| factory.int_gauges(name, help, LEVEL);
+        let level = |name, help| factory.gauges(name, help);
+        let by_flow = |name, help, buckets| factory.histograms(name, help, FLOW, buckets);
         let [level_label, flow_label] = [FLOW[0], FLOW[1]];
         Metrics {
             rejected: counters(
@@ -108,13 +112,13 @@ impl Metrics {
                 "Length of the queue behind a request that joined it.",
                 QUEUE_LENGTHS,
             ),
-            wait_seconds: maker.histograms(
+            wait_seconds: factory.histograms(
                 "request_wait_duration_seconds",
                 "How long requests waited for a seat.",
                 &[level_label, flow_label, "execute"],
                 SECONDS,
             ),
-            execution_seconds: maker.histograms(
+            execution_seconds: factory.histograms(
                 "request_execution_seconds",
                 "How long requests had their seats; watches only until they have begun.",
                 &[level_label, flow_label, "type"],
@@ -149,7 +153,7 @@ impl Metrics {
                 level("dispatch_r", "Virtual time at the last dispatch of a request that had waited."),
                 level("latest_s", "Virtual start of the request that was dispatched last after waiting."),
             ],
-            fair_fraction: maker.gauge("seat_fair_frac", "Part of its demand that each level gets that can use it."),
+            fair_fraction: factory.gauge("seat_fair_frac", "Part of its demand that each level gets that can use it."),
         }
     }
 
@@ -199,12 +203,13 @@ impl Metrics {
     }
 }
 
-/// Makes metrics of this subsystem. Their names are literals of this file; that they are well-formed is what the tests show.
-struct Maker<'a>(&'a Registry);
+/// Creates metrics of this subsystem. Their names are literals of this file; the tests verify that
+/// they are well-formed.
+struct MetricFactory<'a>(&'a Registry);
 
-impl Maker<'_> {
+impl MetricFactory<'_> {
     fn registered<C: Collector + Clone + 'static>(&self, collector: C) -> C {
-        // Only a name that is registered twice is refused, and each stands here once.
+        // Registration fails only for duplicate names, and each name is registered once.
         let _ = self.0.register(Box::new(collector.clone()));
         collector
     }

@@ -1,13 +1,17 @@
-//! The queues of a priority level: fair queuing for requests that take several seats for a time nobody knows beforehand (upstream:
-//! `fairqueuing/queueset`; KEP-1040 derives the algorithm).
+//! The queues of a priority level: fair queuing of requests that take several seats for an unknown
+//! time.
 //!
-//! Imagine that all queues with something to do were served at the same time, each with the same part of the level's seats. *Virtual
-//! time* `R` is the work that a queue would have got that way by now. Requests are served one after the other in the order in which they
-//! would have ended there. A queue's `next_dispatch` is when its next request would begin; it moves on by the estimated work of a request
-//! that is served, and is put right when its real duration is known.
+//! Upstream: `fairqueuing/queueset`; KEP-1040 derives the algorithm.
 //!
-//! A queue set is a state machine: it does what it is told, at the time it is told. A request that finds seats free and nobody waiting is
-//! only charged to its queue and never put in it.
+//! The model is that all non-empty queues are served simultaneously, each with an equal share of
+//! the level's seats. *Virtual time* `R` is the work that a queue would have received by now.
+//! Requests are dispatched one after the other, in the order in which they would have ended in that
+//! model. A queue's `next_dispatch` is the virtual time at which its next request would begin. A
+//! dispatch advances it by the estimated work of the request; the end of the request corrects it by
+//! the real duration.
+//!
+//! A queue set is a state machine: callers pass the time of each event. A request that finds free
+//! seats and an empty queue is charged to its queue but never enqueued.
 
 mod queue;
 mod request;
@@ -27,66 +31,67 @@ use crate::work::SeatSeconds;
 pub use queue::Queue;
 pub use request::{Arrival, Entry, Stage};
 
-/// How long a request is expected to run. What it really took is charged afterwards.
+/// The expected duration of a request. The real duration is charged afterwards.
 pub const ESTIMATED_SERVICE: Duration = Duration::from_millis(3);
 
-/// For how long narrow requests may pass one that is too wide for the seats that are free.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// For how long narrow requests may bypass one that needs more seats than are free.
+const BYPASS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// One seat in so many is only for requests that take one: what is short does not wait until the lists of others have been read.
+/// One in this many seats is reserved for requests of one seat. Short requests then do not wait
+/// until lists of other clients have been read.
 const SEATS_FOR_ONE_NARROW: u32 = 32;
 
-/// Names a request of a queue set; never used twice.
+/// Identifies a request of a queue set; never reused.
 pub type RequestId = u64;
 
-/// What becomes of a request that has arrived.
+/// The outcome of the arrival of a request.
 pub enum Outcome {
     Executing(RequestId),
-    /// It may run when the receiver hears something.
+    /// The request may run when the receiver gets a message.
     Waiting(RequestId, oneshot::Receiver<()>),
     Rejected,
 }
 
-/// What has become of requests so far.
+/// Counters of requests since the creation of the queue set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub dispatched: u64,
     pub rejected: u64,
-    /// Of the rejected ones, those that had waited.
+    /// The rejected requests that had been waiting.
     pub cancelled: u64,
 }
 
-/// What the last dispatch of a waiting request looked like in virtual time.
+/// Virtual times of the last dispatch of a waiting request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LastDispatch {
     pub at: SeatSeconds,
     pub start: SeatSeconds,
 }
 
-/// See the module. Times are counted from any one moment.
+/// The queues and requests of a level; see the module. Times are relative to any fixed moment.
 pub struct QueueSet {
     queuing: Queuing,
-    /// Seats that may be taken at a time.
+    /// The limit of seats in use.
     limit: u32,
-    /// There may be more than are wanted, until those are empty.
+    /// May hold more queues than configured, until the excess ones are empty.
     queues: Vec<Queue>,
     requests: HashMap<RequestId, Entry>,
-    /// Requests whose final work goes on, by when it is done.
-    lingering: BTreeSet<(Duration, RequestId)>,
+    /// Requests with final work in progress, by when it is done.
+    final_work_by_due: BTreeSet<(Duration, RequestId)>,
     next_id: RequestId,
-    /// Virtual time, and the real one at which it was that.
+    /// The virtual time, and the real time at which it was computed.
     virtual_now: SeatSeconds,
     synced: Duration,
-    /// The queue that was served last; of queues that are equal, the next one is served.
+    /// The queue that was served last; among equal queues, the next one is served.
     last_served: usize,
-    /// Changes with every hand, so that no queue of a hand is preferred.
+    /// Incremented for each hand, so that no queue of a hand is preferred.
     turn: usize,
     active_queues: usize,
     waiting: usize,
     executing: usize,
     seats_in_use: u32,
-    /// Of those, the ones of requests that have passed wider ones.
-    seats_of_passers: u32,
+    /// The seats in use by requests that have bypassed wider ones.
+    bypass_seats: u32,
     seats_waiting: u32,
     pub counts: Counts,
     pub demand: Demand,
@@ -94,14 +99,14 @@ pub struct QueueSet {
 }
 
 impl QueueSet {
-    /// A queue set with so many seats.
+    /// Creates a queue set with `limit` seats.
     pub fn new(queuing: Queuing, limit: u32) -> Self {
         let mut set = QueueSet {
             queuing,
             limit,
             queues: Vec::new(),
             requests: HashMap::new(),
-            lingering: BTreeSet::new(),
+            final_work_by_due: BTreeSet::new(),
             next_id: 0,
             virtual_now: SeatSeconds::default(),
             synced: Duration::ZERO,
@@ -111,7 +116,7 @@ impl QueueSet {
             waiting: 0,
             executing: 0,
             seats_in_use: 0,
-            seats_of_passers: 0,
+            bypass_seats: 0,
             seats_waiting: 0,
             counts: Counts::default(),
             demand: Demand::default(),
@@ -121,7 +126,8 @@ impl QueueSet {
         set
     }
 
-    /// Changes queues and seats. Requests stay where they are; queues that are no longer wanted go when they are empty.
+    /// Changes queues and seats. Requests stay in their queues; excess queues are removed when they
+    /// are empty.
     pub fn configure(&mut self, now: Duration, queuing: Queuing, limit: u32) {
         self.sync(now);
         (self.queuing, self.limit) = (queuing, limit);
@@ -129,7 +135,7 @@ impl QueueSet {
         self.dispatch_all(now);
     }
 
-    /// Takes a request in.
+    /// Admits, queues, or rejects a request.
     pub fn start(&mut self, now: Duration, arrival: Arrival) -> Outcome {
         self.sync(now);
         let seats = arrival.work.max_seats();
@@ -151,49 +157,51 @@ impl QueueSet {
         if self.waiting == 0 && self.seats_in_use < self.limit && self.fits(seats) {
             return Outcome::Executing(self.execute_at_once(now, arrival, Some(index)));
         }
-        let (id, told) = self.enqueue(now, arrival, index);
+        let (id, receiver) = self.enqueue(now, arrival, index);
         self.dispatch_all(now);
-        Outcome::Waiting(id, told)
+        Outcome::Waiting(id, receiver)
     }
 
-    /// A request is done with, or does not want to wait any longer. If it has final work its seats stay taken until that is done too.
+    /// Ends a running request, or cancels a waiting one.
+    ///
+    /// If the request has final work, its seats stay taken until that is done.
     pub fn end(&mut self, now: Duration, id: RequestId) {
         self.sync(now);
         match self.requests.get(&id).map(|entry| &entry.stage) {
             Some(Stage::Waiting(_)) => self.cancel(now, id),
             Some(Stage::Executing) => self.finish(now, id),
-            Some(Stage::Lingering) | None => {}
+            Some(Stage::FinalWork) | None => {}
         }
     }
 
-    /// When final work will next be done. Whatever is done to the queue set from then on takes notice of that first; who waits for those seats
-    /// is served no sooner.
+    /// When the next final work is done. Later calls release its seats before they do anything
+    /// else; a timer is needed only for waiting requests.
     pub fn next_release(&self) -> Option<Duration> {
-        self.lingering.first().map(|(due, _)| *due)
+        self.final_work_by_due.first().map(|(due, _)| *due)
     }
 
-    /// Frees the seats of a request that has ended.
+    /// Releases the seats of a request that has ended.
     fn release(&mut self, now: Duration, id: RequestId) {
         let Some(entry) = self.requests.remove(&id) else { return };
         let seats = entry.seats();
         self.seats_in_use -= seats;
-        if entry.has_passed {
-            self.seats_of_passers -= seats;
+        if entry.has_bypassed {
+            self.bypass_seats -= seats;
         }
         entry.arrival.flow.metrics.seats_executing.sub(i64::from(seats));
         if let Some(index) = entry.queue {
             self.queues[index].seats_in_use -= seats;
         }
-        self.note_demand(now);
+        self.update_demand(now);
         self.dispatch_all(now);
         self.resize();
     }
 
-    /// Takes the seats from requests that have had them for longer than any request may run: their clients do not read the answers, and
-    /// must not keep others out.
-    pub fn expire(&mut self, now: Duration, longest: Duration) {
+    /// Releases the seats of requests that have held them longer than `max_duration`. Clients that
+    /// do not read responses must not block others.
+    pub fn expire(&mut self, now: Duration, max_duration: Duration) {
         self.sync(now);
-        let is_old = |entry: &Entry| matches!(entry.stage, Stage::Executing) && now > entry.started + longest;
+        let is_old = |entry: &Entry| matches!(entry.stage, Stage::Executing) && now > entry.started + max_duration;
         let old: Vec<RequestId> = self.requests.iter().filter(|(_, e)| is_old(e)).map(|(id, _)| *id).collect();
         for id in old {
             self.end(now, id);
@@ -201,7 +209,7 @@ impl QueueSet {
         }
     }
 
-    /// Whether nothing waits or runs.
+    /// Whether no request waits or runs.
     pub fn is_idle(&self) -> bool {
         self.waiting == 0 && self.executing == 0
     }
@@ -214,22 +222,22 @@ impl QueueSet {
         self.virtual_now
     }
 
-    /// How many wait, and how many run.
+    /// The numbers of waiting and of running requests.
     pub fn load(&self) -> (usize, usize) {
         (self.waiting, self.executing)
     }
 
-    /// The queues, for documents.
+    /// The queues, for debug documents.
     pub fn queues(&self) -> &[Queue] {
         &self.queues
     }
 
-    /// The requests that wait or run, for documents.
+    /// The waiting and running requests, for debug documents.
     pub fn requests(&self) -> &HashMap<RequestId, Entry> {
         &self.requests
     }
 
-    /// Makes the queues that are missing, and drops the last ones if there are too many and nothing is in them.
+    /// Adds missing queues, and removes excess ones from the end while they are unused.
     fn resize(&mut self) {
         let wanted = match self.queuing {
             Queuing::Queues { count, .. } => count,
@@ -243,18 +251,19 @@ impl QueueSet {
         }
     }
 
-    /// Catches up with time: what was to happen since the last call happens as of when it was to.
+    /// Processes the events that were due since the last call, each at its own time.
     pub fn sync(&mut self, now: Duration) {
-        while let Some(&(due, id)) = self.lingering.first().filter(|(due, _)| *due <= now) {
-            self.lingering.remove(&(due, id));
-            self.pass(due);
+        while let Some(&(due, id)) = self.final_work_by_due.first().filter(|(due, _)| *due <= now) {
+            self.final_work_by_due.remove(&(due, id));
+            self.advance_virtual_time(due);
             self.release(due, id);
         }
-        self.pass(now);
+        self.advance_virtual_time(now);
     }
 
-    /// Lets virtual time pass as it did since the last call: by the work that each active queue could have got.
-    fn pass(&mut self, now: Duration) {
+    /// Advances virtual time by the work that each active queue could have received since the last
+    /// call.
+    fn advance_virtual_time(&mut self, now: Duration) {
         let passed = now.saturating_sub(self.synced);
         self.synced = self.synced.max(now);
         if self.active_queues > 0 {
@@ -263,14 +272,14 @@ impl QueueSet {
         }
     }
 
-    /// Of the queues that the flow may join, the one with the least work waiting.
+    /// The queue of the flow's hand with the least waiting work.
     fn choose(&mut self, hash: u64, count: usize, hand_size: usize) -> usize {
         self.turn = self.turn.wrapping_add(1);
         let hand = Hand::deal(hash, count, hand_size);
         hand.after_turn(self.turn).min_by_key(|index| self.queues[*index].work_waiting).unwrap_or(0)
     }
 
-    /// Whether so many seats are free. A request that is wider than the whole level gets in when nothing else runs.
+    /// Whether enough seats are free. A request wider than the whole level fits when no other runs.
     fn fits(&self, seats: u32) -> bool {
         match self.queuing {
             Queuing::Exempt => true,
@@ -280,7 +289,8 @@ impl QueueSet {
         }
     }
 
-    /// Lets nothing of a queue begin before now in virtual time: a queue saves up no time in which it had nothing to do.
+    /// Prevents a queue from starting before the current virtual time: idle time does not
+    /// accumulate credit.
     fn open_queue(&mut self, index: usize) {
         let queue = &mut self.queues[index];
         if !queue.is_active() {
@@ -301,7 +311,7 @@ impl QueueSet {
             queue,
             stage,
             too_wide_since: None,
-            has_passed: false,
+            has_bypassed: false,
         };
         (self.next_id, entry)
     }
@@ -316,7 +326,7 @@ impl QueueSet {
         id
     }
 
-    /// A request begins to run.
+    /// Starts a request.
     fn execute(&mut self, now: Duration, id: RequestId, entry: Entry) {
         let (seats, work) = (entry.seats(), entry.total_work());
         self.executing += 1;
@@ -334,10 +344,10 @@ impl QueueSet {
             });
         }
         self.requests.insert(id, entry);
-        self.note_demand(now);
+        self.update_demand(now);
     }
 
-    /// Changes a queue, and keeps count of those that are active.
+    /// Changes a queue, and updates the count of active queues.
     fn change(&mut self, index: usize, f: impl FnOnce(&mut Queue)) {
         let queue = &mut self.queues[index];
         let before = queue.is_active();
@@ -350,8 +360,8 @@ impl QueueSet {
     }
 
     fn enqueue(&mut self, now: Duration, arrival: Arrival, index: usize) -> (RequestId, oneshot::Receiver<()>) {
-        let (tell, told) = oneshot::channel();
-        let (id, entry) = self.entry(now, arrival, Some(index), Stage::Waiting(tell));
+        let (sender, receiver) = oneshot::channel();
+        let (id, entry) = self.entry(now, arrival, Some(index), Stage::Waiting(sender));
         let (seats, initial, work) = (entry.seats(), entry.arrival.work.initial_seats, entry.total_work());
         self.waiting += 1;
         self.seats_waiting += seats;
@@ -366,11 +376,11 @@ impl QueueSet {
         metrics.seats_waiting.add(i64::from(seats));
         metrics.queue_length.observe(self.queues[index].waiting.len() as f64);
         self.requests.insert(id, entry);
-        self.note_demand(now);
-        (id, told)
+        self.update_demand(now);
+        (id, receiver)
     }
 
-    /// Takes a request that waits out of its queue.
+    /// Removes a waiting request from its queue.
     fn dequeue(&mut self, id: RequestId) -> Option<Entry> {
         let entry = self.requests.remove(&id)?;
         let (seats, initial, work) = (entry.seats(), entry.arrival.work.initial_seats, entry.total_work());
@@ -396,38 +406,38 @@ impl QueueSet {
         self.counts.cancelled += 1;
         entry.arrival.flow.metrics.rejected_time_out.inc();
         if let Some(index) = entry.queue {
-            self.bound(index);
+            self.limit_credit(index);
         }
-        self.note_demand(now);
+        self.update_demand(now);
         self.dispatch_all(now);
         self.resize();
     }
 
     fn finish(&mut self, now: Duration, id: RequestId) {
         let Some(entry) = self.requests.get_mut(&id) else { return };
-        entry.stage = Stage::Lingering;
+        entry.stage = Stage::FinalWork;
         let (work, started, queue) = (entry.arrival.work, entry.started, entry.queue);
         entry.arrival.flow.metrics.requests_executing.dec();
         self.executing -= 1;
         if let Some(index) = queue {
-            // What was charged when it began is put right: it ran for this long, not for as long as was estimated.
+            // Replace the estimated work, charged at the start, by the real one.
             let charged = SeatSeconds::new(work.initial_seats, ESTIMATED_SERVICE);
             let used = SeatSeconds::new(work.initial_seats, now.saturating_sub(started));
             self.change(index, |queue| {
                 queue.executing -= 1;
                 queue.next_dispatch += used - charged;
             });
-            self.bound(index);
+            self.limit_credit(index);
         }
         match work.additional_latency.is_zero() {
             true => self.release(now, id),
-            false => drop(self.lingering.insert((now + work.additional_latency, id))),
+            false => drop(self.final_work_by_due.insert((now + work.additional_latency, id))),
         }
     }
 
-    /// Lets the oldest request of a queue not begin before it arrived, in virtual time: a queue that could not use its seats does not save
-    /// them up.
-    fn bound(&mut self, index: usize) {
+    /// Prevents the oldest request of a queue from starting before its arrival in virtual time. A
+    /// queue that could not use its seats does not accumulate credit.
+    fn limit_credit(&mut self, index: usize) {
         let oldest = self.queues[index].waiting.front().and_then(|id| self.requests.get(id));
         if let Some(arrived) = oldest.map(|entry| entry.arrived_virtually) {
             let queue = &mut self.queues[index];
@@ -439,7 +449,8 @@ impl QueueSet {
         while self.waiting > 0 && self.seats_in_use < self.limit && self.dispatch(now) {}
     }
 
-    /// Lets the request run that would end first in virtual time, if there are seats for it, or else one that may pass it.
+    /// Dispatches the request that would end first in virtual time if its seats are free, or else
+    /// one that may bypass it.
     fn dispatch(&mut self, now: Duration) -> bool {
         let Some((index, id)) = self.next(|_, _| true) else { return false };
         let Some(seats) = self.requests.get(&id).map(Entry::seats) else { return false };
@@ -450,57 +461,63 @@ impl QueueSet {
         let Some(next) = self.requests.get_mut(&id) else { return false };
         let since = *next.too_wide_since.get_or_insert(now);
         next.arrival.flow.metrics.no_accommodation.inc();
-        let Some((index, id)) = self.passer(seats).filter(|_| now < since + PATIENCE) else { return false };
+        let Some((index, id)) = self.bypassing_request(seats).filter(|_| now < since + BYPASS_TIMEOUT) else {
+            return false;
+        };
         self.serve(now, index, id, true);
         true
     }
 
-    /// Who may run although it is the turn of a request that is too wide for the seats that are free: the only request of its queue. Upstream
-    /// lets nobody pass, and who asks for little then waits for as long as somebody else's lists take. The wide one runs all the same
-    /// when those that run now have ended: passers leave as many seats as it needs.
-    fn passer(&self, wide: u32) -> Option<(usize, RequestId)> {
-        let left = self.limit.checked_sub(wide)?.checked_sub(self.seats_of_passers)?;
-        let may_pass = |entry: &Entry| entry.seats() <= left && self.fits(entry.seats());
-        self.next(|queue, entry| may_pass(entry) && queue.executing == 0 && queue.waiting.len() == 1)
+    /// Finds a request that may bypass one that needs more seats than are free: the only request of
+    /// its queue.
+    ///
+    /// Upstream allows no bypass, so that a narrow request waits as long as the lists of other
+    /// clients take. The wide request still runs when the current requests have ended: bypassing
+    /// requests leave the seats that it needs.
+    fn bypassing_request(&self, wide: u32) -> Option<(usize, RequestId)> {
+        let left = self.limit.checked_sub(wide)?.checked_sub(self.bypass_seats)?;
+        let may_bypass = |entry: &Entry| entry.seats() <= left && self.fits(entry.seats());
+        self.next(|queue, entry| may_bypass(entry) && queue.executing == 0 && queue.waiting.len() == 1)
     }
 
-    /// Lets a request run that was waiting.
-    fn serve(&mut self, now: Duration, index: usize, id: RequestId, has_passed: bool) {
+    /// Starts a waiting request.
+    fn serve(&mut self, now: Duration, index: usize, id: RequestId, has_bypassed: bool) {
         let Some(mut entry) = self.dequeue(id) else { return };
         self.last_served = index;
         self.last_dispatch = LastDispatch { at: self.virtual_now, start: self.queues[index].next_dispatch };
         let stage = std::mem::replace(&mut entry.stage, Stage::Executing);
         entry.started = now;
         entry.arrival.work = entry.arrival.work.narrowed(self.limit);
-        entry.has_passed = has_passed;
-        if has_passed {
-            self.seats_of_passers += entry.seats();
+        entry.has_bypassed = has_bypassed;
+        if has_bypassed {
+            self.bypass_seats += entry.seats();
         }
         self.execute(now, id, entry);
-        if let Stage::Waiting(tell) = stage
-            && tell.send(()).is_err()
+        if let Stage::Waiting(sender) = stage
+            && sender.send(()).is_err()
         {
-            // Nobody waits for it any longer.
+            // The client stopped waiting.
             self.end(now, id);
             self.release(now, id);
         }
-        self.bound(index);
+        self.limit_credit(index);
     }
 
-    /// The queue whose oldest request would end first in virtual time, of those that are meant, and that request.
-    fn next(&self, is_meant: impl Fn(&Queue, &Entry) -> bool) -> Option<(usize, RequestId)> {
+    /// The oldest request that would end first in virtual time among the eligible ones, and its
+    /// queue.
+    fn next(&self, is_eligible: impl Fn(&Queue, &Entry) -> bool) -> Option<(usize, RequestId)> {
         let count = self.queues.len();
         let in_turn = (1..=count).map(|step| (self.last_served + step) % count);
         let heads = in_turn.filter_map(|index| {
             let queue = &self.queues[index];
             let id = *queue.waiting.front()?;
-            let entry = self.requests.get(&id).filter(|entry| is_meant(queue, entry))?;
+            let entry = self.requests.get(&id).filter(|entry| is_eligible(queue, entry))?;
             Some((queue.next_dispatch + entry.total_work(), index, id))
         });
         heads.min_by_key(|(end, ..)| *end).map(|(_, index, id)| (index, id))
     }
 
-    fn note_demand(&mut self, now: Duration) {
+    fn update_demand(&mut self, now: Duration) {
         self.demand.set(now, self.seats_in_use + self.seats_waiting);
     }
 }

@@ -1,24 +1,26 @@
-//! Seats that a request has.
+//! The seats that a request holds.
 
 use std::time::Duration;
 
 use crate::control::{Class, FlowControl};
 use crate::queue_set::RequestId;
 
-/// The seats of a request, or its place in a queue. Given back when this is dropped, those of its final work when that is done.
+/// The seats of a request, or its place in a queue.
+///
+/// Dropping it releases the seats. Those of final work are released when that is done.
 pub struct Seat {
     control: FlowControl,
     class: Class,
     id: RequestId,
     is_watch: bool,
-    /// When the request began to run; none while it waits.
+    /// When the request began to run; `None` while it waits.
     began: Option<Duration>,
 }
 
-/// There was no seat.
+/// The request was rejected for lack of seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// In how many seconds the client should come again.
+    /// The seconds after which the client should retry.
     pub retry_after: u64,
 }
 
@@ -53,14 +55,14 @@ mod tests {
 
     use super::*;
     use crate::config::{PriorityLevel, Queuing, mandatory_levels};
-    use crate::digest::{Asked, Digest};
+    use crate::digest::{Digest, RequestDetails};
     use crate::work::WorkEstimate;
 
     const MS: Duration = Duration::from_millis(1);
 
-    struct Anybody;
+    struct TestRequest;
 
-    impl Asked for Anybody {
+    impl RequestDetails for TestRequest {
         fn digest(&self) -> Digest<'_> {
             Digest { verb: "patch", ..Digest::default() }
         }
@@ -75,20 +77,20 @@ mod tests {
         control
     }
 
-    /// Admits a request, and says after how long.
+    /// Admits a request, and returns the time that took.
     async fn admit(control: &FlowControl, work: WorkEstimate) -> (Seat, Duration) {
-        let (class, began) = (control.classify(&Anybody.digest()), Instant::now());
-        let seat = control.admit(&class, Arc::new(Anybody), work, Duration::from_secs(5)).await.unwrap();
+        let (class, began) = (control.classify(&TestRequest.digest()), Instant::now());
+        let seat = control.admit(&class, Arc::new(TestRequest), work, Duration::from_secs(5)).await.unwrap();
         (seat, began.elapsed())
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_waits_for_seats_of_final_work_has_them_when_it_is_done() {
+    async fn waiting_request_gets_seats_when_final_work_is_done() {
         let control = control();
         let write = WorkEstimate { initial_seats: 1, final_seats: 1, additional_latency: 40 * MS };
         let (first, waited) = admit(&control, write).await;
         assert_eq!(waited, Duration::ZERO);
-        drop(first); // nobody waits yet
+        drop(first); // no request waits yet
         tokio::time::sleep(10 * MS).await;
         let (second, waited) = admit(&control, write).await;
         assert!((30 * MS..33 * MS).contains(&waited), "{waited:?}");
@@ -97,13 +99,13 @@ mod tests {
             async move { admit(&control, WorkEstimate::seats(1)).await.1 }
         });
         tokio::time::sleep(10 * MS).await;
-        drop(second); // somebody does
+        drop(second); // the third request waits
         let waited = third.await.unwrap();
         assert!((50 * MS..53 * MS).contains(&waited), "{waited:?}");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn seats_that_are_free_do_not_look_taken_for_long() {
+    async fn unused_seats_of_final_work_are_released_soon() {
         let control = control();
         let write = WorkEstimate { initial_seats: 1, final_seats: 1, additional_latency: 40 * MS };
         let (seat, _) = admit(&control, write).await;

@@ -1,7 +1,9 @@
-//! Shuffle sharding: each flow has a hand of queues, and it is unlikely that two flows have the same one. A flow that fills its queues then
-//! leaves others at least one that it does not fill (upstream: `shufflesharding.Dealer`).
+//! Shuffle sharding: each flow has a hand of queues, and two flows rarely have the same hand.
+//!
+//! A flow that fills its queues leaves other flows at least one queue that it does not fill
+//! (upstream: `shufflesharding.Dealer`).
 
-/// The largest hand: 15 cards of a deck of 16 use up the 60 bits that a hash is good for.
+/// The largest hand: 15 cards of a deck of 16 use up 60 bits of the hash.
 pub const MAX_HAND: usize = 15;
 
 /// A hand of queues, by index.
@@ -19,7 +21,8 @@ impl Hand {
             let left = (deck - dealt) as u64;
             let mut card = (hash % left) as usize;
             hash /= left;
-            // The card counts among those that are left: each one dealt before that is not above it moves it up.
+            // The index counts the remaining cards; each card dealt before that is not above it
+            // increments it.
             let mut before: [usize; MAX_HAND] = cards;
             before[..dealt].sort_unstable();
             for taken in &before[..dealt] {
@@ -30,7 +33,7 @@ impl Hand {
         Hand { cards, size }
     }
 
-    /// The queues, beginning with the one of this turn, so that none of a hand is preferred.
+    /// The queues, rotated by `turn`, so that no queue of a hand is preferred.
     pub fn after_turn(&self, turn: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.size).map(move |i| self.cards[(turn + i) % self.size])
     }
@@ -42,7 +45,7 @@ mod tests {
     use std::collections::{BTreeSet, HashMap};
 
     #[test]
-    fn a_hand_has_different_cards() {
+    fn cards_of_a_hand_are_distinct() {
         for (deck, size) in [(1, 1), (8, 8), (64, 6), (128, 6), (16, 15)] {
             for hash in (0..2_000_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
                 let hand: BTreeSet<usize> = Hand::deal(hash, deck, size).after_turn(hash as usize).collect();

@@ -1,4 +1,4 @@
-//! How many watchers a write would tell, so that it can be charged for them (upstream: `WatchTracker`).
+//! Counts the watchers that a write notifies, for its estimate (upstream: `WatchTracker`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::digest::Digest;
 
-/// Counts watches by what they are of: everything of a resource, a namespace of it, one object.
+/// Counts watches by scope: a resource, a namespace of it, or one object.
 #[derive(Clone, Default)]
 pub struct Watches(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// What is watched is told apart by its hash, so that looking it up copies no names.
+    /// Scopes are identified by their hash, so that a look-up copies no names.
     hasher: RandomState,
     counts: Mutex<HashMap<u64, usize>>,
 }
 
-/// A watch that is counted until this is dropped.
+/// A counted watch; dropping it decrements the count.
 pub struct Watched {
     watches: Watches,
     key: u64,
@@ -31,7 +31,7 @@ impl Watches {
         Watched { watches: self.clone(), key }
     }
 
-    /// How many watches a write may concern.
+    /// The number of watches that may receive the event of a write.
     pub fn interested(&self, digest: &Digest<'_>) -> usize {
         let mut keys = [Some(self.key(digest, "", "")), None, None];
         if !digest.namespace.is_empty() {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_write_concerns_who_watches_the_resource_the_namespace_or_the_object() {
+    fn write_concerns_watches_of_resource_namespace_and_object() {
         let watches = Watches::default();
         let of = |namespace: &'static str, name: &'static str| Digest {
             resource: "pods",

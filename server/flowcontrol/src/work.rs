@@ -1,33 +1,35 @@
-//! How much work a request is, as a rectangle: seats times time.
+//! The work of a request: seats times time.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
-/// Work in seats times nanoseconds. At 128 bits it never runs over, so that virtual time needs no epochs (upstream's has 64).
+/// Work in seats times nanoseconds.
+///
+/// At 128 bits it never overflows, so that virtual time needs no epochs (upstream has 64 bits).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SeatSeconds(i128);
 
 impl SeatSeconds {
     pub const MAX: SeatSeconds = SeatSeconds(i128::MAX);
 
-    /// So many seats for so long.
+    /// The work of `seats` for `time`.
     pub fn new(seats: u32, time: Duration) -> Self {
         SeatSeconds(i128::from(seats) * nanos(time))
     }
 
-    /// The share of one of several.
+    /// Divides the work into equal parts.
     pub fn shared_by(self, parts: usize) -> Self {
         SeatSeconds(self.0 / parts.max(1) as i128)
     }
 
-    /// How long the work takes on so many seats.
+    /// How long the work takes on `seats`.
     pub fn on_seats(self, seats: u32) -> Duration {
         let nanos = self.0.max(0) / i128::from(seats.max(1));
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// In seconds, for metrics.
+    /// In seat-seconds, for metrics.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -65,7 +67,7 @@ impl SubAssign for SeatSeconds {
     }
 }
 
-/// As the debug documents write it: `1.50000000ss`.
+/// Formats as in the debug documents: `1.50000000ss`.
 impl fmt::Display for SeatSeconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (sign, units) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs() / 10);
@@ -73,14 +75,15 @@ impl fmt::Display for SeatSeconds {
     }
 }
 
-/// What a request is expected to take: some seats while it runs, and some for a while afterwards (upstream: `WorkEstimate`).
+/// The expected work of a request: seats while it runs, and seats for some time afterwards
+/// (upstream: `WorkEstimate`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkEstimate {
-    /// Seats while it runs.
+    /// Seats while the request runs.
     pub initial_seats: u32,
-    /// Seats afterwards, when others are told of what it changed.
+    /// Seats afterwards, while watchers are notified of the change.
     pub final_seats: u32,
-    /// For how long afterwards. The client does not wait for that.
+    /// The duration of the final work. The client does not wait for it.
     pub additional_latency: Duration,
 }
 
@@ -90,17 +93,17 @@ impl WorkEstimate {
         WorkEstimate { initial_seats: seats, final_seats: 0, additional_latency: Duration::ZERO }
     }
 
-    /// The most seats it takes at any time; that many are taken from the beginning to the end.
+    /// The most seats at any time; the request holds that many from beginning to end.
     pub fn max_seats(&self) -> u32 {
         self.initial_seats.max(self.final_seats)
     }
 
-    /// The work after the request has been answered.
+    /// The work after the response.
     pub fn final_work(&self) -> SeatSeconds {
         SeatSeconds::new(self.final_seats, self.additional_latency)
     }
 
-    /// The same final work on at most so many seats.
+    /// The same final work on at most `seats` seats.
     pub fn narrowed(self, seats: u32) -> Self {
         if self.final_seats <= seats {
             return self;

@@ -1,4 +1,4 @@
-//! A program that is called.
+//! A gRPC client.
 
 use std::time::Duration;
 
@@ -14,42 +14,46 @@ use tonic_prost::ProstCodec;
 
 use crate::failure::innermost;
 
-/// How long to wait before a program that is not there is looked for again, the first time and at most (gRPC: "Connection Backoff", from less
-/// than its second, because programs beside this one are there soon or not at all).
-const PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// Delay before a failed connection is retried: the first delay and the longest one (gRPC:
+/// "Connection Backoff").
+///
+/// The first delay is shorter than gRPC's second, because servers on the same host start soon or
+/// not at all.
+const INITIAL_BACKOFF: Duration = Duration::from_millis(50);
+const MAX_BACKOFF: Duration = Duration::from_secs(5);
 
-/// A program and its connection, which is made when it is first needed, and again when it broke. Clones share it.
+/// A client with a lazy connection, which is re-established when it breaks. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Client(Channel);
 
 impl Client {
-    /// A program at `unix:/path` or `http://host:port`, to which a connection may take so long. Needs a tokio runtime.
+    /// Creates a client of `unix:/path` or `http://host:port`, with an optional connect timeout.
+    /// Needs a tokio runtime.
     ///
     /// # Errors
-    /// When the endpoint is none.
-    pub fn new(endpoint: &str, patience: Option<Duration>) -> Result<Self, String> {
+    /// When the endpoint is malformed.
+    pub fn new(endpoint: &str, timeout: Option<Duration>) -> Result<Self, String> {
         let target = target(endpoint)?;
-        let target = match patience {
-            Some(patience) => target.connect_timeout(patience),
+        let target = match timeout {
+            Some(timeout) => target.connect_timeout(timeout),
             None => target,
         };
         Ok(Client(target.connect_lazy()))
     }
 
-    /// The same, connected now.
+    /// Creates a client and connects it.
     ///
     /// # Errors
-    /// When the endpoint is none, or nobody is there.
+    /// When the endpoint is malformed, or the connection fails.
     pub async fn connected(endpoint: &str) -> Result<Self, String> {
         let connected = target(endpoint)?.connect().await;
         connected.map(Client).map_err(|error| innermost(&error))
     }
 
-    /// Sends a message, and waits for the answer.
+    /// Sends a message, and waits for the response.
     ///
     /// # Errors
-    /// What the program answers, or why there is no answer.
+    /// The status that the server returns, or the reason of a failed call.
     pub async fn call<Q, A>(&self, method: &'static str, message: Q) -> Result<A, Status>
     where
         Q: Message + 'static,
@@ -61,29 +65,30 @@ impl Client {
         Ok(answer.into_inner())
     }
 
-    /// The same, but waits for as long as the program is not there (gRPC: "wait for ready"). Whoever calls this sets a limit.
+    /// Like [`Client::call`], but waits while the server is unreachable (gRPC: "wait for ready").
+    /// The caller sets a deadline.
     ///
     /// # Errors
-    /// What the program answers, or why there is no answer.
-    pub async fn call_when_there<Q, A>(&self, method: &'static str, message: Q) -> Result<A, Status>
+    /// The status that the server returns, or the reason of a failed call.
+    pub async fn call_wait_for_ready<Q, A>(&self, method: &'static str, message: Q) -> Result<A, Status>
     where
         Q: Message + Clone + 'static,
         A: Message + Default + 'static,
     {
-        let mut pause = PAUSE;
+        let mut backoff = INITIAL_BACKOFF;
         loop {
             match self.call(method, message.clone()).await {
-                Err(status) if is_away(&status) => sleep(pause).await,
+                Err(status) if is_unreachable(&status) => sleep(backoff).await,
                 answer => return answer,
             }
-            pause = LONGEST_PAUSE.min(pause * 2);
+            backoff = MAX_BACKOFF.min(backoff * 2);
         }
     }
 
-    /// Opens a stream in each direction.
+    /// Opens a bidirectional stream.
     ///
     /// # Errors
-    /// What the program answers instead, or why it cannot be reached.
+    /// The status that the server returns, or the reason of a failed connection.
     pub async fn open<Q, A>(
         &self,
         method: &'static str,
@@ -114,8 +119,8 @@ fn target(endpoint: &str) -> Result<Endpoint, String> {
     })
 }
 
-/// Whether there was nobody to be connected to.
-fn is_away(status: &Status) -> bool {
+/// Whether a call failed because the connection could not be established.
+fn is_unreachable(status: &Status) -> bool {
     let mut source = std::error::Error::source(status);
     while let Some(error) = source {
         if error.is::<ConnectError>() {
@@ -126,10 +131,12 @@ fn is_away(status: &Status) -> bool {
     false
 }
 
-/// The endpoint of a socket, as [`Client::new`] takes it: of `/path` or `unix:///path`, and of `@name` or `unix:///@name` the name in Linux's
-/// abstract namespace (`util.ParseEndpoint`).
-pub fn socket(said: &str) -> String {
-    let rest = said.strip_prefix("unix:").unwrap_or(said);
+/// The endpoint of a Unix socket, in the form that [`Client::new`] takes (`util.ParseEndpoint`).
+///
+/// Accepts `/path` and `unix:///path`, and `@name` and `unix:///@name` for names in Linux's
+/// abstract namespace.
+pub fn socket(address: &str) -> String {
+    let rest = address.strip_prefix("unix:").unwrap_or(address);
     let path = match rest.strip_prefix("//") {
         Some(rest) => rest.find('/').map_or("", |at| &rest[at..]),
         None => rest,
@@ -143,24 +150,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sockets_are_files_or_names() {
-        for (said, expect) in [
+    fn parses_socket_paths_and_abstract_names() {
+        for (address, expect) in [
             ("unix:///run/kms.sock", "unix:/run/kms.sock"),
             ("unix:/run/kms.sock", "unix:/run/kms.sock"),
             ("unix:///@kms", "unix:\0kms"),
             ("/run/signer.sock", "unix:/run/signer.sock"),
             ("@signer", "unix:\0signer"),
         ] {
-            assert_eq!(socket(said), expect);
+            assert_eq!(socket(address), expect);
         }
     }
 
     #[tokio::test]
-    async fn who_is_away_is_told_from_who_refuses() {
-        let folder = std::env::temp_dir().join("nobody-listens-here.sock");
+    async fn distinguishes_unreachable_from_refusing_server() {
+        let folder = std::env::temp_dir().join("no-listener.sock");
         let client = Client::new(&socket(&folder.display().to_string()), None).unwrap();
-        let status = client.call::<(), ()>("/nobody", ()).await.unwrap_err();
-        assert!(is_away(&status), "{status:?}");
-        assert!(!is_away(&Status::unavailable("not now")));
+        let status = client.call::<(), ()>("/method", ()).await.unwrap_err();
+        assert!(is_unreachable(&status), "{status:?}");
+        assert!(!is_unreachable(&Status::unavailable("not now")));
     }
 }

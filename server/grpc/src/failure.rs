@@ -1,16 +1,16 @@
-//! Failures as programs in Go write them, because clients see them.
+//! gRPC errors in the format of grpc-go, because clients see them.
 
 use std::error::Error;
 
 use tonic::{Code, Status};
 
-/// `rpc error: code = Unavailable desc = ..`
+/// The text of an error: `rpc error: code = Unavailable desc = ..`.
 pub fn describe(status: &Status) -> String {
     let why = if status.source().is_some() { innermost(status) } else { status.message().to_owned() };
     format!("rpc error: code = {} desc = {why}", code_name(status.code()))
 }
 
-/// The reason that lies deepest: tonic's own texts only say that something went wrong below.
+/// The innermost source of an error. tonic's outer texts carry no details.
 pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
     let mut error = error;
     while let Some(source) = error.source() {
@@ -19,7 +19,7 @@ pub(crate) fn innermost(error: &(dyn Error + 'static)) -> String {
     error.to_string()
 }
 
-/// A code as grpc-go spells it.
+/// The name of a code in grpc-go's spelling.
 pub fn code_name(code: Code) -> &'static str {
     match code {
         Code::Ok => "OK",

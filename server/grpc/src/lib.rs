@@ -1,6 +1,7 @@
-//! Calls of programs that speak gRPC, most of them at Unix sockets beside the server: KMS plugins, signers of tokens, proxies, collectors of traces.
+//! gRPC client for programs near the server, mostly at Unix sockets: KMS plugins, token signers,
+//! proxies, trace collectors.
 //!
-//! Their messages are made from `.proto` files where they are used.
+//! The messages are generated from `.proto` files in the crates that use them.
 
 mod client;
 mod failure;

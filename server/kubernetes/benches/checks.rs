@@ -1,4 +1,4 @@
-//! What the declared checks of a pod cost: two containers, as in the runs of `benches/load`.
+//! Benchmarks the declared checks of a pod with two containers, as in the runs of `benches/load`.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark may panic, its helpers too")]
 
@@ -65,7 +65,7 @@ fn hub(object: &Value) -> Owned {
     hub
 }
 
-/// How many errors the checks find.
+/// Runs the checks and returns the number of errors.
 fn validate(context: &Context, new: &Owned, old: Option<&Owned>) -> usize {
     let validator = Validator { scope: Scope::Tagged, half: Half::Both, context, rules: None };
     let mut errors = Vec::new();

@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `admissionregistration` name.
+//! Hand-written functions that definitions of `admissionregistration` refer to.
 
 mod columns;
 mod expressions;

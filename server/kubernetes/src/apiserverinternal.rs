@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `apiserverinternal` name.
+//! Hand-written functions that definitions of `apiserverinternal` refer to.
 
 mod columns;
 mod validation;

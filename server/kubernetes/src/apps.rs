@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `apps` name.
+//! Hand-written functions that definitions of `apps` refer to.
 
 mod columns;
 mod defaults;

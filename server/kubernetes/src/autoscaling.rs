@@ -1,7 +1,7 @@
-//! Hand-written functions that definitions of `autoscaling` name.
+//! Hand-written functions that definitions of `autoscaling` refer to.
 //!
-//! autoscaling/v1 knows one metric, the use of CPU. Everything else that v2 can say travels through it in annotations, whose metrics have
-//! the flat form of v1's own (unserved) metric types.
+//! autoscaling/v1 has fields for one metric, CPU utilization. All other fields of v2 are stored in
+//! annotations of v1, with metrics in the flat form of v1's own (unserved) metric types.
 
 mod annotations;
 mod behavior;

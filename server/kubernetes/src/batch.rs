@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `batch` name.
+//! Hand-written functions that definitions of `batch` refer to.
 
 use super::core::meta::labels_from_template;
 use generated::batch::v1::{Job, pod_replacement_policy};
@@ -13,10 +13,11 @@ pub use strategy::create_job;
 pub use validation::*;
 pub use warnings::*;
 
-/// Failures after which a job is given up.
+/// Default backoff limit of a job.
 const BACKOFF_LIMIT: i32 = 6;
 
-/// Mirrors `SetDefaults_Job`: a job without numbers runs one pod, one with `parallelism` alone is a work queue.
+/// Mirrors `SetDefaults_Job`: a job without numbers runs one pod; a job with only `parallelism` is a
+/// work queue.
 pub fn default_job(job: &mut Job) {
     let spec = &mut job.spec;
     if spec.completions.is_none() && spec.parallelism.is_none() {

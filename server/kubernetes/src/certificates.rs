@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `certificates` name.
+//! Hand-written functions that definitions of `certificates` refer to.
 
 use generated::certificates::v1beta1::CertificateSigningRequestSpec;
 
@@ -10,11 +10,12 @@ pub use columns::*;
 pub use strategy::*;
 pub use validation::*;
 
-/// The signer of requests from before signers had names.
+/// Signer of requests that were created before signers had names.
 const LEGACY_UNKNOWN: &str = "kubernetes.io/legacy-unknown";
 
-/// Mirrors `SetDefaults_CertificateSigningRequestSpec` of v1beta1 for requests that no kubelet made. v1beta1 is served no more, so that
-/// requests without a signer come only out of old storage, long after a kubelet's certificate was signed.
+/// Mirrors `SetDefaults_CertificateSigningRequestSpec` of v1beta1 for requests that were not made by a
+/// kubelet. v1beta1 is no longer served: requests without a signer occur only in old storage, long
+/// after a kubelet's certificate was signed.
 pub fn default_v1beta1_certificate_signing_request_spec(spec: &mut CertificateSigningRequestSpec) {
     spec.signer_name.get_or_insert_with(|| LEGACY_UNKNOWN.to_owned());
 }

@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `coordination` name.
+//! Hand-written functions that definitions of `coordination` refer to.
 
 mod validation;
 

@@ -1,5 +1,5 @@
-//! Hand-written functions that definitions of `core` name: defaults that depend on other fields, and what the trip through upstream's
-//! internal types does to an object.
+//! Hand-written functions that definitions of `core` refer to. They include defaults that depend on
+//! other fields, and changes of upstream's round trip through internal types.
 
 mod app_armor;
 mod columns;

@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `discovery` name.
+//! Hand-written functions that definitions of `discovery` refer to.
 
 use generated::discovery::{v1, v1beta1};
 
@@ -13,7 +13,7 @@ pub use validation::*;
 const ZONE: &str = "topology.kubernetes.io/zone";
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// What `topology` says about zone and node become fields; the rest is kept as `deprecatedTopology`.
+/// Converts zone and node of `topology` to fields; the rest is kept as `deprecatedTopology`.
 pub fn v1beta1_endpoint_to_hub(from: &mut v1beta1::Endpoint, to: &mut v1::Endpoint) {
     let mut topology = std::mem::take(&mut from.topology);
     to.zone = topology.remove(ZONE);
@@ -25,7 +25,7 @@ pub fn v1beta1_endpoint_to_hub(from: &mut v1beta1::Endpoint, to: &mut v1::Endpoi
     to.deprecated_topology = topology;
 }
 
-/// Zone and node go into `topology`; a host name that differs from the node's name is kept.
+/// Converts zone and node to `topology`; a host name that differs from the node's name is kept.
 pub fn v1beta1_endpoint_from_hub(from: &mut v1::Endpoint, to: &mut v1beta1::Endpoint) {
     let mut topology = std::mem::take(&mut from.deprecated_topology);
     if let Some(zone) = from.zone.take() {

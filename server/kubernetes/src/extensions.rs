@@ -1,5 +1,6 @@
-//! Hand-written functions that definitions of `extensions` name: the first home of workloads, ingresses and network policies, whose
-//! defaults kept what their controllers did then.
+//! Hand-written functions that definitions of `extensions` refer to. The group is the first version of
+//! workloads, ingresses and network policies; its defaults preserve the behaviour of their controllers
+//! at that time.
 
 use machinery::scalar::IntOrString;
 
@@ -51,38 +52,38 @@ pub fn default_replica_set(set: &mut ReplicaSet) {
     labels_from_template(&mut set.metadata.labels, &spec.template.metadata.labels);
 }
 
-/// `spec.templateGeneration` becomes an annotation.
+/// Converts `spec.templateGeneration` to an annotation.
 pub fn daemon_set_to_hub(from: &mut DaemonSet, to: &mut apps::DaemonSet) {
     let annotations = &mut to.metadata.annotations;
     take_template_generation(annotations);
     put_template_generation(annotations, from.spec.template_generation);
 }
 
-/// The annotation becomes `spec.templateGeneration`.
+/// Converts the annotation to `spec.templateGeneration`.
 pub fn daemon_set_from_hub(_: &mut apps::DaemonSet, to: &mut DaemonSet) {
     to.spec.template_generation = take_template_generation(&mut to.metadata.annotations).unwrap_or_default();
 }
 
-/// `spec.rollbackTo` becomes an annotation.
+/// Converts `spec.rollbackTo` to an annotation.
 pub fn deployment_to_hub(from: &mut Deployment, to: &mut apps::Deployment) {
     if let Some(rollback) = from.spec.rollback_to.take() {
         put_rollback_to(&mut to.metadata.annotations, rollback.revision);
     }
 }
 
-/// The annotation becomes `spec.rollbackTo`.
+/// Converts the annotation to `spec.rollbackTo`.
 pub fn deployment_from_hub(_: &mut apps::Deployment, to: &mut Deployment) {
     if let Some(revision) = take_rollback_to(&mut to.metadata.annotations) {
         to.spec.rollback_to = Some(Box::new(RollbackConfig { revision }));
     }
 }
 
-/// `serviceName` and `servicePort` become `service`.
+/// Converts `serviceName` and `servicePort` to `service`.
 pub fn ingress_backend_to_hub(from: &mut IngressBackend, to: &mut networking::IngressBackend) {
     to.service = backend_service(&mut from.service_name, &mut from.service_port);
 }
 
-/// `service` becomes `serviceName` and `servicePort`.
+/// Converts `service` to `serviceName` and `servicePort`.
 pub fn ingress_backend_from_hub(from: &mut networking::IngressBackend, to: &mut IngressBackend) {
     put_backend_service(from.service.take(), &mut to.service_name, &mut to.service_port);
 }

@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `flowcontrol` name.
+//! Hand-written functions that definitions of `flowcontrol` refer to.
 
 use generated::flowcontrol::{v1, v1beta3};
 
@@ -8,10 +8,10 @@ mod validation;
 pub use columns::*;
 pub use validation::*;
 
-/// Tells apart in v1beta3 a wanted 0 from a field that was left out (KEP-1040).
+/// Annotation that distinguishes an explicit 0 from an absent field in v1beta3 (KEP-1040).
 const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 
-/// Shares of a priority level that does not say.
+/// Default shares of a priority level.
 const CONCURRENCY_SHARES: i32 = 30;
 
 /// Mirrors `SetDefaults_PriorityLevelConfiguration` of v1beta3.
@@ -22,7 +22,7 @@ pub fn default_v1beta3_priority_level_configuration(level: &mut v1beta3::Priorit
     }
 }
 
-/// Drops the annotation: the hub has a field that can be absent.
+/// Removes the annotation: the hub has an optional field.
 pub fn v1beta3_priority_level_configuration_to_hub(
     _: &mut v1beta3::PriorityLevelConfiguration,
     to: &mut v1::PriorityLevelConfiguration,
@@ -30,7 +30,7 @@ pub fn v1beta3_priority_level_configuration_to_hub(
     to.metadata.annotations.remove(PRESERVE_ZERO);
 }
 
-/// Writes the annotation for a wanted 0.
+/// Writes the annotation for an explicit 0.
 pub fn v1beta3_priority_level_configuration_from_hub(
     _: &mut v1::PriorityLevelConfiguration,
     to: &mut v1beta3::PriorityLevelConfiguration,

@@ -1,7 +1,9 @@
-//! KindExtensions of Kubernetes' groups: what upstream keeps by group in `pkg/apis` and by resource in `pkg/registry`.
+//! Behaviour of Kubernetes' groups, which upstream has by group in `pkg/apis` and by resource in
+//! `pkg/registry`.
 //!
-//! A module for each group has its validation, defaults, conversions, columns and strategies as far as definitions in `api-defs/`
-//! name them (`by_hand`). The types know the functions by tables, which [`register`] fills: a [`catalog`] has them.
+//! A module for each group has the validation, defaults, conversions, columns and strategies that
+//! definitions in `api-defs/` refer to (`by_hand`). Types call the functions through tables that
+//! [`register`] fills. [`catalog`] returns a catalog with registered functions.
 
 pub mod admissionregistration;
 pub mod apiserverinternal;
@@ -28,15 +30,15 @@ pub mod storagemigration;
 
 use machinery::catalog::Catalog;
 
-/// Makes the functions of this crate, and those of [`meta`], known to the types, and where internal types differ from the
-/// declarations to messages.
+/// Registers the functions of this crate and those of [`meta`] with the types, and the differences of
+/// internal types with messages.
 pub fn register() {
     machinery::json::register_internal_types(core::internal::find);
     meta::register();
     registration::register();
 }
 
-/// Kubernetes' groups, whose types know the functions of this crate.
+/// Kubernetes' groups, with the functions of this crate registered.
 ///
 /// ```
 /// assert!(kubernetes::catalog().kind("apps", "v1", "Deployment").is_some());

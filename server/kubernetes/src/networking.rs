@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `networking` name.
+//! Hand-written functions that definitions of `networking` refer to.
 
 use machinery::scalar::IntOrString;
 
@@ -21,7 +21,7 @@ pub fn default_network_policy(policy: &mut NetworkPolicy) {
     default_policy_types(&mut policy.spec.policy_types, egress);
 }
 
-/// A policy that does not say which way it looks concerns ingress, and egress when it has rules for that.
+/// Defaults the policy types: ingress, and egress if the policy has egress rules.
 pub(super) fn default_policy_types(types: &mut Vec<String>, egress: bool) {
     if types.is_empty() {
         types.push(policy_type::INGRESS.to_owned());
@@ -31,7 +31,7 @@ pub(super) fn default_policy_types(types: &mut Vec<String>, egress: bool) {
     }
 }
 
-/// The service that the flat fields of older versions name; none when they are unset.
+/// The service in the flat fields of older versions; `None` if they are unset.
 pub(super) fn backend_service(name: &mut String, port: &mut IntOrString) -> Option<Box<IngressServiceBackend>> {
     if name.is_empty() && *port == IntOrString::Int(0) {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn backend_service(name: &mut String, port: &mut IntOrString) -> Opti
     Some(Box::new(IngressServiceBackend { name: std::mem::take(name), port }))
 }
 
-/// Fills the flat fields of older versions.
+/// Sets the flat fields of older versions.
 pub(super) fn put_backend_service(from: Option<Box<IngressServiceBackend>>, name: &mut String, port: &mut IntOrString) {
     if let Some(service) = from {
         *name = service.name;
@@ -55,12 +55,12 @@ pub(super) fn put_backend_service(from: Option<Box<IngressServiceBackend>>, name
     }
 }
 
-/// `serviceName` and `servicePort` become `service`.
+/// Converts `serviceName` and `servicePort` to `service`.
 pub fn v1beta1_ingress_backend_to_hub(from: &mut v1beta1::IngressBackend, to: &mut IngressBackend) {
     to.service = backend_service(&mut from.service_name, &mut from.service_port);
 }
 
-/// `service` becomes `serviceName` and `servicePort`.
+/// Converts `service` to `serviceName` and `servicePort`.
 pub fn v1beta1_ingress_backend_from_hub(from: &mut IngressBackend, to: &mut v1beta1::IngressBackend) {
     put_backend_service(from.service.take(), &mut to.service_name, &mut to.service_port);
 }

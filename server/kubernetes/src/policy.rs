@@ -1,7 +1,7 @@
-//! Hand-written functions that definitions of `policy` name.
+//! Hand-written functions that definitions of `policy` refer to.
 //!
-//! An empty selector matches nothing in v1beta1 and everything in v1. Each version has a selector with a reserved label that means what
-//! the other's empty selector means.
+//! An empty selector matches nothing in v1beta1 and everything in v1. Each version represents the
+//! other's empty selector by a selector with a reserved label.
 
 use apimachinery::meta::v1::label_selector_operator;
 use generated::meta::v1::{LabelSelector, LabelSelectorRequirement};
@@ -10,13 +10,13 @@ use generated::policy::{v1, v1beta1};
 /// The reserved label (`PDBV1beta1Label`).
 const EMPTY_SELECTOR: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
-/// What a selector is, where versions differ.
+/// Meaning of a selector, where versions differ.
 #[derive(PartialEq, Eq)]
 enum Meaning {
     Empty,
-    /// Reserved label `Exists`: v1's way to match nothing.
+    /// Reserved label `Exists`: matches nothing in v1.
     MatchNone,
-    /// Reserved label `DoesNotExist`: v1beta1's way to match all.
+    /// Reserved label `DoesNotExist`: matches everything in v1beta1.
     MatchAll,
     Other,
 }
@@ -40,19 +40,20 @@ fn reserved(operator: &str) -> LabelSelector {
     LabelSelector { match_expressions: vec![requirement], ..Default::default() }
 }
 
-/// Keeps users from combining the reserved label with selectors of their own (upstream `StripPDBV1beta1Label`).
+/// Removes the reserved label, which users must not combine with other selectors (upstream
+/// `StripPDBV1beta1Label`).
 fn strip(selector: &mut LabelSelector) {
     selector.match_expressions.retain(|one| one.key != EMPTY_SELECTOR);
 }
 
-/// Strips the reserved label, except from v1's own way to match nothing.
+/// Removes the reserved label, except from v1's selector that matches nothing.
 pub fn normalize_pod_disruption_budget(budget: &mut v1::PodDisruptionBudget) {
     if let Some(selector) = budget.spec.selector.as_mut().filter(|s| meaning(s) != Meaning::MatchNone) {
         strip(selector);
     }
 }
 
-/// Gives the selector the form that means the same in v1.
+/// Converts the selector to one with the same meaning in v1.
 pub fn v1beta1_pod_disruption_budget_to_hub(_: &mut v1beta1::PodDisruptionBudget, to: &mut v1::PodDisruptionBudget) {
     let Some(selector) = &mut to.spec.selector else { return };
     match meaning(selector) {
@@ -62,7 +63,7 @@ pub fn v1beta1_pod_disruption_budget_to_hub(_: &mut v1beta1::PodDisruptionBudget
     }
 }
 
-/// Gives the selector the form that means the same in v1beta1.
+/// Converts the selector to one with the same meaning in v1beta1.
 pub fn v1beta1_pod_disruption_budget_from_hub(_: &mut v1::PodDisruptionBudget, to: &mut v1beta1::PodDisruptionBudget) {
     let Some(selector) = &mut to.spec.selector else { return };
     match meaning(selector) {

@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `rbac` name.
+//! Hand-written functions that definitions of `rbac` refer to.
 
 use generated::rbac::{v1, v1alpha1};
 
@@ -11,7 +11,7 @@ pub use validation::*;
 const GROUP: &str = "rbac.authorization.k8s.io";
 const V1ALPHA1: &str = "rbac.authorization.k8s.io/v1alpha1";
 
-/// The group of everybody who is known (`user.AllAuthenticated`).
+/// Group of all authenticated users (`user.AllAuthenticated`).
 const ALL_AUTHENTICATED: &str = "system:authenticated";
 
 /// Kinds of subjects (`rbacv1.ServiceAccountKind`, `UserKind`, `GroupKind`).
@@ -37,7 +37,7 @@ pub fn default_v1alpha1_subject(subject: &mut v1alpha1::Subject) {
     }
 }
 
-/// The group follows from the kind; the user `*` was everybody who is known.
+/// Derives the group from the kind; converts the user `*` to the group of all authenticated users.
 pub fn v1alpha1_subject_to_hub(from: &mut v1alpha1::Subject, to: &mut v1::Subject) {
     to.api_group = match &*to.kind {
         SERVICE_ACCOUNT => String::new(),
@@ -50,7 +50,7 @@ pub fn v1alpha1_subject_to_hub(from: &mut v1alpha1::Subject, to: &mut v1::Subjec
     }
 }
 
-/// The group part; nothing when there is none or the text is no version.
+/// The group part; empty if there is none or if the text is not an API version.
 fn group_of(api_version: &str) -> &str {
     match api_version.split_once('/') {
         Some((group, version)) if !version.contains('/') => group,
@@ -58,7 +58,7 @@ fn group_of(api_version: &str) -> &str {
     }
 }
 
-/// The version is that of the kinds known here, and left open for others.
+/// Sets the version for kinds that are known here, and leaves it empty for others.
 pub fn v1alpha1_subject_from_hub(from: &mut v1::Subject, to: &mut v1alpha1::Subject) {
     to.api_version = match (&*to.kind, &*from.api_group) {
         (SERVICE_ACCOUNT, "") => "v1".to_owned(),

@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `resource` name (dynamic resource allocation).
+//! Hand-written functions that definitions of `resource` refer to (dynamic resource allocation).
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -28,7 +28,7 @@ pub fn default_device_sub_request(request: &mut DeviceSubRequest) {
     default_count(&request.allocation_mode, &mut request.count);
 }
 
-/// Mirrors `SetDefaults_DeviceTaint`: a taint without a time was added now.
+/// Mirrors `SetDefaults_DeviceTaint`: sets the time of a taint without one to now.
 pub fn default_device_taint(taint: &mut DeviceTaint) {
     taint.time_added.get_or_insert_with(|| {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -41,7 +41,8 @@ pub fn default_exact_device_request(request: &mut ExactDeviceRequest) {
     default_count(&request.allocation_mode, &mut request.count);
 }
 
-/// Mirrors `SetDefaults_DeviceRequest` of v1beta1: only requests for one class have a mode.
+/// Mirrors `SetDefaults_DeviceRequest` of v1beta1: only requests for a single class have an allocation
+/// mode.
 pub fn default_v1beta1_device_request(request: &mut v1beta1::DeviceRequest) {
     if !request.device_class_name.is_empty() {
         if request.allocation_mode.is_empty() {
@@ -56,7 +57,7 @@ pub fn default_v1beta1_device_sub_request(request: &mut v1beta1::DeviceSubReques
     default_count(&request.allocation_mode, &mut request.count);
 }
 
-/// The flat fields become `exactly` when any of them is set.
+/// Converts the flat fields to `exactly` if any of them is set.
 pub fn v1beta1_device_request_to_hub(from: &mut v1beta1::DeviceRequest, to: &mut DeviceRequest) {
     let named = !from.device_class_name.is_empty() || !from.allocation_mode.is_empty() || from.count != 0;
     let refined = !from.selectors.is_empty() || !from.tolerations.is_empty();
@@ -73,7 +74,7 @@ pub fn v1beta1_device_request_to_hub(from: &mut v1beta1::DeviceRequest, to: &mut
     }
 }
 
-/// `exactly` becomes flat fields.
+/// Converts `exactly` to flat fields.
 pub fn v1beta1_device_request_from_hub(from: &mut DeviceRequest, to: &mut v1beta1::DeviceRequest) {
     if let Some(exactly) = from.exactly.take() {
         to.device_class_name = exactly.device_class_name;
@@ -86,19 +87,19 @@ pub fn v1beta1_device_request_from_hub(from: &mut DeviceRequest, to: &mut v1beta
     }
 }
 
-/// Empty means absent.
+/// Converts empty to absent.
 pub fn v1beta1_resource_slice_spec_to_hub(from: &mut v1beta1::ResourceSliceSpec, to: &mut ResourceSliceSpec) {
     to.node_name = Some(std::mem::take(&mut from.node_name)).filter(|name| !name.is_empty());
     to.all_nodes = Some(from.all_nodes).filter(|all| *all);
 }
 
-/// Absent means empty.
+/// Converts absent to empty.
 pub fn v1beta1_resource_slice_spec_from_hub(from: &mut ResourceSliceSpec, to: &mut v1beta1::ResourceSliceSpec) {
     to.node_name = from.node_name.take().unwrap_or_default();
     to.all_nodes = from.all_nodes.unwrap_or_default();
 }
 
-/// The fields of `basic` stand beside the name later.
+/// Moves the fields of `basic` to the level of the name.
 pub fn v1beta1_device_to_hub(from: &mut v1beta1::Device, to: &mut Device) {
     let Some(basic) = from.basic.take() else { return };
     let basic = *basic;
@@ -116,7 +117,7 @@ pub fn v1beta1_device_to_hub(from: &mut v1beta1::Device, to: &mut Device) {
     to.node_allocatable_resource_mappings = basic.node_allocatable_resource_mappings;
 }
 
-/// The reverse; `basic` is always there.
+/// Moves the fields back to `basic`, which is always present.
 pub fn v1beta1_device_from_hub(from: &mut Device, to: &mut v1beta1::Device) {
     to.basic = Some(Box::new(v1beta1::BasicDevice {
         attributes: std::mem::take(&mut from.attributes),

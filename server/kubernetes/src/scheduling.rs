@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `scheduling` name.
+//! Hand-written functions that definitions of `scheduling` refer to.
 
 mod columns;
 mod strategy;

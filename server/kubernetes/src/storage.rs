@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `storage` name.
+//! Hand-written functions that definitions of `storage` refer to.
 
 use generated::storage::{v1, v1beta1};
 
@@ -10,8 +10,9 @@ pub use columns::*;
 pub use strategy::*;
 pub use validation::*;
 
-/// Mirrors the part of `SetDefaults_CSIDriver` that depended on SELinuxMountReadWriteOncePod, which is always on now.
-/// `preventPodSchedulingIfMissing` has a default only with the feature gate VolumeLimitScaling, which is alpha.
+/// Mirrors the part of `SetDefaults_CSIDriver` that depended on the feature gate
+/// SELinuxMountReadWriteOncePod, which is now always on. `preventPodSchedulingIfMissing` has a default
+/// only with the feature gate VolumeLimitScaling, which is alpha.
 pub fn default_csi_driver(driver: &mut v1::CSIDriver) {
     driver.spec.se_linux_mount.get_or_insert(false);
 }

@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `storagemigration` name.
+//! Hand-written functions that definitions of `storagemigration` refer to.
 
 mod columns;
 mod validation;

@@ -1,5 +1,5 @@
-//! What the declared checks of Kubernetes' groups find, in upstream's order and words, where recorded conversations do
-//! not look.
+//! Tests of declared checks of Kubernetes' groups, with upstream's order and messages, for cases that
+//! recorded conversations do not cover.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -9,7 +9,7 @@ use machinery::hooks::Context;
 use machinery::validate::{Half, Scope, Validator};
 use serde_json::{Value, json};
 
-/// What is wrong with a new object.
+/// Errors of a new object.
 fn errors(object: &Value) -> Vec<String> {
     let body = serde_json::to_vec(object).unwrap();
     let mut object = convert::decode(kubernetes::catalog(), &body, None).unwrap();
@@ -31,7 +31,7 @@ fn pod(spec: Value) -> Value {
 }
 
 #[test]
-fn pods_of_windows_say_nothing_of_linux() {
+fn windows_pods_reject_linux_fields() {
     let context = json!({ "runAsUser": 1, "capabilities": {}, "seccompProfile": { "type": "Unconfined" } });
     let found = errors(&pod(json!({
         "os": { "name": "windows" },
@@ -54,7 +54,7 @@ fn pods_of_windows_say_nothing_of_linux() {
 }
 
 #[test]
-fn claims_refer_to_their_requests() {
+fn claim_references_resolve_to_requests() {
     let all = json!({ "deviceClassName": "c", "allocationMode": "All", "count": 1 });
     let found = errors(&json!({
         "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": { "name": "x", "namespace": "a" },
@@ -85,7 +85,7 @@ fn claims_refer_to_their_requests() {
 }
 
 #[test]
-fn long_names_of_attributes_are_shown_in_short() {
+fn long_attribute_names_are_truncated_in_errors() {
     let long = format!("{}.com/{}", "a".repeat(60), "b".repeat(40));
     let found = errors(&json!({
         "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": { "name": "x" },
@@ -120,7 +120,7 @@ fn long_names_of_attributes_are_shown_in_short() {
 }
 
 #[test]
-fn a_volume_has_one_source_under_the_names_of_upstream() {
+fn volume_has_one_source_with_upstream_names() {
     let found = errors(&pod(json!({ "volumes": [
         {
             "name": "a", "gcePersistentDisk": { "pdName": "" }, "cephfs": { "monitors": [] },
@@ -145,7 +145,7 @@ fn a_volume_has_one_source_under_the_names_of_upstream() {
 }
 
 #[test]
-fn containers_are_checked_with_upstreams_places() {
+fn container_errors_have_upstream_paths() {
     let found = errors(&pod(json!({ "restartPolicy": "Never", "containers": [{
         "name": "a",
         "image": " a",
@@ -181,7 +181,7 @@ fn containers_are_checked_with_upstreams_places() {
 }
 
 #[test]
-fn what_a_service_may_have_depends_on_its_type() {
+fn service_fields_depend_on_type() {
     let meta = json!({ "name": "a", "namespace": "a" });
     let service =
         |spec: Value| errors(&json!({ "apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec }));
@@ -213,7 +213,7 @@ fn what_a_service_may_have_depends_on_its_type() {
 }
 
 #[test]
-fn tolerations_and_selectors_of_nodes_are_checked_by_operator() {
+fn tolerations_and_node_selectors_are_checked_by_operator() {
     let required = json!({ "nodeSelectorTerms": [
         { "matchExpressions": [
             { "key": "a", "operator": "Gt", "values": [] },
@@ -244,7 +244,7 @@ fn tolerations_and_selectors_of_nodes_are_checked_by_operator() {
 }
 
 #[test]
-fn attachments_of_volumes_have_one_source() {
+fn volume_attachment_has_one_source() {
     let attachment = |source: Value| {
         let spec = json!({ "attacher": "a", "nodeName": "a", "source": source });
         let kind = ("storage.k8s.io/v1", "VolumeAttachment");
@@ -260,7 +260,7 @@ fn attachments_of_volumes_have_one_source() {
 }
 
 #[test]
-fn drivers_report_misspelt_fields_and_modes_at_the_list_as_upstream() {
+fn csi_driver_error_paths_match_upstream() {
     let token = |audience: &str, seconds: i64| json!({ "audience": audience, "expirationSeconds": seconds });
     let driver = json!({
         "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": { "name": "a" },
@@ -281,7 +281,7 @@ fn drivers_report_misspelt_fields_and_modes_at_the_list_as_upstream() {
 }
 
 #[test]
-fn subjects_are_checked_by_their_kinds() {
+fn subjects_are_checked_by_kind() {
     let binding = |kind: &str, subjects: Value, role: &str| {
         let api = "rbac.authorization.k8s.io";
         json!({
@@ -305,7 +305,7 @@ fn subjects_are_checked_by_their_kinds() {
 }
 
 #[test]
-fn rules_of_roles_are_about_resources_or_paths() {
+fn role_rules_have_resources_or_paths() {
     let role = |kind: &str, rule: Value| {
         let api = "rbac.authorization.k8s.io/v1";
         json!({ "apiVersion": api, "kind": kind, "metadata": { "name": "a" }, "rules": [rule] })
@@ -326,7 +326,7 @@ fn rules_of_roles_are_about_resources_or_paths() {
 }
 
 #[test]
-fn endpoints_have_addresses_of_the_family_of_their_slice() {
+fn endpoint_addresses_match_slice_family() {
     let slice = |family: &str, endpoint: Value| {
         let api = "discovery.k8s.io/v1";
         json!({
@@ -345,7 +345,7 @@ fn endpoints_have_addresses_of_the_family_of_their_slice() {
 }
 
 #[test]
-fn budgets_of_disruptions_are_shares_of_a_hundred() {
+fn disruption_budget_accepts_percentages() {
     let budget = |spec: Value| {
         let meta = json!({ "name": "a", "namespace": "a" });
         json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta, "spec": spec })
@@ -360,7 +360,7 @@ fn budgets_of_disruptions_are_shares_of_a_hundred() {
 }
 
 #[test]
-fn backends_of_ingresses_are_a_service_or_an_object() {
+fn ingress_backend_is_service_or_resource() {
     let ingress = |backend: Value| {
         let meta = json!({ "name": "a", "namespace": "a" });
         let spec = json!({ "defaultBackend": backend });
@@ -381,7 +381,7 @@ fn backends_of_ingresses_are_a_service_or_an_object() {
 }
 
 #[test]
-fn rules_of_ingresses_have_hosts_and_paths() {
+fn ingress_rules_have_hosts_and_paths() {
     let ingress = |host: &str, path: Value| {
         let meta = json!({ "name": "a", "namespace": "a" });
         let rules = json!([{ "host": host, "http": { "paths": [path] } }]);

@@ -1,4 +1,4 @@
-//! What tables show of objects: the cells of the columns that take a function, and the shape of the table itself.
+//! Tests of tables: cells of computed columns, and the columns of tables.
 
 use machinery::catalog::KindDef;
 use machinery::json::{Issues, decode};
@@ -7,7 +7,7 @@ use machinery::protobuf;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
 
-/// 2026-01-02T03:04:05Z; objects below that say otherwise are one minute old.
+/// 2026-01-02T03:04:05Z; the objects below are one minute old unless they state another time.
 const NOW: PrintContext = PrintContext { now: Time::from_unix(1_767_323_045) };
 
 fn read(kind: &KindDef, object: &str) -> Owned {
@@ -16,10 +16,11 @@ fn read(kind: &KindDef, object: &str) -> Owned {
     kind.to_hub(owned)
 }
 
-/// The object as far as a column says that it reads it; all of it when it does not say.
+/// The parts of an object that a column declares to read; the whole object if it does not declare any.
 fn part(kind: &KindDef, object: &str, column: &'static Column) -> Owned {
-    let said = Columns::Declared(std::slice::from_ref(column)).read_by(kind.def).filter(|_| kind.conversion.is_none());
-    let Some(mask) = said else { return read(kind, object) };
+    let declared =
+        Columns::Declared(std::slice::from_ref(column)).read_by(kind.def).filter(|_| kind.conversion.is_none());
+    let Some(mask) = declared else { return read(kind, object) };
     let (mut raw, mut part) = (Vec::new(), Owned::new(kind.def));
     protobuf::encode(read(kind, object).as_ref(), &mut raw);
     protobuf::decode_masked(&raw, &mask, part.as_mut()).expect("the object reads");
@@ -36,8 +37,8 @@ fn cell_text(cell: Cell) -> String {
     }
 }
 
-/// Objects and the cells they are to have in these columns, also when nothing is known of the
-/// objects but what the columns say they read.
+/// Checks cells of objects, both with the whole objects and with only the parts that columns declare to
+/// read.
 fn check(group: &str, version: &str, plural: &str, columns: &[&str], rows: &[(&str, &[&str])]) {
     let kind = kubernetes::catalog().resource(group, version, plural).expect("the resource exists");
     let declared = kind.resource.expect("it is a resource").columns;
@@ -57,7 +58,7 @@ fn check(group: &str, version: &str, plural: &str, columns: &[&str], rows: &[(&s
 }
 
 #[test]
-fn pods_tell_the_state_of_their_containers() {
+fn pod_columns_show_container_states() {
     let columns = ["Ready", "Status", "Restarts", "Readiness Gates"];
     let rows: &[(&str, &[&str])] = &[
         (r#"{"status":{"phase":"Pending"}}"#, &["0/0", "Pending", "0", "<none>"]),
@@ -68,7 +69,7 @@ fn pods_tell_the_state_of_their_containers() {
                 [{"type":"PodScheduled","status":"False","reason":"SchedulingGated"},{"type":"b","status":"True"}]}}"#,
             &["0/0", "SchedulingGated", "0", "1/2"],
         ),
-        // Running beside a crash; the first container's reason stays.
+        // A running container beside a crashed one; the first container's reason is kept.
         (
             r#"{"spec":{"containers":[{"name":"c"},{"name":"d"}]},"status":{"phase":"Running","containerStatuses":[
                 {"name":"c","restartCount":3,"state":{"waiting":{"reason":"CrashLoopBackOff"}},
@@ -76,7 +77,7 @@ fn pods_tell_the_state_of_their_containers() {
                 {"name":"d","ready":true,"restartCount":1,"state":{"running":{}}}]}}"#,
             &["1/2", "CrashLoopBackOff", "4 (60s ago)", "<none>"],
         ),
-        // The second of three init containers is at work, a sidecar is up.
+        // The second of three init containers runs, and a sidecar is started.
         (
             r#"{"spec":{"initContainers":[{"name":"s","restartPolicy":"Always"},{"name":"i"},{"name":"j"}],
                 "containers":[{"name":"c"}]},
@@ -105,7 +106,7 @@ fn pods_tell_the_state_of_their_containers() {
                 "containerStatuses":[{"name":"c","ready":true,"restartCount":1,"state":{"running":{}}}]}}"#,
             &["2/2", "Running", "3", "<none>"],
         ),
-        // One container is done, the other still runs.
+        // One container is finished, the other one runs.
         (
             r#"{"spec":{"containers":[{"name":"c"},{"name":"d"}]},"status":{"phase":"Running",
                 "conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[
@@ -143,7 +144,7 @@ fn pods_tell_the_state_of_their_containers() {
 }
 
 #[test]
-fn nodes_tell_readiness_and_roles() {
+fn node_columns_show_readiness_and_roles() {
     let columns = ["Status", "Roles", "Internal-IP", "Kernel-Version", "OS-Image"];
     let rows: &[(&str, &[&str])] = &[
         ("{}", &["Unknown", "<none>", "<none>", "<unknown>", "<unknown>"]),
@@ -160,7 +161,7 @@ fn nodes_tell_readiness_and_roles() {
 }
 
 #[test]
-fn services_tell_where_they_are_reached() {
+fn service_columns_show_addresses() {
     let columns = ["Type", "Cluster-IP", "External-IP", "Port(s)", "Selector"];
     let rows: &[(&str, &[&str])] = &[
         (
@@ -184,7 +185,7 @@ fn services_tell_where_they_are_reached() {
 }
 
 #[test]
-fn jobs_tell_how_far_they_are() {
+fn job_columns_show_progress() {
     let columns = ["Status", "Completions", "Duration", "Containers", "Images"];
     let rows: &[(&str, &[&str])] = &[
         (
@@ -207,7 +208,7 @@ fn jobs_tell_how_far_they_are() {
 }
 
 #[test]
-fn autoscalers_tell_current_and_target_values() {
+fn autoscaler_columns_show_current_and_target_values() {
     let rows: &[(&str, &[&str])] = &[
         (r#"{"spec":{"maxReplicas":5}}"#, &["<none>", "<unset>", "int 5"]),
         (
@@ -231,7 +232,7 @@ fn autoscalers_tell_current_and_target_values() {
 }
 
 #[test]
-fn lists_are_cut_and_the_rest_counted() {
+fn long_lists_are_truncated_with_count() {
     check(
         "",
         "v1",
@@ -261,7 +262,7 @@ fn lists_are_cut_and_the_rest_counted() {
 }
 
 #[test]
-fn what_is_absent_shows_as_upstream_shows_it() {
+fn absent_values_match_upstream() {
     check(
         "storage.k8s.io",
         "v1",
@@ -305,7 +306,7 @@ fn what_is_absent_shows_as_upstream_shows_it() {
 }
 
 #[test]
-fn kinds_show_what_the_kind_they_are_stored_as_shows() {
+fn kind_uses_columns_of_stored_kind() {
     let event =
         r#"{"note":" padded ","regarding":{"kind":"Pod","name":"p"},"eventTime":"2026-01-02T03:03:05.000000Z"}"#;
     check(
@@ -318,7 +319,7 @@ fn kinds_show_what_the_kind_they_are_stored_as_shows() {
 }
 
 #[test]
-fn every_table_names_its_rows() {
+fn every_table_has_one_name_column() {
     for kind in kubernetes::catalog().kinds.iter().filter(|k| k.resource.is_some_and(|r| !r.columns.is_empty())) {
         let names = kind.resource.into_iter().flat_map(|r| r.columns).filter(|c| c.name == "Name").count();
         assert_eq!(names, 1, "{} {}", kind.api_version(), kind.kind);
@@ -326,7 +327,7 @@ fn every_table_names_its_rows() {
 }
 
 #[test]
-fn rows_of_pods_that_ended_say_so() {
+fn finished_pods_have_completed_condition() {
     let kind = kubernetes::catalog().resource("", "v1", "pods").expect("pods exist");
     let resource = kind.resource.expect("it is a resource");
     let pod = read(kind, r#"{"metadata":{"name":"p"},"status":{"phase":"Succeeded"}}"#);
@@ -341,7 +342,7 @@ fn rows_of_pods_that_ended_say_so() {
 }
 
 #[test]
-fn kinds_without_columns_show_name_and_creation() {
+fn kinds_without_columns_have_name_and_creation_time() {
     let kind = kubernetes::catalog().resource("", "v1", "limitranges").expect("limit ranges exist");
     let range = read(kind, r#"{"metadata":{"name":"r","creationTimestamp":"2026-01-02T03:03:05Z"}}"#);
     let columns = Columns::declared(kind.resource.expect("it is a resource").columns);
@@ -354,14 +355,14 @@ fn kinds_without_columns_show_name_and_creation() {
 }
 
 #[test]
-fn every_column_says_what_it_shows_and_what_it_reads() {
+fn every_column_has_description_and_reads() {
     for kind in kubernetes::catalog().kinds {
         for column in kind.resource.iter().flat_map(|resource| resource.columns) {
             let (name, of) = (column.name, kind.def.name);
             assert!(!column.description.is_empty(), "{name} of {of} has no description");
-            let says = kind.conversion.is_some()
+            let is_declared = kind.conversion.is_some()
                 || Columns::Declared(std::slice::from_ref(column)).read_by(kind.def).is_some();
-            assert!(says, "{name} of {of} does not say what it reads");
+            assert!(is_declared, "{name} of {of} does not declare what it reads");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Upstream's serialisation fixtures: every form of a fixture decodes to the same object and
-//! encodes back to the same bytes.
+//! Tests with upstream's serialization fixtures: every encoding of a fixture decodes to the same object
+//! and encodes to the same bytes.
 //!
-//! The fixtures stand beside the checkout (`GOLDENS` names another folder).
+//! The fixtures are in a folder beside the checkout (`GOLDENS` sets another folder).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
     std::env::var_os("GOLDENS").map_or(beside, PathBuf::from)
 }
 
-/// `apps.v1.Deployment` as (`apps/v1`, `Deployment`); the core group is called `core` there.
+/// `apps.v1.Deployment` as (`apps/v1`, `Deployment`); fixtures call the core group `core`.
 fn kind_of(stem: &str) -> Option<(String, String)> {
     let (rest, kind) = stem.rsplit_once('.')?;
     let (group, version) = rest.rsplit_once('.')?;
@@ -51,7 +51,7 @@ fn first_difference(got: &[u8], want: &[u8]) -> String {
 
 #[needs(goldens)]
 #[test]
-fn every_fixture_survives_every_form() {
+fn every_fixture_round_trips_in_every_encoding() {
     let mut failures = Vec::new();
     let mut count = 0;
     for entry in fs::read_dir(folder()).expect("the fixtures can be listed") {

@@ -1,5 +1,5 @@
-//! Structs as error messages show them: as upstream's internal types, under Go's names and with
-//! everything that is empty.
+//! Tests of structs in error messages: in the form of upstream's internal types, with Go's field names
+//! and empty fields.
 
 use apimachinery::meta::v1::{LabelSelector, ObjectMeta};
 use generated::core::v1::{
@@ -37,7 +37,7 @@ fn shows_every_field_under_its_go_name() {
 }
 
 #[test]
-fn meta_keeps_its_tags_and_what_is_embedded_is_flat() {
+fn meta_keeps_tags_and_embedded_structs_are_flat() {
     let match_labels = [("a".to_owned(), "b".to_owned())].into();
     check(LabelSelector { match_labels, ..Default::default() }, r#"{"matchLabels":{"a":"b"}}"#);
     let metadata = ObjectMeta { name: "n".into(), ..Default::default() };
@@ -51,7 +51,7 @@ fn meta_keeps_its_tags_and_what_is_embedded_is_flat() {
 }
 
 #[test]
-fn the_hosts_namespaces_stand_in_the_security_context() {
+fn host_namespaces_are_in_security_context() {
     let spec = PodSpec { host_pid: true, security_context: Some(Box::default()), ..Default::default() };
     let shown = internal_value(&spec).to_string();
     let context = concat!(
@@ -63,7 +63,7 @@ fn the_hosts_namespaces_stand_in_the_security_context() {
 }
 
 #[test]
-fn differences_are_lines() {
+fn diff_is_line_based() {
     let old = PersistentVolumeSource {
         local: Some(Box::new(LocalVolumeSource { path: "/d".into(), ..Default::default() })),
         ..Default::default()

@@ -1,4 +1,4 @@
-//! Objects within others that say what they are, which protobuf does not keep.
+//! Tests of nested objects with `kind` and `apiVersion`, which protobuf does not store.
 
 use generated::apps::v1::StatefulSet;
 use generated::core::v1::PersistentVolumeClaim;
@@ -7,7 +7,7 @@ use machinery::protobuf;
 use machinery::reflect::{Mut, Ref};
 
 #[test]
-fn claim_templates_say_their_kind_however_they_are_read() {
+fn claim_templates_have_kind_in_every_encoding() {
     let mut set = StatefulSet::default();
     set.spec.volume_claim_templates = vec![PersistentVolumeClaim::default()];
     let mut raw = Vec::new();
@@ -15,9 +15,9 @@ fn claim_templates_say_their_kind_however_they_are_read() {
 
     let mut read = StatefulSet::default();
     protobuf::decode(&raw, Mut::of(&mut read)).expect("it reads");
-    protobuf::say_kinds(Mut::of(&mut read));
-    let says = &read.spec.volume_claim_templates[0].type_meta;
-    assert_eq!((says.kind.as_str(), says.api_version.as_str()), ("PersistentVolumeClaim", "v1"));
+    protobuf::set_embedded_kinds(Mut::of(&mut read));
+    let type_meta = &read.spec.volume_claim_templates[0].type_meta;
+    assert_eq!((type_meta.kind.as_str(), type_meta.api_version.as_str()), ("PersistentVolumeClaim", "v1"));
 
     let (mut encoded, mut transcoded) = (Vec::new(), Vec::new());
     json::encode(Ref::of(&read), &mut encoded);

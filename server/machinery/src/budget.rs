@@ -1,8 +1,9 @@
-//! Memory budgets: how many bytes one request, and all requests together, may hold.
+//! Memory budgets: limits on the bytes that one request, and all requests together, may hold.
 //!
-//! A [`Budget`] belongs to a request and may be a part of a [`Pool`], which all requests share. Code that allocates in proportion to
-//! what a client sent charges the budget first. [`Budget::scope`] makes a budget the current one of a thread, so that decoders and
-//! other synchronous code need no parameter for it: they call [`charge`].
+//! A [`Budget`] belongs to a request and may be part of a [`Pool`], which all requests share. Code
+//! that allocates in proportion to client input charges the budget first. [`Budget::scope`] sets
+//! the current budget of a thread. Decoders and other synchronous code then need no parameter for
+//! it: they call [`charge`].
 
 mod meter;
 
@@ -14,19 +15,19 @@ use crate::status::Status;
 
 pub use meter::Meter;
 
-/// The budget of a request, or of all requests, does not cover a charge.
+/// Error of a charge that exceeds the budget of the request, or of all requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exceeded {
-    /// The request itself asks for too much: it fails each time it is sent.
+    /// The request alone exceeds its budget: it fails on every attempt.
     #[error("Request entity too large: the request takes more than {limit} bytes of memory")]
     Request { limit: u64 },
-    /// All requests together hold too much: the request may succeed later.
+    /// All requests together exceed the pool: the request may succeed later.
     #[error("too much memory is in use by requests, please try again later")]
     Pool { limit: u64 },
 }
 
 impl From<Exceeded> for Status {
-    /// 413 for a request that is too large, 429 while the server is out of memory for requests.
+    /// 413 for a request that is too large, 429 while the pool is exhausted.
     fn from(exceeded: Exceeded) -> Status {
         match exceeded {
             Exceeded::Request { .. } => Status::new(413, "RequestEntityTooLarge", exceeded.to_string()),
@@ -35,14 +36,15 @@ impl From<Exceeded> for Status {
     }
 }
 
-/// An error of a decoder: the input is malformed, or decoding it takes more memory than a budget covers.
+/// An error of a decoder: the input is malformed, or its decoded form exceeds a budget.
 pub trait DecodeError: Sized {
-    /// The budget that does not cover the input; nothing when the input is malformed.
+    /// The exceeded budget; `None` when the input is malformed.
     fn exceeded(&self) -> Option<Exceeded>;
 
-    /// 413 or 429 when a budget is exceeded; else the answer that `malformed` gives.
+    /// 413 or 429 when a budget is exceeded; otherwise the Status that `malformed` returns.
     ///
-    /// All errors of decoding what a client sent become a Status here, so that no caller answers 400 for memory.
+    /// Every decoding error of client input becomes a Status here, so that no caller replies 400 to
+    /// an exceeded budget.
     fn into_status(self, malformed: impl FnOnce(Self) -> Status) -> Status {
         match self.exceeded() {
             Some(exceeded) => exceeded.into(),
@@ -51,7 +53,7 @@ pub trait DecodeError: Sized {
     }
 }
 
-/// The bytes that all requests together may hold.
+/// The limit on the bytes that all requests together may hold.
 #[derive(Debug)]
 pub struct Pool {
     limit: u64,
@@ -63,7 +65,7 @@ impl Pool {
         Arc::new(Pool { limit, used: AtomicU64::new(0) })
     }
 
-    /// Bytes that are charged now.
+    /// Bytes that are charged at present.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -77,7 +79,8 @@ impl Pool {
     }
 }
 
-/// The bytes that one request may hold. Dropping it gives them back to the pool.
+/// The limit on the bytes that one request may hold. Dropping it releases its charges from the
+/// pool.
 #[derive(Debug)]
 pub struct Budget {
     limit: u64,
@@ -86,22 +89,22 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget that is not a part of a pool.
+    /// Creates a budget without a pool.
     pub fn new(limit: u64) -> Arc<Budget> {
         Arc::new(Budget { limit, used: AtomicU64::new(0), pool: None })
     }
 
-    /// A budget whose charges also count in `pool`.
+    /// Creates a budget that also charges `pool`.
     pub fn within(pool: &Arc<Pool>, limit: u64) -> Arc<Budget> {
         Arc::new(Budget { limit, used: AtomicU64::new(0), pool: Some(Arc::clone(pool)) })
     }
 
-    /// Bytes that are charged now.
+    /// Bytes that are charged at present.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Charges bytes before they are allocated. After an error nothing is charged.
+    /// Charges bytes before they are allocated. Charges nothing when it returns an error.
     pub fn charge(&self, bytes: u64) -> Result<(), Exceeded> {
         charge_within(&self.used, self.limit, bytes).map_err(|limit| Exceeded::Request { limit })?;
         if let Some(pool) = &self.pool
@@ -113,7 +116,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Gives back bytes that were charged and are free again.
+    /// Releases bytes that were charged and have been freed.
     pub fn release(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
         if let Some(pool) = &self.pool {
@@ -121,7 +124,8 @@ impl Budget {
         }
     }
 
-    /// Runs `work` with this budget as the thread's current one. Scopes nest: the innermost budget is charged.
+    /// Runs `work` with this budget as the current one of the thread. Scopes nest: only the
+    /// innermost budget is charged.
     pub fn scope<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
         let outer = CURRENT.replace(Some(Arc::clone(self)));
         let _restore = Restore(outer);
@@ -137,7 +141,7 @@ impl Drop for Budget {
     }
 }
 
-/// Charges the thread's current budget; without one nothing is charged.
+/// Charges the current budget of the thread. Without a current budget, it does nothing.
 pub fn charge(bytes: u64) -> Result<(), Exceeded> {
     CURRENT.with_borrow(|current| current.as_ref().map_or(Ok(()), |budget| budget.charge(bytes)))
 }
@@ -146,7 +150,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Arc<Budget>>> = const { RefCell::new(None) };
 }
 
-/// Makes the outer budget the current one again, after a panic too.
+/// Restores the outer budget on drop, also after a panic.
 struct Restore(Option<Arc<Budget>>);
 
 impl Drop for Restore {
@@ -165,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn charges_count_in_the_pool_until_the_budget_is_dropped() {
+    fn dropping_budget_releases_charges_from_pool() {
         let pool = Pool::new(100);
         let first = Budget::within(&pool, 80);
         let second = Budget::within(&pool, 80);
@@ -196,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn decoders_that_exceed_a_budget_do_not_call_the_input_malformed() {
+    fn decoders_report_exceeded_budget_instead_of_malformed_input() {
         let status = |error: crate::json::Error| error.into_status(|e| Status::bad_request(e.to_string())).code;
         assert_eq!(status(Exceeded::Request { limit: 5 }.into()), 413);
         assert_eq!(status(Exceeded::Pool { limit: 5 }.into()), 429);
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_tell_whether_trying_again_helps() {
+    fn statuses_distinguish_request_and_pool_limits() {
         let status = Status::from(Exceeded::Request { limit: 5 });
         assert_eq!((status.code, status.reason), (413, "RequestEntityTooLarge"));
         assert_eq!(Status::from(Exceeded::Pool { limit: 5 }).code, 429);

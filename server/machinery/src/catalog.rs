@@ -1,7 +1,7 @@
-//! The catalog: every group, kind and resource that was declared, as static data.
+//! The catalog: all declared groups, kinds and resources, as static data.
 //!
-//! `own::catalog()` is the one value that joins generated code and the server core; registry, endpoints and the delegation chain read it
-//! and know no kind by name.
+//! `own::catalog()` is the only value that connects generated code and the server core. Registry,
+//! endpoints and the delegation chain read it and refer to no kind by name.
 
 use crate::def::StructDef;
 use crate::features::{Gate, KnownGates};
@@ -10,35 +10,36 @@ use crate::hooks::Hooks;
 use crate::print::{Column, text_at};
 use crate::reflect::{Owned, Ref, Struct};
 
-/// Everything declared.
+/// All declared groups and kinds.
 pub struct Catalog {
     pub groups: &'static [GroupDef],
     pub kinds: &'static [KindDef],
-    /// OpenAPI documents, made by the generator.
+    /// OpenAPI documents, written by the generator.
     pub openapi: OpenApiDocs,
 }
 
-/// What OpenAPI documents are made from.
+/// The input of the OpenAPI documents.
 #[derive(Clone, Copy)]
 pub struct OpenApiDocs {
-    /// Of each generated package a JSON object, compressed with gzip: see `codegen::emit::openapi` for its layout.
+    /// A gzip-compressed JSON object for each generated package; `codegen::emit::openapi` describes
+    /// its layout.
     pub bundles: &'static [&'static [u8]],
 }
 
 /// An API group.
 #[derive(Clone, Copy)]
 pub struct GroupDef {
-    /// As clients say it; empty for core.
+    /// The name in API paths; empty for core.
     pub name: &'static str,
     /// `groupPriorityMinimum` of its APIService.
     pub priority: i32,
     pub versions: &'static [VersionDef],
-    /// Feature gates that it declares.
+    /// Feature gates that the group declares.
     pub gates: &'static [Gate],
 }
 
 impl GroupDef {
-    /// A group without versions and gates, of the priority that declarations leave out.
+    /// A group without versions and gates, with the default priority.
     pub const PLAIN: GroupDef = GroupDef { name: "", priority: 1000, versions: &[], gates: &[] };
 }
 
@@ -52,30 +53,30 @@ pub struct VersionDef {
 }
 
 impl VersionDef {
-    /// A served version, of the priority that declarations leave out.
+    /// A served version with the default priority.
     pub const fn new(name: &'static str) -> Self {
         VersionDef { name, priority: 15, serving: Serving::On }
     }
 
-    /// One of this priority.
+    /// Sets the priority.
     pub const fn priority(self, priority: i32) -> Self {
         VersionDef { priority, ..self }
     }
 
-    /// One that is served like this.
+    /// Sets the serving mode.
     pub const fn serving(self, serving: Serving) -> Self {
         VersionDef { serving, ..self }
     }
 }
 
-/// How a version, or a resource in it, is served.
+/// Whether a version, or a resource in it, is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Serving {
-    /// On by default.
+    /// Served by default.
     On,
-    /// Off until `--runtime-config` asks for it.
+    /// Served only if `--runtime-config` enables it.
     Off,
-    /// Encodable only.
+    /// Never served: its kinds can only be encoded and decoded.
     Unserved,
 }
 
@@ -89,26 +90,27 @@ pub struct KindDef {
     /// The OpenAPI definition's name, such as `io.k8s.api.core.v1.Pod`.
     pub model: &'static str,
     pub serving: Serving,
-    /// How it becomes the kind's hub form and back; `None` when it is the hub's own type.
+    /// Conversion to the hub form and back; `None` if the type is the hub type.
     pub conversion: Option<Conversion>,
     /// The hub form: descriptor of the internal type.
     pub hub: &'static StructDef,
     pub lifecycle: Lifecycle,
     pub resource: Option<&'static ResourceDef>,
-    /// The list kind's name, empty when it cannot be listed.
+    /// The name of the list kind; empty if the kind cannot be listed.
     pub list_kind: &'static str,
-    /// Feature gate without which the resource is not there; empty when none.
+    /// The feature gate that enables the resource; empty if none.
     pub gate: &'static str,
 }
 
-/// How a version's form becomes the hub's and back. Both take the value apart and move.
+/// Conversion from a version to the hub form and back. Both functions move parts out of their
+/// input.
 #[derive(Clone, Copy)]
 pub struct Conversion {
     pub to_hub: fn(Owned) -> Owned,
     pub from_hub: fn(Owned) -> Owned,
 }
 
-/// Releases, such as `1.9`; empty when not said.
+/// Releases, such as `1.9`; empty if not declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifecycle {
     pub introduced: &'static str,
@@ -118,7 +120,7 @@ pub struct Lifecycle {
     pub replacement: &'static str,
 }
 
-/// How a kind is reached and stored, in one version.
+/// The API and storage properties of a resource in one version.
 pub struct ResourceDef {
     pub plural: &'static str,
     pub singular: &'static str,
@@ -127,13 +129,13 @@ pub struct ResourceDef {
     pub namespaced: bool,
     /// Sorted.
     pub verbs: &'static [&'static str],
-    /// Storage key below the prefix, such as `minions`; empty when nothing is stored.
+    /// Storage key below the prefix, such as `minions`; empty if the resource is not stored.
     pub key_prefix: &'static str,
     pub stored_as_json: bool,
-    /// Group and version of the stored form.
+    /// Group and version of the storage form.
     pub storage: (&'static str, &'static str),
     pub subresources: &'static [SubresourceDef],
-    /// All columns; none: `print::DEFAULT_COLUMNS`.
+    /// All columns; if empty, `print::DEFAULT_COLUMNS`.
     pub columns: &'static [Column],
     pub selectable: &'static [SelectableDef],
     pub create_on_update: bool,
@@ -141,25 +143,28 @@ pub struct ResourceDef {
     pub delete_returns_object: bool,
     pub garbage_collection: GarbageCollection,
     pub graceful_delete: bool,
-    /// Said to who deletes without a propagation policy, when that orphans dependents; empty when nothing is.
+    /// Warning for deletes without a propagation policy that orphan dependents; empty if there is
+    /// none.
     pub orphan_warning: &'static str,
-    /// The error for a label that does not select: `{label}`, `{quoted}` and `{kind}` stand for what they say; empty for upstream's usual words.
+    /// The error of a label that is not selectable, with the placeholders `{label}`, `{quoted}` and
+    /// `{kind}`; empty for upstream's default text.
     pub label_error: &'static str,
     pub generation: Generation,
-    /// JSON paths of what an update leaves as it was; such writers do not own it either.
+    /// JSON paths that an update resets to the stored values; its field manager does not own them
+    /// either.
     pub resets: &'static [&'static str],
     pub name_rule: NameRule,
     pub metadata_check: MetadataCheck,
-    /// Finalizers without a domain have to be Kubernetes' own.
+    /// Finalizers without a domain must be those of Kubernetes.
     pub qualified_finalizers: bool,
-    /// Of the declared constraints only those that upstream's tags enforce are in force.
+    /// Only the constraints that upstream's tags enforce apply.
     pub tagged_validation: bool,
     pub watch_cache: bool,
     pub hooks: Hooks,
 }
 
 impl ResourceDef {
-    /// What declarations leave out: a resource of the cluster, with every verb, no subresources and no columns of its own.
+    /// The defaults of a declaration: cluster-scoped, all verbs, no subresources, no columns.
     pub const PLAIN: ResourceDef = ResourceDef {
         plural: "",
         singular: "",
@@ -191,33 +196,34 @@ impl ResourceDef {
     };
 }
 
-/// Which changes of what is outside of metadata and status `metadata.generation` counts.
+/// Determines which changes outside of metadata and status increment `metadata.generation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
-    /// None: the generation stays as it is.
+    /// No changes: the generation is constant.
     Off,
     /// Changes of values (`apiequality.Semantic.DeepEqual`).
     Values,
-    /// Also an empty list or map that is sent where none is stored (`reflect.DeepEqual`).
+    /// As `Values`, and also when an empty list or map replaces an absent one
+    /// (`reflect.DeepEqual`).
     Exact,
 }
 
-/// How a kind's own validation looks at metadata, besides what is asked of all objects.
+/// How the validation of a kind checks metadata, in addition to the checks of all objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetadataCheck {
-    /// On create as that of a new object, on update at what may not change.
+    /// On create by the rules of new objects, on update by the rules of changes.
     Change,
-    /// On update too as that of a new object.
+    /// By the rules of new objects, also on update.
     Whole,
-    /// On update in both ways.
+    /// On update by the rules of changes, then by those of new objects.
     Both,
-    /// On update in both ways, first as that of a new object.
+    /// On update by the rules of new objects, then by those of changes.
     WholeAndChange,
-    /// Not at all.
+    /// No additional checks.
     Unchecked,
 }
 
-/// What DELETE does with dependents unless the caller says.
+/// The default deletion propagation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GarbageCollection {
     Delete,
@@ -233,34 +239,35 @@ pub struct SubresourceDef {
     /// Sorted.
     pub verbs: &'static [&'static str],
     pub scale: Option<ScalePaths>,
-    /// JSON paths of what a write through it leaves as it was; such writers do not own it either.
+    /// JSON paths that a write through the subresource resets to the stored values; its field
+    /// manager does not own them either.
     pub resets: &'static [&'static str],
-    /// Whether its objects have the form of a table; a request for one is answered with 406 otherwise.
+    /// Whether its objects can be returned as a Table; otherwise such a request gets 406.
     pub has_tables: bool,
 }
 
 impl SubresourceDef {
-    /// A subresource without verbs, which resets nothing and has tables.
+    /// A subresource without verbs and resets, with tables.
     pub const fn new(name: &'static str, kind: (&'static str, &'static str, &'static str)) -> Self {
         SubresourceDef { name, kind, verbs: &[], scale: None, resets: &[], has_tables: true }
     }
 
-    /// With these verbs, sorted.
+    /// Sets the verbs, which must be sorted.
     pub const fn verbs(self, verbs: &'static [&'static str]) -> Self {
         SubresourceDef { verbs, ..self }
     }
 
-    /// One that reads and writes these JSON paths as a Scale.
+    /// Makes the subresource read and write these JSON paths as a Scale.
     pub const fn scale(self, replicas: &'static str, observed: &'static str, selector: &'static str) -> Self {
         SubresourceDef { scale: Some(ScalePaths { replicas, observed, selector }), ..self }
     }
 
-    /// One whose writes leave these JSON paths as they are.
+    /// Sets the JSON paths that writes reset.
     pub const fn resets(self, resets: &'static [&'static str]) -> Self {
         SubresourceDef { resets, ..self }
     }
 
-    /// One whose objects have no form as a table.
+    /// Makes requests for a Table fail with 406.
     pub const fn without_tables(self) -> Self {
         SubresourceDef { has_tables: false, ..self }
     }
@@ -274,28 +281,28 @@ pub struct ScalePaths {
     pub selector: &'static str,
 }
 
-/// A field that a field selector may name.
+/// A field that field selectors can refer to.
 pub struct SelectableDef {
-    /// What clients write.
+    /// The name in field selectors.
     pub label: &'static str,
     pub value: Selected,
-    /// The fields of the hub form that `value` looks at, as paths of JSON names; none when that is not known.
+    /// Paths (JSON names) in the hub form that `value` reads; empty if unknown.
     pub reads: &'static [&'static [&'static str]],
 }
 
 impl SelectableDef {
-    /// One whose value is the text at the only path that is read.
+    /// A field that selects by the text at a single path.
     pub const fn at(label: &'static str, reads: &'static [&'static [&'static str]; 1]) -> Self {
         SelectableDef { label, value: Selected::Path(reads[0]), reads }
     }
 }
 
-/// How the value of a selectable field is read out of the hub form.
+/// Reads the value of a selectable field from the hub form.
 #[derive(Clone, Copy, Debug)]
 pub enum Selected {
-    /// The text of what is at a path of JSON names.
+    /// The text of the value at a path of JSON names.
     Path(&'static [&'static str]),
-    /// A hatch.
+    /// A hand-written function.
     ByHand(fn(Ref<'_>) -> String),
 }
 
@@ -310,19 +317,19 @@ impl Selected {
 }
 
 impl Catalog {
-    /// The kind of this name in this version.
+    /// The kind with this name in a group version.
     pub fn kind(&self, group: &str, version: &str, kind: &str) -> Option<&'static KindDef> {
         self.kinds.iter().find(|k| k.kind == kind && k.version == version && k.group == group)
     }
 
-    /// The kind whose resource in this version has this plural.
+    /// The kind with this plural in a group version.
     pub fn resource(&self, group: &str, version: &str, plural: &str) -> Option<&'static KindDef> {
         self.kinds
             .iter()
             .find(|k| k.version == version && k.group == group && k.resource.is_some_and(|r| r.plural == plural))
     }
 
-    /// The feature gates of Kubernetes, and those that the groups declare.
+    /// The feature gates of Kubernetes and those that the groups declare.
     ///
     /// # Errors
     /// When two groups declare a gate differently.
@@ -330,7 +337,7 @@ impl Catalog {
         KnownGates::with(self.groups.iter().flat_map(|group| group.gates))
     }
 
-    /// This one and another.
+    /// Combines two catalogs.
     pub fn with(&self, more: &'static Catalog) -> Catalog {
         fn joined<T: Copy>(some: &'static [T], more: &'static [T]) -> &'static [T] {
             if more.is_empty() { some } else { Vec::leak([some, more].concat()) }
@@ -342,16 +349,18 @@ impl Catalog {
         }
     }
 
-    /// The same kinds, to be read and written, while nothing of them is served. Leaks a copy: a program needs one.
+    /// Returns the catalog with all kinds unserved, so that they can only be encoded and decoded.
+    /// Leaks a copy: a program needs one.
     pub fn unserved(&self) -> Catalog {
         let kinds = self.kinds.iter().map(|kind| KindDef { serving: Serving::Unserved, ..*kind }).collect::<Vec<_>>();
         Catalog { groups: self.groups, kinds: kinds.leak(), openapi: OpenApiDocs { bundles: &[] } }
     }
 }
 
-/// How the catalog states a kind: what it leaves out is what [`KindDef::new`] says.
+/// Builder functions of the catalog; omitted properties have the values of [`KindDef::new`].
 impl KindDef {
-    /// A served kind in its hub's form, without a resource: group, version and kind, its descriptor, the name of its OpenAPI definition.
+    /// A served kind in hub form without a resource, from its group, version and kind, its
+    /// descriptor, and the name of its OpenAPI definition.
     pub const fn new(
         (group, version, kind): (&'static str, &'static str, &'static str),
         def: &'static StructDef,
@@ -374,12 +383,12 @@ impl KindDef {
         }
     }
 
-    /// One that is served like this.
+    /// Sets the serving mode.
     pub const fn serving(self, serving: Serving) -> Self {
         KindDef { serving, ..self }
     }
 
-    /// One whose hub has another form.
+    /// Sets the hub type and the conversion.
     pub const fn converted(
         self,
         hub: &'static StructDef,
@@ -389,53 +398,53 @@ impl KindDef {
         KindDef { hub, conversion: Some(Conversion { to_hub, from_hub }), ..self }
     }
 
-    /// The release that brought it.
+    /// Sets the release that introduced the kind.
     pub const fn introduced(mut self, release: &'static str) -> Self {
         self.lifecycle.introduced = release;
         self
     }
 
-    /// The release that deprecated it.
+    /// Sets the release that deprecated the kind.
     pub const fn deprecated(mut self, release: &'static str) -> Self {
         self.lifecycle.deprecated = release;
         self
     }
 
-    /// The release without it.
+    /// Sets the release that removed the kind.
     pub const fn removed(mut self, release: &'static str) -> Self {
         self.lifecycle.removed = release;
         self
     }
 
-    /// What takes its place: `group/version Kind`.
+    /// Sets the replacement: `group/version Kind`.
     pub const fn replaced_by(mut self, replacement: &'static str) -> Self {
         self.lifecycle.replacement = replacement;
         self
     }
 
-    /// One that is reached as a resource.
+    /// Sets the resource.
     pub const fn resource(self, resource: &'static ResourceDef) -> Self {
         KindDef { resource: Some(resource), ..self }
     }
 
-    /// One whose lists are of this kind.
+    /// Sets the list kind.
     pub const fn listed_as(self, list_kind: &'static str) -> Self {
         KindDef { list_kind, ..self }
     }
 
-    /// One that is there while this feature gate is on.
+    /// Sets the feature gate that enables the kind.
     pub const fn gated(self, gate: &'static str) -> Self {
         KindDef { gate, ..self }
     }
 }
 
 impl KindDef {
-    /// `v1` or `apps/v1`.
+    /// The `apiVersion`: `v1` or `apps/v1`.
     pub fn api_version(&self) -> String {
         api_version(self.group, self.version)
     }
 
-    /// Turns a value of this version into the hub form.
+    /// Converts a value of this version to the hub form.
     pub fn to_hub(&self, value: Owned) -> Owned {
         match self.conversion {
             Some(c) => (c.to_hub)(value),
@@ -443,7 +452,7 @@ impl KindDef {
         }
     }
 
-    /// Turns a value of the hub form into this version.
+    /// Converts a value in hub form to this version.
     pub fn from_hub(&self, value: Owned) -> Owned {
         match self.conversion {
             Some(c) => (c.from_hub)(value),
@@ -452,8 +461,8 @@ impl KindDef {
     }
 }
 
-/// Applies a typed conversion to a value of unknown type; a value of another type comes back as it was, which only a wrong catalog
-/// could cause.
+/// Applies a typed conversion to a type-erased value. A value of another type, which only a wrong
+/// catalog can cause, is returned unchanged.
 pub fn convert<A: Struct, B: Struct>(value: Owned, f: fn(&mut A) -> B) -> Owned {
     match value.into_inner::<A>() {
         Ok(mut value) => Owned::of(f(&mut value)),
@@ -461,12 +470,12 @@ pub fn convert<A: Struct, B: Struct>(value: Owned, f: fn(&mut A) -> B) -> Owned 
     }
 }
 
-/// `v1` for core, `group/version` otherwise.
+/// Formats an `apiVersion`: `v1` for core, `group/version` otherwise.
 pub fn api_version(group: &str, version: &str) -> String {
     if group.is_empty() { version.to_string() } else { format!("{group}/{version}") }
 }
 
-/// Splits `group/version`; core's group is empty.
+/// Splits an `apiVersion` into group and version; core has an empty group.
 pub fn parse_api_version(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
 }

@@ -1,7 +1,7 @@
-//! Checks of upstream's hand-written validation, declared with `#[check(..)]`, in the order in which upstream makes them.
+//! Declared checks, `#[check(..)]`: upstream's hand-written validation, in upstream's order.
 //!
-//! A struct has a list of [`CheckDef`]s. Each looks at one field, under conditions, and asserts one thing after the other.
-//! The assertion [`Assertion::Below`] goes on with the checks of the structs that the field holds.
+//! A struct has a list of [`CheckDef`]s. Each reads one field, under conditions, and makes a sequence of assertions.
+//! [`Assertion::Below`] continues with the checks of the structs in the field.
 
 mod compare;
 mod conditions;
@@ -28,156 +28,156 @@ use crate::reflect::{Map, Ref, Struct, Value};
 /// A check of a struct (`#[check(..)]`).
 #[derive(Clone, Copy, Debug)]
 pub struct CheckDef {
-    /// JSON names on the way to the field that is looked at; none for the struct itself.
+    /// JSON names on the path to the field; empty for the struct itself.
     pub field: &'static [&'static str],
-    /// The check is made if all of these hold; the parts that it belongs to come first.
+    /// The check runs if all conditions hold. The parts that it belongs to come first.
     pub when: &'static [Condition],
-    /// What is asserted, in order.
+    /// The assertions, in order.
     pub assertions: &'static [Assertion],
 }
 
-/// What a check asserts of a field. A detail that is empty stands for upstream's usual one.
+/// An assertion about a field. An empty detail stands for upstream's default text.
 #[derive(Clone, Copy, Debug)]
 pub enum Assertion {
-    /// The field is not empty. Nothing else is asserted of an empty one.
+    /// The field is not empty. If it is, the remaining assertions are skipped.
     Required(&'static str),
-    /// The field is not empty. What follows is asserted of an empty one, too.
+    /// The field is not empty. If it is, the remaining assertions still run.
     Filled(&'static str),
-    /// Nothing else is asserted of an empty field.
+    /// Skips the remaining assertions if the field is empty.
     Optional,
     /// The field is empty.
     Forbidden(&'static str),
-    /// The field is missing: for checks with conditions.
+    /// Reports the field as missing; for checks with conditions.
     Missing(&'static str),
-    /// The field is invalid: for checks with conditions.
+    /// Reports the field as invalid; for checks with conditions.
     Invalid(&'static str),
-    /// The field is invalid, and the message shows this text instead of the value.
+    /// Reports the field as invalid, with this text instead of the value.
     InvalidAs(&'static str, &'static str),
-    /// The field is invalid, and the message shows null.
+    /// Reports the field as invalid, with the value null.
     InvalidNull(&'static str),
-    /// The field is invalid, and the message shows no value.
+    /// Reports the field as invalid, without a value.
     InvalidOmitted(&'static str),
-    /// The field is reported as none of these: for checks with conditions.
+    /// Reports the field as unsupported, with these supported values; for checks with conditions.
     Unsupported(&'static [&'static str]),
-    /// The field is forbidden: for checks with conditions.
+    /// Reports the field as forbidden; for checks with conditions.
     Refused(&'static str),
-    /// Nothing; the option is chosen from now on if these conditions hold, and not chosen if they do not.
+    /// Sets the option if the conditions hold, and unsets it otherwise.
     Choose(&'static str, &'static [Condition]),
-    /// Nothing; the option is chosen from now on, with the text of the field.
-    Tell(&'static str),
-    /// The field is not empty only if these fields are: for members of unions. Nothing else is asserted of an empty
-    /// field and of one that is refused. An empty detail refuses nothing.
+    /// Sets the option to the text of the field.
+    ChooseText(&'static str),
+    /// The field is a union member, not empty only if these fields are empty.
+    ///
+    /// The remaining assertions are skipped if the field is empty or rejected. An empty detail rejects nothing.
     Member(&'static str, &'static [&'static [&'static str]]),
-    /// Nothing else is asserted of a field that something is wrong with already.
+    /// Skips the remaining assertions if the field already has an error.
     Valid,
-    /// Nothing else is asserted of a value that is stored there: in the same field, or in an item of the stored list.
+    /// Skips the remaining assertions if the value is stored: in the same field, or in an item of the stored list.
     Ratchet,
-    /// No item of the list before this one has the same value, or the same values in these fields. Nothing else is
-    /// asserted of one that has.
+    /// No earlier item of the list has the same value, or the same values in these fields. If one has, the remaining
+    /// assertions are skipped.
     Distinct(&'static [&'static [&'static str]], &'static str),
-    /// Likewise of the value itself; one that was there before is invalid.
+    /// No earlier item of the list equals the value; a duplicate is reported as invalid.
     Unrepeated(&'static str),
-    /// An update leaves the field as it was.
+    /// An update does not change the field; a change is invalid.
     Immutable(&'static str),
-    /// An update must not change the field, which is forbidden.
+    /// An update does not change the field; a change is forbidden.
     Unchanged(&'static str),
-    /// A number, or a quantity rounded away from zero to one, is at least this.
+    /// A number, or a quantity rounded away from zero to an integer, is at least this.
     Min(i64, &'static str),
-    /// A number, or a quantity rounded away from zero to one, is at most this.
+    /// A number, or a quantity rounded away from zero to an integer, is at most this.
     Max(i64, &'static str),
-    /// A number is between these two, both included.
+    /// A number is in this range, inclusive.
     Range(i64, i64, &'static str),
-    /// A number, a time or a quantity is at most the one in another field of the struct.
+    /// A number, a time or a quantity is at most that in another field of the struct.
     AtMost(&'static [&'static str], &'static str),
-    /// A number, a time or a quantity is at least the one in another field of the struct.
+    /// A number, a time or a quantity is at least that in another field of the struct.
     AtLeast(&'static [&'static str], &'static str),
-    /// A number, a time or a quantity is more than the one in another field of the struct.
+    /// A number, a time or a quantity is more than that in another field of the struct.
     MoreThan(&'static [&'static str], &'static str),
-    /// An update does not make a number less, or take it away.
+    /// An update does not decrease or remove a number.
     Grows(&'static str),
-    /// Labels are selected by the label selector in another field of the struct. One that is malformed asks for
-    /// nothing.
+    /// The label selector in another field of the struct matches the labels. A malformed selector matches everything.
     Selected(&'static [&'static str], &'static str),
-    /// A number is that of a port, a text the name of one.
+    /// A number is a port number, a text is a port name.
     Port,
     /// A number or a quantity is more than 0.
     Positive(&'static str),
     /// A number or a quantity is not less than 0.
     NotNegative(&'static str),
-    /// A text has at most so many bytes. With a detail the value is invalid, and shown.
+    /// A text has at most this many bytes. With a detail, the error is `Invalid` and shows the value.
     MaxBytes(usize, &'static str),
-    /// A list or map has at most so many items. With a detail the value is invalid, and shown.
+    /// A list or map has at most this many items. With a detail, the error is `Invalid` and shows the value.
     MaxItems(usize, &'static str),
-    /// The keys and values of a map have together at most so many bytes.
+    /// The keys and values of a map have at most this many bytes in total.
     MaxTotal(usize),
     /// A text has a format.
     Format(TextCheck),
-    /// A text is a name by a rule.
+    /// A text satisfies a name rule.
     Name(NameRule),
-    /// A text, or each text of a list, is one of these. The message shows them in this order.
+    /// A text, or each text of a list, is one of these. The message lists them in this order.
     OneOf(&'static [&'static str]),
-    /// Raw JSON, unless it is empty, is an object.
+    /// Raw JSON is an object or empty.
     JsonObject,
-    /// These hold for each item of a list and each value of a map.
+    /// The assertions hold for each item of a list and each value of a map.
     Each(&'static [Assertion]),
-    /// These hold for each key of a map, at the path of the map.
+    /// The assertions hold for each key of a map, at the path of the map.
     Keys(&'static [Assertion]),
-    /// These hold for each key of a map, at the path of its entry.
+    /// The assertions hold for each key of a map, at the path of its entry.
     EachKey(&'static [Assertion]),
-    /// A quantity in a map of resources is an amount of the one that it is the entry of.
+    /// A quantity in a map of resources is a valid amount of the resource of its entry.
     Amount,
-    /// These hold for the key of the entry that [`Self::Each`] looks at, at the path of the entry.
+    /// The assertions hold for the key of the entry that [`Self::Each`] visits, at the path of the entry.
     Key(&'static [Assertion]),
-    /// These hold; paths of entries show of longer keys the beginning and the end, so many bytes in all.
+    /// The assertions hold. Paths of entries show the beginning and the end of longer keys, this many bytes in total.
     ShortKeys(usize, &'static [Assertion]),
-    /// These hold; the stored form of an item of the list is the first that is stored with the same value in this
-    /// field.
+    /// The assertions hold. The stored form of an item of the list is the first stored item with the same value in
+    /// this field.
     Paired(&'static str, &'static [Assertion]),
-    /// The keys and values of a map are those of labels.
+    /// The keys and values of a map are valid labels.
     Labels,
-    /// The keys of a map are those of annotations, and it is no larger than annotations may be.
+    /// A map is valid as annotations: its keys, and its size.
     Annotations,
-    /// Nothing; these sets of texts are there, and empty, until the checks of the struct are done.
+    /// Opens empty sets of texts, which exist until the checks of the struct are done.
     Open(&'static [&'static str]),
-    /// Nothing; the text is in the set from now on, if that is open. Of texts that have the same text in another field of
-    /// the struct the last one is in the set.
+    /// Adds the text to the set, if that is open. Of texts with the same text in another field of the struct, the set
+    /// keeps the last.
     Note(&'static str, &'static [&'static str]),
-    /// The text is in an open set. Without a detail it is reported as not found.
+    /// The text is in an open set. Without a detail, a missing text is reported as not found.
     Noted(&'static str, &'static str),
-    /// The text is not in an open set. Without a detail it is reported as a duplicate.
+    /// The text is not in an open set. Without a detail, a text in the set is reported as a duplicate.
     Unnoted(&'static str, &'static str),
-    /// These hold; errors show texts as JSON.
+    /// The assertions hold; errors show texts as JSON.
     Json(&'static [Assertion]),
-    /// These hold; errors show another field of the struct.
+    /// The assertions hold; errors show another field of the struct.
     Show(&'static [&'static str], &'static [Assertion]),
-    /// These hold for a field of the struct in the field.
+    /// The assertions hold for a field of the struct in the field.
     Field(&'static [&'static str], &'static [Assertion]),
-    /// These hold; what is wrong is reported at this field of the same struct. Before the name, `../` goes up a step; a
-    /// slash begins a place of the whole object.
+    /// The assertions hold; errors are reported at this field of the same struct. `../` before the name goes one
+    /// level up; a slash starts at the whole object.
     At(&'static str, &'static [Assertion]),
-    /// The checks of the structs in the field hold: those of this part, or those of none where this is empty.
+    /// The checks of the structs in the field hold: those of this part, or those without a part if it is empty.
     Below(&'static str),
-    /// The checks of the structs that are inlined in the struct in the field hold.
+    /// The checks of the inlined structs of the struct in the field hold.
     Inlined,
-    /// A function written by hand checks the structs in the field.
+    /// A hand-written function checks the structs in the field.
     ByHand(ValidateFn),
 }
 
-/// What is wrong with a text.
+/// The errors of a text.
 pub type TextCheck = fn(&Path<'_>, &str) -> Vec<FieldError>;
 
-/// When a check is made. Fields are named by the JSON names on the way to them from the struct of the check.
+/// A condition of a check. Fields are paths of JSON names relative to the struct of the check.
 #[derive(Clone, Copy, Debug)]
 pub enum Condition {
-    /// The object is changed, not created.
+    /// The request updates the object.
     Update,
-    /// The object is created.
+    /// The request creates the object.
     Create,
     /// A field is not empty.
     Set(&'static [&'static str]),
     /// A field is empty.
     Unset(&'static [&'static str]),
-    /// A text, a number or a truth value is one of these, or some item of a list is.
+    /// A text, a number or a boolean is one of these, or some item of a list is.
     Is(&'static [&'static str], &'static [&'static str]),
     /// None of the fields is set.
     None(&'static [&'static [&'static str]]),
@@ -185,15 +185,15 @@ pub enum Condition {
     Many(&'static [&'static [&'static str]]),
     /// A list or map has one item.
     Single(&'static [&'static str]),
-    /// A text stands where a number may stand as well.
+    /// An `IntOrString` is a text.
     Text(&'static [&'static str]),
-    /// A text is not there, or has nothing but white space.
+    /// A text is absent or has only white space.
     Blank(&'static [&'static str]),
-    /// A text begins with one of these.
+    /// A text starts with one of these.
     Begins(&'static [&'static str], &'static [&'static str]),
     /// A text is in an open set.
     Noted(&'static [&'static str], &'static str),
-    /// The struct has something that a feature gate stands before.
+    /// The struct uses a gated field.
     Uses(&'static str),
     /// The condition does not hold.
     Not(&'static Condition),
@@ -201,65 +201,65 @@ pub enum Condition {
     Any(&'static [Condition]),
     /// All of the conditions hold.
     All(&'static [Condition]),
-    /// The condition holds for what is stored.
+    /// The condition holds for the stored struct.
     Was(&'static Condition),
-    /// A field is not what is stored, or nothing is stored. Behind a list it is the field of each item.
+    /// A field differs from the stored one, or nothing is stored. Below a list, it is the field of each item.
     Changed(&'static [&'static str]),
-    /// A list or map has not as many items as what is stored.
+    /// A list or map has a different number of items than the stored one.
     Resized(&'static [&'static str]),
-    /// An empty list or map was sent.
+    /// The request sent an empty list or map.
     SentEmpty(&'static [&'static str]),
-    /// Two fields hold the same.
+    /// Two fields are equal.
     Same(&'static [&'static str], &'static [&'static str]),
-    /// Nothing is wrong with a field.
+    /// A field has no errors by these assertions.
     Holds(&'static [&'static str], &'static [Assertion]),
-    /// The request names one of these groups and versions: `apps/v1`, `v1`.
+    /// The API version of the request is one of these: `apps/v1`, `v1`.
     Version(&'static [&'static str]),
-    /// The struct is one of several items of its list.
+    /// The list that contains the struct has several items.
     Several,
     /// Some item of a list meets all of the conditions.
     Some(&'static [&'static str], &'static [Condition]),
-    /// Fewer items of a list meet all of the conditions than of the stored list.
+    /// Fewer items of a list than of the stored list meet all of the conditions.
     Fewer(&'static [&'static str], &'static [Condition]),
-    /// More items of a list meet all of the conditions than of the stored list.
+    /// More items of a list than of the stored list meet all of the conditions.
     More(&'static [&'static str], &'static [Condition]),
     /// Some item before the struct in its list meets all of the conditions.
     Preceded(&'static [Condition]),
-    /// One of the conditions holds and did not for what is stored, or the other way round.
+    /// One of the conditions holds for exactly one of the new and the stored struct.
     Flips(&'static [Condition]),
-    /// A number is more than this one.
+    /// A number is greater than this.
     Above(&'static [&'static str], i64),
-    /// An update changes a field, apart from these below it.
+    /// An update changes a field, except for these fields below it.
     Differs(&'static [&'static str], &'static [&'static [&'static str]]),
     /// A number or a percentage is 0 or not set.
     Zero(&'static [&'static str]),
     /// A text matches a regular expression.
     Matches(&'static [&'static str], &'static str),
-    /// Nothing that is wrong was found in the object so far.
+    /// The object has no errors so far.
     NoError,
-    /// What asks for the checks asks for one of these parts of them; the part without a name is that of checks that do
-    /// not have this condition.
+    /// The caller runs one of these parts of the checks. The part without a name has the checks without this
+    /// condition.
     Part(&'static [&'static str]),
-    /// What asks for the checks has chosen this option ([`Validation::options`]).
+    /// The option is set ([`Validation::options`]).
     Option(&'static str),
-    /// A subresource is written, or the object itself where this is empty.
+    /// The request writes this subresource, or the object itself if empty.
     Subresource(&'static str),
-    /// A feature gate is on.
+    /// A feature gate is enabled.
     Gate(&'static str),
 }
 
 impl Validation<'_> {
-    /// Makes the declared checks of a struct; `old` is its stored form, on updates.
+    /// Runs the declared checks of a struct; `old` is its stored form, on updates.
     pub fn checks(&mut self, path: &Path<'_>, new: Ref<'_>, old: Option<Ref<'_>>) {
         self.checks_of("", path, new, old);
     }
 
-    /// Makes a part of the declared checks of a struct.
+    /// Runs a part of the declared checks of a struct.
     pub fn checks_of(&mut self, part: &'static str, path: &Path<'_>, new: Ref<'_>, old: Option<Ref<'_>>) {
         self.checks_in(part, &Of::structure(path, &Around::of(new, None), old));
     }
 
-    /// Makes the declared checks of the items of a list.
+    /// Runs the declared checks of the items of a list.
     pub fn checks_of_items<T: Struct>(&mut self, path: &Path<'_>, items: &[T]) {
         let list = Items::new(items.len(), Value::Null, None);
         for (index, item) in items.iter().enumerate() {
@@ -279,7 +279,7 @@ impl Validation<'_> {
                 continue;
             }
             let unmet = planned.when.iter().position(|condition| !condition.holds(self, new, of));
-            // Nothing is made on the way to the next check that has another first condition.
+            // Skip to the next check with a different first condition: those in between would do nothing.
             next = if unmet == Some(0) { planned.behind_condition as usize } else { next + 1 };
             if unmet.is_none() {
                 self.make(planned, of);
@@ -288,7 +288,7 @@ impl Validation<'_> {
         self.notes.truncate(open);
     }
 
-    /// Makes a check whose conditions hold.
+    /// Runs a check after its conditions were met.
     fn make(&mut self, planned: &Planned, of: &Of<'_>) {
         if let (Some(choice), Value::Struct(new)) = (&planned.choice, of.new) {
             let is_chosen = choice.when.iter().all(|condition| condition.holds(self, new, of));
@@ -304,7 +304,7 @@ impl Validation<'_> {
         self.walk(planned.rest, planned.assertions, &of.field_of(&path, new, place));
     }
 
-    /// Goes on to a field, in each item of a list. Nothing is asserted of a field below a struct that is not there.
+    /// Follows a path to a field, in each item of a list. Fields below an absent struct are not checked.
     fn walk(&mut self, field: &[&'static str], assertions: &[Assertion], of: &Of<'_>) -> bool {
         let Some((name, rest)) = field.split_first() else { return self.assert_all(assertions, of) };
         if matches!(of.new, Value::StructList(_)) && name.parse::<usize>().is_err() {
@@ -317,7 +317,7 @@ impl Validation<'_> {
         !next.advance(name) || self.walk(rest, assertions, &next)
     }
 
-    /// Whether the next assertion is to be made.
+    /// Runs assertions in order. Returns false when the remaining ones must be skipped.
     fn assert_all(&mut self, assertions: &[Assertion], of: &Of<'_>) -> bool {
         let before = self.errors.len();
         assertions.iter().all(|assertion| match assertion {
@@ -367,7 +367,7 @@ impl Validation<'_> {
         true
     }
 
-    /// What holds for parts of a field: items, entries, keys, structs.
+    /// Runs the assertions about parts of a field: items, entries, keys, structs.
     fn assert_parts(&mut self, assertion: &Assertion, of: &Of<'_>) {
         match *assertion {
             Assertion::Each(inner) => of.each(|item| {
@@ -401,7 +401,7 @@ impl Validation<'_> {
                 self.assert_all(inner, &Of { around: &around, ..*of });
             }
             Assertion::Labels => self.labels(of),
-            Assertion::Tell(option) => self.set_option_to(option, of.text().map(String::from)),
+            Assertion::ChooseText(option) => self.set_option_to(option, of.text().map(String::from)),
             Assertion::Inlined => of.each_struct(|item| item.inlined(|inner| self.checks_in("", inner))),
             Assertion::Annotations => self.annotations(of),
             Assertion::Open(_) | Assertion::Note(..) | Assertion::Noted(..) | Assertion::Unnoted(..) => {
@@ -425,7 +425,7 @@ impl Validation<'_> {
         }
     }
 
-    /// Makes assertions of each key of a map, at the path of the map.
+    /// Runs assertions on each key of a map, at the path of the map.
     fn assert_keys(&mut self, of: &Of<'_>, assert: impl Fn(&mut Self, &Of<'_>)) {
         let around = Around::of(of.around.home, of.around.items);
         for key in of.keys() {
@@ -433,7 +433,7 @@ impl Validation<'_> {
         }
     }
 
-    /// Makes assertions whose errors show something else.
+    /// Runs assertions, and replaces the values that their errors show.
     fn assert_shown(&mut self, assertions: &[Assertion], of: &Of<'_>, shown: impl Fn(BadValue) -> BadValue) {
         let before = self.errors.len();
         self.assert_all(assertions, of);
@@ -461,7 +461,7 @@ impl Validation<'_> {
         }
     }
 
-    /// Whether the field is the only member of its union that is there, so far.
+    /// Whether no other member of the union of the field is set.
     fn member(&mut self, detail: &'static str, others: &[&[&str]], of: &Of<'_>) -> bool {
         if of.is_empty() {
             return false;
@@ -473,7 +473,7 @@ impl Validation<'_> {
         alone
     }
 
-    /// Whether no item before this one is alike. Items that are not in a list that is walked have none before them.
+    /// Whether no earlier item is equal. Items outside of a visited list have no earlier items.
     fn distinct(&mut self, fields: &[&[&str]], detail: &'static str, of: &Of<'_>) -> bool {
         let is_new = of.around.items.is_none_or(|items| items.add(of, fields));
         if !is_new {

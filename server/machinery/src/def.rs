@@ -1,47 +1,50 @@
-//! Descriptors: what a type says about itself, as static data.
+//! Descriptors of types, as static data.
 //!
-//! A [`StructDef`] is emitted for every declared struct; codecs, defaulting, validation, patching and columns walk it instead of being
-//! emitted per type. Descriptors hold no behaviour except the hatches that a declaration names.
+//! Codegen writes a [`StructDef`] for every declared struct. Codecs, defaulting, validation,
+//! patching and printer columns interpret it instead of being generated per type. Descriptors
+//! contain no behaviour except the hand-written functions that a declaration refers to.
 
 use std::sync::OnceLock;
 
 use crate::format::field::DeclaredFormat;
 use crate::reflect::{ListAccess, MapAccess, Mut, StructAccess, Tables};
 
-/// A struct's descriptor.
+/// The descriptor of a struct.
 pub struct StructDef {
-    /// The name clients see, such as `PodSpec`.
+    /// The API name, such as `PodSpec`.
     pub name: &'static str,
-    /// Fields in order of declaration, which is the order of JSON output.
+    /// Fields in declaration order, which is the order of JSON output.
     pub fields: &'static [FieldDef],
     pub json_form: JsonForm,
     /// `x-kubernetes-map-type: atomic`: merged as a whole by server-side apply.
     pub atomic: bool,
-    /// Defaulting has something to do here or below.
+    /// Defaults of the struct itself, beyond those of its fields.
     pub defaults: Option<&'static Defaults>,
-    /// Some struct below this one has defaults of its own.
+    /// Whether a struct below this one has its own defaults.
     pub defaults_below: bool,
-    /// Some struct at or below this one has a `normalize` hatch, or objects that say their kinds.
+    /// Whether this struct, or one below it, has a `normalize` function or embeds objects with type
+    /// metadata.
     pub normalize_below: bool,
-    /// What upstream's trip through the internal type changes (`#[normalize]`).
+    /// Applies what upstream's conversion to the internal type and back changes (`#[normalize]`).
     pub normalize: Option<fn(Mut<'_>)>,
-    /// Validation written by hand (`#[validate(by_hand = ..)]`).
+    /// Hand-written validation (`#[validate(by_hand = ..)]`).
     pub validate: Option<crate::hooks::ValidateFn>,
-    /// Checks in the order of upstream's validation (`#[check(..)]`), made before those written by hand.
+    /// Checks in the order of upstream's validation (`#[check(..)]`). They run before hand-written
+    /// ones.
     pub checks: &'static [crate::checks::CheckDef],
-    /// Rules beyond those of single fields.
+    /// Rules about the struct as a whole.
     pub rules: &'static [RuleDef],
     pub unions: &'static [UnionDef],
-    /// How to make and drop values; filled by `describe!` only.
+    /// Functions that create and drop values; set by `describe!` only.
     pub(crate) access: StructAccess,
-    /// Look-up tables, made at first use.
+    /// Lookup tables, built at first use.
     pub(crate) tables: &'static OnceLock<Tables>,
 }
 
-/// How a struct looks in JSON.
+/// The JSON representation of a struct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JsonForm {
-    /// An object of its fields.
+    /// An object with its fields.
     #[default]
     Fields,
     /// The bare list of its only field (`ExtraValue`, `Verbs`).
@@ -52,16 +55,19 @@ pub enum JsonForm {
     SchemaOrBool,
     /// apiextensions `JSONSchemaPropsOrStringArray`.
     SchemaOrStrings,
-    /// An object of its fields and of whatever else is sent, which its [`Scalar::Document`] holds: a custom resource. Its members, and those
-    /// of what is below, are written in order of their names, as Go writes maps.
+    /// An object with its fields and any other members, which its [`Scalar::Document`] holds: a
+    /// custom resource.
+    ///
+    /// Its members, and those of nested values, are written in name order, as Go writes maps.
     Open,
 }
 
-/// A field's descriptor. `offset` and `form` are private to `reflect`: only `field!` can make one.
+/// The descriptor of a field. `offset` and `form` are private to `reflect`: only `field!` can
+/// create one.
 pub struct FieldDef {
     /// JSON name; empty when inlined.
     pub json: &'static str,
-    /// Protobuf number; 0 when the field is not in protobuf.
+    /// Protobuf number; 0 if protobuf does not encode the field.
     pub number: u32,
     pub flags: Flags,
     pub info: &'static FieldInfo,
@@ -77,21 +83,22 @@ impl FieldDef {
     }
 }
 
-/// Bits of a field that codecs read on every pass.
+/// Properties of a field that codecs read on every pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(pub u8);
 
 impl Flags {
     pub const NONE: Flags = Flags(0);
-    /// Left out of JSON when empty.
+    /// Omitted from JSON if empty.
     pub const OMIT_EMPTY: Flags = Flags(1);
-    /// In OpenAPI's required list.
+    /// In the required list of OpenAPI.
     pub const REQUIRED: Flags = Flags(2);
-    /// Flat in JSON.
+    /// Inlined in JSON.
     pub const INLINE: Flags = Flags(4);
-    /// Deprecated; clients that set it are warned.
+    /// Deprecated; clients that set it get a warning.
     pub const DEPRECATED: Flags = Flags(16);
-    /// A list of objects that say what kind of core/v1 they are in the JSON that reads are answered with: in protobuf they have no room for it.
+    /// A list of embedded core/v1 objects with `apiVersion` and `kind` in the JSON of responses;
+    /// protobuf does not encode these.
     pub const EMBEDS_TYPE_META: Flags = Flags(32);
 
     pub const fn or(self, other: Flags) -> Flags {
@@ -103,34 +110,36 @@ impl Flags {
     }
 }
 
-/// What is read seldom: merge semantics, default, constraints.
+/// Properties of a field that are rarely read: merge semantics, default, constraints.
 pub struct FieldInfo {
     pub list: ListType,
     /// `x-kubernetes-map-type`: `Some(true)` atomic, `Some(false)` granular.
     pub map_atomic: Option<bool>,
     pub patch_strategy: PatchStrategy,
-    /// Merge key of strategic merge patch, empty when none.
+    /// Merge key of strategic merge patch; empty if none.
     pub patch_merge_key: &'static str,
     pub default: Option<Literal>,
     pub constraints: &'static [Constraint],
-    /// Wire values when the field is a closed enum.
+    /// Values of the field if it is a closed enum.
     pub enum_values: &'static [&'static str],
-    /// Those of features, with their gates.
+    /// Gated enum values, with their gates.
     pub gated_values: &'static [(&'static str, &'static str)],
-    /// JSON names of the hub's fields that this one of a version stands for, where they are others.
+    /// JSON names of the hub fields that this field of a version corresponds to, if they differ.
     pub hub_names: &'static [&'static str],
-    /// Feature gate the field belongs to, empty when none.
+    /// Feature gate of the field; empty if none.
     pub gate: &'static str,
-    /// Where the gate takes the field from an optional struct that holds nothing else, the struct goes, too.
+    /// Whether dropping the gated field also drops the optional struct that contains it, if that
+    /// has no other fields set.
     pub gate_with_struct: bool,
-    /// Go's name of the string type of the field, or of its items, empty when it is `string`: see [`crate::json`]'s messages.
+    /// Go's name of the string type of the field, or of its items; empty for `string`. See the
+    /// messages of [`crate::json`].
     pub go_type: &'static str,
-    /// Go's name of the type of the whole list or map, empty when it has none of its own.
+    /// Go's name of the type of the whole list or map; empty if it has no name.
     pub go_whole: &'static str,
 }
 
 impl FieldInfo {
-    /// Nothing special.
+    /// The properties of a plain field.
     pub const PLAIN: FieldInfo = FieldInfo {
         list: ListType::Unset,
         map_atomic: None,
@@ -185,11 +194,11 @@ pub enum Constraint {
     Format(DeclaredFormat),
     Immutable,
     Unique,
-    /// An upstream declarative-validation tag that has no word of its own.
+    /// An upstream declarative-validation tag without a dedicated variant.
     Tag(&'static str),
 }
 
-/// Constant in a declaration.
+/// A constant in a declaration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
     Bool(bool),
@@ -200,37 +209,38 @@ pub enum Literal {
     Object(&'static [(&'static str, Literal)]),
 }
 
-/// Defaults that a struct declares beyond those of its fields.
+/// Defaults of a struct, beyond those of its fields.
 pub struct Defaults {
     /// Constants at paths below the struct (JSON names), in order.
     pub paths: &'static [(&'static [&'static str], Literal)],
-    /// The hatch, called after them.
+    /// A hand-written function that runs after the constants.
     pub by_hand: Option<fn(Mut<'_>)>,
 }
 
-/// A CEL rule on a struct.
+/// A CEL validation rule of a struct.
 pub struct RuleDef {
     pub expression: &'static str,
-    /// Path below the struct that a failure is reported at.
+    /// Path below the struct at which a failure is reported.
     pub field: &'static str,
     pub message: &'static str,
-    /// An expression that makes the message, empty when none.
+    /// A CEL expression that evaluates to the message; empty if none.
     pub message_expression: &'static str,
-    /// `FieldValueInvalid` and its kin, also without `FieldValue`; empty: invalid.
+    /// `FieldValueInvalid` or another reason, with or without `FieldValue`; empty stands for
+    /// invalid.
     pub reason: &'static str,
-    /// Whether `oldSelf` is optional, and the rule is run on new objects too.
+    /// Whether `oldSelf` is optional, so that the rule also runs on create.
     pub optional_old_self: bool,
 }
 
-/// A union: of these members at most, or exactly, one is set.
+/// A union: at most one, or exactly one, of these members is set.
 pub struct UnionDef {
     pub discriminator: &'static str,
-    /// (discriminator value, JSON name).
+    /// Pairs of discriminator value and JSON name.
     pub members: &'static [(&'static str, &'static str)],
     pub zero_allowed: bool,
 }
 
-/// A type without parts.
+/// A type without fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     Bool,
@@ -247,11 +257,12 @@ pub enum Scalar {
     RawExtension,
     FieldsV1,
     Json,
-    /// An object of which nothing is declared; never in protobuf.
+    /// An object without declared fields; protobuf does not encode it.
     Document,
 }
 
-/// A [`Shape`] as a constant: structs are named by function, since the descriptors of types that hold each other refer to each other.
+/// A [`Shape`] as a constant. Structs are referred to by functions, because descriptors of
+/// recursive types refer to each other.
 #[derive(Clone, Copy)]
 pub enum Form {
     One(Scalar),
@@ -279,7 +290,7 @@ impl Form {
     }
 }
 
-/// The form of a field's Rust type.
+/// The shape of the Rust type of a field.
 #[derive(Clone, Copy)]
 pub enum Shape {
     /// `T`
@@ -290,7 +301,7 @@ pub enum Shape {
     List(Scalar),
     /// `BTreeMap<String, T>`
     Map(Scalar),
-    /// A struct in place.
+    /// A struct that is embedded in place.
     Struct(&'static StructDef),
     /// `Option<Box<struct>>`
     OptStruct(&'static StructDef),
@@ -301,7 +312,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The struct in it, if any.
+    /// The descriptor of the struct in the field, if there is one.
     pub fn struct_def(self) -> Option<&'static StructDef> {
         match self {
             Shape::Struct(d) | Shape::OptStruct(d) | Shape::StructList(d, _) | Shape::StructMap(d, _) => Some(d),

@@ -1,9 +1,11 @@
-//! Defaulting and normalizing: what upstream's `SetDefaults_*` functions and its trip through the internal types do to an object.
+//! Defaulting and normalization: the effect of upstream's `SetDefaults_*` functions and of its
+//! conversion through the internal types.
 //!
-//! The constants are data of the descriptors; what depends on other fields is a hatch. Whole subtrees without either are passed over.
+//! Constants are data of the descriptors; hand-written functions set what depends on other fields.
+//! Subtrees without defaults are skipped.
 
 use crate::def::{Defaults, Flags, Literal, StructDef};
-use crate::protobuf::say_kind;
+use crate::protobuf::set_embedded_kind;
 use crate::reflect::{ListMut, MapMut, Mut, OneMut, OptMut, Owned, Slot, StructListMut};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
@@ -11,8 +13,10 @@ mod literal;
 
 use literal::FromLiteral;
 
-/// Applies the defaults of a struct and of all below it, in upstream's order: the struct's constants, its hatch, its fields' constants,
-/// then each field in order.
+/// Applies the defaults of a struct and of all structs below it.
+///
+/// The order is upstream's: constants of the struct, its hand-written function, constants of its
+/// fields, then the structs in each field.
 pub fn apply_defaults(mut into: Mut<'_>) {
     let def = into.def();
     if let Some(defaults) = def.defaults {
@@ -29,15 +33,16 @@ pub fn apply_defaults(mut into: Mut<'_>) {
     }
 }
 
-/// Calls the `normalize` hatches of a struct and of all below it, parents first, and has the objects within it say their kinds.
+/// Runs the `normalize` functions of a struct and of all structs below it, parents first, and sets
+/// kind and version of embedded objects.
 pub fn normalize(mut value: Mut<'_>) {
     let def = value.def();
-    if let Some(hatch) = def.normalize {
-        hatch(value.reborrow());
+    if let Some(normalize) = def.normalize {
+        normalize(value.reborrow());
     }
     for (i, field) in def.fields.iter().enumerate() {
         if field.flags.has(Flags::EMBEDS_TYPE_META) {
-            each_struct(value.slot(i), &mut say_kind);
+            each_struct(value.slot(i), &mut set_embedded_kind);
         }
         if field.shape().struct_def().is_some_and(|d| d.normalize.is_some() || d.normalize_below) {
             each_struct(value.slot(i), &mut normalize);
@@ -45,12 +50,12 @@ pub fn normalize(mut value: Mut<'_>) {
     }
 }
 
-/// Whether [`apply_defaults`] has something to do here or below.
+/// Whether [`apply_defaults`] changes a struct of this type or one below it.
 pub fn has_defaults(def: &StructDef) -> bool {
     def.defaults.is_some() || def.defaults_below || def.fields.iter().any(|f| f.info.default.is_some())
 }
 
-/// The structs that a field holds.
+/// Visits the structs in a field.
 pub(crate) fn each_struct(slot: Slot<'_>, f: &mut dyn FnMut(Mut<'_>)) {
     match slot {
         Slot::Struct(s) => f(s),
@@ -69,12 +74,13 @@ fn apply_own(into: &mut Mut<'_>, defaults: &Defaults) {
     for (path, literal) in defaults.paths {
         fill_path(into.reborrow(), path, *literal);
     }
-    if let Some(hatch) = defaults.by_hand {
-        hatch(into.reborrow());
+    if let Some(by_hand) = defaults.by_hand {
+        by_hand(into.reborrow());
     }
 }
 
-/// Fills the leaf of a path in every struct on the way that is there; lists and maps are gone through item by item.
+/// Sets the leaf of a path in every present struct on the path. Lists and maps are processed item
+/// by item.
 fn fill_path(mut at: Mut<'_>, path: &[&str], literal: Literal) {
     let Some((name, rest)) = path.split_first() else { return };
     let Some(slot) = at.by_name(name) else { return };
@@ -85,7 +91,8 @@ fn fill_path(mut at: Mut<'_>, path: &[&str], literal: Literal) {
     }
 }
 
-/// Sets what is absent, zero or empty. A literal that does not suit the field is left alone: the generator has checked them all.
+/// Sets a field that is absent, zero or empty. Ignores a literal of the wrong type: the generator
+/// has checked all literals.
 fn fill(slot: Slot<'_>, literal: Literal) {
     match slot {
         Slot::One(one) => fill_one(one, literal),

@@ -1,4 +1,4 @@
-//! Deprecated fields: the writer of an object is warned of those that the write sets.
+//! Warnings for deprecated fields that a write sets.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use crate::def::{Flags, StructDef};
 use crate::field_path::Path;
 use crate::reflect::{Ref, Value};
 
-/// Most fields that one write is warned of.
+/// Limit on the number of warnings for one write.
 const MAX_WARNINGS: usize = 20;
 
 /// Whether a struct, or one below it, declares a deprecated field.
@@ -21,7 +21,7 @@ fn is_below(def: &'static StructDef, seen: &mut HashSet<*const StructDef>) -> bo
         })
 }
 
-/// A warning for each deprecated field that `new` sets, and that `old` does not hold alike.
+/// A warning for each deprecated field that `new` sets and `old` does not have with the same value.
 pub fn warnings(new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
     let mut out = Vec::new();
     collect(new, old, &Path::NONE, &mut out);
@@ -34,7 +34,7 @@ fn collect(new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>, out: &mut Vec<St
             return;
         }
         let (value, before) = (new.get(index), old.map(|old| old.get(index)));
-        // An inlined struct has no name of its own.
+        // An inlined struct does not extend the path.
         let below = if field.json.is_empty() { *path } else { path.child(field.json) };
         if field.flags.has(Flags::DEPRECATED) && !value.is_empty() && before.as_ref() != Some(&value) {
             out.push(format!("{below}: deprecated"));

@@ -1,7 +1,8 @@
-//! The lines in which two texts differ, as upstream's messages about changed objects show them (`apimachinery/pkg/util/diff`).
+//! Unified diffs, as upstream's messages about changed objects show them
+//! (`apimachinery/pkg/util/diff`).
 //!
-//! The text is protocol, so the lines that count as unchanged have to be those that Python's `difflib` finds, which upstream's library
-//! follows: the longest common run first, then the same to its left and right.
+//! Clients see the text, so the unchanged lines must be those that Python's `difflib` finds, which
+//! upstream's library follows: the longest common run first, then the same to its left and right.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -9,13 +10,15 @@ use std::ops::Range;
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
-/// From this many lines on, lines that repeat too often are no anchors of a match.
+/// With at least this many lines, lines that repeat too often do not anchor a match.
 const POPULAR_FROM: usize = 200;
 
-/// Most lines of two texts together whose diff is shown: finding it takes time in proportion to the square of their number.
+/// Limit on the lines of both texts together: the time to compute a diff is quadratic in their
+/// number.
 const MAX_LINES: usize = 6000;
 
-/// The unified diff of two texts, without file names; empty when they are the same. Of very long texts only the sizes are told.
+/// The unified diff of two texts, without file names; empty if they are equal. For very long texts,
+/// only the sizes.
 pub fn unified(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
     if old.len() + new.len() > MAX_LINES {
@@ -28,7 +31,8 @@ pub fn unified(old: &str, new: &str) -> String {
     out
 }
 
-/// Lines of both texts that correspond: the same lines when `same`, else old ones replaced by new ones.
+/// Corresponding lines of both texts: equal lines if `same`, otherwise old lines replaced by new
+/// ones.
 #[derive(Clone, Debug)]
 struct Span {
     same: bool,
@@ -52,7 +56,7 @@ fn write_hunk(hunk: &[Span], old: &[&str], new: &[&str], out: &mut String) {
     }
 }
 
-/// A range as diffs show it: where it starts, and how long it is unless that is one line.
+/// A range as diffs show it: its start, and its length unless it is a single line.
 fn line_numbers(lines: &Range<usize>) -> String {
     match lines.len() {
         1 => (lines.start + 1).to_string(),
@@ -82,7 +86,7 @@ fn matches(old: &[&str], new: &[&str]) -> Vec<(usize, usize, usize)> {
     found
 }
 
-/// The longest common run within both ranges, the first of equally long ones.
+/// The longest common run in both ranges; the first one of several.
 fn longest_match(
     old: &[&str],
     new: &[&str],
@@ -112,7 +116,7 @@ fn longest_match(
     (i, j, length)
 }
 
-/// Everything from the first line to the last, as runs that are the same and runs that are not.
+/// All lines, as alternating spans of equal and different lines.
 fn changes(matches: &[(usize, usize, usize)], old_len: usize, new_len: usize) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let (mut i, mut j) = (0, 0);
@@ -130,7 +134,7 @@ fn changes(matches: &[(usize, usize, usize)], old_len: usize, new_len: usize) ->
     spans
 }
 
-/// Changes with the lines around them; long unchanged runs part them.
+/// Groups changes with their context; long unchanged spans separate groups.
 fn hunks(mut spans: Vec<Span>) -> Vec<Vec<Span>> {
     if let Some(first) = spans.first_mut().filter(|span| span.same) {
         keep_last(first, CONTEXT);
@@ -180,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_what_differs() {
+    fn shows_differences() {
         for (old, new, expect) in [
             ("a\nb", "a\nb", ""),
             ("a", "b", "@@ -1 +1 @@\n-a\n+b\n"),

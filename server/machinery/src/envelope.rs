@@ -1,19 +1,22 @@
-//! What stands around a protobuf object: `k8s\0` and a `runtime.Unknown` that names its kind, and the frames of a watch.
+//! The envelope of a protobuf object, `k8s\0` and a `runtime.Unknown` with its kind; and the frames
+//! of a watch.
 //!
-//! Objects are cut out of an envelope without a copy, and written into one in the same backward pass that encodes them. A list of
-//! objects that are encoded already, and a watch event around one, are written as a head and a tail: the bytes between are shared.
+//! Objects are extracted from an envelope without a copy, and written into one in the same backward
+//! pass that encodes them. A list of encoded objects, and a watch event with one, are written as a
+//! head and a tail: the bytes between are shared.
 
 use crate::protobuf::wire::{DELIMITED, Reader, varint_len};
 use crate::protobuf::{Error, Writer, message, write};
 use crate::reflect::Ref;
 
-/// What every protobuf object begins with.
+/// The prefix of every protobuf object.
 pub const MAGIC: [u8; 4] = *b"k8s\0";
 
-/// The end of every envelope: `contentEncoding` and `contentType`, always written, always empty.
+/// The suffix of every envelope: `contentEncoding` and `contentType`, always written, always empty.
 pub const TAIL: [u8; 4] = [0x1a, 0, 0x22, 0];
 
-/// A `runtime.Unknown`, borrowed from its bytes. Text that is not UTF-8 reads as empty, which no kind is called.
+/// A `runtime.Unknown`, borrowed from its bytes. Text that is not UTF-8 is decoded as empty, which
+/// is not a valid kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Envelope<'a> {
     pub api_version: &'a str,
@@ -24,12 +27,12 @@ pub struct Envelope<'a> {
     pub content_type: &'a str,
 }
 
-/// Whether the bytes claim to be a protobuf object.
+/// Whether the bytes start with the prefix of a protobuf object.
 pub fn is_envelope(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// Opens an envelope (upstream: the first half of `protobuf.Serializer.Decode`).
+/// Decodes an envelope (upstream: the first half of `protobuf.Serializer.Decode`).
 pub fn split(bytes: &[u8]) -> Result<Envelope<'_>, Error> {
     if bytes.is_empty() {
         return Err(Error::EmptyData);
@@ -65,7 +68,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Reads a message whose known fields are numbered from 1 and all hold bytes.
+/// Decodes a message with known fields numbered from 1, all of type bytes.
 fn each_bytes<'a, const N: usize>(
     bytes: &'a [u8],
     name: &'static str,
@@ -84,7 +87,7 @@ fn each_bytes<'a, const N: usize>(
     Ok(())
 }
 
-/// Appends an object in its envelope.
+/// Appends an object with its envelope.
 pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) {
     write(out, |w| {
         w.bytes(&TAIL);
@@ -95,7 +98,7 @@ pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Ve
     });
 }
 
-/// Appends a message that is encoded already in an envelope.
+/// Appends an encoded message with an envelope.
 pub fn encode_raw(api_version: &str, kind: &str, raw: &[u8], out: &mut Vec<u8>) {
     out.reserve(raw.len() + api_version.len() + kind.len() + 32);
     raw_head(api_version, kind, raw.len(), out);
@@ -103,7 +106,8 @@ pub fn encode_raw(api_version: &str, kind: &str, raw: &[u8], out: &mut Vec<u8>) 
     out.extend_from_slice(&TAIL);
 }
 
-/// Appends the envelope up to its message, so that the message's bytes can be shared. [`TAIL`] ends it.
+/// Appends the part of an envelope before its message, so that the bytes of the message can be
+/// shared. [`TAIL`] ends it.
 pub fn raw_head(api_version: &str, kind: &str, raw: usize, out: &mut Vec<u8>) {
     write(out, |w| {
         w.varint(raw as u64);
@@ -112,7 +116,7 @@ pub fn raw_head(api_version: &str, kind: &str, raw: usize, out: &mut Vec<u8>) {
     });
 }
 
-/// Magic and type meta.
+/// Writes the magic prefix and the type metadata.
 fn head(w: &mut Writer, api_version: &str, kind: &str) {
     let before = w.len();
     w.delimited(2, kind.as_bytes());
@@ -121,8 +125,10 @@ fn head(w: &mut Writer, api_version: &str, kind: &str) {
     w.bytes(&MAGIC);
 }
 
-/// Appends what stands before the items of a list that is written piece by piece. `items` is the sum of [`item_len`] over them; each
-/// is written as [`item_head`] and its message, and [`TAIL`] ends the list.
+/// Appends the part of a list before its items.
+///
+/// `items` is the sum of their [`item_len`]. Each item is written as [`item_head`] and its message,
+/// and [`TAIL`] ends the list.
 pub fn list_head(api_version: &str, kind: &str, list_meta: Ref<'_>, items: usize, out: &mut Vec<u8>) {
     write(out, |w| {
         let before = w.len();
@@ -135,7 +141,7 @@ pub fn list_head(api_version: &str, kind: &str, list_meta: Ref<'_>, items: usize
     });
 }
 
-/// Takes the message of a list apart: its metadata, and the message of each item.
+/// Splits the message of a list into its metadata and the messages of its items.
 pub fn list_parts(raw: &[u8]) -> Result<(&[u8], Vec<&[u8]>), Error> {
     let (mut meta, mut items) = (&[][..], Vec::new());
     each_bytes(raw, "List", ["metadata", "items"], |number, bytes| {
@@ -148,12 +154,12 @@ pub fn list_parts(raw: &[u8]) -> Result<(&[u8], Vec<&[u8]>), Error> {
     Ok((meta, items))
 }
 
-/// How much an item of this length takes in a list, its head included.
+/// The length of an item in a list, including its head.
 pub fn item_len(raw: usize) -> usize {
     1 + varint_len(raw as u64) + raw
 }
 
-/// Appends what stands before an item of a list.
+/// Appends the head of an item of a list.
 pub fn item_head(raw: usize, out: &mut Vec<u8>) {
     write(out, |w| {
         w.varint(raw as u64);
@@ -161,7 +167,8 @@ pub fn item_head(raw: usize, out: &mut Vec<u8>) {
     });
 }
 
-/// Appends a frame of a watch up to its object, an envelope of this length: the frame's own length, and the beginning of a `WatchEvent`.
+/// Appends the part of a watch frame before its object, which is an envelope of this length: the
+/// length of the frame, and the start of a `WatchEvent`.
 pub fn watch_head(event: &str, object: usize, out: &mut Vec<u8>) {
     write(out, |w| {
         let raw = item_len(object);

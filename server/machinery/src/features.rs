@@ -1,6 +1,7 @@
-//! Feature gates: `--feature-gates=Name=true` (upstream: `component-base/featuregate`). A server
-//! knows those of Kubernetes and those that its groups declare. The names of Kubernetes' gates are constants here, such as
-//! [`HPAScaleToZero`].
+//! Feature gates: `--feature-gates=Name=true` (upstream: `component-base/featuregate`).
+//!
+//! A server knows the gates of Kubernetes and those that its groups declare. The names of
+//! Kubernetes' gates are constants here, such as [`HPAScaleToZero`].
 
 mod table;
 
@@ -11,10 +12,11 @@ use foldhash::fast::RandomState;
 
 pub use table::names::*;
 
-/// Alpha features of Kubernetes that this server does not have. Their gates are known, and cannot be turned on.
-const NOT_BUILT: [&str; 2] = [ShardedListAndWatch, StorageVersionAPI];
+/// Alpha features of Kubernetes that this server does not implement. Their gates are known, but
+/// cannot be enabled.
+const UNIMPLEMENTED: [&str; 2] = [ShardedListAndWatch, StorageVersionAPI];
 
-/// How settled a feature is.
+/// The maturity of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Alpha,
@@ -24,7 +26,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// As metrics and the text of the flag show it; empty for GA.
+    /// The name in metrics and flag help; empty for GA.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Alpha => "ALPHA",
@@ -35,50 +37,50 @@ impl Stage {
     }
 }
 
-/// A feature that can be turned on or off, or could be once.
+/// A feature gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     pub name: &'static str,
     pub stage: Stage,
     pub default: bool,
-    /// Whether the default is the only value left.
+    /// Whether the default cannot be changed.
     pub locked: bool,
 }
 
 impl Gate {
-    /// A gate that can be set.
+    /// Creates a gate that can be set.
     pub const fn new(name: &'static str, stage: Stage, default: bool) -> Self {
         Gate { name, stage, default, locked: false }
     }
 
-    /// Whether this server has the feature.
-    fn is_built(&self) -> bool {
-        !NOT_BUILT.contains(&self.name)
+    /// Whether this server implements the feature.
+    fn is_implemented(&self) -> bool {
+        !UNIMPLEMENTED.contains(&self.name)
     }
 
-    /// A gate whose default is the only value left.
+    /// Creates a gate with a fixed default.
     pub const fn locked(name: &'static str, stage: Stage, default: bool) -> Self {
         Gate { name, stage, default, locked: true }
     }
 }
 
-/// The gates that a server knows, in order of their names. Clones share them.
+/// The known gates, sorted by name. Clones share them.
 #[derive(Clone, Debug)]
 pub struct KnownGates(Arc<[Gate]>);
 
 impl Default for KnownGates {
-    /// Those of Kubernetes.
+    /// The gates of Kubernetes.
     fn default() -> Self {
         KnownGates(table::GATES.into())
     }
 }
 
 impl KnownGates {
-    /// Those of Kubernetes and those that groups declare. Two groups may declare a gate if they say
-    /// the same of it.
+    /// The gates of Kubernetes and those that groups declare. Two groups may declare the same gate
+    /// if the declarations are equal.
     ///
     /// # Errors
-    /// When a gate is declared in two ways; the text names it.
+    /// When two declarations of a gate differ; the text names the gate.
     pub fn with<'a>(declared: impl IntoIterator<Item = &'a Gate>) -> Result<Self, String> {
         let mut gates = table::GATES.to_vec();
         for gate in declared {
@@ -91,32 +93,34 @@ impl KnownGates {
         Ok(KnownGates(gates.into()))
     }
 
-    /// All of them.
+    /// Iterates over the gates.
     pub fn iter(&self) -> impl Iterator<Item = &Gate> {
         self.0.iter()
     }
 
-    /// What the help shows of each gate that is not settled and can be set (`KnownFeatures`).
+    /// The flag help of each alpha or beta gate that can be set (`KnownFeatures`).
     pub fn texts(&self) -> impl Iterator<Item = String> {
-        let settable = self.iter().filter(|gate| matches!(gate.stage, Stage::Alpha | Stage::Beta) && gate.is_built());
+        let settable =
+            self.iter().filter(|gate| matches!(gate.stage, Stage::Alpha | Stage::Beta) && gate.is_implemented());
         settable.map(|gate| format!("{}=true|false ({} - default={})", gate.name, gate.stage.name(), gate.default))
     }
 
-    /// Reads the values of the flag: `Name=bool`, or `component:Name=bool` as clusters of mixed components write it.
+    /// Parses values of the flag: `Name=bool`, or `component:Name=bool` as in clusters with mixed
+    /// component versions.
     ///
     /// # Errors
-    /// When a gate is unknown or locked, or a value is none.
+    /// When a gate is unknown or locked, or a value is malformed.
     pub fn parse<'a>(&self, values: impl IntoIterator<Item = &'a str>) -> Result<FeatureGates, String> {
-        let mut said = Said { known: self, values: HashMap::new() };
+        let mut flag_values = FlagValues { known: self, values: HashMap::new() };
         for value in values.into_iter().map(str::trim).filter(|v| !v.is_empty()) {
             let value = value.strip_prefix("kube:").unwrap_or(value);
             let (name, value) =
                 value.split_once('=').ok_or_else(|| format!("missing bool value for feature gate {value:?}"))?;
-            said.set(name.trim(), value.trim())?;
+            flag_values.set(name.trim(), value.trim())?;
         }
-        said.set_whole_stage(AllAlpha, Stage::Alpha);
-        said.set_whole_stage(AllBeta, Stage::Beta);
-        let values = said.values;
+        flag_values.set_whole_stage(AllAlpha, Stage::Alpha);
+        flag_values.set_whole_stage(AllBeta, Stage::Beta);
+        let values = flag_values.values;
         let mut gates = FeatureGates::of(self.clone());
         gates.values.extend(values);
         Ok(gates)
@@ -127,45 +131,45 @@ impl KnownGates {
     }
 }
 
-/// Which features are on: every gate that is known, by its name.
+/// The enabled features: the value of every known gate by its name.
 #[derive(Clone, Debug)]
 pub struct FeatureGates {
     known: KnownGates,
-    /// No name of a client's gets into it.
+    /// Keys are only names of known gates, never client input.
     values: HashMap<&'static str, bool, RandomState>,
 }
 
 impl Default for FeatureGates {
-    /// Those of Kubernetes, with their defaults.
+    /// The gates of Kubernetes with their defaults.
     fn default() -> Self {
         FeatureGates::of(KnownGates::default())
     }
 }
 
 impl FeatureGates {
-    /// These gates, with their defaults.
+    /// The given gates with their defaults.
     fn of(known: KnownGates) -> Self {
         let values = known.iter().map(|gate| (gate.name, gate.default)).collect();
         FeatureGates { known, values }
     }
 
-    /// The gates that can be on.
+    /// The known gates.
     pub fn known(&self) -> &KnownGates {
         &self.known
     }
 
-    /// Those of Kubernetes that are on unless the flag says otherwise, made once.
+    /// The shared defaults of Kubernetes' gates.
     pub fn defaults() -> Arc<Self> {
         static DEFAULTS: LazyLock<Arc<FeatureGates>> = LazyLock::new(Arc::default);
         DEFAULTS.clone()
     }
 
-    /// Whether a feature is on. A name that is no gate is off.
+    /// Whether a feature is enabled. An unknown name is disabled.
     pub fn enabled(&self, name: &str) -> bool {
         self.values.get(name).copied().unwrap_or(false)
     }
 
-    /// Reads values of the flag where only Kubernetes' gates are known.
+    /// Parses values of the flag with the gates of Kubernetes only.
     ///
     /// # Errors
     /// As [`KnownGates::parse`].
@@ -174,13 +178,13 @@ impl FeatureGates {
     }
 }
 
-/// What the flag says.
-struct Said<'k> {
+/// The values that the flag sets.
+struct FlagValues<'k> {
     known: &'k KnownGates,
     values: HashMap<&'static str, bool>,
 }
 
-impl Said<'_> {
+impl FlagValues<'_> {
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let on = parse_bool(value).ok_or_else(|| {
             format!("invalid value of {name}={value}, err: strconv.ParseBool: parsing {value:?}: invalid syntax")
@@ -189,23 +193,24 @@ impl Said<'_> {
         if gate.locked && on != gate.default {
             return Err(format!("cannot set feature gate {name} to {on}, feature is locked to {}", gate.default));
         }
-        if on && !gate.is_built() {
+        if on && !gate.is_implemented() {
             return Err(format!("cannot set feature gate {name} to true, this server does not have the feature"));
         }
         self.values.insert(gate.name, on);
         Ok(())
     }
 
-    /// `AllAlpha` and `AllBeta` set every gate of their stage that is not set by its own name and can be set.
+    /// `AllAlpha` and `AllBeta` set every gate of their stage that can be set and is not set by
+    /// name.
     fn set_whole_stage(&mut self, name: &str, stage: Stage) {
         let Some(&on) = self.values.get(name) else { return };
-        for gate in self.known.iter().filter(|gate| gate.stage == stage && !gate.locked && gate.is_built()) {
+        for gate in self.known.iter().filter(|gate| gate.stage == stage && !gate.locked && gate.is_implemented()) {
             self.values.entry(gate.name).or_insert(on);
         }
     }
 }
 
-/// Go's `strconv.ParseBool`.
+/// Parses a boolean like Go's `strconv.ParseBool`.
 pub fn parse_bool(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
@@ -223,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_can_be_searched() {
+    fn gate_table_is_sorted() {
         assert!(table::GATES.is_sorted_by_key(|gate| gate.name));
         assert_eq!(table::GATES.len(), 242);
     }
@@ -238,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_stages() {
+    fn all_alpha_and_all_beta_set_whole_stages() {
         let gates = check("AllAlpha=true,AllBeta=false,CBORServingAndStorage=false,AtomicFIFO=true").unwrap();
         assert!(gates.enabled("APIServingWithRoutine") && !gates.enabled("CBORServingAndStorage"));
         assert!(gates.enabled("AtomicFIFO") && !gates.enabled("APIServerIdentity"));
@@ -246,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes() {
+    fn rejects_invalid_flag_values() {
         for (values, expect) in [
             ("NoSuch=true", "unrecognized feature gate: NoSuch"),
             ("AtomicFIFO", "missing bool value for feature gate \"AtomicFIFO\""),
@@ -264,11 +269,11 @@ mod tests {
         }
         assert!(check("BtreeWatchCache=true,StorageVersionAPI=false").is_ok());
         assert!(KnownGates::default().texts().all(|text| !text.starts_with("StorageVersionAPI")));
-        assert!(NOT_BUILT.iter().all(|name| table::GATES.iter().any(|gate| gate.name == *name && !gate.default)));
+        assert!(UNIMPLEMENTED.iter().all(|name| table::GATES.iter().any(|gate| gate.name == *name && !gate.default)));
     }
 
     #[test]
-    fn gates_that_groups_declare() {
+    fn combines_gates_of_groups() {
         static SALE: Gate = Gate::new("ShopSale", Stage::Alpha, false);
         static LOCKED: Gate = Gate::locked("ShopTills", Stage::Ga, true);
         let known = KnownGates::with([&SALE, &LOCKED, &SALE]).unwrap();

@@ -1,6 +1,6 @@
-//! Errors of fields: what is wrong, where, and how upstream words it.
+//! Field errors: type, path and value of an error, in upstream's words.
 //!
-//! The text of a [`FieldError`] goes to clients twice, in the message of a Status and in its causes.
+//! The text of a [`FieldError`] is part of a Status twice: in its message and in its causes.
 
 use crate::field_path::Path;
 use crate::scalar::go_text::{append_json_string, json_string, quote};
@@ -10,18 +10,18 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-/// What kind of mistake it is (upstream `field.ErrorType`).
+/// The type of an error (upstream `field.ErrorType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorType {
-    /// A value that refers to nothing.
+    /// A value that refers to a missing object.
     NotFound,
     /// A value that is missing.
     Required,
-    /// A value that has to be unique and is not.
+    /// A value that must be unique but is not.
     Duplicate,
     /// A malformed value.
     Invalid,
-    /// A value that is none of the known ones.
+    /// A value that is not one of the supported values.
     NotSupported,
     /// A well-formed value that is not allowed here.
     Forbidden,
@@ -33,9 +33,9 @@ pub enum ErrorType {
     TooMany,
     /// A list with too few items.
     TooFew,
-    /// A value of another JSON type than the field.
+    /// A value of another JSON type than that of the field.
     TypeInvalid,
-    /// A failure that is not the client's.
+    /// A failure of the server.
     Internal,
 }
 
@@ -74,7 +74,7 @@ impl ErrorType {
         }
     }
 
-    /// Whether the text shows the offending value.
+    /// Whether the text shows the invalid value.
     const fn shows_value(self) -> bool {
         !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::TooShort | Self::Internal)
     }
@@ -86,7 +86,7 @@ impl fmt::Display for ErrorType {
     }
 }
 
-/// The offending value, as it is to be shown.
+/// The invalid value in the form that is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BadValue {
     /// A Go `string`, shown quoted as by `%q`. Values of named string types are [`BadValue::Json`] upstream.
@@ -95,17 +95,18 @@ pub enum BadValue {
     Int(i64),
     /// A fractional number.
     Float(f64),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
-    /// Anything else, by its JSON text.
+    /// Any other value, by its JSON text.
     Json(String),
-    /// Likewise, where empty lists and maps of what was sent do not show ([`crate::request_document::RequestDocument::complete`]).
+    /// As `Json`, but without restoring empty lists and maps of the request
+    /// ([`crate::request_document::RequestDocument::complete`]).
     Exact(String),
     /// Go's nil, shown as `null`.
     None,
-    /// The same of a list or map in this field of the one that the error names.
+    /// As `None`, for the list or map in this field of the field that the error refers to.
     NoneIn(&'static str),
-    /// Not shown at all.
+    /// Not shown.
     Omitted,
 }
 
@@ -115,18 +116,20 @@ impl BadValue {
         Self::Json(json_string(text))
     }
 
-    /// Bytes, shown as JSON shows them.
+    /// Bytes, as JSON shows them.
     pub fn bytes(bytes: &[u8]) -> Self {
         Self::Json(format!("\"{}\"", STANDARD.encode(bytes)))
     }
 
-    /// A value whose text takes work in proportion to the object: nothing once the errors of the validation have used up
-    /// their bytes ([`with_bounded_texts`]), so that many errors that show the whole cost no more than a few.
+    /// A value that is expensive to format.
+    ///
+    /// Returns `Omitted` once the errors of the validation have used up their bytes
+    /// ([`with_bounded_texts`]). So many errors that show the whole object cost no more than a few.
     pub fn large(make: impl FnOnce() -> Self) -> Self {
         if collected::is_full() { Self::Omitted } else { make() }
     }
 
-    /// A list of strings, shown as JSON; upstream's lists are nil when empty.
+    /// A list of strings as JSON; as upstream, nil if empty.
     pub fn strings<S: AsRef<str>>(texts: &[S]) -> Self {
         if texts.is_empty() {
             return Self::None;
@@ -142,7 +145,7 @@ impl BadValue {
         })
     }
 
-    /// A map of strings, shown as JSON; upstream's maps are nil when empty.
+    /// A map of strings as JSON; as upstream, nil if empty.
     pub fn string_map(map: &BTreeMap<String, String>) -> Self {
         if map.is_empty() {
             return Self::None;
@@ -169,7 +172,7 @@ impl fmt::Display for BadValue {
     }
 }
 
-/// A float as Go's `%v` shows it: shortest digits, with an exponent where that is below -4 or more than 5.
+/// Formats a float as Go's `%v` does: shortest digits, with an exponent if it is below -4 or above 5.
 fn format_float(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
@@ -209,14 +212,14 @@ bad_value_from! {
     bool => |value| Self::Bool(value);
 }
 
-/// One mistake in one field (upstream `field.Error`).
+/// An error about one field (upstream `field.Error`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldError {
-    /// What kind of mistake it is.
+    /// The type of the error.
     pub error_type: ErrorType,
     /// The path of the field.
     pub field: String,
-    /// The offending value.
+    /// The invalid value.
     pub bad_value: BadValue,
     /// The explanation; may be empty.
     pub detail: Cow<'static, str>,
@@ -243,7 +246,7 @@ impl FieldError {
         Self::new(ErrorType::Invalid, path, value, detail)
     }
 
-    /// A value of another type than the field.
+    /// A value of another type than that of the field.
     pub fn type_invalid(path: &Path<'_>, value: impl Into<BadValue>, detail: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorType::TypeInvalid, path, value, detail)
     }
@@ -253,17 +256,17 @@ impl FieldError {
         Self::new(ErrorType::Required, path, "", detail)
     }
 
-    /// A value that has to be unique and is not.
+    /// A value that must be unique but is not.
     pub fn duplicate(path: &Path<'_>, value: impl Into<BadValue>) -> Self {
         Self::new(ErrorType::Duplicate, path, value, "")
     }
 
-    /// A value that refers to nothing.
+    /// A value that refers to a missing object.
     pub fn not_found(path: &Path<'_>, value: impl Into<BadValue>) -> Self {
         Self::new(ErrorType::NotFound, path, value, "")
     }
 
-    /// A value that is none of `supported`, which are shown in the order given.
+    /// A value that is not one of `supported`, which are shown in the given order.
     pub fn not_supported<S: AsRef<str>>(path: &Path<'_>, value: impl Into<BadValue>, supported: &[S]) -> Self {
         let quoted: Vec<String> = supported.iter().map(|value| quote(value.as_ref())).collect();
         let detail = match quoted.as_slice() {
@@ -298,23 +301,23 @@ impl FieldError {
         Self::new(ErrorType::TooShort, path, value, format!("must be at least {min} character{}", plural(min)))
     }
 
-    /// A list of `actual` items where `max` are allowed; without a number of items none is shown.
+    /// A list of `actual` items where `max` are allowed. Without `actual`, the number is not shown.
     pub fn too_many(path: &Path<'_>, actual: Option<usize>, max: usize) -> Self {
         let value = actual.map_or(BadValue::Omitted, BadValue::from);
         Self::new(ErrorType::TooMany, path, value, format!("must have at most {max} item{}", plural(max)))
     }
 
-    /// A list of `actual` items where `min` are wanted.
+    /// A list of `actual` items where at least `min` are required.
     pub fn too_few(path: &Path<'_>, actual: usize, min: usize) -> Self {
         Self::new(ErrorType::TooFew, path, actual, format!("must have at least {min} item{}", plural(min)))
     }
 
-    /// A failure that is not the client's.
+    /// A failure of the server.
     pub fn internal(path: &Path<'_>, error: impl fmt::Display) -> Self {
         Self::new(ErrorType::Internal, path, BadValue::Omitted, error.to_string())
     }
 
-    /// Bytes of what the client is told of it.
+    /// The number of bytes that the error adds to a Status.
     pub(crate) fn text_len(&self) -> usize {
         let value = match &self.bad_value {
             BadValue::String(text) | BadValue::Json(text) | BadValue::Exact(text) => text.len(),
@@ -328,7 +331,7 @@ impl FieldError {
         Body(self).to_string()
     }
 
-    /// Puts a prefix before the explanation.
+    /// Prepends a prefix to the explanation.
     pub fn prefix_detail(mut self, prefix: &str) -> Self {
         self.detail = format!("{prefix}{}", self.detail).into();
         self
@@ -363,7 +366,8 @@ impl fmt::Display for FieldError {
 
 impl std::error::Error for FieldError {}
 
-/// Many errors as one text: each once, in brackets when there are several (upstream `utilerrors.Aggregate`).
+/// Joins errors to one text without duplicates, in brackets if there are several (upstream
+/// `utilerrors.Aggregate`).
 pub fn aggregate(errors: &[FieldError]) -> String {
     let mut seen = HashSet::new();
     let mut texts: Vec<String> = errors.iter().map(FieldError::to_string).collect();

@@ -1,13 +1,14 @@
-//! The path of a field, as error messages show it: `spec.template.spec.containers[0].image`.
+//! Field paths, as error messages show them: `spec.template.spec.containers[0].image`.
 //!
-//! A path is a list on the stack that points to its parent, so that code which walks an object extends it without
-//! allocating; text is only made when there is an error to report.
+//! A path is a linked list on the stack, so that code which traverses an object extends it without
+//! allocation. Its text is only built for errors.
 
 use std::fmt::{self, Write as _};
 
 /// A path to a field (upstream `field.Path`).
 ///
-/// A name may hold dots: `path.child("template.spec")` shows as two steps and saves one.
+/// A name may contain dots: `path.child("template.spec")` is shown like two elements, at the cost
+/// of one.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
     parent: Option<&'a Path<'a>>,
@@ -16,7 +17,7 @@ pub struct Path<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum Element<'a> {
-    /// No path at all: Go's nil `*field.Path`.
+    /// No path: Go's nil `*field.Path`.
     Nothing,
     Name(&'a str),
     Index(usize),
@@ -24,10 +25,11 @@ enum Element<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// The path that is none. Alone it shows as `<nil>`, which clients of upstream do see; as a parent it vanishes.
+    /// The empty path. Alone it is shown as `<nil>`, which clients of upstream do see; as a parent
+    /// it is not shown.
     pub const NONE: Path<'static> = Path { parent: None, element: Element::Nothing };
 
-    /// A path of one name.
+    /// A path of a single name.
     pub const fn new(name: &'a str) -> Self {
         Self { parent: None, element: Element::Name(name) }
     }
@@ -42,8 +44,10 @@ impl<'a> Path<'a> {
         self.with(Element::Name(name))
     }
 
-    /// A path as seen from the one that this one extends: `name` extends that one too, `.` is that one, and each `..` is
-    /// a step up. With a slash before it the name is a path of its own.
+    /// A path relative to the parent of this one.
+    ///
+    /// `name` is a child of the parent, `.` is the parent, and each `..` goes one level up. With a
+    /// leading slash, the name is an absolute path.
     pub fn relative(&self, name: &'a str) -> Self {
         if let Some(name) = name.strip_prefix('/') {
             return Path::new(name);
@@ -71,10 +75,10 @@ impl<'a> Path<'a> {
         self.with(Element::Key(key))
     }
 
-    /// The text of an error's field. Of a path whose keys are very long only the beginning is told: an object may have very many
-    /// errors below one key.
+    /// The text of the path for errors, truncated to `MAX_TEXT` bytes: an object may have very
+    /// many errors below one long key.
     pub fn to_text(&self) -> String {
-        let mut text = Beginning(String::new());
+        let mut text = Truncated(String::new());
         let _ = write!(text, "{self}");
         text.0
     }
@@ -88,13 +92,13 @@ impl<'a> Path<'a> {
     }
 }
 
-/// Most bytes of the path of an error.
+/// Limit in bytes on the path of an error.
 const MAX_TEXT: usize = 4 << 10;
 
-/// A text that takes no more than its first bytes.
-struct Beginning(String);
+/// A text that keeps only its first [`MAX_TEXT`] bytes.
+struct Truncated(String);
 
-impl fmt::Write for Beginning {
+impl fmt::Write for Truncated {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = text.floor_char_boundary(MAX_TEXT - self.0.len());
         self.0.push_str(&text[..end]);
@@ -109,7 +113,7 @@ impl fmt::Display for Path<'_> {
         }
         match self.element {
             Element::Nothing => f.write_str("<nil>"),
-            Element::Name("") => f.write_str("[]"), // Upstream takes an unnamed field for an unnamed subscript.
+            Element::Name("") => f.write_str("[]"), // Upstream shows an unnamed field as an unnamed subscript.
             Element::Name(name) if self.parent.is_some() => write!(f, ".{name}"),
             Element::Name(name) => f.write_str(name),
             Element::Index(index) => write!(f, "[{index}]"),
@@ -123,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_as_upstream_does() {
+    fn display_matches_upstream() {
         let spec = Path::new("spec");
         let containers = spec.child("template.spec").child("containers").to_string();
         assert_eq!(containers, "spec.template.spec.containers");
@@ -148,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_tells_the_beginning_of_a_very_long_path() {
+    fn truncates_text_of_very_long_path() {
         let key = "é".repeat(MAX_TEXT);
         let text = Path::new("spec").key(&key).child("name").to_text();
         assert!(text.starts_with("spec[é") && text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 4);
@@ -156,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn grows_while_walking() {
+    fn extends_during_traversal() {
         fn walk(path: &Path<'_>, depth: usize) -> String {
             if depth == 0 { path.to_string() } else { walk(&path.child("properties").index(depth), depth - 1) }
         }

@@ -1,7 +1,9 @@
-//! The string formats of the API: names, labels, keys, ports (upstream: `apimachinery/pkg/util/validation`).
+//! String formats of the API: names, labels, keys, ports (upstream:
+//! `apimachinery/pkg/util/validation`).
 //!
-//! Each check returns what is wrong in upstream's words, nothing when all is well. They run for every name and label
-//! that is written, so a valid text costs one scan and no allocation; the regular expressions only stand in messages.
+//! Each check returns errors in upstream's words; empty if the text is valid. Checks run for every
+//! name and label that is written, so a valid text costs one scan and no allocation. The regular
+//! expressions only appear in messages.
 
 pub mod content;
 mod device;
@@ -21,7 +23,7 @@ use crate::scalar::go_text;
 use matcher::Label;
 use std::borrow::Cow;
 
-/// What is wrong with a text; empty when nothing is.
+/// The errors of a text; empty if it is valid.
 pub type Messages = Vec<Cow<'static, str>>;
 
 /// The longest label of a DNS name.
@@ -30,9 +32,9 @@ pub const DNS_LABEL_MAX_LENGTH: usize = 63;
 pub const DNS_SUBDOMAIN_MAX_LENGTH: usize = 253;
 /// The longest value of a label.
 pub const LABEL_VALUE_MAX_LENGTH: usize = 63;
-/// What the annotations of one object may take, keys and values together.
+/// Limit in bytes on the annotations of one object, keys and values together.
 pub const ANNOTATIONS_MAX_SIZE: usize = 256 * 1024;
-/// What the data of one ConfigMap or Secret may take.
+/// Limit in bytes on the data of one ConfigMap or Secret.
 pub const CONFIG_DATA_MAX_SIZE: usize = 1024 * 1024;
 
 macro_rules! dns1123_label {
@@ -55,7 +57,8 @@ macro_rules! underscore_label {
     };
 }
 
-/// Upstream has two texts for one limit: hand-written rules count characters, declarative ones bytes. Both mean bytes.
+/// The unit in the message of a length limit. Hand-written rules of upstream name characters,
+/// declarative ones bytes. Both count bytes.
 #[derive(Clone, Copy)]
 enum Unit {
     Characters,
@@ -72,7 +75,7 @@ fn check_length(value: &str, max: usize, unit: Unit, messages: &mut Messages) {
     }
 }
 
-/// Words a mismatch as upstream's `RegexError` does, with examples of what would match.
+/// Formats a mismatch like upstream's `RegexError`, with examples of valid values.
 fn regex_error(message: &str, regex: &str, examples: &[&str]) -> Cow<'static, str> {
     let quoted: Vec<String> = examples.iter().map(|example| format!("'{example}', ")).collect();
     match quoted.as_slice() {
@@ -81,7 +84,7 @@ fn regex_error(message: &str, regex: &str, examples: &[&str]) -> Cow<'static, st
     }
 }
 
-/// Whether a value is in a range, both ends included.
+/// Checks that a value is in a range, inclusive.
 pub fn is_in_range(value: i64, min: i64, max: i64) -> Messages {
     if (min..=max).contains(&value) {
         return Messages::new();
@@ -131,7 +134,7 @@ fn dns1123_subdomain(value: &str, unit: Unit) -> Messages {
     messages
 }
 
-/// A DNS name in which underscores are allowed too, as DNS search paths may hold them.
+/// A DNS name that may contain underscores, as in DNS search paths.
 pub fn is_dns1123_subdomain_with_underscore(value: &str) -> Messages {
     let mut messages = Messages::new();
     check_length(value, DNS_SUBDOMAIN_MAX_LENGTH, Unit::Characters, &mut messages);
@@ -161,7 +164,7 @@ pub fn is_dns1035_label(value: &str) -> Messages {
     messages
 }
 
-/// `*.` and a DNS name, as the host of an Ingress may be.
+/// `*.` and a DNS name, as in hosts of an Ingress.
 pub fn is_wildcard_dns1123_subdomain(value: &str) -> Messages {
     let mut messages = Messages::new();
     check_length(value, DNS_SUBDOMAIN_MAX_LENGTH, Unit::Characters, &mut messages);
@@ -196,7 +199,7 @@ pub fn is_label_value(value: &str) -> Messages {
     messages
 }
 
-/// An identifier of the C language, without a limit of its length.
+/// A C identifier, without a limit on its length.
 pub fn is_c_identifier(value: &str) -> Messages {
     let valid = matcher::is_all(value, |byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && !value.starts_with(|first: char| first.is_ascii_digit());
@@ -284,7 +287,7 @@ pub fn is_env_var_name(value: &str) -> Messages {
     messages
 }
 
-/// The name of an environment variable, by the relaxed rule that 1.36 follows.
+/// The name of an environment variable, by the relaxed rule of 1.36.
 pub fn is_relaxed_env_var_name(value: &str) -> Messages {
     let mut messages = Messages::new();
     if value.is_empty() {
@@ -313,7 +316,7 @@ pub fn is_config_map_key(value: &str) -> Messages {
     messages
 }
 
-/// Keys become file names, which must not lead out of their directory.
+/// Keys become file names, which must not refer to a parent directory.
 fn check_no_parent_directory(value: &str, messages: &mut Messages) {
     match value {
         "." => messages.push("must not be '.'".into()),
@@ -323,7 +326,7 @@ fn check_no_parent_directory(value: &str, messages: &mut Messages) {
     }
 }
 
-/// A name that fits into one segment of a URL path.
+/// A name that is valid as a segment of a URL path.
 pub fn is_path_segment_name(name: &str) -> Messages {
     if name == "." || name == ".." {
         return vec![format!("may not be '{name}'").into()];
@@ -331,7 +334,7 @@ pub fn is_path_segment_name(name: &str) -> Messages {
     is_path_segment_prefix(name)
 }
 
-/// The beginning of a name that has to fit into one segment of a URL path.
+/// The prefix of a name that must be valid as a segment of a URL path.
 pub fn is_path_segment_prefix(name: &str) -> Messages {
     let mut messages = Messages::new();
     if name.contains('/') {
@@ -343,7 +346,7 @@ pub fn is_path_segment_prefix(name: &str) -> Messages {
     messages
 }
 
-/// Whether every character is printable, as Go's `unicode.IsPrint` has it; names of field managers must be.
+/// Whether every character is printable by Go's `unicode.IsPrint`, as in names of field managers.
 pub fn is_printable(text: &str) -> bool {
     text.chars().all(go_text::is_printable)
 }

@@ -1,27 +1,28 @@
-//! Fields of features: while its gate is off a field holds nothing, unless the stored object uses the feature already.
+//! Gated fields: while its gate is disabled, a field is dropped, unless the stored object already
+//! uses it.
 
 use crate::def::{FieldDef, Shape, StructDef};
 use crate::features::FeatureGates;
 use crate::reflect::{List, Map, Mut, Ref, Slot, Value};
 
-/// Empties the fields of gates that are off, except of those that `old` uses (upstream: every kind's `dropDisabledFields`).
+/// Drops the fields of disabled gates, except those that `old` uses (upstream: every kind's
+/// `dropDisabledFields`).
 pub fn drop_disabled(features: &FeatureGates, new: Mut<'_>, old: Option<Ref<'_>>) {
     let off = off(features, new.def(), |gate| old.is_some_and(|old| uses_gate(old, gate)));
     drop_all(new, &off);
 }
 
-/// Whether [`drop_disabled`] would take something from a new object.
+/// Whether [`drop_disabled`] would drop a field of a new object.
 pub fn uses_disabled(features: &FeatureGates, new: Ref<'_>) -> bool {
     uses_any(new, &off(features, new.def(), |_| false))
 }
 
-/// The gates of a struct and what is below it that are off and not kept.
+/// The gates of a struct and of structs below it that are disabled and not kept.
 fn off(features: &FeatureGates, def: &'static StructDef, is_kept: impl Fn(&str) -> bool) -> Vec<&'static str> {
     def.gates().iter().copied().filter(|gate| !features.enabled(gate) && !is_kept(gate)).collect()
 }
 
-/// Whether a field of the gate holds anything, or some field a value of it, in the struct or below
-/// it.
+/// Whether a field of the gate is used, or some field has a gated value, in the struct or below it.
 pub fn uses_gate(value: Ref<'_>, gate: &str) -> bool {
     uses_any(value, &[gate])
 }
@@ -37,7 +38,7 @@ fn uses_any(value: Ref<'_>, gates: &[&str]) -> bool {
         })
 }
 
-/// Whether a field holds a value of one of the gates.
+/// Whether a field has a value of one of the gates.
 fn holds_any(field: &FieldDef, value: Value<'_>, gates: &[&str]) -> bool {
     let is_gated =
         |text: &str| field.info.gated_values.iter().any(|(value, gate)| *value == text && gates.contains(gate));
@@ -50,7 +51,7 @@ fn holds_any(field: &FieldDef, value: Value<'_>, gates: &[&str]) -> bool {
     }
 }
 
-/// Whether a field holds anything; one that may be absent holds a zero or an empty struct that was sent, too.
+/// Whether a field is used. An optional field is also used if a zero or an empty struct was sent.
 fn is_used(field: &FieldDef, value: Value<'_>) -> bool {
     match field.shape() {
         Shape::Opt(_) | Shape::OptStruct(_) => !matches!(value, Value::Null),
@@ -71,7 +72,8 @@ fn any_below(value: Value<'_>, mut check: impl FnMut(Ref<'_>) -> bool) -> bool {
     }
 }
 
-/// Whether the struct goes, too: see [`FieldInfo::gate_with_struct`](crate::def::FieldInfo::gate_with_struct).
+/// Drops the gated fields. Returns true if the struct must be dropped, too: see
+/// [`FieldInfo::gate_with_struct`](crate::def::FieldInfo::gate_with_struct).
 fn drop_all(mut value: Mut<'_>, off: &[&str]) -> bool {
     let def = value.def();
     if !def.gates().iter().any(|gate| off.contains(gate)) {

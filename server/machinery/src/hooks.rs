@@ -1,7 +1,8 @@
-//! KindExtensions that a declaration names: hand-written functions of one kind, and what they are given.
+//! Hand-written functions of kinds that a declaration refers to, and their context.
 //!
-//! `#[strategy(..)]` and `#[validate(by_hand = ..)]` name typed functions; the generator wraps each so that it can be called on any
-//! [`Ref`](crate::reflect::Ref), and the registry calls them without knowing the kind.
+//! `#[strategy(..)]` and `#[validate(by_hand = ..)]` refer to typed functions. The generator wraps
+//! each one so that it accepts any [`Ref`](crate::reflect::Ref), and the registry calls it without
+//! depending on the kind.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -18,44 +19,44 @@ use crate::reflect::{Mut, Ref};
 use crate::request_document::RequestDocument;
 use crate::scalar::Time;
 
-/// Who writes, where and when.
+/// The context of a write: user, request and time.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// Empty for cluster-scoped objects.
     pub namespace: String,
-    /// The group and version that the request names; empty for the server's own writes.
+    /// Group and version of the request; empty for writes of the server itself.
     pub group: String,
     pub version: String,
-    /// The subresource, empty for the object itself.
+    /// The subresource; empty for the object itself.
     pub subresource: String,
     pub user: String,
     pub groups: Vec<String>,
     pub dry_run: bool,
-    /// When the request came.
+    /// The time of the request.
     pub now: Time,
     pub features: Arc<FeatureGates>,
-    /// Whether containers may be privileged (`--allow-privileged`).
+    /// Whether privileged containers are allowed (`--allow-privileged`).
     pub allow_privileged: bool,
-    /// What the writer is told besides the answer.
+    /// Warnings in the response.
     pub warnings: Warnings,
-    /// What the writer sent, for messages about it.
+    /// The request document, for messages that show it.
     pub sent: RequestDocument,
-    /// What a delete says of dependents.
+    /// The propagation policy of a delete.
     pub propagation: Option<Propagation>,
 }
 
-/// What happens to dependents of an object that is deleted.
+/// The treatment of dependents when an object is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
     Orphan,
     Background,
     Foreground,
-    /// `orphanDependents: false`: the background, but the foreground for namespaces.
+    /// `orphanDependents: false`: background, but foreground for namespaces.
     NotOrphan,
 }
 
 impl Context {
-    /// A UUID that no object has (`uuid.NewUUID`).
+    /// Creates a unique UUID (`uuid.NewUUID`).
     pub fn new_uid() -> String {
         uuid::Uuid::new_v4().to_string()
     }
@@ -65,7 +66,7 @@ impl Context {
 #[derive(Clone, Debug, Default)]
 pub struct Warnings(Arc<Mutex<Texts>>);
 
-/// Texts in the order in which they were added.
+/// Warnings in the order in which they were added.
 #[derive(Debug, Default)]
 struct Texts {
     known: HashSet<Arc<str>>,
@@ -73,7 +74,7 @@ struct Texts {
 }
 
 impl Warnings {
-    /// Adds a warning, unless it is empty or there already.
+    /// Adds a warning, unless it is empty or was added before.
     pub fn add(&self, text: &str) {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if text.is_empty() || texts.known.contains(text) {
@@ -84,7 +85,7 @@ impl Warnings {
         texts.ordered.push(text);
     }
 
-    /// All of them, in order.
+    /// All warnings, in order.
     pub fn texts(&self) -> Vec<String> {
         let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         texts.ordered.iter().map(|text| text.to_string()).collect()
@@ -92,7 +93,7 @@ impl Warnings {
 }
 
 impl Default for Context {
-    /// The server itself, now, with the features that are on by default.
+    /// The context of the server itself, at the current time, with the default features.
     fn default() -> Self {
         Context {
             namespace: String::new(),
@@ -113,45 +114,50 @@ impl Default for Context {
 }
 
 impl Context {
-    /// Whether a feature is on.
+    /// Whether a feature is enabled.
     pub fn enabled(&self, feature: &str) -> bool {
         self.features.enabled(feature)
     }
 }
 
-/// What the writer of an object of any type is to be warned of.
+/// Returns the warnings for a write of an object of any type.
 pub type WarnFn = fn(&Context, Ref<'_>, Option<Ref<'_>>) -> Vec<String>;
-/// How long a delete of an object of any type waits, in seconds.
+/// Returns the grace period in seconds for the delete of an object of any type.
 pub type GraceFn = fn(Option<i64>, Ref<'_>) -> Option<i64>;
 
-/// Where the row of an object of any type stands among others.
+/// Returns the sort key of the table row of an object of any type.
 pub type OrderFn = fn(Ref<'_>) -> i64;
-/// What is to be said of the row of an object of any type.
+/// Returns the conditions of the table row of an object of any type.
 pub type RowsFn = fn(Ref<'_>) -> Vec<RowCondition>;
 
-/// What a kind adds to the declared strategy (`#[strategy(..)]`). Objects are in hub form.
+/// Functions that a kind adds to the declared strategy (`#[strategy(..)]`). Objects are in hub
+/// form.
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks {
-    /// After the declared preparation of a new object; the last argument is the object as it came, with its status, if anything was taken from it.
+    /// Runs after the declared preparation of a new object. The last argument is the object of the
+    /// request with its status, if the preparation dropped anything.
     pub create: Option<fn(&Context, Mut<'_>, Option<Ref<'_>>)>,
-    /// After the declared preparation of a change; the last argument is the stored object.
+    /// Runs after the declared preparation of an update. The last argument is the stored object.
     pub update: Option<fn(&Context, Mut<'_>, Ref<'_>)>,
-    /// What the writer is to be warned of: the new object, and the stored one on update.
+    /// Warnings for the writer, from the new object, and the stored one on update.
     pub warnings: Option<WarnFn>,
-    /// The grace period of a delete, given the seconds asked for; `None`: the object goes at once.
+    /// The grace period of a delete, given the requested seconds; `None` deletes the object at
+    /// once.
     pub grace: Option<GraceFn>,
-    /// When its deletion begins: with this, it is marked first and goes when nothing holds it any more.
+    /// Runs when a deletion starts. With this function, the object is marked first, and removed
+    /// when nothing holds it.
     pub delete: Option<fn(&Context, Mut<'_>)>,
-    /// Whether something but finalizers of its metadata holds an object that is being deleted.
+    /// Whether something other than finalizers of its metadata holds a terminating object.
     pub holds: Option<fn(Ref<'_>) -> bool>,
-    /// What is said of its rows in tables.
+    /// The conditions of its table rows.
     pub rows: Option<RowsFn>,
-    /// By what its rows in tables are sorted; those of the same place, and all without this, by their keys.
+    /// The sort key of its table rows. Rows with equal keys, and all rows without this function,
+    /// are sorted by their storage keys.
     pub order: Option<OrderFn>,
 }
 
 impl Hooks {
-    /// Nothing beyond the declared strategy.
+    /// No additional functions.
     pub const NONE: Hooks = Hooks {
         create: None,
         update: None,
@@ -164,87 +170,87 @@ impl Hooks {
     };
 }
 
-/// A hand-written validation at work (`#[validate(by_hand = ..)]`): who writes, and where its findings go.
+/// The state of a validation: its context and its errors (`#[validate(by_hand = ..)]`).
 ///
-/// Functions take it first, then the path of what they look at.
+/// Functions take it as the first argument, followed by the path of the validated value.
 pub struct Validation<'v> {
     pub context: &'v Context,
     pub errors: &'v mut Vec<FieldError>,
-    /// What is allowed, asked for or true here that is not everywhere, by the names of [`crate::options`], some with a
-    /// text. Conditions of declared checks name them.
+    /// Options of this validation by the names of [`crate::options`], some with a text. Conditions
+    /// of declared checks refer to them.
     pub options: Vec<(&'static str, String)>,
-    /// What functions found out for those that are called later: one value of a type.
+    /// Values that functions share with later functions: one value per type.
     kept: Vec<Box<dyn Any>>,
-    /// Sets of texts that checks have noted, for checks further on.
+    /// Sets of texts that checks record for later checks.
     pub(crate) notes: Vec<Notes>,
 }
 
-/// [`Validation`] of a struct of any type; the old form is there on updates.
+/// Validates a struct of any type. The last argument is the old form, on updates.
 pub type ValidateFn = fn(&mut Validation<'_>, &Path<'_>, Ref<'_>, Option<Ref<'_>>);
 
 impl<'v> Validation<'v> {
-    /// A validation without options.
+    /// Creates a validation without options.
     pub fn new(context: &'v Context, errors: &'v mut Vec<FieldError>) -> Self {
         Validation { context, errors, options: Vec::new(), kept: Vec::new(), notes: Vec::new() }
     }
 }
 
 impl Validation<'_> {
-    /// Whether an option is chosen.
+    /// Whether an option is set.
     pub fn has_option(&self, option: &str) -> bool {
         self.option(option).is_some()
     }
 
-    /// The text of an option that is chosen.
+    /// The text of an option, if it is set.
     pub fn option(&self, option: &str) -> Option<&str> {
         self.options.iter().find(|(chosen, _)| *chosen == option).map(|(_, text)| text.as_str())
     }
 
-    /// Chooses an option, or does not.
+    /// Sets or unsets an option.
     pub fn set_option(&mut self, option: &'static str, is_chosen: bool) {
         self.set_option_to(option, is_chosen.then(String::new));
     }
 
-    /// Chooses an option with a text, or does not.
+    /// Sets an option to a text, or unsets it.
     pub fn set_option_to(&mut self, option: &'static str, text: Option<String>) {
         self.options.retain(|(chosen, _)| *chosen != option);
         self.options.extend(text.map(|text| (option, text)));
     }
 
-    /// Keeps a value for functions that are called later, in place of one of the same type.
+    /// Stores a value for later functions, and replaces a value of the same type.
     pub fn keep<T: Any>(&mut self, value: T) {
         self.kept.retain(|kept| !kept.is::<T>());
         self.kept.push(Box::new(value));
     }
 
-    /// The value of a type that a function kept.
+    /// The stored value of a type.
     pub fn kept<T: Any>(&self) -> Option<&T> {
         self.kept.iter().find_map(|kept| kept.downcast_ref())
     }
 
-    /// A malformed value.
+    /// Reports a malformed value.
     pub fn invalid(&mut self, path: &Path<'_>, value: impl Into<BadValue>, detail: impl Into<Cow<'static, str>>) {
         self.errors.push(FieldError::invalid(path, value, detail));
     }
 
-    /// One malformed value for each message of a format's check.
+    /// Reports a malformed value for each message of a format check.
     pub fn malformed(&mut self, path: &Path<'_>, value: &str, messages: Messages) {
         self.errors.extend(messages.into_iter().map(|message| FieldError::invalid(path, value, message)));
     }
 
-    /// One malformed value for each way in which a name, unless it is empty, breaks its rule.
+    /// Reports each violation of the name rule. An empty name is not checked.
     pub fn malformed_name(&mut self, path: &Path<'_>, name: &str, rule: NameRule, prefix: bool) {
         if !name.is_empty() {
             self.malformed(path, name, rule.check(name, prefix));
         }
     }
 
-    /// A name that breaks its rule, empty or not.
+    /// Reports each violation of the name rule, also for an empty name.
     pub fn name(&mut self, path: &Path<'_>, name: &str, rule: NameRule) {
         self.malformed(path, name, rule.check(name, false));
     }
 
-    /// A number that must not be negative (upstream `ValidateNonnegativeField`).
+    /// Checks that a number is not negative (upstream `ValidateNonnegativeField`).
     pub fn not_negative(&mut self, path: &Path<'_>, number: impl Into<i64>) {
         let number = number.into();
         if number < 0 {
@@ -252,7 +258,7 @@ impl Validation<'_> {
         }
     }
 
-    /// A number that must be more than 0 (upstream `ValidatePositiveField`).
+    /// Checks that a number is greater than 0 (upstream `ValidatePositiveField`).
     pub fn positive(&mut self, path: &Path<'_>, number: impl Into<i64>) {
         let number = number.into();
         if number <= 0 {
@@ -260,21 +266,22 @@ impl Validation<'_> {
         }
     }
 
-    /// A text that must not be empty.
+    /// Checks that a text is not empty.
     pub fn filled(&mut self, path: &Path<'_>, text: &str) {
         if text.is_empty() {
             self.required(path, "");
         }
     }
 
-    /// A value of a named string type that must be one of `known`, which are shown in the order given.
+    /// Checks that a value of a named string type is one of `known`, which are shown in the given
+    /// order.
     pub fn one_of(&mut self, path: &Path<'_>, value: &str, known: &[&str]) {
         if !known.contains(&value) {
             self.not_supported(path, BadValue::json_string(value), known);
         }
     }
 
-    /// [`Self::one_of`], and missing when empty.
+    /// [`Self::one_of`], with a required value.
     pub fn required_one_of(&mut self, path: &Path<'_>, value: &str, known: &[&str]) {
         if value.is_empty() {
             self.required(path, "");
@@ -283,37 +290,37 @@ impl Validation<'_> {
         }
     }
 
-    /// A value that refers to nothing.
+    /// Reports a value that refers to a missing object.
     pub fn not_found(&mut self, path: &Path<'_>, value: impl Into<BadValue>) {
         self.errors.push(FieldError::not_found(path, value));
     }
 
-    /// A missing value.
+    /// Reports a missing value.
     pub fn required(&mut self, path: &Path<'_>, detail: impl Into<Cow<'static, str>>) {
         self.errors.push(FieldError::required(path, detail));
     }
 
-    /// A well-formed value that is not allowed here.
+    /// Reports a well-formed value that is not allowed.
     pub fn forbidden(&mut self, path: &Path<'_>, detail: impl Into<Cow<'static, str>>) {
         self.errors.push(FieldError::forbidden(path, detail));
     }
 
-    /// A value that has to be unique and is not.
+    /// Reports a value that must be unique but is not.
     pub fn duplicate(&mut self, path: &Path<'_>, value: impl Into<BadValue>) {
         self.errors.push(FieldError::duplicate(path, value));
     }
 
-    /// A value that is none of `supported`.
+    /// Reports a value that is not one of `supported`.
     pub fn not_supported<S: AsRef<str>>(&mut self, path: &Path<'_>, value: impl Into<BadValue>, supported: &[S]) {
         self.errors.push(FieldError::not_supported(path, value, supported));
     }
 
-    /// A text with too many bytes.
+    /// Reports a text with too many bytes.
     pub fn too_long(&mut self, path: &Path<'_>, max: usize) {
         self.errors.push(FieldError::too_long(path, max));
     }
 
-    /// A list with too many items.
+    /// Reports a list with too many items.
     pub fn too_many(&mut self, path: &Path<'_>, actual: usize, max: usize) {
         self.errors.push(FieldError::too_many(path, Some(actual), max));
     }

@@ -1,10 +1,12 @@
-//! Paths of an object's hub form in the words of another version: for errors about an object that a
-//! client wrote in that version.
+//! Translates paths of the hub form to another version, for errors about an object that a client
+//! wrote in that version.
 
 use crate::def::{FieldDef, StructDef};
 
-/// The path of the same field in a version's form, such as `spec.parallelism` for `spec.workers`.
-/// Where the version has no such field it is that of what holds it.
+/// The path of the same field in the form of a version, such as `spec.parallelism` for
+/// `spec.workers`.
+///
+/// If the version has no such field, the path ends at the struct that would contain it.
 pub fn in_version(def: &'static StructDef, path: &str) -> String {
     let (mut out, mut at, mut rest) = (String::with_capacity(path.len()), Some(def), path);
     while let Some((step, behind)) = split(rest) {
@@ -23,12 +25,12 @@ pub fn in_version(def: &'static StructDef, path: &str) -> String {
     out
 }
 
-/// A path that leads nowhere in the version's form is shown as it is.
+/// The translated path, or the original one if no element could be translated.
 fn or_unchanged(out: String, path: &str) -> String {
     if out.is_empty() { path.to_owned() } else { out }
 }
 
-/// The first name or subscript of a path, and the rest.
+/// Splits off the first name or subscript.
 fn split(path: &str) -> Option<(&str, &str)> {
     let end = match path.strip_prefix('[') {
         Some(subscript) => subscript.find(']')? + 2,
@@ -37,7 +39,7 @@ fn split(path: &str) -> Option<(&str, &str)> {
     Some(path.split_at(end))
 }
 
-/// The field that stands for one of the hub's.
+/// The field that corresponds to a field of the hub form.
 fn find(def: &'static StructDef, hub: &str) -> Option<&'static FieldDef> {
     let renamed = def.json_fields().find(|field| field.info.hub_names.contains(&hub));
     renamed.or_else(|| def.json_fields().find(|field| field.json == hub && field.info.hub_names.is_empty()))

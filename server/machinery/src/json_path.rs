@@ -1,4 +1,5 @@
-//! JSON paths as `kubectl` and printer columns of custom resources write them (upstream: `client-go/util/jsonpath`): `.spec.parts[0].name`,
+//! JSON paths as in `kubectl` and printer columns of custom resources (upstream:
+//! `client-go/util/jsonpath`): `.spec.parts[0].name`,
 //! `.status.conditions[?(@.type=="Ready")].status`.
 
 mod parse;
@@ -9,7 +10,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// A path that has been read.
+/// A parsed path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonPath(Vec<Step>);
 
@@ -18,7 +19,7 @@ enum Step {
     Field(String),
     /// `*`
     Every,
-    /// `[start:end:step]`; an index is a slice of one.
+    /// `[start:end:step]`; an index is a slice of one item.
     Slice(Slice),
     /// `[a,b]`
     Union(Vec<JsonPath>),
@@ -28,7 +29,7 @@ enum Step {
     Filter(Box<Filter>),
     /// A constant.
     Constant(Value),
-    /// A word that is none, which has no value.
+    /// An unknown word, which has no value.
     Word,
 }
 
@@ -56,17 +57,19 @@ enum Operator {
     LessOrEqual,
     Greater,
     GreaterOrEqual,
-    /// A run of operators' characters that is none, such as `=`: it fits no value.
+    /// An unknown operator, such as `=`: it fails for every value.
     Unknown,
 }
 
-/// Values that the evaluation of one path may visit; a path that visits more finds nothing. `..` visits all values below each value, so
-/// that paths with several of them visit a power of the values of a document.
+/// Limit on the values that the evaluation of one path visits; beyond it, the path finds nothing.
+///
+/// `..` visits all values below each value, so the cost of a path with several of them is a power
+/// of the size of the document.
 const MAX_VISITS: usize = 1 << 20;
 
-/// One evaluation.
+/// The state of one evaluation.
 struct Walk {
-    /// Visits that are left.
+    /// The number of visits left.
     left: usize,
 }
 
@@ -82,12 +85,12 @@ impl Walk {
 }
 
 impl JsonPath {
-    /// Reads a path; nothing when it is none.
+    /// Parses a path; `None` if it is malformed.
     pub fn parse(text: &str) -> Option<Self> {
         parse::path(text)
     }
 
-    /// The name of the member of the root that the path begins with.
+    /// The name of the first member in the path.
     pub fn first(&self) -> Option<&str> {
         match self.0.first()? {
             Step::Field(name) => Some(name),
@@ -95,12 +98,13 @@ impl JsonPath {
         }
     }
 
-    /// The first value at the path; nothing when there is none, or when a step does not fit what is there.
+    /// The first value at the path; `None` if there is none, or if a step does not match the type
+    /// of a value.
     pub fn find<'v>(&'v self, root: &'v Value) -> Option<&'v Value> {
         self.all(root, &mut Walk::new())?.first().copied()
     }
 
-    /// [`Self::find`] within the member of the root that the path begins with.
+    /// [`Self::find`], starting from the value of the first member in the path.
     pub fn find_below<'v>(&'v self, member: &'v Value) -> Option<&'v Value> {
         walk(self.0.get(1..)?, vec![member], &mut Walk::new())?.first().copied()
     }
@@ -123,7 +127,8 @@ fn walk<'v>(steps: &'v [Step], mut here: Vec<&'v Value>, visits: &mut Walk) -> O
 }
 
 impl Step {
-    /// Appends what the step leads to from a value; nothing when it does not fit.
+    /// Appends the values that the step selects from a value; `None` if the step does not match its
+    /// type.
     fn take<'v>(&'v self, value: &'v Value, out: &mut Vec<&'v Value>, visits: &mut Walk) -> Option<()> {
         match self {
             Step::Field(name) => out.extend(value.get(name.as_str())),
@@ -154,7 +159,7 @@ impl Step {
     }
 }
 
-/// Items of a list; members of an object in order of their names.
+/// The items of a list, or the members of an object in name order.
 fn children<'v>(value: &'v Value, visits: &mut Walk) -> Option<Vec<&'v Value>> {
     Some(match value {
         Value::Array(items) => {
@@ -206,7 +211,8 @@ fn number_order(a: &Number, b: &Number) -> Option<Ordering> {
 }
 
 impl Filter {
-    /// Whether an item fulfils the condition; nothing when that cannot be told, which ends the search.
+    /// Whether an item satisfies the condition; `None` if this cannot be decided, which ends the
+    /// evaluation.
     fn holds(&self, item: &Value, visits: &mut Walk) -> Option<bool> {
         let left = self.left.all(item, visits)?;
         if self.operator == Operator::Exists {
@@ -223,7 +229,7 @@ impl Filter {
             [right] => right,
             _ => return None,
         };
-        // Values of two types are not compared, and truth values have no order.
+        // Values of different types are not comparable, and booleans have no order.
         let is_equality = matches!(self.operator, Operator::Equal | Operator::NotEqual);
         let order = match (left, right) {
             (Value::Number(a), Value::Number(b)) if a.is_f64() == b.is_f64() => number_order(a, b)?,

@@ -1,7 +1,7 @@
-//! The vocabulary that generated code speaks: descriptors of types, fields and kinds, safe reflection over them, scalars, codecs, field
-//! paths and errors, Status, selectors.
+//! The runtime library of generated code: descriptors of types, fields and kinds, safe reflection
+//! over them, scalars, codecs, field paths and errors, Status, selectors.
 //!
-//! It knows no HTTP, no store and no kind.
+//! It does not depend on HTTP, on a store, or on any kind.
 
 pub mod budget;
 pub mod catalog;

@@ -1,35 +1,38 @@
-//! Limits on what clients send, which all codecs share.
+//! Limits on client input that all codecs share.
 
-/// Most containers (objects and lists) that may enclose a value of a document, the outermost one included.
+/// Limit on the containers (objects and lists) around a value of a document, including the
+/// outermost one.
 ///
-/// Every codec counts the same containers, those of the JSON form, after aliases are expanded. So each format can write what
-/// another format has read. Recursive functions over documents and over recursive types rely on this limit: at this depth each
-/// of them fits into half of the 2 MiB stack of a worker thread in a debug build. Go's JSON decoder has a limit of 10,000 because
-/// its stacks grow. The deepest published custom resource definitions have less than 100 levels.
+/// Every codec counts the same containers, those of the JSON form, after expansion of aliases. So
+/// each format can encode what another format has decoded. Recursive functions over documents and
+/// over recursive types rely on this limit: at this depth each of them fits into half of the 2 MiB
+/// stack of a worker thread in a debug build. Go's JSON decoder has a limit of 10,000 because its
+/// stacks grow. The deepest published custom resource definitions have less than 100 levels.
 pub const MAX_DEPTH: usize = 256;
 
-/// Most containers that may enclose a value of a document that the server made or has stored.
+/// Limit on the containers around a value of a document of the server, or a stored one.
 ///
-/// The server puts objects into lists, tables and watch events, and describes their fields in managed fields. So such documents
-/// are a few levels deeper than what a client may send.
+/// The server embeds objects in lists, tables and watch events, and describes their fields in
+/// managed fields. Such documents are therefore a few levels deeper than client input.
 pub const MAX_STORED_DEPTH: usize = MAX_DEPTH + 32;
 
-/// Blanks at the beginning of lines that a text laid out in lines may have for each byte of its compact form.
+/// Limit on the indentation of an indented text, in blanks for each byte of its compact form.
 ///
-/// Without a limit, a line of a few bytes would take two blanks for each level of nesting.
+/// Without a limit, a line of a few bytes takes two blanks for each level of nesting.
 const BLANKS_PER_BYTE: usize = 16;
 
-/// Most blanks at the beginning of lines of a text of so many bytes; with more, it is written compactly.
+/// Limit on the blanks of indentation for a text of this many bytes. A text that exceeds it is
+/// written compactly.
 pub(crate) const fn max_blanks(length: usize) -> usize {
     length.saturating_mul(BLANKS_PER_BYTE).saturating_add(1 << 20)
 }
 
-/// Most bytes of a request body (upstream's `MaxRequestBodyBytes`).
+/// Limit on the bytes of a request body (upstream's `MaxRequestBodyBytes`).
 pub const MAX_BODY: usize = 3 << 20;
 
-/// Most bytes that the aliases of a YAML document may add to it.
+/// Limit on the bytes that the aliases of a YAML document may add to it.
 ///
-/// A document in JSON form is therefore about as large as the largest body in JSON could be.
+/// The JSON form of a YAML document is therefore about as large as the largest JSON body.
 pub const MAX_ALIASED_BYTES: usize = MAX_BODY;
 
 #[cfg(test)]

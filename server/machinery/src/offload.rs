@@ -1,8 +1,8 @@
-//! Moves the rest of a request's work from the threads of connections to the work pool.
+//! Moves the remaining work of a request from connection threads to the work pool.
 //!
-//! Code that is about to spend CPU time which a client controls (a large body, a program in CEL, a document
-//! that is patched) awaits [`to_work_pool`] first. Within a request that an executor polls with [`poll`], the
-//! rest of the request then runs in the pool. Anywhere else, and in the pool itself, it goes on at once. The
+//! Code awaits [`to_work_pool`] before it spends CPU time that a client controls (a large body, a
+//! CEL expression, a patch). If an executor polls the request with [`poll`], the rest of the
+//! request then runs in the pool. Anywhere else, and in the pool itself, it continues at once. The
 //! executor is above this crate (`serving::work`).
 
 use std::cell::Cell;
@@ -14,35 +14,35 @@ use crate::status::Status;
 
 thread_local! {
     static PLACE: Cell<Place> = const { Cell::new(Place::Elsewhere) };
-    /// Bytes of memory that the work takes which asks to be moved.
+    /// Expected bytes of memory of the work that is to be moved.
     static MEMORY: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Where the future that this thread polls stands.
+/// Where the current thread polls the future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// In the work pool, in a test, at start-up: nothing moves.
+    /// In the work pool, in a test, or at start-up: work is not moved.
     Elsewhere,
     /// On a thread that serves connections.
     Connection,
-    /// The same, and the future has asked to be moved.
+    /// On a connection thread; the future has requested the move.
     Moving,
-    /// The same, and the pool does not take it.
+    /// On a connection thread; the pool has rejected the request.
     Refused,
 }
 
-/// What became of a poll.
+/// The result of a poll.
 pub enum Polled<T> {
-    /// The future is ready or waits, as usual.
+    /// The future is ready or pending.
     Here(Poll<T>),
-    /// The future asks to be polled in the pool from now on.
+    /// The future must be polled in the pool from now on.
     Move {
-        /// How many bytes its work is expected to take.
+        /// Expected bytes of memory of its work.
         memory: u64,
     },
 }
 
-/// Restores the place when a poll ends, by a panic too.
+/// Restores the previous place on drop, also after a panic.
 struct Entered(Place);
 
 impl Entered {
@@ -57,7 +57,7 @@ impl Drop for Entered {
     }
 }
 
-/// Polls a future that may ask to be moved.
+/// Polls a future that may request the move.
 pub fn poll<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>, context: &mut Context<'_>) -> Polled<T> {
     let _entered = Entered::new(Place::Connection);
     match future.poll(context) {
@@ -66,21 +66,22 @@ pub fn poll<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>, context: &m
     }
 }
 
-/// Polls a future whose wish to be moved was refused: [`to_work_pool`] gives the error.
+/// Polls a future after the pool has rejected it: [`to_work_pool`] returns the error.
 pub fn poll_refused<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>, context: &mut Context<'_>) -> Poll<T> {
     let _entered = Entered::new(Place::Refused);
     future.poll(context)
 }
 
-/// Moves the rest of the request's work to the work pool.
+/// Moves the remaining work of the request to the work pool.
 ///
 /// # Errors
-/// 429 when the pool has too much to do. The caller gives it to the client.
+/// 429 when the pool is overloaded. The caller returns it to the client.
 pub async fn to_work_pool() -> Result<(), Status> {
     to_work_pool_with(0).await
 }
 
-/// The same for work that is expected to take this many bytes of memory: it begins when there is room for them.
+/// As [`to_work_pool`], for work that is expected to take this many bytes of memory: it starts once
+/// they are available.
 ///
 /// # Errors
 /// As [`to_work_pool`].
@@ -91,7 +92,7 @@ pub async fn to_work_pool_with(memory: u64) -> Result<(), Status> {
         Place::Connection | Place::Moving => {
             PLACE.set(Place::Moving);
             MEMORY.set(memory);
-            // The future may stand within a set of futures that polls only those that were woken.
+            // The future may be part of a set of futures that polls only those that were woken.
             context.waker().wake_by_ref();
             Poll::Pending
         }
@@ -111,13 +112,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_moves_outside_of_a_request() {
+    fn work_outside_of_requests_is_not_moved() {
         let mut future = pin!(to_work_pool());
         assert!(matches!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(()))));
     }
 
     #[test]
-    fn a_request_moves_once_or_learns_that_it_cannot() {
+    fn request_moves_once_or_gets_429() {
         let context = &mut Context::from_waker(Waker::noop());
         let work = || async { to_work_pool().await.map(|()| 7).map_err(|status| status.code) };
         let mut moved = Box::pin(work());

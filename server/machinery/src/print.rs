@@ -1,4 +1,4 @@
-//! Table columns: what a declaration says of them, how their cells are made, and the tables they make up.
+//! Printer columns: their declarations, the rules for their cells, and the tables they form.
 
 mod columns;
 mod document;
@@ -17,7 +17,7 @@ pub use text::{format_labels, format_selector, human_age, human_duration, join_a
 /// A column of a table.
 pub struct Column {
     pub name: &'static str,
-    /// OpenAPI type: string, integer, number, boolean, date.
+    /// OpenAPI type: string, integer, number, boolean or date.
     pub kind: &'static str,
     pub format: &'static str,
     pub priority: i32,
@@ -26,38 +26,39 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of text that tables show without being asked for more.
+    /// A text column with priority 0.
     pub const PLAIN: Column =
         Column { name: "", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&[], None) };
 }
 
-/// How a cell is made.
+/// The rule that computes a cell.
 pub enum CellRule {
-    /// The value at a JSON path, or the text when absent or an empty string. Without a text, what is absent shows as the zero value
-    /// of its type.
+    /// The value at a JSON path. If it is absent or an empty string, the text, or the zero value of
+    /// its type without a text.
     Path(&'static [&'static str], Option<&'static str>),
-    /// How long ago.
+    /// The time since a timestamp, or the text if it is absent.
     Age(&'static [&'static str], Option<&'static str>),
-    /// How many, or the text when absent.
+    /// The number of items, or the text if there are none.
     Len(&'static [&'static str], Option<&'static str>),
-    /// `k=v,k=v`; `<none>`, or the text, when empty.
+    /// `k=v,k=v`; if empty, the text or `<none>`.
     Labels(&'static [&'static str], Option<&'static str>),
-    /// The text of a label selector; `<none>`, or the text, when empty.
+    /// The text of a label selector; if empty, the text or `<none>`.
     Selector(&'static [&'static str], Option<&'static str>),
-    /// Comma-joined strings, or the text when there are none. The path may pass through lists: it then means that field of every item.
+    /// Comma-separated strings, or the text if there are none. The path may pass through lists: it
+    /// then selects the field of every item.
     Join(&'static [&'static str], Option<&'static str>),
-    /// A hatch, and the JSON paths of what it reads; none when that is not said.
+    /// A hand-written function, and the JSON paths that it reads; empty if they are not declared.
     ByHand(fn(Ref<'_>, &PrintContext) -> Cell, &'static [&'static [&'static str]]),
 }
 
-/// What cells depend on besides the object.
+/// The input of cells besides the object.
 pub struct PrintContext {
-    /// The moment ages are counted to.
+    /// The time that ages refer to.
     pub now: Time,
 }
 
 impl PrintContext {
-    /// How long ago that was.
+    /// The age of a time.
     pub fn age(&self, then: impl Into<Time>) -> String {
         human_age(self.now, then)
     }
@@ -110,7 +111,7 @@ impl From<bool> for Cell {
 }
 
 impl CellRule {
-    /// Adds what the cell reads of an object; false when that is not known.
+    /// Adds the fields that the cell reads to the mask. Returns false if they are unknown.
     fn add_to(&self, mask: &mut Mask) -> bool {
         match self {
             CellRule::Path(path, _)
@@ -123,7 +124,7 @@ impl CellRule {
         }
     }
 
-    /// The cell of this object.
+    /// The cell of an object.
     pub fn cell(&self, object: Ref<'_>, context: &PrintContext) -> Cell {
         match self {
             CellRule::Path(path, or) => path_cell(object, path, *or),
@@ -157,7 +158,8 @@ impl CellRule {
     }
 }
 
-/// The value at a path of JSON names, through present structs and the keys of plain maps only.
+/// The value at a path of JSON names. The path may pass through present structs and the keys of
+/// plain maps.
 pub fn at_path<'a>(object: Ref<'a>, path: &[&str]) -> Option<Value<'a>> {
     let (last, parents) = path.split_last()?;
     if let Some(document) = object.undeclared().filter(|_| object.def().json_field(path[0]).is_none()) {
@@ -178,7 +180,7 @@ pub fn at_path<'a>(object: Ref<'a>, path: &[&str]) -> Option<Value<'a>> {
     }
 }
 
-/// The text of a selectable field: as a field selector compares it; empty when absent.
+/// The text of a selectable field in the form that field selectors compare; empty if absent.
 pub fn text_at(object: Ref<'_>, path: &[&str]) -> String {
     match at_path(object, path).map(scalar_cell) {
         Some(Cell::Text(text)) => text,
@@ -197,7 +199,7 @@ fn path_cell(object: Ref<'_>, path: &[&str], or: Option<&str>) -> Cell {
     }
 }
 
-/// What an absent value shows as: upstream reads pointers and map entries that are not there as zero values.
+/// The cell of an absent value: upstream shows nil pointers and missing map entries as zero values.
 fn zero_cell(def: &'static StructDef, path: &[&str]) -> Cell {
     let Some((name, below)) = path.split_first() else { return Cell::Null };
     let tables = def.tables();
@@ -234,7 +236,7 @@ fn scalar_cell(value: Value<'_>) -> Cell {
     }
 }
 
-/// Every string at the path, which may pass through lists.
+/// Collects every string at the path, which may pass through lists.
 fn collect_texts(object: Ref<'_>, path: &[&str], texts: &mut Vec<String>) {
     let Some((name, below)) = path.split_first() else { return };
     match object.by_name(name) {

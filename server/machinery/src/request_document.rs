@@ -1,7 +1,8 @@
-//! What a writer sent, for messages that show it.
+//! The document of a write request, for messages that show parts of it.
 //!
-//! Upstream's types tell a list or map that is empty from one that is not there (Go's nil), and its messages show which it is: `[]`, `{}` or
-//! `null`. Ours do not tell them apart, so a message that shows `null` is completed by what was sent.
+//! Upstream's types distinguish an empty list or map from an absent one (Go's nil), and its
+//! messages show the difference: `[]`, `{}` or `null`. The types here do not, so a message that
+//! shows `null` is completed from the document.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,8 +17,8 @@ use crate::field_error::{BadValue, FieldError};
 use crate::json;
 use crate::reflect::{self, Ref};
 
-/// The document of one request. It is read once, only when something is wrong with it, or for what it says empty.
-/// Clones share it.
+/// The document of one request. It is decoded once, and only if the request has errors, or if empty
+/// values in it matter. Clones share it.
 #[derive(Clone, Default)]
 pub struct RequestDocument(Arc<Mutex<Document>>);
 
@@ -45,7 +46,7 @@ impl Document {
 }
 
 impl RequestDocument {
-    /// Remembers how to read the document.
+    /// Sets the function that decodes the document.
     pub fn set(&self, read: impl FnOnce() -> Option<Value> + Send + 'static) {
         *self.document() = Document::Unread(Box::new(read));
     }
@@ -54,7 +55,8 @@ impl RequestDocument {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows what is empty in the document where errors about an object of this type show nothing.
+    /// Replaces null by the empty lists and maps of the document, in errors about an object of this
+    /// type.
     pub fn complete(&self, errors: &mut [FieldError], of: &'static StructDef) {
         if !errors.iter().any(|error| shows_nothing(&error.bad_value)) {
             return;
@@ -65,7 +67,7 @@ impl RequestDocument {
         for error in errors {
             let sent = match error.bad_value {
                 BadValue::NoneIn(field) => document.find(&format!("{}.{field}", error.field)),
-                // A few of upstream's paths begin below `spec` and do not say so.
+                // A few of upstream's paths start below `spec` without that prefix.
                 _ => document.find(&error.field).or_else(|| document.member("spec")?.find(&error.field)),
             };
             if let Some(sent) = sent {
@@ -76,8 +78,8 @@ impl RequestDocument {
 }
 
 impl RequestDocument {
-    /// The same for the text of a value of this type in JSON, indented by one space, which stands at a path of the
-    /// document.
+    /// As [`Self::complete`], for the JSON text of a value of this type, indented by one space, at
+    /// a path of the document.
     pub fn complete_text(&self, text: String, path: &str, of: &'static StructDef) -> String {
         if !text.contains("null") {
             return text;
@@ -99,26 +101,25 @@ impl RequestDocument {
 }
 
 impl RequestDocument {
-    /// Whether the document has an empty list or map where the object has an empty one, at or below the field of this
-    /// name.
-    pub fn says_empty(&self, object: Ref<'_>, field: &str) -> bool {
+    /// Whether the document has an empty list or map where the object has an empty one, at or below
+    /// this field.
+    pub fn has_sent_empty(&self, object: Ref<'_>, field: &str) -> bool {
         let mut document = self.document();
         let sent = document.read().and_then(|document| document.get(field));
         matches!((object.by_name(field), sent), (Some(value), Some(sent)) if has_empty(value, sent))
     }
 
-    /// Whether the document has something at this path other than null; nothing when there is no
-    /// document.
+    /// Whether the document has a value other than null at this path; `None` without a document.
     pub fn has(&self, path: &str) -> Option<bool> {
         let mut document = self.document();
         document.read().map(|document| find(document, path).is_some_and(|value| !value.is_null()))
     }
 
-    /// The version that the document says it is of, empty when it says none.
+    /// The version in the `apiVersion` of the document; empty if there is none.
     pub fn version(&self) -> String {
         let mut document = self.document();
-        let said = document.read().and_then(|document| document.get("apiVersion")?.as_str());
-        said.map_or("", |said| said.rsplit('/').next().unwrap_or(said)).to_owned()
+        let api_version = document.read().and_then(|document| document.get("apiVersion")?.as_str());
+        api_version.map_or("", |text| text.rsplit('/').next().unwrap_or(text)).to_owned()
     }
 
     /// Whether the document has an empty list or map at this path, such as `spec.rules[0].values`.
@@ -131,7 +132,7 @@ impl RequestDocument {
     }
 }
 
-/// Whether a list or map that is empty, or one below this value, was sent empty.
+/// Whether an empty list or map, at or below this value, is also empty in the document.
 fn has_empty(value: reflect::Value<'_>, sent: &Value) -> bool {
     let below = |object: Ref<'_>, sent: &Value| {
         object.def().fields.iter().enumerate().any(|(index, field)| match field.json {
@@ -149,14 +150,14 @@ fn has_empty(value: reflect::Value<'_>, sent: &Value) -> bool {
         }
         (value, Value::Array(sent)) => sent.is_empty() && value.is_empty(),
         (value, Value::Object(sent)) => sent.is_empty() && value.is_empty() && !matches!(value, reflect::Value::Null),
-        // Bytes, which are a list to Go.
+        // Bytes are a list in Go.
         (reflect::Value::Bytes(bytes), Value::String(sent)) => sent.is_empty() && bytes.is_empty(),
         _ => false,
     }
 }
 
 impl fmt::Debug for RequestDocument {
-    /// It may hold secrets.
+    /// The content is not printed, because it may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("RequestDocument")
     }
@@ -175,7 +176,7 @@ fn find<'d>(document: &'d Value, path: &str) -> Option<&'d Value> {
     Some(Part { value: document, shape: None }.find(path)?.value)
 }
 
-/// A value of the document, and of what type it is, where that is known.
+/// A value of the document, and its type, if it is known.
 #[derive(Clone, Copy)]
 struct Part<'d> {
     value: &'d Value,
@@ -210,7 +211,7 @@ impl<'d> Part<'d> {
         Part { value, shape: self.shape.and_then(Shape::struct_def).map(Shape::Struct) }
     }
 
-    /// The type of a member: of an entry, where this is a map.
+    /// The type of a member; for a map, that of an entry.
     fn shape_of(self, name: &str) -> Option<Shape> {
         match self.shape? {
             Shape::StructMap(entry, _) => Some(Shape::Struct(entry)),
@@ -221,15 +222,17 @@ impl<'d> Part<'d> {
         }
     }
 
-    /// Whether this is shown where nothing is. A struct that was sent empty, and is not there any more, was taken away,
-    /// such as a field of a gate that is off. Of a struct that is always there upstream meant to show nothing.
+    /// Whether an error shows this empty value instead of null.
+    ///
+    /// An empty struct in the request that the object does not have was dropped, such as a gated
+    /// field. For a struct that is never absent, upstream shows null on purpose.
     fn is_empty(self) -> bool {
         match self.value {
             Value::Array(items) => items.is_empty(),
             Value::Object(members) => {
                 members.is_empty() && !matches!(self.shape, Some(Shape::Struct(_) | Shape::OptStruct(_)))
             }
-            // Bytes, which are a list to Go.
+            // Bytes are a list in Go.
             Value::String(text) => text.is_empty(),
             _ => false,
         }
@@ -250,7 +253,8 @@ fn complete(shown: &mut BadValue, sent: Part<'_>) {
     }
 }
 
-/// Puts what was sent empty where nothing is shown; whether there was such. Go names differ from those of JSON in their case.
+/// Replaces nulls by the empty values of the request. Returns whether there were any. Go names
+/// differ from JSON names in case.
 fn fill(shown: &mut Value, sent: Part<'_>) -> bool {
     match (shown, sent.value) {
         (shown @ Value::Null, value) => {
@@ -260,7 +264,7 @@ fn fill(shown: &mut Value, sent: Part<'_>) -> bool {
             sent.is_empty()
         }
         (Value::Object(shown), Value::Object(members)) => {
-            // Of names that differ in nothing but their case, the first one counts.
+            // Of names that differ in case only, the first one counts.
             let members = members.iter().rev().map(|(name, value)| (name.to_ascii_lowercase(), value));
             let members: HashMap<String, &Value> = members.collect();
             shown.iter_mut().fold(false, |filled, (name, shown)| {
@@ -310,7 +314,7 @@ mod tests {
     describe! { Object, OBJECT "Object" {} [spec: "spec", 1, OMIT;] }
 
     #[test]
-    fn texts_show_what_was_sent_empty() {
+    fn texts_show_empty_values_of_document() {
         let sent = RequestDocument::default();
         sent.set(|| serde_json::from_str(r#"{"spec": {"accessModes": [], "selector": null}}"#).ok());
         let shown = "{\n \"AccessModes\": null,\n \"Selector\": null\n}".to_owned();
@@ -325,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_was_sent_empty() {
+    fn detects_empty_values_of_document() {
         let sent = RequestDocument::default();
         assert!(!sent.is_empty_at("spec"), "no document");
         sent.set(|| serde_json::from_str(r#"{"spec": {"a": [], "b": [{"c": {}}], "d": [1], "e": null}}"#).ok());
@@ -334,7 +338,7 @@ mod tests {
         }
     }
 
-    /// What the message of an error at a path shows, of a document.
+    /// The value that the message of an error at a path shows for a document.
     fn shown(path: &'static str, value: BadValue, document: &'static str) -> String {
         let sent = RequestDocument::default();
         sent.set(move || serde_json::from_str(document).ok());
@@ -344,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_empty_is_shown_empty() {
+    fn errors_show_empty_values_of_document() {
         let json = |text: &str| BadValue::Json(text.into());
         assert_eq!(shown("spec.cidrs", BadValue::None, r#"{"spec":{"cidrs":[]}}"#), "[]");
         assert_eq!(shown("spec.labels", BadValue::None, r#"{"spec":{"labels":{}}}"#), "{}");
@@ -357,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_struct_that_was_taken_away_is_not_shown_as_it_was_sent() {
+    fn dropped_struct_is_shown_as_null() {
         let spec = BadValue::Json(r#"{"Group":null,"Labels":null}"#.into());
         let sent = r#"{"spec":{"group":{},"labels":{}}}"#;
         assert_eq!(shown("spec", spec, sent), r#"{"Group":null,"Labels":{}}"#);
@@ -367,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_shown_as_it_is() {
+    fn other_values_are_unchanged() {
         let empty = r#"{"spec":{"a":[]}}"#;
         for (path, value, document) in [
             ("spec.b", BadValue::None, empty),

@@ -1,4 +1,5 @@
-//! Serde over descriptors, so that declared types work with any serde format; the hot formats have codecs of their own.
+//! Serde implementation over descriptors, so that declared types support any serde format.
+//! Performance-critical formats have their own codecs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +15,7 @@ use crate::json::{self, Issues, each_scalar};
 use crate::reflect::{List, ListMut, Map, MapMut, Mut, OneMut, OptMut, Ref, Slot, StructList, StructMap, Value};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
-/// A scalar as serde formats see it: its JSON form.
+/// A scalar in serde formats: its JSON form.
 trait SerdeScalar: Default {
     fn save<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
     fn load<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
@@ -28,7 +29,7 @@ macro_rules! plain_scalars {
             }
 
             fn load<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                // JSON's null is nothing to every field.
+                // JSON's null leaves every field unset.
                 Ok(Option::deserialize(deserializer)?.unwrap_or_default())
             }
         }
@@ -77,7 +78,7 @@ impl SerdeScalar for Document {
     }
 }
 
-/// Serializes a scalar by its own rules.
+/// Serializes a scalar with its own format.
 struct Scalar<'a, T>(&'a T);
 
 impl<T: SerdeScalar> Serialize for Scalar<'_, T> {
@@ -166,12 +167,12 @@ fn serialize_map<S: Serializer>(map: StructMap<'_>, serializer: S) -> Result<S::
     out.end()
 }
 
-/// Deserializes into a struct; fields that are absent keep their values, unknown ones are skipped.
+/// Deserializes into a struct. Absent fields keep their values, unknown ones are skipped.
 pub fn deserialize_into<'de, D: Deserializer<'de>>(into: Mut<'_>, deserializer: D) -> Result<(), D::Error> {
     Place(into).deserialize(deserializer)
 }
 
-/// A struct to fill.
+/// A deserialization seed for a struct.
 struct Place<'a>(Mut<'a>);
 
 impl<'de> DeserializeSeed<'de> for Place<'_> {
@@ -181,7 +182,7 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
         match self.0.def().json_form {
             JsonForm::Fields | JsonForm::Open => deserializer.deserialize_any(self),
             JsonForm::Items => Field(self.0.slot_flat(0)).deserialize(deserializer),
-            // The unions of apiextensions are rare: they take the way through text.
+            // The unions of apiextensions are rare: they are converted through text.
             _ => {
                 let tree = json::Value::deserialize(deserializer)?;
                 json::from_value(&tree, self.0, &mut json::Issues::ignore()).map_err(D::Error::custom)
@@ -220,7 +221,7 @@ impl<'de> Visitor<'de> for Place<'_> {
     }
 }
 
-/// The index of the field that a key names, or a name that is no field's.
+/// Deserializes a key to the index of a field, or to an unknown name.
 struct FieldName(&'static crate::reflect::Tables);
 
 impl<'de> DeserializeSeed<'de> for FieldName {
@@ -248,7 +249,7 @@ impl<'de> Visitor<'de> for FieldName {
     }
 }
 
-/// A field to fill.
+/// A deserialization seed for a field.
 struct Field<'a>(Slot<'a>);
 
 impl<'de> DeserializeSeed<'de> for Field<'_> {
@@ -280,7 +281,7 @@ impl<'de> DeserializeSeed<'de> for Field<'_> {
     }
 }
 
-/// A scalar that comes by its own rules.
+/// A scalar that is deserialized with its own format.
 struct Loaded<T>(T);
 
 impl<'de, T: SerdeScalar> Deserialize<'de> for Loaded<T> {
@@ -320,7 +321,8 @@ impl<'de> Visitor<'de> for Nested<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         let Slot::StructList(mut list) = self.0 else { return Err(A::Error::custom("a list where none can be")) };
         list.truncate(0);
-        // Whether there is a next item shows only when it is read, hence one item too many at the end.
+        // Reading an item is the only way to detect that there is one, so one extra item is pushed
+        // at the end.
         while seq.next_element_seed(Place(list.push()))?.is_some() {}
         let count = list.as_list().len();
         list.truncate(count - 1);

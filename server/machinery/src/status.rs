@@ -1,6 +1,7 @@
-//! What a client is told when something goes wrong (`metav1.Status`): the one place where client-visible errors are made.
+//! Errors for clients (`metav1.Status`): the only module that creates client-visible errors.
 //!
-//! Each constructor mirrors one of `k8s.io/apimachinery/pkg/api/errors`; texts are part of the protocol.
+//! Each constructor mirrors one of `k8s.io/apimachinery/pkg/api/errors`; texts are part of the
+//! protocol.
 
 mod answered;
 
@@ -10,12 +11,13 @@ use crate::field_error::FieldError;
 use crate::scalar::go_text::quote;
 use crate::scalar::json_text::append_compact;
 
-/// Most errors of fields that a Status tells, and most bytes of their text; the first one is always told.
+/// Limits on the field errors that a Status lists: their number, and the bytes of their texts. The
+/// first one is always listed.
 const MAX_ERRORS: usize = 1000;
 const MAX_ERROR_BYTES: usize = 1 << 20;
 
-/// The errors of fields that a Status tells.
-fn told(errors: &[FieldError]) -> &[FieldError] {
+/// The field errors that a Status lists.
+fn listed(errors: &[FieldError]) -> &[FieldError] {
     let mut bytes = 0;
     let fits = |error: &&FieldError| {
         bytes += error.text_len();
@@ -25,38 +27,39 @@ fn told(errors: &[FieldError]) -> &[FieldError] {
     &errors[..fitting.max(1).min(errors.len())]
 }
 
-/// How many errors of so many bytes a Status tells; errors beyond that need not be made.
+/// The number of errors of this size that a Status lists; more need not be created.
 pub fn listed_errors(bytes: usize) -> usize {
     (MAX_ERROR_BYTES / bytes.max(1)).clamp(1, MAX_ERRORS)
 }
 
-/// A failure as a client sees it.
+/// An error as a client sees it.
 #[derive(Clone, Debug, Default, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Status {
-    /// HTTP code.
+    /// The HTTP status code.
     pub code: u16,
-    /// Machine-readable reason, such as `NotFound`; empty for none.
+    /// Machine-readable reason, such as `NotFound`; may be empty.
     pub reason: &'static str,
     pub message: String,
     pub details: Option<Box<Details>>,
-    /// With which a list may be continued all the same, inconsistently (`metadata.continue`); empty for none.
+    /// Token to continue a list inconsistently after an expired one (`metadata.continue`); may be
+    /// empty.
     pub continue_token: String,
 }
 
-/// More about a failure (`metav1.StatusDetails`).
+/// Details of an error (`metav1.StatusDetails`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
     pub name: String,
     pub group: String,
-    /// A kind or a resource, as upstream has it for the reason at hand.
+    /// A kind or a resource, as in upstream's error with the same reason.
     pub kind: String,
     pub uid: String,
     pub causes: Vec<Cause>,
     pub retry_after_seconds: i32,
 }
 
-/// One cause of several.
+/// One of several causes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cause {
     pub reason: String,
@@ -64,7 +67,7 @@ pub struct Cause {
     pub field: String,
 }
 
-/// A resource or kind with its group, as messages name it.
+/// A resource or kind with its group, in the format of messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroupResource<'a> {
     pub group: &'a str,
@@ -81,7 +84,7 @@ impl std::fmt::Display for GroupResource<'_> {
 }
 
 impl Status {
-    /// A failure with nothing but these.
+    /// Creates an error from code, reason and message.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Status { code, reason, message: message.into(), details: None, continue_token: String::new() }
     }
@@ -98,24 +101,24 @@ impl Status {
         self
     }
 
-    /// `NewNotFound`
+    /// Mirrors `NewNotFound`.
     pub fn not_found(of: GroupResource<'_>, name: &str) -> Self {
         Self::new(404, "NotFound", format!("{of} {} not found", quote(name))).about(of, name)
     }
 
-    /// A path below a served group version that names nothing (`NewGenericServerResponse` of 404).
+    /// An unknown path below a served group version (`NewGenericServerResponse` with 404).
     pub fn path_not_found() -> Self {
         let mut status = Self::new(404, "NotFound", "the server could not find the requested resource");
         status.details = Some(Box::default());
         status
     }
 
-    /// `NewAlreadyExists`
+    /// Mirrors `NewAlreadyExists`.
     pub fn already_exists(of: GroupResource<'_>, name: &str) -> Self {
         Self::new(409, "AlreadyExists", format!("{of} {} already exists", quote(name))).about(of, name)
     }
 
-    /// `NewGenerateNameConflict`
+    /// Mirrors `NewGenerateNameConflict`.
     pub fn generate_name_conflict(of: GroupResource<'_>, name: &str) -> Self {
         let name_text = quote(name);
         let message = format!(
@@ -124,18 +127,18 @@ impl Status {
         Self::new(409, "AlreadyExists", message).about(of, name).retry_after(1)
     }
 
-    /// `NewConflict`
+    /// Mirrors `NewConflict`.
     pub fn conflict(of: GroupResource<'_>, name: &str, why: impl std::fmt::Display) -> Self {
         let message = format!("Operation cannot be fulfilled on {of} {}: {why}", quote(name));
         Self::new(409, "Conflict", message).about(of, name)
     }
 
-    /// `NewUnauthorized`
+    /// Mirrors `NewUnauthorized`.
     pub fn unauthorized(message: &str) -> Self {
         Self::new(401, "Unauthorized", if message.is_empty() { "not authorized" } else { message })
     }
 
-    /// `NewForbidden`
+    /// Mirrors `NewForbidden`.
     pub fn forbidden(of: GroupResource<'_>, name: &str, why: impl std::fmt::Display) -> Self {
         let message = match (of.resource, name) {
             ("", _) => format!("forbidden: {why}"),
@@ -145,15 +148,15 @@ impl Status {
         Self::new(403, "Forbidden", message).about(of, name)
     }
 
-    /// `NewBadRequest`
+    /// Mirrors `NewBadRequest`.
     pub fn bad_request(why: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", why)
     }
 
-    /// `NewInvalid`: `of` is group and kind. Upstream tells all errors, here those that exceed [`MAX_ERRORS`] or
-    /// [`MAX_ERROR_BYTES`] are left out.
+    /// Mirrors `NewInvalid`; `of` is group and kind. Upstream lists all errors; here errors beyond
+    /// [`MAX_ERRORS`] or [`MAX_ERROR_BYTES`] are omitted.
     pub fn invalid(of: GroupResource<'_>, name: &str, errors: &[FieldError]) -> Self {
-        let errors = told(errors);
+        let errors = listed(errors);
         let causes: Vec<Cause> = errors
             .iter()
             .map(|e| Cause { reason: e.error_type.reason().into(), message: e.body(), field: e.field.to_string() })
@@ -173,13 +176,13 @@ impl Status {
         Status { details: Some(Box::new(details)), ..Status::new(422, "Invalid", message) }
     }
 
-    /// `NewMethodNotSupported`
+    /// Mirrors `NewMethodNotSupported`.
     pub fn method_not_supported(of: GroupResource<'_>, action: &str) -> Self {
         let message = format!("{action} is not supported on resources of kind \"{of}\"");
         Self::new(405, "MethodNotAllowed", message).about(of, "")
     }
 
-    /// What answers a verb that a path has not (`NewGenericServerResponse` of 405).
+    /// A verb that the path does not support (`NewGenericServerResponse` with 405).
     pub fn method_not_allowed() -> Self {
         let mut status =
             Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
@@ -187,12 +190,12 @@ impl Status {
         status
     }
 
-    /// None of the media types of the Accept header can be answered (`negotiation.NewNotAcceptableError`).
+    /// No media type of the Accept header is supported (`negotiation.NewNotAcceptableError`).
     pub fn not_acceptable(accepted: &[&str]) -> Self {
         Self::new(406, "NotAcceptable", format!("only the following media types are accepted: {}", accepted.join(", ")))
     }
 
-    /// The body's media type is not understood (`negotiation.NewUnsupportedMediaTypeError`).
+    /// The media type of the body is not supported (`negotiation.NewUnsupportedMediaTypeError`).
     pub fn unsupported_media_type(accepted: &[&str]) -> Self {
         let message = format!(
             "the body of the request was in an unknown format - accepted media types include: {}",
@@ -201,62 +204,64 @@ impl Status {
         Self::new(415, "UnsupportedMediaType", message)
     }
 
-    /// No route takes the body's media type, in the words of go-restful, which comes before upstream's handlers.
+    /// No route accepts the media type of the body. The message is that of go-restful, which runs
+    /// before upstream's handlers.
     pub fn media_type_without_route() -> Self {
         let status = Self::new(415, "UnsupportedMediaType", "415: Unsupported Media Type");
         Status { details: Some(Box::default()), ..status }
     }
 
-    /// `NewRequestEntityTooLargeError`
+    /// Mirrors `NewRequestEntityTooLargeError`.
     pub fn too_large(limit_bytes: usize) -> Self {
         Self::new(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {limit_bytes}"))
     }
 
-    /// `NewResourceExpired`
+    /// Mirrors `NewResourceExpired`.
     pub fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)
     }
 
-    /// `NewGone`
+    /// Mirrors `NewGone`.
     pub fn gone(message: impl Into<String>) -> Self {
         Self::new(410, "Gone", message)
     }
 
-    /// `NewTooManyRequests`
+    /// Mirrors `NewTooManyRequests`.
     pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: i32) -> Self {
         Self::new(429, "TooManyRequests", message).retry_after(retry_after_seconds)
     }
 
-    /// `NewTimeoutError`
+    /// Mirrors `NewTimeoutError`.
     pub fn timeout(message: impl std::fmt::Display, retry_after_seconds: i32) -> Self {
         Self::new(504, "Timeout", format!("Timeout: {message}")).retry_after(retry_after_seconds)
     }
 
-    /// `NewServerTimeout`
+    /// Mirrors `NewServerTimeout`.
     pub fn server_timeout(of: GroupResource<'_>, operation: &str, retry_after_seconds: i32) -> Self {
         let message =
             format!("The {operation} operation against {of} could not be completed at this time, please try again.");
         Self::new(500, "ServerTimeout", message).about(of, operation).retry_after(retry_after_seconds)
     }
 
-    /// `NewInternalError`: for clients who may see it; logs get the source.
+    /// Mirrors `NewInternalError`. The message is for clients that may see it; the source goes to
+    /// the logs.
     pub fn internal(why: impl std::fmt::Display) -> Self {
         let cause = Cause { reason: String::new(), message: why.to_string(), field: String::new() };
         let details = Some(Box::new(Details { causes: vec![cause], ..Details::default() }));
         Status { details, ..Status::new(500, "InternalError", format!("Internal error occurred: {why}")) }
     }
 
-    /// `NewServiceUnavailable`
+    /// Mirrors `NewServiceUnavailable`.
     pub fn service_unavailable(why: impl Into<String>) -> Self {
         Self::new(503, "ServiceUnavailable", why)
     }
 
-    /// What this server cannot do yet; `docs/status.md` lists it.
+    /// A feature that this server does not implement yet; `docs/status.md` lists them.
     pub fn not_implemented(what: &str) -> Self {
         Self::new(501, "NotImplemented", format!("{what} is not implemented by this server yet"))
     }
 
-    /// As a JSON object, fields in upstream's order.
+    /// The error as a JSON object with upstream's field order.
     pub fn to_value(&self) -> Value {
         let mut out = Map::new();
         out.insert("kind".into(), "Status".into());
@@ -274,15 +279,15 @@ impl Status {
         Value::Object(out)
     }
 
-    /// As JSON text, ended by a line feed as upstream does. What means something in HTML is escaped: messages show
-    /// what clients sent.
+    /// The error as JSON text with a trailing line feed, as in upstream. HTML is escaped, because
+    /// messages show client input.
     pub fn to_json(&self) -> Vec<u8> {
         let mut text = self.compact();
         text.push(b'\n');
         text
     }
 
-    /// As JSON text in lines, for people.
+    /// The error as indented JSON text.
     pub fn to_pretty_json(&self) -> Vec<u8> {
         let mut text = Vec::new();
         crate::json::pretty(&self.compact(), &mut text);

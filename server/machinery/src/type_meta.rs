@@ -1,9 +1,9 @@
-//! `metav1.TypeMeta`: what every object says of itself in JSON.
+//! `metav1.TypeMeta`: kind and version of an object in JSON.
 
 use crate::def::Flags;
 use crate::describe;
 
-/// Kind and version of an object. In protobuf they stand in the envelope instead.
+/// Kind and version of an object. In protobuf they are in the envelope.
 #[derive(Clone, Default)]
 pub struct TypeMeta {
     /// Such as `Pod`.

@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `apiextensions` name.
+//! Hand-written functions that the definitions of `apiextensions` refer to.
 
 mod cleanup;
 mod defaults;

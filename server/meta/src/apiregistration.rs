@@ -1,4 +1,4 @@
-//! Hand-written functions that definitions of `apiregistration` name.
+//! Hand-written functions that the definitions of `apiregistration` refer to.
 
 mod columns;
 mod strategy;

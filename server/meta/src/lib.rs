@@ -1,6 +1,8 @@
-//! KindExtensions of the groups that the server core itself speaks: metadata, definitions of custom resources, APIServices.
+//! Kind extensions of the API groups that the server core itself serves: metadata, custom resource
+//! definitions, APIServices.
 //!
-//! Definitions in `api-defs/` name the functions (`by_hand`). The types know them by tables, which [`register`] fills.
+//! Definitions in `api-defs/` refer to the functions (`by_hand`). [`register`] enters them into the
+//! tables of the types.
 
 pub mod apiextensions;
 pub mod apiregistration;

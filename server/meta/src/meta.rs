@@ -1,5 +1,5 @@
-//! Validation of what all objects have in common: metadata, selectors, conditions (upstream: `apimachinery/pkg/api/validation`,
-//! `pkg/apis/meta/v1/validation`).
+//! Validation of what all objects share: metadata, selectors, conditions (upstream:
+//! `apimachinery/pkg/api/validation`, `pkg/apis/meta/v1/validation`).
 
 mod conditions;
 mod object_meta;

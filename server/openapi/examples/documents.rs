@@ -1,5 +1,8 @@
-//! Writes the documents of a catalog: `documents CATALOG.json FOLDER` makes `FOLDER/v2.json` and `FOLDER/v3/<path>.json`,
-//! which `openapi_digest.py` of the conformance suite can compare, and their protobuf forms beside them.
+//! Writes the OpenAPI documents of a catalog.
+//!
+//! `documents CATALOG.json FOLDER` writes `FOLDER/v2.json` and `FOLDER/v3/<path>.json`, which
+//! `openapi_digest.py` of the conformance suite can compare, and their protobuf encodings next to
+//! them.
 
 use std::error::Error;
 use std::fs;

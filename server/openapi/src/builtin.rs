@@ -1,11 +1,11 @@
-//! Definitions of the types that are no structs of fields: scalars with a form of their own, and the answer of
+//! Definitions of types that are not structs: scalars with their own encoding, and the response of
 //! `/version`, which no group declares.
 
 use serde_json::{Map, Value, json};
 
 use crate::names;
 
-/// The definitions, in their v3 form.
+/// The definitions in v3 form.
 pub fn definitions() -> Vec<(String, Value)> {
     vec![
         (names::QUANTITY.into(), quantity()),

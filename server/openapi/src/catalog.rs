@@ -1,25 +1,25 @@
-//! The data from which documents are made.
+//! The data that documents are built from.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a server serves, as far as its OpenAPI documents say.
+/// The API of a server, as far as OpenAPI documents describe it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Catalog {
-    /// Schemas by definition name in their v3 form: references start with `#/components/schemas/`.
+    /// Schemas in v3 form by definition name. References start with `#/components/schemas/`.
     pub definitions: BTreeMap<String, Value>,
     /// Query parameters of the verbs.
     pub parameters: Parameters,
-    /// Every (group, version) that clients and the server know, served or not: `DeleteOptions` and `WatchEvent` belong
-    /// to all of them.
+    /// Every known (group, version), served or not. `DeleteOptions` and `WatchEvent` belong to all
+    /// of them.
     pub known_versions: Vec<(String, String)>,
     /// The group versions that can be served.
     pub versions: Vec<GroupVersion>,
 }
 
-/// One group version and its resources.
+/// A group version and its resources.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupVersion {
     /// Empty for core.
@@ -29,7 +29,7 @@ pub struct GroupVersion {
     pub resources: Vec<Resource>,
 }
 
-/// Whether something is served unless configured otherwise.
+/// Whether a group version or a resource is served by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Serving {
     #[default]
@@ -37,7 +37,7 @@ pub enum Serving {
     Off,
 }
 
-/// Whether objects live in a namespace.
+/// Whether a resource is namespaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
     #[default]
@@ -50,14 +50,14 @@ pub enum Scope {
 pub struct Resource {
     pub plural: String,
     pub kind: String,
-    /// Definition of the kind.
+    /// Definition name of the kind.
     pub definition: String,
-    /// Definition of its list, when it can be listed.
+    /// Definition name of the list kind, if the resource can be listed.
     pub list: Option<String>,
     pub scope: Scope,
     pub serving: Serving,
     pub verbs: Vec<String>,
-    /// DELETE answers with the object instead of a Status.
+    /// Whether DELETE returns the object instead of a Status.
     pub delete_returns_object: bool,
     /// Whether the deprecated `/watch/` paths exist; custom resources never had them.
     pub watch_paths: bool,
@@ -68,20 +68,21 @@ pub struct Resource {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subresource {
     pub name: String,
-    /// What its requests are about: the parent's kind, or that of the body, or that of the query of a connection.
+    /// The kind of its requests: the kind of the parent, of the body, or of the query of a
+    /// connection.
     pub kind: GroupVersionKind,
     pub verbs: Vec<String>,
     pub answer: Answer,
 }
 
-/// What a subresource answers with.
+/// The response of a subresource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// An object of this definition, which also is the body of writes.
+    /// An object of this definition, which is also the body of writes.
     Object(String),
-    /// A stream of text, asked for with these query parameters (`pods/log`).
+    /// A text stream with these query parameters (`pods/log`).
     Text(Vec<Parameter>),
-    /// A connection that is handed through, asked for with these query parameters (`pods/exec`, `nodes/proxy`).
+    /// A proxied connection with these query parameters (`pods/exec`, `nodes/proxy`).
     Connection(Vec<Parameter>),
 }
 
@@ -103,7 +104,7 @@ pub struct GroupVersionKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
     pub name: String,
-    /// `string`, `integer` or `boolean`; of a parameter that may be repeated, the type of one value.
+    /// `string`, `integer` or `boolean`. For a repeatable parameter, the type of one value.
     #[serde(rename = "type")]
     pub kind: String,
     pub description: String,
@@ -120,7 +121,7 @@ pub struct Parameters {
 }
 
 impl GroupVersion {
-    /// Path below which the resources are, such as `/api/v1` and `/apis/apps/v1`.
+    /// The path prefix of the resources, such as `/api/v1` and `/apis/apps/v1`.
     pub fn path(&self) -> String {
         if self.group.is_empty() {
             format!("/api/{}", self.version)
@@ -131,21 +132,21 @@ impl GroupVersion {
 }
 
 impl Resource {
-    /// Whether it has the verb.
+    /// Whether the resource supports a verb.
     pub fn can(&self, verb: &str) -> bool {
         self.verbs.iter().any(|have| have == verb)
     }
 }
 
 impl Subresource {
-    /// Whether it has the verb.
+    /// Whether the subresource supports a verb.
     pub fn can(&self, verb: &str) -> bool {
         self.verbs.iter().any(|have| have == verb)
     }
 }
 
 impl Catalog {
-    /// Adds what another one has. Of a definition that both have, this one's counts.
+    /// Adds the content of another catalog. A definition that is in both keeps the value of `self`.
     pub fn extend(&mut self, other: Catalog) {
         for (name, definition) in other.definitions {
             self.definitions.entry(name).or_insert(definition);
@@ -159,7 +160,7 @@ impl Catalog {
         self.versions.extend(other.versions);
     }
 
-    /// Keeps the resources that `enabled` accepts, and drops group versions that are left without any.
+    /// Keeps the resources that `enabled` accepts, and drops group versions without resources.
     pub fn retain(&mut self, mut enabled: impl FnMut(&GroupVersion, &Resource) -> bool) {
         for version in &mut self.versions {
             let resources = std::mem::take(&mut version.resources);
@@ -168,7 +169,7 @@ impl Catalog {
         self.versions.retain(|version| !version.resources.is_empty());
     }
 
-    /// Keeps what is served unless configured otherwise.
+    /// Keeps what is served by default.
     pub fn retain_defaults(&mut self) {
         self.retain(|version, resource| version.serving == Serving::On && resource.serving == Serving::On);
     }

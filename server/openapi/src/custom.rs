@@ -1,5 +1,8 @@
-//! Documents of custom resources (upstream: `apiextensions-apiserver/pkg/controller/openapi/builder`): written apart from those of declared
-//! resources, of which they say a few things otherwise.
+//! Documents of custom resources (upstream:
+//! `apiextensions-apiserver/pkg/controller/openapi/builder`).
+//!
+//! They are built apart from those of built-in resources, because upstream's differ in some
+//! details.
 
 mod definition;
 mod lossy;
@@ -24,17 +27,17 @@ pub struct CustomResource {
     pub kind: String,
     pub list_kind: String,
     pub scope: Scope,
-    /// Its structural schema, `openAPIV3Schema`.
+    /// The structural schema, `openAPIV3Schema`.
     pub schema: Option<Value>,
-    /// Whether objects keep whatever the schema does not know.
+    /// Whether objects keep fields that the schema does not specify.
     pub preserves_unknown_fields: bool,
-    /// Paths of the fields that selectors may name.
+    /// Paths of the selectable fields.
     pub selectable: Vec<String>,
     pub has_status: bool,
     pub has_scale: bool,
 }
 
-/// Which kind of document definitions are for.
+/// The kind of document that definitions are built for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     V2,
@@ -45,13 +48,15 @@ const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list",
 const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
 
 impl Catalog {
-    /// The v3 document of the custom resources of one group version. Definitions of declared types are taken from this catalog.
+    /// The v3 document of the custom resources of one group version. Definitions of built-in types
+    /// come from this catalog.
     pub fn custom_v3(&self, options: &Options, resources: &[CustomResource]) -> Value {
         let catalog = self.custom(resources, Form::V3);
         let items = items(&catalog);
         let used = closure(SCHEMAS, |name| catalog.definitions.get(name), items.iter().flat_map(Item::definitions));
         let mut document = v3::document(&catalog, options, catalog.versions.first(), &items, &used);
-        // As upstream, whose documents of custom resources are made without those of the server around them.
+        // As upstream, which builds the documents of custom resources without the server's own
+        // information.
         document["info"] = json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"});
         if let Some(components) = document["components"].as_object_mut() {
             components.remove("securitySchemes");
@@ -62,7 +67,7 @@ impl Catalog {
         document
     }
 
-    /// A v2 document of custom resources and nothing else, to be merged into that of the server.
+    /// A v2 document of custom resources only, to be merged into the document of the server.
     pub fn custom_v2(&self, options: &Options, resources: &[CustomResource]) -> Value {
         let catalog = self.custom(resources, Form::V2);
         let items = items(&catalog);
@@ -70,7 +75,7 @@ impl Catalog {
         v2::document(&catalog, options, &items, &used)
     }
 
-    /// A catalog of these resources, with the definitions that they need.
+    /// A catalog of these resources, with the definitions that they refer to.
     fn custom(&self, resources: &[CustomResource], form: Form) -> Catalog {
         let declared =
             [names::OBJECT_META, names::LIST_META, names::STATUS, names::DELETE_OPTIONS, names::PATCH, names::SCALE];
@@ -100,7 +105,7 @@ impl Catalog {
 }
 
 impl CustomResource {
-    /// Name of a definition: `com.example.stable.v1.CronTab`.
+    /// The definition name of a kind: `com.example.stable.v1.CronTab`.
     fn model(&self, kind: &str) -> String {
         let reversed: Vec<&str> = self.group.split('.').rev().collect();
         format!("{}.{}.{kind}", reversed.join("."), self.version)
@@ -141,14 +146,14 @@ fn items(catalog: &Catalog) -> Vec<Item<'_>> {
         .flat_map(|(version, resource)| ResourcePaths::new(catalog, version, resource).items())
         .collect();
     for operation in items.iter_mut().flat_map(|item| &mut item.operations) {
-        differ(catalog, operation);
+        adjust_operation(catalog, operation);
     }
     items.sort_by(|a, b| a.path.cmp(&b.path));
     items
 }
 
-/// What is said otherwise than of declared resources.
-fn differ<'a>(catalog: &'a Catalog, operation: &mut Operation<'a>) {
+/// Adjusts an operation where upstream's documents of custom resources differ.
+fn adjust_operation<'a>(catalog: &'a Catalog, operation: &mut Operation<'a>) {
     let list = &catalog.parameters.list;
     operation.consumes = media::CUSTOM;
     operation.produces = media::CUSTOM;
@@ -159,7 +164,7 @@ fn differ<'a>(catalog: &'a Catalog, operation: &mut Operation<'a>) {
             operation.answers.truncate(1);
         }
         Some("deletecollection") => {
-            // What stands first is said of every operation.
+            // The first parameter is common to all operations.
             operation.query.truncate(1);
             operation.query.extend(list);
             operation.body = None;

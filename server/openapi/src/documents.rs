@@ -1,4 +1,4 @@
-//! Which paths and definitions stand in which document.
+//! Assigns paths and definitions to documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::paths::ResourcePaths;
 use crate::references::{SCHEMAS, closure};
 use crate::{v2, v3};
 
-/// What documents say about the server itself.
+/// Server options that affect the documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// `info.version`, the release such as `1.36`.
@@ -29,7 +29,7 @@ impl Default for Options {
     }
 }
 
-/// What a v3 document is about.
+/// The content of a v3 document.
 enum Part<'a> {
     /// Paths outside `/api` and `/apis`.
     WellKnown(Vec<Item<'static>>),
@@ -63,13 +63,13 @@ impl Catalog {
         self.parts(options).into_keys().collect()
     }
 
-    /// One v3 document; no other is made on the way.
+    /// A single v3 document. Other documents are not built.
     pub fn v3_of(&self, options: &Options, path: &str) -> Option<Value> {
         let part = self.parts(options).remove(path)?;
         Some(self.v3_part(options, part))
     }
 
-    /// What stands in which v3 document.
+    /// The content of each v3 document by its path.
     fn parts(&self, options: &Options) -> BTreeMap<String, Part<'_>> {
         let mut parts = BTreeMap::new();
         for item in endpoints::well_known(options) {
@@ -105,7 +105,7 @@ impl Catalog {
         v3::document(self, options, version, &items, &used)
     }
 
-    /// Groups in order of their names.
+    /// The groups, sorted by name.
     fn groups(&self) -> BTreeSet<&str> {
         self.versions.iter().map(|version| version.group.as_str()).collect()
     }
@@ -117,17 +117,17 @@ impl Catalog {
     }
 }
 
-/// The document of a path outside group versions; `/logs/{logpath}` stands with `/logs/`.
+/// The document of a path outside group versions. `/logs/{logpath}` is in the document of `/logs/`.
 fn document_of(path: &str) -> String {
     path.split("/{").next().unwrap_or(path).trim_matches('/').into()
 }
 
-/// `DeleteOptions` and `WatchEvent` are known to every group version; a document says it of those that it speaks of.
+/// Whether a definition belongs to every group version: `DeleteOptions` and `WatchEvent`.
 pub(crate) fn is_shared_by_all(definition: &str) -> bool {
     definition == names::DELETE_OPTIONS || definition == names::WATCH_EVENT
 }
 
-/// The kinds that such a definition is of, in all versions that the server knows.
+/// The kinds of a definition that belongs to every group version, in all known versions.
 pub(crate) fn kinds_of_all(catalog: &Catalog, definition: &str) -> Value {
     let kind = definition.rsplit('.').next().unwrap_or(definition);
     let kinds = catalog.known_versions.iter();

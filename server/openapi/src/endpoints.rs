@@ -1,4 +1,5 @@
-//! The paths that belong to no resource: discovery, `/version`, keys of service account tokens, logs.
+//! Paths that do not belong to a resource: discovery, `/version`, keys of service account tokens,
+//! logs.
 
 use crate::catalog::GroupVersion;
 use crate::catalog::Parameter;
@@ -7,7 +8,7 @@ use crate::item::{Content, Item, Operation};
 use crate::media;
 use crate::names;
 
-/// Names of the definitions that discovery answers with.
+/// Definition names of the discovery responses.
 pub(crate) struct Discovery {
     api_versions: String,
     api_group: String,
@@ -25,13 +26,13 @@ impl Discovery {
         }
     }
 
-    /// `/apis/`.
+    /// The path `/apis/`.
     pub(crate) fn groups(&self) -> Item<'_> {
         let operation = discovery("getAPIVersions", "apis", "Lists the API groups.", &self.api_group_list);
         item("/apis/".into(), operation)
     }
 
-    /// `/api/` or `/apis/<group>/`.
+    /// The path `/api/` or `/apis/<group>/`.
     pub(crate) fn group(&self, group: &str) -> Item<'_> {
         let tag = names::group_tag(group);
         if group.is_empty() {
@@ -42,7 +43,7 @@ impl Discovery {
         item(format!("/apis/{group}/"), discovery(&id, &tag, "Tells the versions of one group.", &self.api_group))
     }
 
-    /// `/apis/<group>/<version>/`.
+    /// The path `/apis/<group>/<version>/`.
     pub(crate) fn resources(&self, version: &GroupVersion) -> Item<'_> {
         let id = format!("get{}APIResources", names::group_version_id(&version.group, &version.version));
         let tag = names::group_version_tag(&version.group, &version.version);

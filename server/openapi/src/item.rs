@@ -1,18 +1,18 @@
-//! Paths and operations before they are written as v2 or v3.
+//! Paths and operations, independent of the document version.
 
 use crate::catalog::{GroupVersionKind, Parameter};
 
-/// One path with its operations.
+/// A path with its operations.
 pub(crate) struct Item<'a> {
     pub path: String,
-    /// The parameters within the path, such as `namespace` and `name`.
+    /// The path parameters, such as `namespace` and `name`.
     pub in_path: Vec<Parameter>,
     pub operations: Vec<Operation<'a>>,
 }
 
-/// One operation.
+/// An operation.
 pub(crate) struct Operation<'a> {
-    /// In lower case, as documents spell it.
+    /// The HTTP method in lower case.
     pub method: &'static str,
     pub id: String,
     pub tag: String,
@@ -33,7 +33,7 @@ pub(crate) struct Body<'a> {
     pub required: bool,
 }
 
-/// The body of an answer.
+/// The body of a response.
 pub(crate) enum Content<'a> {
     Definition(&'a str),
     Text,
@@ -44,18 +44,18 @@ impl<'a> Item<'a> {
         Item { path, in_path, operations: Vec::new() }
     }
 
-    /// The query parameters that every operation has: documents state them once, at the path.
+    /// The query parameters that all operations share. Documents list them once, at the path.
     pub(crate) fn shared_query(&self) -> Vec<&'a Parameter> {
         let Some((first, rest)) = self.operations.split_first() else { return Vec::new() };
         first.query.iter().filter(|p| rest.iter().all(|operation| operation.has(p))).copied().collect()
     }
 
-    /// The query parameters of an operation that are not shared by all.
+    /// The query parameters of an operation that not all operations share.
     pub(crate) fn own_query(&self, operation: &Operation<'a>) -> Vec<&'a Parameter> {
         operation.query.iter().filter(|p| !self.operations.iter().all(|other| other.has(p))).copied().collect()
     }
 
-    /// Definitions that requests and answers speak of.
+    /// The definitions that requests and responses refer to.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = &'a str> {
         self.operations.iter().flat_map(|operation| {
             let answers = operation.answers.iter().filter_map(|(_, content)| match content {

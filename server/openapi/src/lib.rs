@@ -1,12 +1,14 @@
 //! OpenAPI documents of an API server, as `/openapi/v2` and `/openapi/v3/..` serve them.
 //!
-//! A [`Catalog`] is data: definitions (schemas), group versions, resources and their verbs. [`Catalog::v2`] and
-//! [`Catalog::v3`] turn it into documents whose operations follow upstream's naming and parameter rules
-//! (`k8s.io/apiserver/pkg/endpoints/installer.go` and `openapi/openapi.go`). Codegen makes the catalog of the
-//! built-in resources; a server takes out what `--runtime-config` switched off. Documents of [`custom`] resources are made
-//! apart and merged in. [`protobuf`] encodes either document for clients that ask for protobuf.
+//! A [`Catalog`] is data: definitions (schemas), group versions, resources and their verbs.
+//! [`Catalog::v2`] and [`Catalog::v3`] convert it to documents. Their operations follow upstream's
+//! rules for names and parameters (`k8s.io/apiserver/pkg/endpoints/installer.go` and
+//! `openapi/openapi.go`). Codegen writes the catalog of the built-in resources; a server removes
+//! what `--runtime-config` disables. Documents of [`custom`] resources are built apart and merged.
+//! [`protobuf`] encodes both documents for clients that request protobuf.
 //!
-//! This crate knows no kind by name, only the few types that the protocol itself speaks ([`names`]).
+//! The crate refers to no kind by name, except for the few types of the protocol itself
+//! ([`names`]).
 
 pub mod builtin;
 mod catalog;

@@ -1,16 +1,16 @@
-//! Media types by use.
+//! Media types by purpose.
 
 pub(crate) const ANY: &[&str] = &["*/*"];
 pub(crate) const JSON: &[&str] = &["application/json"];
 pub(crate) const JWK_SET: &[&str] = &["application/jwk-set+json"];
 
-/// What objects are written as.
+/// Encodings of objects.
 pub(crate) const OBJECT: &[&str] = &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-/// What custom objects are read and written as, as far as documents say.
+/// Documented encodings of custom objects.
 pub(crate) const CUSTOM: &[&str] = &["application/json", "application/yaml"];
 
-/// What lists are written as: the answer may be a watch.
+/// Encodings of lists and of watch events.
 pub(crate) const LIST: &[&str] = &[
     "application/json",
     "application/yaml",
@@ -19,11 +19,11 @@ pub(crate) const LIST: &[&str] = &[
     "application/vnd.kubernetes.protobuf;stream=watch",
 ];
 
-/// What text is written as, or errors about it.
+/// Encodings of text, and of errors in its place.
 pub(crate) const TEXT: &[&str] =
     &["text/plain", "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-/// The kinds of patch.
+/// Patch types.
 pub(crate) const PATCH: &[&str] = &[
     "application/json-patch+json",
     "application/merge-patch+json",
@@ -31,6 +31,6 @@ pub(crate) const PATCH: &[&str] = &[
     "application/apply-patch+yaml",
 ];
 
-/// The kinds of patch of custom resources, which know no patch strategies.
+/// Patch types of custom resources, which have no strategic merge patch.
 pub(crate) const PATCH_CUSTOM: &[&str] =
     &["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];

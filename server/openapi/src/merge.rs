@@ -1,4 +1,4 @@
-//! Several servers' v2 documents in one (upstream: `kube-openapi/pkg/aggregator`).
+//! Merges v2 documents of several servers (upstream: `kube-openapi/pkg/aggregator`).
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,10 @@ use crate::references::{DEFINITIONS, closure, collect};
 const GVK: &str = "x-kubernetes-group-version-kind";
 const PARAMETERS: &str = "#/parameters/";
 
-/// Adds what is below `prefix` in one document to another, where that says nothing of the path yet. Definitions and parameters of the
-/// same name that say something else are renamed (`MergeSpecsIgnorePathConflictRenamingDefinitionsAndParameters`).
+/// Adds the paths below `prefix` from one document to another, except for paths that exist there.
+///
+/// Different definitions and parameters of the same name are renamed
+/// (`MergeSpecsIgnorePathConflictRenamingDefinitionsAndParameters`).
 pub fn merge_v2(into: &mut Value, mut from: Value, prefix: &str) {
     let mut paths = take(&mut from, "paths");
     let known = into.get("paths").and_then(Value::as_object);
@@ -44,7 +46,7 @@ fn as_map(value: Value) -> Map<String, Value> {
     }
 }
 
-/// The definitions that paths speak of.
+/// The definitions that paths refer to.
 fn used(mut definitions: Map<String, Value>, paths: &Value) -> Map<String, Value> {
     let mut roots = Vec::new();
     collect(paths, DEFINITIONS, &mut roots);
@@ -54,7 +56,7 @@ fn used(mut definitions: Map<String, Value>, paths: &Value) -> Map<String, Value
     definitions
 }
 
-/// New names for what is something else in the other document.
+/// New names for values that differ from the value of the same name in the other document.
 fn renames(
     known: Option<&Value>,
     new: &Map<String, Value>,
@@ -80,7 +82,7 @@ fn renames(
     renames
 }
 
-/// Kinds that a definition is said to be of do not count: every server says its own.
+/// Compares definitions without their kinds, because each server lists its own.
 fn is_same_definition(a: &Value, b: &Value) -> bool {
     let without = |value: &Value| {
         let mut value = value.clone();
@@ -140,7 +142,7 @@ fn insert(into: &mut Value, key: &str, new: Map<String, Value>, renames: &BTreeM
     }
 }
 
-/// A definition that several servers have is of the kinds that any of them says.
+/// Adds the kinds of a definition to those of the equal definition.
 fn add_kinds(known: &mut Value, new: &Value) {
     let (Some(known), Some(new)) = (known.get_mut(GVK).and_then(Value::as_array_mut), new[GVK].as_array()) else {
         return;
@@ -173,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_joined_without_clashes() {
+    fn merge_renames_different_definitions() {
         let kinds = |groups: &[&str]| groups.iter().map(|group| json!({"group": group})).collect::<Value>();
         let base = || document("/apis/a", "M", json!({"type": "object", GVK: kinds(&["a"])}));
         let paths = |merged: &Value| merged["paths"].as_object().expect("paths").keys().cloned().collect::<Vec<_>>();
         let names =
             |merged: &Value| merged["definitions"].as_object().expect("map").keys().cloned().collect::<Vec<_>>();
         for (from, expect_paths, expect_names, target) in [
-            // Other kinds are no other definition.
+            // Definitions that differ in their kinds only are equal.
             (
                 document("/apis/b", "M", json!({"type": "object", GVK: kinds(&["b"])})),
                 &["/apis/a", "/apis/b"][..],
@@ -193,7 +195,7 @@ mod tests {
                 &["M", "unused", "M_v2"],
                 "#/definitions/M_v2",
             ),
-            // Who was first keeps the path.
+            // The path of the first document wins.
             (document("/apis/a", "N", json!({})), &["/apis/a"], &["M", "unused"], "#/definitions/M"),
             (document("/other", "N", json!({})), &["/apis/a"], &["M", "unused"], "#/definitions/M"),
         ] {
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_definitions_are_of_all_kinds() {
+    fn shared_definitions_have_all_kinds() {
         let of = |group: &str| document(&format!("/apis/{group}"), "M", json!({GVK: [{"group": group}]}));
         let mut merged = of("b");
         merge_v2(&mut merged, of("a"), "/");

@@ -1,4 +1,4 @@
-//! Names: of the definitions that the protocol itself speaks, and the parts of operation ids.
+//! Names of the definitions of the protocol itself, and parts of operation ids.
 
 /// Prefix of the definitions of meta/v1.
 pub const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -8,21 +8,21 @@ pub fn meta(name: &str) -> String {
     format!("{META}.{name}")
 }
 
-/// Body of DELETE; together with [`WATCH_EVENT`] it belongs to every group version.
+/// Body of DELETE. Like [`WATCH_EVENT`], it belongs to every group version.
 pub const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
-/// Answer of the `/watch/` paths.
+/// Response of the `/watch/` paths.
 pub const WATCH_EVENT: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent";
 /// Body of PATCH.
 pub const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
-/// Answer of DELETE.
+/// Response of DELETE.
 pub const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
 /// Metadata of objects.
 pub const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 /// Metadata of lists.
 pub const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
-/// Body and answer of `scale`.
+/// Body and response of `scale`.
 pub const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
-/// Answer of `/version`.
+/// Response of `/version`.
 pub const VERSION_INFO: &str = "io.k8s.apimachinery.pkg.version.Info";
 /// Any Kubernetes object, inside a field.
 pub const RAW_EXTENSION: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
@@ -31,18 +31,18 @@ pub const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 /// A port number or name.
 pub const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
 
-/// The group version's part of an operation id: `CoreV1`, `RbacAuthorizationV1`.
+/// The part of an operation id for a group version: `CoreV1`, `RbacAuthorizationV1`.
 pub(crate) fn group_version_id(group: &str, version: &str) -> String {
     group_id(group) + &title(version)
 }
 
-/// The group's part of an operation id, without the suffix that all groups of Kubernetes share.
+/// The part of an operation id for a group, without the suffix `.k8s.io`.
 pub(crate) fn group_id(group: &str) -> String {
     let group = if group.is_empty() { "core" } else { group.strip_suffix(".k8s.io").unwrap_or(group) };
     group.split(|c: char| !c.is_ascii_alphanumeric()).map(title).collect()
 }
 
-/// The tag of a group: its id with a small first letter.
+/// The tag of a group: its id with a lower-case first letter.
 pub(crate) fn group_tag(group: &str) -> String {
     let id = group_id(group);
     let mut chars = id.chars();

@@ -1,5 +1,7 @@
-//! The paths of a resource and what each verb says there; mirrors upstream's API installer
-//! (`k8s.io/apiserver/pkg/endpoints/installer.go`), whose operation ids clients were generated from.
+//! The paths of a resource and their operations.
+//!
+//! Mirrors upstream's API installer (`k8s.io/apiserver/pkg/endpoints/installer.go`). Clients are
+//! generated from its operation ids.
 
 use std::sync::LazyLock;
 
@@ -15,11 +17,11 @@ static PRETTY: LazyLock<Parameter> = LazyLock::new(|| Parameter {
         .into(),
 });
 
-/// The verb that permits each method of a connection.
+/// The verb that allows each method of a connection.
 const CONNECT: [(&str, &str); 5] =
     [("delete", "delete"), ("get", "get"), ("patch", "patch"), ("create", "post"), ("update", "put")];
 
-/// One resource of one group version, as the writer of its paths.
+/// Builds the paths of a resource of one group version.
 pub(crate) struct ResourcePaths<'a> {
     catalog: &'a Catalog,
     resource: &'a Resource,
@@ -59,7 +61,7 @@ impl<'a> ResourcePaths<'a> {
         self.resource.scope == Scope::Namespaced
     }
 
-    /// `<base>/namespaces/{namespace}/<plural><rest>` or `<base>/<plural><rest>`.
+    /// A path: `<base>/namespaces/{namespace}/<plural><rest>` or `<base>/<plural><rest>`.
     fn item(&self, prefix: &str, rest: &str) -> Item<'a> {
         let namespace = if self.namespaced() { "/namespaces/{namespace}" } else { "" };
         let path = format!("{}{prefix}{namespace}/{}{rest}", self.base, self.resource.plural);
@@ -82,7 +84,7 @@ impl<'a> ResourcePaths<'a> {
         parameters
     }
 
-    /// `<verb>CoreV1<infix>NamespacedPod<suffix>`.
+    /// An operation id: `<verb>CoreV1<infix>NamespacedPod<suffix>`.
     fn id(&self, verb: &str, infix: &str, suffix: &str) -> String {
         let scope = if self.namespaced() { "Namespaced" } else { "" };
         format!("{verb}{}{infix}{scope}{}{suffix}", self.group_version, self.resource.kind)
@@ -127,7 +129,7 @@ impl<'a> ResourcePaths<'a> {
         item
     }
 
-    /// Reads and writes of one object, or of one of its subresources.
+    /// Adds the operations that read and write one object, or one of its subresources.
     fn push_object_verbs(
         &self,
         item: &mut Item<'a>,
@@ -223,7 +225,7 @@ impl<'a> ResourcePaths<'a> {
         format!("{verb}{}{}{suffix}ForAllNamespaces", self.group_version, self.resource.kind)
     }
 
-    /// The deprecated paths that watch without saying `watch=true`.
+    /// The deprecated watch paths, which need no `watch=true`.
     fn watches(&self) -> Vec<Item<'a>> {
         let mut items = Vec::new();
         if !self.resource.watch_paths || !self.resource.can("watch") {
@@ -269,7 +271,7 @@ impl<'a> ResourcePaths<'a> {
             Answer::Text(query) => item.operations.push(self.text(subresource, query, &suffix)),
             Answer::Connection(query) => {
                 self.push_connections(&mut item, subresource, query, &suffix);
-                // A target with paths of its own takes any method, below its own path too.
+                // A proxied target with its own paths accepts any method, also below its own path.
                 if query.iter().any(|p| p.name == "path") {
                     let mut below = self.item("", &format!("{rest}/{{path}}"));
                     self.push_connections(&mut below, subresource, query, &format!("{suffix}WithPath"));
@@ -314,7 +316,7 @@ impl<'a> ResourcePaths<'a> {
     }
 }
 
-/// The same answer under each of the codes.
+/// The same response for several status codes.
 fn answers<'a>(codes: &[u16], definition: &'a str) -> Vec<(u16, Content<'a>)> {
     codes.iter().map(|code| (*code, Content::Definition(definition))).collect()
 }

@@ -1,12 +1,13 @@
-//! Which definitions a document needs: those its operations name, and those that they refer to.
+//! Determines which definitions a document needs: those that operations refer to, and those that
+//! definitions refer to.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Where references of v3 point.
+/// Prefix of references in v3.
 pub(crate) const SCHEMAS: &str = "#/components/schemas/";
-/// Where references of v2 point.
+/// Prefix of references in v2.
 pub(crate) const DEFINITIONS: &str = "#/definitions/";
 
 /// `roots` and every definition reachable from them by references that start with `prefix`.

@@ -1,11 +1,13 @@
-//! From the v3 form of a schema to its v2 form.
+//! Converts schemas from v3 form to v2 form.
 
 use serde_json::{Map, Value};
 
 use crate::references::SCHEMAS;
 
-/// The v2 form of a schema of a definition: `default` and `nullable` are not said, a reference stands beside its
-/// description instead of in an `allOf`, and a type with several JSON forms is a string.
+/// The v2 form of the schema of a definition.
+///
+/// `default` and `nullable` are dropped, a reference is next to its description instead of in an
+/// `allOf`, and a type with several JSON forms becomes a string.
 pub fn to_v2(schema: &Value) -> Value {
     let Value::Object(members) = schema else { return schema.clone() };
     let mut out = Map::new();
@@ -34,7 +36,7 @@ fn insert_reference(out: &mut Map<String, Value>, target: &Value) {
     out.insert("$ref".into(), format!("#/definitions/{}", name.unwrap_or_default()).into());
 }
 
-/// Property names are not keywords: `default` may be one.
+/// Converts a map of properties. Its keys are property names, not keywords: `default` may be one.
 fn properties(value: &Value) -> Value {
     let Value::Object(members) = value else { return value.clone() };
     Value::Object(members.iter().map(|(name, schema)| (name.clone(), to_v2(schema))).collect())
@@ -47,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_difference_between_the_forms() {
+    fn converts_each_difference_between_v3_and_v2() {
         for (v3, v2) in [
             (json!({"type": "string", "default": ""}), json!({"type": "string"})),
             (

@@ -1,4 +1,4 @@
-//! Writes the v2 document.
+//! Builds the v2 document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use crate::schema::to_v2;
 
 const GVK: &str = "x-kubernetes-group-version-kind";
 
-/// The whole document. Query parameters are stated once, in `parameters`, and referred to: there are some 7000 uses.
+/// Builds the document. Query parameters are in `parameters` and referred to, because there are
+/// some 7000 uses.
 pub(crate) fn document(catalog: &Catalog, options: &Options, items: &[Item], used: &BTreeSet<&str>) -> Value {
     let mut writer = Writer::default();
     let paths: Map<_, _> = items.iter().map(|item| (item.path.clone(), writer.item(item))).collect();
@@ -43,7 +44,7 @@ fn definition(catalog: &Catalog, name: &str) -> Value {
     schema
 }
 
-/// Collects the query parameters that operations refer to: name and description -> (key, parameter).
+/// Collects the query parameters that operations refer to: (name, description) -> (key, parameter).
 #[derive(Default)]
 struct Writer<'a> {
     shared: BTreeMap<(&'a str, &'a str), (String, Value)>,
@@ -108,7 +109,7 @@ fn responses(operation: &Operation) -> Value {
     Value::Object(out)
 }
 
-/// What an HTTP status code is called.
+/// The reason phrase of an HTTP status code.
 pub(crate) fn reason(code: u16) -> &'static str {
     match code {
         201 => "Created",
@@ -141,7 +142,8 @@ fn parameter(p: &Parameter, place: &str, required: bool) -> Value {
     out
 }
 
-/// Name and a hash of what is said, so that documents of several servers can be merged without a clash.
+/// The key of a parameter: its name and a hash of its content, so that documents of several servers
+/// merge without conflicts.
 fn key(p: &Parameter) -> String {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let text = [p.name.as_bytes(), p.kind.as_bytes(), p.description.as_bytes()].concat();

@@ -1,4 +1,4 @@
-//! Writes v3 documents.
+//! Builds v3 documents.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use crate::item::{Content, Item, Operation};
 use crate::references::SCHEMAS;
 use crate::v2::{extensions, reason};
 
-/// One document. Parameters stand where they are used: clients such as kubectl look for them there.
+/// Builds a document. Parameters are listed where they are used, because clients such as kubectl
+/// expect them there.
 pub(crate) fn document(
     catalog: &Catalog,
     options: &Options,

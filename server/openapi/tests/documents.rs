@@ -1,4 +1,4 @@
-//! Documents of small catalogs.
+//! Tests documents of small catalogs.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ fn parameters(names: &[&str]) -> Vec<Parameter> {
     let parameter = |name: &&str| Parameter {
         name: (*name).into(),
         kind: "string".into(),
-        description: format!("What {name} says."),
+        description: format!("Description of {name}."),
     };
     names.iter().map(parameter).collect()
 }
@@ -64,7 +64,7 @@ fn catalog(versions: Vec<GroupVersion>) -> Catalog {
     }
 }
 
-/// `METHOD path` -> operation id.
+/// Maps `METHOD path` to operation ids.
 fn operations(document: &Value) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     for (path, item) in document["paths"].as_object().expect("paths") {
@@ -126,7 +126,7 @@ fn connections_with_a_path_take_every_method_and_paths_below() {
 }
 
 #[test]
-fn documents_hold_what_their_operations_reach() {
+fn documents_contain_definitions_reachable_from_operations() {
     let catalog = catalog(vec![shop("v1", Serving::On, product())]);
     let v3 = catalog.v3(&Options::default());
     let schemas = v3["apis/shop.example.com/v1"]["components"]["schemas"].as_object().expect("schemas");
@@ -136,7 +136,7 @@ fn documents_hold_what_their_operations_reach() {
 }
 
 #[test]
-fn delete_options_belong_to_all_versions_and_in_v3_to_those_of_the_document() {
+fn delete_options_belong_to_all_versions_in_v2_and_to_those_of_the_document_in_v3() {
     let catalog = catalog(vec![shop("v1", Serving::On, product())]);
     let groups = |schema: &Value| {
         let kinds = schema["x-kubernetes-group-version-kind"].as_array().cloned().unwrap_or_default();
@@ -150,7 +150,7 @@ fn delete_options_belong_to_all_versions_and_in_v3_to_those_of_the_document() {
 }
 
 #[test]
-fn patch_states_its_own_parameters_where_kubectl_looks_for_them() {
+fn patch_lists_its_parameters_at_the_operation() {
     let catalog = catalog(vec![shop("v1", Serving::On, product())]);
     let path = "/apis/shop.example.com/v1/namespaces/{namespace}/products/{name}";
     let v3 = &catalog.v3(&Options::default())["apis/shop.example.com/v1"]["paths"][path];
@@ -165,7 +165,7 @@ fn patch_states_its_own_parameters_where_kubectl_looks_for_them() {
 }
 
 #[test]
-fn what_is_off_is_left_out_with_its_group() {
+fn retain_defaults_drops_disabled_resources_and_empty_groups() {
     let mut catalog = catalog(vec![
         shop("v1", Serving::On, Resource { serving: Serving::Off, ..product() }),
         shop("v1beta1", Serving::Off, product()),

@@ -1,4 +1,4 @@
-//! Reading patches, in the words of Go's decoder.
+//! Decoding of patches, with the messages of Go's decoder.
 
 use machinery::budget::DecodeError;
 use machinery::field_error::{BadValue, FieldError};
@@ -7,10 +7,10 @@ use machinery::json::{self, Issues};
 use machinery::status::{GroupResource, Status};
 use serde_json::Value;
 
-/// Parses a patch that Go decodes into `go_type`; `wanted` says whether the document has that type.
+/// Parses a patch that Go decodes into `go_type`; `wanted` checks the type of the document.
 ///
 /// # Errors
-/// 413 or 429 when a memory budget is exceeded; else what `malformed` makes of the message.
+/// 413 or 429 when a memory budget is exceeded; otherwise the status that `malformed` creates from the message.
 pub(crate) fn read(
     patch: &[u8],
     issues: &mut Issues,
@@ -18,7 +18,7 @@ pub(crate) fn read(
     wanted: fn(&Value) -> bool,
     malformed: impl FnOnce(String) -> Status,
 ) -> Result<Value, Status> {
-    // An empty body is no document at all; Go says so in other words than a parser would.
+    // Go has a message of its own for an empty body.
     if patch.iter().all(u8::is_ascii_whitespace) {
         return Err(malformed("unexpected end of JSON input".into()));
     }
@@ -29,11 +29,11 @@ pub(crate) fn read(
     if document.is_null() || wanted(&document) {
         return Ok(document);
     }
-    Err(malformed(format!("json: cannot unmarshal {} into Go value of type {go_type}", found(&document))))
+    Err(malformed(format!("json: cannot unmarshal {} into Go value of type {go_type}", json_type(&document))))
 }
 
-/// What a JSON value is called in errors of Go's decoder.
-pub(crate) fn found(value: &Value) -> &'static str {
+/// Returns the name of a value's type in messages of Go's decoder.
+pub(crate) fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
@@ -44,19 +44,20 @@ pub(crate) fn found(value: &Value) -> &'static str {
     }
 }
 
-/// `NewGenericServerResponse` of 422: the patch is well formed but cannot be applied.
+/// Returns `NewGenericServerResponse` of 422: the patch is well-formed but cannot be applied.
 pub(crate) fn inapplicable() -> Status {
     let mut status = Status::new(422, "Invalid", "the server rejected our request due to an error in our request");
     status.details = Some(Box::default());
     status
 }
 
-/// The answer when what a JSON patch or a merge patch made cannot be decoded; it shows all of the document.
+/// Returns the error when the result of a JSON patch or a merge patch cannot be decoded; it contains
+/// the whole document.
 pub fn undecodable_document(text: &[u8], why: &str) -> Status {
     refuse(String::from_utf8_lossy(text).as_ref(), why)
 }
 
-/// 422 of a patch, or of what it made, which upstream says of no kind and no name.
+/// Returns 422 for a patch or its result; upstream omits kind and name.
 pub(crate) fn refuse(shown: impl Into<BadValue>, why: &str) -> Status {
     let error = FieldError::invalid(&Path::new("patch"), shown, why.to_string());
     Status::invalid(GroupResource { group: "", resource: "" }, "", &[error])

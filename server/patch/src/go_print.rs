@@ -1,9 +1,9 @@
-//! How Go prints decoded JSON, which upstream's messages show.
+//! Go's text forms of decoded JSON, which upstream's messages contain.
 
 use machinery::scalar::go_text::quote;
 use serde_json::Value;
 
-/// `%v`: `map[a:1 b:[x y]]`.
+/// Formats as `%v`: `map[a:1 b:[x y]]`.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),
@@ -18,13 +18,13 @@ pub fn plain(value: &Value) -> String {
     }
 }
 
-/// `%v` of a list.
+/// Formats a list as `%v`.
 pub(crate) fn plain_list(items: &[Value]) -> String {
     let items: Vec<String> = items.iter().map(plain).collect();
     format!("[{}]", items.join(" "))
 }
 
-/// `%#v`: `map[string]interface {}{"a":1}`.
+/// Formats as `%#v`: `map[string]interface {}{"a":1}`.
 pub(crate) fn syntax(value: &Value) -> String {
     match value {
         Value::Null => "interface {}(nil)".into(),
@@ -42,7 +42,7 @@ pub(crate) fn syntax(value: &Value) -> String {
     }
 }
 
-/// `%T`, or what `%s` makes of `reflect.TypeOf`.
+/// Formats as `%T`, or `%s` of `reflect.TypeOf`.
 pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "%!s(<nil>)",
@@ -55,7 +55,7 @@ pub fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// A number as `%v` prints it.
+/// Formats a number as `%v`.
 pub(crate) fn number_text(number: &serde_json::Number) -> String {
     match number.as_f64() {
         Some(float) if !number.is_i64() => float_text(float),
@@ -63,7 +63,7 @@ pub(crate) fn number_text(number: &serde_json::Number) -> String {
     }
 }
 
-/// `%g` with as few digits as tell the number from others (`strconv.FormatFloat`).
+/// Formats as `%g` with the fewest digits that identify the number (`strconv.FormatFloat`).
 fn float_text(float: f64) -> String {
     let scientific = format!("{float:e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
@@ -76,7 +76,7 @@ fn float_text(float: f64) -> String {
     }
 }
 
-/// The members of an object in order of their keys, as Go prints maps.
+/// Returns the members of an object in key order, as Go prints maps.
 pub(crate) fn sorted(map: &serde_json::Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
     let mut members: Vec<_> = map.iter().collect();
     members.sort_unstable_by_key(|(key, _)| *key);

@@ -1,11 +1,11 @@
-//! Numbers of fields that hold integers, as upstream's `DefaultUnstructuredConverter` takes them: by conversions of
-//! Go, which cut off what does not fit, where a decoder of JSON refuses.
+//! Conversion of numbers in integer fields as in upstream's `DefaultUnstructuredConverter`: Go's
+//! conversions truncate numbers that do not fit, where a JSON decoder refuses them.
 
 use machinery::def::{FieldDef, JsonForm, Scalar, Shape, StructDef};
 use serde_json::Value;
 
-/// Makes the numbers of a document's integer fields what these fields hold of them. Types with a JSON form of their
-/// own and numbers with a fraction are left to the decoder, which refuses them.
+/// Converts the numbers in a document's integer fields to the type of the field. Types with a JSON form
+/// of their own and numbers with a fraction are left to the decoder, which refuses them.
 pub fn fit_integers(def: &'static StructDef, value: &mut Value) {
     match def.json_form {
         JsonForm::Fields => {}
@@ -48,7 +48,7 @@ fn fit(of: Scalar, value: &mut Value) {
     match of {
         Scalar::I32 => convert(value, |number| i64::from(number as i32)),
         Scalar::I64 => convert(value, |number| number),
-        // Bytes may come as a list of numbers.
+        // Bytes may be a list of numbers.
         Scalar::Bytes => items(value, |item| convert(item, |number| i64::from(number as u8))),
         _ => {}
     }
@@ -64,7 +64,7 @@ fn convert(value: &mut Value, narrow: impl FnOnce(i64) -> i64) {
     *value = narrow(wide).into();
 }
 
-/// What processors of Intel's family make of a number that 64 bits cannot hold is the smallest integer.
+/// Converts as x86 processors do: a number that does not fit into 64 bits becomes the smallest integer.
 fn of_float(float: f64) -> i64 {
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;
     if (-BEYOND..BEYOND).contains(&float) { float as i64 } else { i64::MIN }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_cut_to_their_type() {
+    fn integers_are_truncated_to_their_type() {
         let check = |of: Scalar, number: Value, expect: Value| {
             let mut value = number.clone();
             fit(of, &mut value);

@@ -1,6 +1,6 @@
-//! JSON patch (RFC 6902) with the habits of upstream's library, evanphx/json-patch v4, which
-//! clients can see: `replace` adds what is not there, `copy` of nothing yields null, the first step
-//! of a path may be anything.
+//! JSON patch (RFC 6902), compatible with upstream's library, evanphx/json-patch v4. Some differences
+//! from the RFC are visible to clients: `replace` adds a missing member, and `copy` of a missing member
+//! yields null. The text before the first slash of a path is ignored.
 
 mod reached;
 
@@ -14,26 +14,27 @@ use reached::Reached;
 use crate::document;
 use crate::work::{MAX_DEPTH, TooMuchWork, Work, count_within, size_within};
 
-/// No patch may have more operations (`handlers.maxJSONPatchOperations`).
+/// Maximum number of operations of a patch (`handlers.maxJSONPatchOperations`).
 pub const MAX_OPERATIONS: usize = 10_000;
 
-/// What `copy` operations of one patch may copy in all, in bytes of JSON (`JSONPatchMaxCopyBytes`).
+/// Maximum size of all values that `copy` operations of one patch copy, in bytes of JSON
+/// (`JSONPatchMaxCopyBytes`).
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
-/// What it costs to count the place of an item of a list that was reached again, in values moved.
+/// Cost of the update of one recorded list position, in values moved.
 const SHIFT: usize = 20;
 
-/// How many steps of a path [`names_of_operations`] tells apart.
+/// Maximum number of path elements that [`names_of_operations`] distinguishes.
 const MAX_NAMED_STEPS: usize = 32;
 
-/// The members that an operation may have; strict decoding objects to others.
+/// The known members of an operation; strict decoding reports others.
 const MEMBERS: [&str; 4] = ["op", "from", "path", "value"];
 
 /// Why an operation is refused.
 enum Refusal {
-    /// It does not apply. Clients that send a patch are told no more than that one did not.
+    /// The operation does not apply. Clients get only a generic message.
     Inapplicable(String),
-    /// What it tests is something else.
+    /// A `test` operation found another value.
     Untrue,
     TooMuchWork,
 }
@@ -55,11 +56,11 @@ impl From<Refusal> for Status {
     }
 }
 
-/// Why what a path names cannot be had.
+/// Why the value at a path cannot be accessed.
 enum Fault {
-    /// There is nothing on the way to it.
+    /// A container on the path is missing.
     NoContainer,
-    /// What holds it refuses its last step.
+    /// The container refuses the last element of the path.
     Step(String),
     Other(Refusal),
 }
@@ -77,8 +78,9 @@ impl From<TooMuchWork> for Fault {
 }
 
 impl Fault {
-    /// In the words of an operation: what it says when the container is missing, and when the container refuses.
-    fn told(self, missing: &str, refused: &str) -> Refusal {
+    /// Builds the refusal of an operation: with the message `missing` for a missing container, or
+    /// `refused` for a refused element.
+    fn into_refusal(self, missing: &str, refused: &str) -> Refusal {
         match self {
             Fault::NoContainer => Inapplicable(format!("{missing}: {MISSING}")),
             Fault::Step(why) => Inapplicable(format!("{refused}: {why}")),
@@ -96,13 +98,13 @@ fn too_large(why: &str) -> Status {
 
 /// Applies a JSON patch; `issues` gets unknown and duplicate fields of its operations.
 ///
-/// Objects that the patch reached come out in order of their keys, as upstream writes them:
-/// messages may show the document.
+/// The members of objects on the paths of the patch are sorted, as upstream writes them, because
+/// messages may contain the document.
 ///
 /// # Errors
 ///
-/// 400 when the patch is not one; 413 when it has too many operations, or when they move too many
-/// values; 422 when an operation does not apply, copies too much, or nests the document too deep.
+/// 400 when the patch is malformed; 413 when it has too many operations or moves too many values. 422
+/// when an operation does not apply, copies too much, or exceeds the depth limit.
 pub fn json_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
     let operations = decode(patch, issues)?;
     if operations.len() > MAX_OPERATIONS {
@@ -113,10 +115,10 @@ pub fn json_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result
     Ok(apply(document, &operations)?)
 }
 
-/// Applies the operations of a JSON patch that no client has sent; the document as it is where a test of them fails.
+/// Applies operations that a client did not send; returns the document unchanged when a `test` operation fails.
 ///
 /// # Errors
-/// Why an operation does not apply, in upstream's words.
+/// Why an operation does not apply, with upstream's text.
 pub fn json_patch_of(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, String> {
     match apply(document, operations) {
         Err(Inapplicable(why)) => Err(why),
@@ -137,14 +139,13 @@ fn apply(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, R
     Ok(patched)
 }
 
-/// What of a document operations may read or change, a member of a member under the name of each;
-/// nothing if that may be all of it.
+/// Returns the parts of a document that operations may read or change, as nested member names; `None`
+/// if they may access all of it.
 pub fn names_of_operations(operations: &[Value]) -> Option<Names> {
     let mut names = Names::new();
     for operation in operations {
         for pointer in ["path", "from"].iter().filter_map(|member| operation.get(member)?.as_str()) {
-            // The name of a container stands for all that is in it, so that the last steps of long
-            // paths can be left out.
+            // A container's name includes its contents, so the last elements of long paths can be omitted.
             let steps: Vec<String> = pointer.split('/').skip(1).take(MAX_NAMED_STEPS).map(unescape).collect();
             name(&mut names, &steps)?;
         }
@@ -152,13 +153,13 @@ pub fn names_of_operations(operations: &[Value]) -> Option<Names> {
     Some(names)
 }
 
-/// Nothing if there are no steps.
+/// Adds a path to the names; `None` if it is empty.
 fn name(names: &mut Names, steps: &[String]) -> Option<()> {
     let (first, below) = steps.split_first()?;
     match names.get_mut(first) {
         _ if below.is_empty() => drop(names.insert(first.clone(), Value::Null)),
         Some(Value::Object(named)) => name(named, below)?,
-        // All of it is named already.
+        // The whole member is already included.
         Some(_) => {}
         None => {
             let mut named = Names::new();
@@ -171,7 +172,7 @@ fn name(names: &mut Names, steps: &[String]) -> Option<()> {
 
 fn decode(patch: &[u8], issues: &mut Issues) -> Result<Vec<Map<String, Value>>, Status> {
     let failed = |why: String| {
-        // A number that is none can stand in a value only, of which no type is known but that of numbers.
+        // An invalid number can occur only in `value`, where the only known type is that of numbers.
         let why = why.replace("Go value of type float64", "Go struct field jsonPatchOp.value of type float64");
         Status::bad_request(format!("error decoding patch: {why}"))
     };
@@ -184,7 +185,7 @@ fn decode(patch: &[u8], issues: &mut Issues) -> Result<Vec<Map<String, Value>>, 
             Value::Object(operation) => operations.push(operation),
             Value::Null => operations.push(Map::new()),
             other => {
-                let found = document::found(&other);
+                let found = document::json_type(&other);
                 return Err(failed(format!(
                     "json: cannot unmarshal {found} into Go value of type handlers.jsonPatchOp"
                 )));
@@ -205,13 +206,13 @@ fn report(operations: &[Map<String, Value>], duplicates: &Issues, issues: &mut I
     }
 }
 
-/// A document while operations are applied to it, and what they have cost.
+/// A document under patch, with the cost so far.
 struct Patching {
     document: Value,
-    /// Bytes of JSON that were copied.
+    /// Bytes of JSON copied so far.
     copied: usize,
     work: Work,
-    /// The containers that the operations went through so far.
+    /// The containers that operations have accessed so far.
     reached: Reached,
 }
 
@@ -223,18 +224,18 @@ impl Patching {
         };
         let value = operation.get("value").unwrap_or(&Value::Null);
         let (path, op) = (text("path")?, text("op")?);
-        // A move takes a value away before it looks for the place.
+        // A move removes the value before it accesses the target.
         if op != "move" {
             self.mark(path);
         }
         match op {
             "add" => self.add(path, value.clone()).map_err(|fault| {
                 let missing = format!("add operation does not apply: doc is missing path: \"{path}\"");
-                fault.told(&missing, &format!("error in add for path: '{path}'"))
+                fault.into_refusal(&missing, &format!("error in add for path: '{path}'"))
             }),
             "remove" => self.take(path).map(drop).map_err(|fault| {
                 let missing = format!("remove operation does not apply: doc is missing path: \"{path}\"");
-                fault.told(&missing, &format!("error in remove for path: '{path}'"))
+                fault.into_refusal(&missing, &format!("error in remove for path: '{path}'"))
             }),
             "replace" if path.is_empty() => self.replace_document(value),
             "replace" => self.replace(path, value),
@@ -251,12 +252,12 @@ impl Patching {
         let moved = self.take(from).map_err(|fault| {
             let last = unescape(from.rsplit('/').next().unwrap_or_default());
             let missing = format!("move operation does not apply: doc is missing from path: {from}");
-            fault.told(&missing, &format!("error in move for path: '{last}'"))
+            fault.into_refusal(&missing, &format!("error in move for path: '{last}'"))
         })?;
         self.mark(path);
         self.add(path, moved).map_err(|fault| {
             let missing = format!("move operation does not apply: doc is missing destination path: {path}");
-            fault.told(&missing, &format!("error in move for path: '{path}'"))
+            fault.into_refusal(&missing, &format!("error in move for path: '{path}'"))
         })?;
         if let Some(reached) = reached {
             let end = match find(&mut self.document, path) {
@@ -268,12 +269,12 @@ impl Patching {
         Ok(())
     }
 
-    /// An operation goes through the containers on a path.
+    /// Records that an operation accesses the containers on a path.
     fn mark(&mut self, path: &str) {
         self.reached.mark(&self.document, &self.place(path));
     }
 
-    /// A path with the items of lists counted from the beginning.
+    /// Returns a path with list positions counted from the beginning.
     fn place(&self, path: &str) -> String {
         let mut at = Some(&self.document);
         let mut place = String::with_capacity(path.len());
@@ -300,17 +301,17 @@ impl Patching {
         }
         let found = self.get(path).map_err(|fault| {
             let missing = format!("test operation does not apply: is missing path: {path}");
-            fault.told(&missing, &format!("error in test for path: '{path}'"))
+            fault.into_refusal(&missing, &format!("error in test for path: '{path}'"))
         })?;
         if found != value {
             return Err(Untrue);
         }
-        // Upstream reads both into maps to compare them.
+        // Upstream decodes both values into maps to compare them.
         self.reached.mark_whole(&self.place(path), value);
         Ok(())
     }
 
-    /// What a path names; null if it is a member that is not there.
+    /// Returns the value at a path; null for a missing member.
     fn get(&mut self, path: &str) -> Result<&Value, Fault> {
         const NULL: &Value = &Value::Null;
         match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
@@ -323,12 +324,12 @@ impl Patching {
         }
     }
 
-    /// The size is known before anything is copied (`AccumulatedCopySizeLimit`).
+    /// Copies a value, after its size has been checked (`AccumulatedCopySizeLimit`).
     fn copy(&mut self, from: &str, path: &str) -> Result<(), Refusal> {
         let left = MAX_COPIED_BYTES - self.copied;
         let source = self.get(from).map_err(|fault| {
             let missing = format!("copy operation does not apply: doc is missing from path: {from}");
-            fault.told(&missing, &format!("error in copy for from: '{from}'"))
+            fault.into_refusal(&missing, &format!("error in copy for from: '{from}'"))
         })?;
         let too_much = || Inapplicable(format!("Unable to complete the copy, exceeding the limit {MAX_COPIED_BYTES}"));
         let size = size_within(source, left).ok_or_else(too_much)?;
@@ -338,7 +339,7 @@ impl Patching {
         self.copied += size;
         self.add(path, copy).map_err(|fault| {
             let missing = format!("copy operation does not apply: doc is missing destination path: {path}");
-            fault.told(&missing, "error while adding value during copy")
+            fault.into_refusal(&missing, "error while adding value during copy")
         })
     }
 
@@ -368,7 +369,7 @@ impl Patching {
     fn take(&mut self, path: &str) -> Result<Value, Fault> {
         let place = self.place(path);
         match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
-            // The order of the members does not matter: objects that were reached are sorted afterwards.
+            // The order of the members is irrelevant: accessed objects are sorted afterwards.
             (Value::Object(map), key) => {
                 self.reached.take(&place);
                 let missing = || Fault::Step(format!("Unable to remove nonexistent key: {key}: {MISSING}"));
@@ -414,7 +415,7 @@ impl Patching {
         Ok(())
     }
 
-    /// Refuses a value that would nest the document too deep where the path puts it.
+    /// Refuses a value that would exceed the depth limit at its path.
     fn check_depth(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
         let above = path.matches('/').count();
         let count = MAX_DEPTH.checked_sub(above).and_then(|depth| count_within(value, depth));
@@ -424,7 +425,7 @@ impl Patching {
     }
 }
 
-/// The container that holds what the path names, and the last step. The text before the first slash is not looked at.
+/// Returns the container at a path, and the last element. The text before the first slash is ignored.
 fn find<'d>(document: &'d mut Value, path: &str) -> Option<(&'d mut Value, String)> {
     let mut steps: Vec<&str> = path.split('/').skip(1).collect();
     let last = steps.pop()?;
@@ -447,7 +448,7 @@ fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 
-/// A position in a list of this length; negative ones count from its end. The error is upstream's text.
+/// Parses a position in a list of this length; negative ones count from its end. The error is upstream's text.
 fn index(step: &str, length: usize) -> Result<usize, String> {
     let number: i64 =
         step.parse().map_err(|_| format!("strconv.Atoi: parsing {}: invalid syntax", go_text::quote(step)))?;

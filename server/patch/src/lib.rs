@@ -1,7 +1,8 @@
 //! Patches: JSON patch, merge patch, strategic merge patch, server-side apply.
 //!
-//! Everything works on documents (`serde_json::Value`) in a versioned form, with descriptors ([`machinery::def::StructDef`]) or the schema
-//! of a custom resource to say how fields merge. No HTTP, no store: handlers decode the result, default it and validate it.
+//! All functions work on documents (`serde_json::Value`) in a versioned form. Descriptors
+//! ([`machinery::def::StructDef`]) or the schema of a custom resource determine how fields merge. The
+//! crate is independent of HTTP and stores: handlers decode, default and validate the result.
 
 mod document;
 pub mod field_set;

@@ -1,4 +1,5 @@
-//! JSON merge patch (RFC 7386) with the habits of upstream's library, evanphx/json-patch: nulls in added objects vanish too.
+//! JSON merge patch (RFC 7386), compatible with upstream's library, evanphx/json-patch: nulls in added
+//! objects are dropped too.
 
 use machinery::budget::DecodeError;
 use machinery::json::{self, Issues};
@@ -9,7 +10,8 @@ use crate::document;
 
 /// Applies a merge patch; `issues` gets duplicate fields of the patch.
 ///
-/// Objects that the patch reached come out in order of their keys, as upstream writes them: messages may show the document.
+/// The members of objects that the patch changes are sorted, as upstream writes them, because messages
+/// may contain the document.
 pub fn merge_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
     let malformed = |why| Status::bad_request(format!("error decoding patch: {why}"));
     let patch = document::read(patch, issues, "map[string]interface {}", Value::is_object, malformed)?;
@@ -19,8 +21,8 @@ pub fn merge_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Resul
     }
 }
 
-/// Likewise with `fieldValidation=Ignore`, when upstream leaves the patch to its library: a list takes the place of the
-/// document.
+/// Applies a merge patch with `fieldValidation=Ignore`, where upstream leaves decoding to its library:
+/// a list replaces the document.
 pub fn merge_patch_unchecked(document: &Value, patch: &[u8]) -> Result<Value, Status> {
     let patch = json::parse(patch, &mut Issues::only_limit()).map_err(|error| error.into_status(|_| invalid()))?;
     match patch {
@@ -54,7 +56,7 @@ fn merge_objects(into: &mut Map<String, Value>, patch: Map<String, Value>) {
     for (key, mut value) in patch {
         match (into.get_mut(&key), value) {
             (_, Value::Null) => {
-                // The order is put right below.
+                // The members are sorted below.
                 into.swap_remove(&key);
             }
             (Some(Value::Object(current)), Value::Object(patch)) => merge_objects(current, patch),
@@ -69,7 +71,7 @@ fn merge_objects(into: &mut Map<String, Value>, patch: Map<String, Value>) {
     into.sort_keys();
 }
 
-/// Drops members that are null, at every depth; null items of lists stay.
+/// Drops null members at every depth; keeps null items of lists.
 fn prune(value: &mut Value) {
     match value {
         Value::Object(map) => {

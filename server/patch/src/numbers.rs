@@ -1,23 +1,25 @@
-//! Numbers of patches as their writers wrote them. Upstream's JSON patches and merge patches move texts, so that `1.0` stays what it is: no
-//! integer, and shown so. Trees of values do not keep that; here strings that occur nowhere else stand for such numbers meanwhile.
+//! Preserves numbers of patches as they were written. Upstream's JSON patches and merge patches move
+//! texts, so that `1.0` stays a number with a fraction. A tree of values does not preserve that; so
+//! unique placeholder strings replace such numbers meanwhile.
 
 use machinery::json;
 use serde_json::Value;
 
-/// What a patch made of a document, in which strings stand for numbers.
+/// The result of a patch, with placeholder strings for numbers.
 pub struct Patched {
     pub document: Value,
-    /// What the strings begin with.
+    /// The prefix of the placeholders.
     mark: String,
     texts: Vec<String>,
 }
 
-/// Whether a patch has numbers that a tree would not keep as they are.
+/// Returns whether a patch has numbers that a tree would not preserve.
 pub fn has_odd_numbers(patch: &[u8]) -> bool {
     !odd_numbers(patch).is_empty()
 }
 
-/// Applies a patch to a document, `apply` being given the patch with strings in place of such numbers. Nearly all patches have none.
+/// Applies a patch to a document. `apply` gets the patch with placeholders for such numbers; most
+/// patches have none.
 ///
 /// # Errors
 /// Those of `apply`.
@@ -28,7 +30,7 @@ pub fn with_numbers<E>(
 ) -> Result<Patched, E> {
     let places = odd_numbers(patch);
     let has_members = matches!(patch.trim_ascii().first(), Some(b'{' | b'['));
-    // A patch that is nothing but a number is refused as one.
+    // A patch that is just a number is refused as one.
     if places.is_empty() || !has_members || json::syntax_error(patch).is_some() {
         return Ok(Patched { document: apply(patch)?, mark: String::new(), texts: Vec::new() });
     }
@@ -43,13 +45,13 @@ pub fn with_numbers<E>(
     marked.extend_from_slice(&patch[from..]);
     match apply(&marked) {
         Ok(document) => Ok(Patched { document, mark, texts }),
-        // The error is of the patch as it was sent.
+        // The error must be that of the patch as sent.
         Err(error) => Err(apply(patch).err().unwrap_or(error)),
     }
 }
 
 impl Patched {
-    /// The text of the document with its numbers, the members of its objects in the order that they have.
+    /// Returns the text of the document with its numbers, and with the members of objects in their order.
     pub fn text(&self) -> Vec<u8> {
         let mut text = Vec::new();
         json::encode_value_in_order(&self.document, &mut text);
@@ -68,7 +70,7 @@ impl Patched {
         out.into_bytes()
     }
 
-    /// The document with its numbers, as far as a tree can have them.
+    /// Returns the document with its numbers, as far as a tree can represent them.
     pub fn into_document(mut self) -> Value {
         let mut document = std::mem::take(&mut self.document);
         if !self.texts.is_empty() {
@@ -92,7 +94,7 @@ impl Patched {
     }
 }
 
-/// A text that neither the patch nor the document has.
+/// Returns a text that occurs neither in the patch nor in the document.
 fn mark(patch: &[u8], document: &Value) -> String {
     let mut text = String::from_utf8_lossy(patch).into_owned().into_bytes();
     json::encode_value_in_order(document, &mut text);
@@ -100,7 +102,7 @@ fn mark(patch: &[u8], document: &Value) -> String {
     (0..).map(|count| format!("number {count} ")).find(|mark| !text.contains(mark)).unwrap_or_default()
 }
 
-/// Where numbers stand that are written otherwise than this server writes them.
+/// Returns the positions of numbers that this server would write differently.
 fn odd_numbers(text: &[u8]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let (mut at, mut quoted) = (0, false);

@@ -1,4 +1,5 @@
-//! Whether a document has the shape of its type, in the words of upstream's `DefaultUnstructuredConverter`.
+//! Checks whether a document has the structure of its type, with the errors of upstream's
+//! `DefaultUnstructuredConverter`.
 
 use machinery::def::{FieldDef, FieldInfo, JsonForm, Scalar, Shape, StructDef};
 use machinery::json;
@@ -10,20 +11,20 @@ struct Document<'v> {
     version: &'v str,
 }
 
-/// A field, and the struct that it is of.
+/// A field, and the struct that declares it.
 #[derive(Clone, Copy)]
 struct Place {
     home: &'static StructDef,
     info: &'static FieldInfo,
 }
 
-/// The first place of a document of this version that cannot be what its type says. What is below types with a JSON form of their own is
+/// Returns the first type error of a document of this version. Types with a JSON form of their own are
 /// left to the decoder.
 pub fn shape_error(root: &'static StructDef, version: &str, value: &Value) -> Option<String> {
     let document = Document { root, version };
     let place = Place { home: root, info: &FieldInfo::PLAIN };
-    let said = ["kind", "apiVersion"].into_iter().filter_map(|name| value.get(name));
-    let kind_error = said.into_iter().find_map(|said| document.scalar(Scalar::String, place, said));
+    let type_meta = ["kind", "apiVersion"].into_iter().filter_map(|name| value.get(name));
+    let kind_error = type_meta.into_iter().find_map(|text| document.scalar(Scalar::String, place, text));
     kind_error.or_else(|| document.structure(root, value))
 }
 
@@ -75,7 +76,7 @@ impl Document<'_> {
                 None
             }
             (Scalar::I32 | Scalar::I64, Value::Number(_)) => integer(wanted, value),
-            // Go would make an integer the character of that code, so it calls this a conversion.
+            // Go converts an integer to the character of that code, so its message names a conversion.
             (Scalar::String, Value::Number(number)) if !number.is_f64() => {
                 let wanted = json::string_type(self.root, self.version, place.home, place.info);
                 Some(format!("cannot convert int64 to {wanted}"))

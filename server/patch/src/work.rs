@@ -4,14 +4,15 @@ use serde_json::Value;
 
 pub(crate) use machinery::limits::MAX_DEPTH;
 
-/// How many values the operations of one patch may move or visit. Moving a value in an array costs about 10 ns.
+/// Maximum number of values that the operations of one patch may move or visit. Moving a value in an
+/// array takes about 10 ns.
 const MAX_WORK: usize = 64_000_000;
 
-/// The work that the operations of one patch may still do, in values moved or visited.
+/// The remaining work of the operations of one patch, in values moved or visited.
 #[derive(Debug)]
 pub(crate) struct Work(usize);
 
-/// The patch does more work than one request may.
+/// The error when a patch exceeds the limit of work.
 #[derive(Debug)]
 pub(crate) struct TooMuchWork;
 
@@ -28,9 +29,9 @@ impl Work {
     }
 }
 
-/// Counts the values of a document, itself included; none if more than `depth` containers nest in it.
+/// Counts the values of a document, itself included; `None` if more than `depth` containers are nested.
 ///
-/// The recursion ends at that depth, whatever the document is.
+/// The recursion ends at that depth for any document.
 pub(crate) fn count_within(value: &Value, depth: usize) -> Option<usize> {
     let count = |sum: usize, value: &Value| Some(sum + count_within(value, depth - 1)?);
     match value {
@@ -41,7 +42,7 @@ pub(crate) fn count_within(value: &Value, depth: usize) -> Option<usize> {
     }
 }
 
-/// The length of a value as JSON in bytes, without escapes; none when it exceeds `limit`.
+/// Returns the length of a value as JSON in bytes, without escapes; `None` when it exceeds `limit`.
 pub(crate) fn size_within(value: &Value, limit: usize) -> Option<usize> {
     let size = match value {
         Value::Null | Value::Bool(true) => 4,

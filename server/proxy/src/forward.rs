@@ -1,5 +1,5 @@
-//! Passing a request on to a backend that knows nothing of the path by which clients reach it (upstream: `proxy.UpgradeAwareHandler` around
-//! `proxy.Transport`).
+//! Proxies requests to backends that do not know the path prefix of their clients (upstream:
+//! `proxy.UpgradeAwareHandler` around `proxy.Transport`).
 
 use std::sync::Arc;
 
@@ -15,48 +15,49 @@ use crate::{Caller, Location, headers};
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 
-/// What the place answers. Addresses in the answer lead back through this server.
+/// Proxies a request to a location. Links in the response are rewritten to lead through this
+/// server.
 ///
 /// # Errors
-/// When the place does not answer, or not as it may.
+/// Returns an error if the backend is unreachable or its response is invalid.
 pub async fn forward(client: &Client, mut location: Location, request: Request) -> Result<Response, Status> {
     location.query = request.uri().query().unwrap_or_default().to_owned();
     if upgrade::is_wanted(request.headers()) {
         return change_protocol(client, &location, request).await;
     }
-    let asked = request.path().to_owned();
-    if asked.ends_with('/') && !location.path.ends_with('/') {
+    let requested_path = request.path().to_owned();
+    if requested_path.ends_with('/') && !location.path.ends_with('/') {
         location.path.push('/');
     }
     if location.path.is_empty() && [Method::GET, Method::HEAD].contains(request.method()) {
-        return Ok(to_folder(&asked, &location.query));
+        return Ok(redirect_to_folder(&requested_path, &location.query));
     }
     let user = user_of(request.extensions());
     let mut out = outgoing(request, &location, false)?;
     let links = Links {
-        prefix: asked.strip_suffix(location.path.as_str()).unwrap_or(&asked).to_owned(),
+        prefix: requested_path.strip_suffix(location.path.as_str()).unwrap_or(&requested_path).to_owned(),
         backend: location.authority(),
-        asked: text(out.headers(), &HOST),
+        client_host: text(out.headers(), &HOST),
     };
-    let forwarded = links.through(&location.escaped_path());
+    let forwarded = links.external_path(&location.escaped_path());
     headers::set(out.headers_mut(), FORWARDED_URI, &forwarded);
     let mut response = client.send(out).await.map_err(|why| unreachable(&why))?.map(Body::from);
     *response.version_mut() = http::Version::default();
-    headers::clean_answer(response.headers_mut());
+    headers::clean_response(response.headers_mut());
     links.rewrite(response, user)
 }
 
-/// Asks a backend to go on in another protocol, and joins the client's connection to it when it does.
+/// Requests a protocol upgrade from a backend, and joins the connections if it accepts.
 ///
 /// # Errors
-/// When the place does not answer, or not as it may.
+/// Returns an error if the backend is unreachable or its response is invalid.
 pub async fn change_protocol(client: &Client, location: &Location, request: Request) -> Result<Response, Status> {
     let (request, client_side) = upgrade::split(request);
     let out = outgoing(request, location, true)?;
-    upgrade::pass_on(client, out, client_side, location.bytes_per_second).await.map_err(refused)
+    upgrade::proxy_upgrade(client, out, client_side, location.bytes_per_second).await.map_err(refused)
 }
 
-/// Why a connection goes on in HTTP, as a client is told.
+/// Converts the failure of an upgrade to a Status.
 pub(crate) fn refused(why: UpgradeError) -> Status {
     match why {
         UpgradeError::Unreachable(why @ webhook::Error::NoAddress { .. }) => unreachable(&why),
@@ -64,7 +65,7 @@ pub(crate) fn refused(why: UpgradeError) -> Status {
     }
 }
 
-/// A place that cannot be dialled is the client's mistake; one that does not answer is not.
+/// 400 for a location without a usable address, 503 for an unreachable one.
 fn unreachable(why: &webhook::Error) -> Status {
     let cause = why.cause();
     match why {
@@ -73,16 +74,16 @@ fn unreachable(why: &webhook::Error) -> Status {
     }
 }
 
-/// Links of a page are relative to its folder, whose name ends with a slash.
-fn to_folder(asked: &str, query: &str) -> Response {
+/// Redirects to the path with a trailing slash, because links of a page are relative to its folder.
+fn redirect_to_folder(path: &str, query: &str) -> Response {
     let mark = if query.is_empty() { "" } else { "?" };
     let mut response = Response::default();
     *response.status_mut() = StatusCode::MOVED_PERMANENTLY;
-    headers::set(response.headers_mut(), LOCATION, &format!("{asked}/{mark}{query}"));
+    headers::set(response.headers_mut(), LOCATION, &format!("{path}/{mark}{query}"));
     response
 }
 
-/// The request as it is sent on. It names the host that the client named, and no user.
+/// Builds the proxied request. It has the `Host` of the client and no user.
 pub(crate) fn outgoing(
     request: Request,
     location: &Location,

@@ -1,11 +1,11 @@
-//! Entry points of the fuzz targets in `tests/fuzz`: bytes that backends send.
+//! Entry points of the fuzz targets in `tests/fuzz`, which supply the bytes of backends.
 
 use tokio::io::AsyncWriteExt;
 
 use crate::rewrite::Links;
 use crate::spdy::Connection;
 
-/// Reads frames of a kubelet that answers two streams, up to the end of `bytes`.
+/// Reads frames of a kubelet that accepts two streams, up to the end of `bytes`.
 pub async fn read_spdy(bytes: &[u8]) {
     let (here, mut kubelet) = tokio::io::duplex(bytes.len().max(1) + 4096);
     let Ok(mut connection) = Connection::start(here) else { return };
@@ -24,6 +24,6 @@ pub async fn read_spdy(bytes: &[u8]) {
 
 /// Rewrites the links of a page that arrives in pieces of `length` bytes.
 pub fn rewrite_page(page: &[u8], length: usize) -> Vec<u8> {
-    let links = Links { prefix: "/proxy/web".into(), backend: "10.0.0.1:80".into(), asked: "front:6443".into() };
+    let links = Links { prefix: "/proxy/web".into(), backend: "10.0.0.1:80".into(), client_host: "front:6443".into() };
     links.rewrite_pieces(page, length)
 }

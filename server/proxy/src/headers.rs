@@ -1,4 +1,5 @@
-//! Headers of requests and answers that are passed on: those of one connection only, and those that say where a request came from.
+//! Headers of proxied requests and responses: hop-by-hop headers, CORS headers and
+//! `X-Forwarded-For`.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use serving::listener::Peer;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Headers of one connection, which mean nothing on the next.
+/// Hop-by-hop headers, which apply to a single connection.
 const HOP_BY_HOP: [HeaderName; 9] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -21,7 +22,7 @@ const HOP_BY_HOP: [HeaderName; 9] = [
     UPGRADE,
 ];
 
-/// Headers by which a backend would decide for this server which pages of other origins may call it.
+/// CORS headers of a backend, which would apply to this server's origin.
 const CORS: [HeaderName; 4] = [
     http::header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
     http::header::ACCESS_CONTROL_ALLOW_HEADERS,
@@ -29,8 +30,8 @@ const CORS: [HeaderName; 4] = [
     http::header::ACCESS_CONTROL_ALLOW_ORIGIN,
 ];
 
-/// Makes the headers of a request those of the next connection. One that is to change protocols still says to which.
-pub fn start_anew(headers: &mut HeaderMap, upgrade: bool) {
+/// Prepares request headers for the next connection. An upgrade request keeps its `Upgrade` header.
+pub fn prepare_for_next_hop(headers: &mut HeaderMap, upgrade: bool) {
     let protocol = headers.get(UPGRADE).cloned();
     remove_hop_by_hop(headers);
     if let (true, Some(protocol)) = (upgrade, protocol) {
@@ -39,22 +40,22 @@ pub fn start_anew(headers: &mut HeaderMap, upgrade: bool) {
     }
 }
 
-/// Leaves of an answer's headers what a client of this server may see.
-pub fn clean_answer(headers: &mut HeaderMap) {
+/// Removes response headers that must not reach clients.
+pub fn clean_response(headers: &mut HeaderMap) {
     remove_hop_by_hop(headers);
     for name in CORS {
         headers.remove(name);
     }
 }
 
-/// Says on whose behalf a request is made: its peer's, after those that earlier proxies named.
-pub fn add_peer(headers: &mut HeaderMap, extensions: &Extensions) {
+/// Appends the address of the client to `X-Forwarded-For`.
+pub fn add_forwarded_for(headers: &mut HeaderMap, extensions: &Extensions) {
     let Some(peer) = extensions.get::<Arc<Peer>>().map(|peer| peer.address.ip()) else { return };
     let before = headers.get(FORWARDED_FOR).and_then(|v| v.to_str().ok()).map(|v| format!("{v}, "));
     set(headers, FORWARDED_FOR, &format!("{}{peer}", before.unwrap_or_default()));
 }
 
-/// Sets a header, when the text can stand in one.
+/// Sets a header, if the value is valid.
 pub fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);

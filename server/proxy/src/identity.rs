@@ -1,4 +1,4 @@
-//! Users as this server names them to another API server, which trusts its front proxy certificate (upstream:
+//! Identity headers for another API server that trusts the front proxy certificate (upstream:
 //! `transport.SetAuthProxyHeaders`).
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -10,7 +10,7 @@ const UID: HeaderName = HeaderName::from_static("x-remote-uid");
 const GROUP: HeaderName = HeaderName::from_static("x-remote-group");
 const EXTRA: &str = "x-remote-extra-";
 
-/// What the name of a header may not have in it, and the percent sign.
+/// Characters that are invalid in a header name, and the percent sign.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'!')
     .remove(b'#')
@@ -27,15 +27,16 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 
-/// A part of a user's identity that a header cannot carry unchanged.
+/// The name of a header that cannot represent its value unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid header field value for {0:?}")]
 pub(crate) struct InvalidIdentity(pub String);
 
-/// Adds the headers that name a user. The caller has removed those that a client sent.
+/// Adds the headers of a user. The caller has removed those of the client.
 ///
 /// # Errors
-/// When a header cannot carry a value unchanged: a backend would see another user or other groups.
+/// Returns an error if a header cannot represent a value unchanged: a backend would see another
+/// user or other groups.
 pub(crate) fn add(headers: &mut HeaderMap, user: &User) -> Result<(), InvalidIdentity> {
     append(headers, USER, &user.name)?;
     if !user.uid.is_empty() {
@@ -54,7 +55,7 @@ pub(crate) fn add(headers: &mut HeaderMap, user: &User) -> Result<(), InvalidIde
     Ok(())
 }
 
-/// Appends a value. HTTP takes no account of spaces around it, so a value with such spaces would become another one.
+/// Appends a value. HTTP trims spaces around a value, so such a value would change.
 fn append(headers: &mut HeaderMap, name: HeaderName, value: &str) -> Result<(), InvalidIdentity> {
     let is_changed = value.trim_matches([' ', '\t']) != value;
     match HeaderValue::from_bytes(value.as_bytes()) {
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_is_named_in_full() {
+    fn adds_all_identity_headers() {
         let mut user = User::new("jane", ["dev", "ops"]);
         user.uid = "42".into();
         user.extra.insert("example.com/scope".into(), vec!["x".into()]);
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identity_that_a_header_would_change_is_refused() {
+    fn rejects_identity_that_a_header_would_change() {
         for (user, header) in [
             (User::new("admin ", ["dev"]), "x-remote-user"),
             (User::new("\tadmin", ["dev"]), "x-remote-user"),

@@ -1,7 +1,7 @@
-//! Requests that are passed on to other servers: aggregated ones, kubelets, pods, services.
+//! Proxied requests to other servers: aggregated API servers, kubelets, pods and services.
 //!
-//! Who may be reached and where is for callers to say. What stands here is what all of them have in common: which headers go along, how a
-//! connection comes to speak another protocol, how pages behind a longer path stay usable, and that no redirect is followed.
+//! Callers determine the destination. This crate has the common parts: headers, protocol upgrades,
+//! rewriting of links, and rejection of redirects.
 
 pub mod forward;
 #[cfg(fuzzing)]
@@ -20,4 +20,4 @@ mod websocket;
 
 pub use forward::forward;
 pub use location::{Location, escape_path};
-pub use outgoing::{Caller, outgoing, question};
+pub use outgoing::{Caller, get_request, outgoing};

@@ -1,10 +1,10 @@
-//! Where a request is passed on to.
+//! The destination of a proxied request.
 
 use http::Uri;
 use machinery::status::Status;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What need not be escaped in a path (Go: `url.EscapedPath` of a path that was never written down).
+/// Characters that a path does not escape (Go: `url.EscapedPath` of a path without `RawPath`).
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -20,44 +20,44 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'=')
     .remove(b'@');
 
-/// A decoded path with the escapes of a URL (Go: `URL.EscapedPath`).
+/// Escapes a decoded path (Go: `URL.EscapedPath`).
 pub fn escape_path(path: &str) -> String {
     utf8_percent_encode(path, PATH).to_string()
 }
 
-/// A place behind this server.
+/// A backend and a path on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
     /// `http` or `https`.
     pub scheme: &'static str,
-    /// Name or address, without the brackets of IPv6.
+    /// Host name or address, without the brackets of IPv6.
     pub host: String,
-    /// Empty: the scheme's own.
+    /// Empty for the default port of the scheme.
     pub port: String,
-    /// Not escaped.
+    /// Unescaped.
     pub path: String,
     /// Escaped; empty for none.
     pub query: String,
-    /// How fast it may be spoken with, each way, once HTTP is no longer spoken; none: as fast as it goes.
+    /// Bandwidth limit in each direction after a protocol upgrade; none if unlimited.
     pub bytes_per_second: Option<u64>,
 }
 
 impl Location {
-    /// `host` or `host:port`, as it stands in a URL.
+    /// Returns `host` or `host:port`, as in a URL.
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         if self.port.is_empty() { host } else { format!("{host}:{}", self.port) }
     }
 
-    /// The path as it stands in a URL.
+    /// Returns the escaped path.
     pub fn escaped_path(&self) -> String {
         escape_path(&self.path)
     }
 
-    /// The place as an address to send requests to.
+    /// Returns the URI of the location.
     ///
     /// # Errors
-    /// When host or port cannot stand in an address.
+    /// Returns an error if host or port are invalid in a URI.
     pub fn uri(&self) -> Result<Uri, Status> {
         let path = self.escaped_path();
         let slash = if path.starts_with('/') { "" } else { "/" };
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_as_addresses() {
+    fn builds_uris() {
         let check = |host: &str, port: &str, path: &str, query: &str, expect: &str| {
             let (host, port) = (host.to_owned(), port.to_owned());
             let location = Location {

@@ -1,5 +1,5 @@
-//! Requests to backends, made of requests of clients. Every request that is passed on is made here, so that no header by
-//! which a client names itself or proves something reaches a backend.
+//! Requests to backends, built from requests of clients. Every proxied request is built here, so
+//! that no identity or credential header of a client reaches a backend.
 
 use http::Uri;
 use http_body_util::BodyExt;
@@ -11,22 +11,23 @@ use serving::{Body, Request, User};
 use crate::forward::user_of;
 use crate::{headers, identity};
 
-/// How a backend learns which user makes a request.
+/// How a backend identifies the user of a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Caller<'a> {
-    /// Not at all: kubelets, pods and services know this server only.
+    /// Not at all: kubelets, pods and services know only this server.
     Unnamed,
-    /// By the headers of a front proxy: API servers, which trust this server's certificate.
+    /// By front proxy headers: API servers, which trust this server's certificate.
     Named(&'a User),
 }
 
-/// Makes a request to `target` of a client's request. `upgrade` keeps the wish to change protocols.
+/// Builds a request to `target` from a client's request. `upgrade` keeps the `Upgrade` header.
 ///
-/// Removed are headers of one connection, credentials, identities and impersonation of any origin; the caller's
-/// identity is added afterwards.
+/// Hop-by-hop, credential, identity and impersonation headers are removed. The caller's identity is
+/// added afterwards.
 ///
 /// # Errors
-/// When headers cannot carry the caller's identity (503), or the user passes on too much at a time (429).
+/// Returns 503 if headers cannot represent the caller's identity, or 429 if the user has too many
+/// proxied bytes in flight.
 pub fn outgoing(
     request: Request,
     target: Uri,
@@ -35,26 +36,27 @@ pub fn outgoing(
 ) -> Result<http::Request<webhook::Body>, Status> {
     let (mut parts, body) = request.into_parts();
     let sent = &mut parts.headers;
-    headers::start_anew(sent, upgrade);
-    // Authentication has removed the configured headers already; this holds for handlers that add their own as well.
+    headers::prepare_for_next_hop(sent, upgrade);
+    // Authentication has already removed the configured headers. This also covers handlers that add
+    // their own.
     IdentityHeaders::default().remove(sent);
     remove_impersonation(sent);
     if let Caller::Named(user) = caller {
         identity::add(sent, user).map_err(|why| Status::service_unavailable(why.to_string()))?;
     }
-    headers::add_peer(sent, &parts.extensions);
-    let mut out = http::Request::new(passed_on(body, &parts.extensions)?);
+    headers::add_forwarded_for(sent, &parts.extensions);
+    let mut out = http::Request::new(streamed_body(body, &parts.extensions)?);
     *out.method_mut() = parts.method;
     *out.uri_mut() = target;
     *out.headers_mut() = parts.headers;
     Ok(out)
 }
 
-/// A body that is passed on as it arrives. What is buffered of it counts for its user.
+/// Streams a body. Its buffers are charged to its user.
 ///
 /// # Errors
-/// When the user, or all users together, hold too much.
-fn passed_on(body: Body, extensions: &http::Extensions) -> Result<webhook::Body, Status> {
+/// Returns an error if the user, or all users together, exceed their memory limit.
+fn streamed_body(body: Body, extensions: &http::Extensions) -> Result<webhook::Body, Status> {
     if http_body::Body::is_end_stream(&body) {
         return Ok(body.map_err(Into::into).boxed_unsync());
     }
@@ -63,11 +65,11 @@ fn passed_on(body: Body, extensions: &http::Extensions) -> Result<webhook::Body,
     Ok(body.hold(held).map_err(Into::into).boxed_unsync())
 }
 
-/// A GET of `target` that this server makes for itself, as `user`.
+/// Builds a GET of `target` by this server itself, as `user`.
 ///
 /// # Errors
-/// When headers cannot carry the user's identity.
-pub fn question(target: Uri, user: &User) -> Result<http::Request<webhook::Body>, Status> {
+/// Returns an error if headers cannot represent the user's identity.
+pub fn get_request(target: Uri, user: &User) -> Result<http::Request<webhook::Body>, Status> {
     let mut request = Request::default();
     *request.method_mut() = http::Method::GET;
     outgoing(request, target, Caller::Named(user), false)
@@ -78,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_a_client_says_of_itself_is_passed_on() {
+    fn removes_client_identity_headers() {
         let client = || {
             http::Request::get("https://front/apis/shop/v1/things")
                 .header("X-Remote-User", "root")

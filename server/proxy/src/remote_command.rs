@@ -1,5 +1,5 @@
-//! Processes in containers, for clients that speak through a WebSocket while kubelets speak SPDY (upstream: `StreamTranslatorHandler`,
-//! KEP-4006).
+//! Translates WebSocket clients of exec and attach to SPDY kubelets (upstream:
+//! `StreamTranslatorHandler`, KEP-4006).
 
 mod outcome;
 
@@ -15,17 +15,17 @@ use webhook::Client;
 
 use crate::spdy::{self, Connection, Stream, Writer};
 use crate::throttle::Throttled;
-use crate::websocket::{self, Incoming, Outgoing, Said, Socket};
+use crate::websocket::{self, ClientMessage, Incoming, Outgoing, Socket};
 use crate::{Location, upgrade};
 use outcome::Outcome;
 
 pub(crate) const STREAM_PROTOCOL: HeaderName = HeaderName::from_static("x-stream-protocol-version");
 
-/// What a client has to speak: the first protocol that can end one of several streams.
-const OF_CLIENTS: &str = "v5.channel.k8s.io";
-/// What kubelets may choose from, best first.
-const OF_KUBELETS: [&str; 5] =
-    [OF_CLIENTS, "v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io"];
+/// The client protocol: the first one that can close a single stream.
+const CLIENT_PROTOCOL: &str = "v5.channel.k8s.io";
+/// Protocols offered to kubelets, in order of preference.
+const KUBELET_PROTOCOLS: [&str; 5] =
+    [CLIENT_PROTOCOL, "v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io"];
 
 const STDIN: u8 = 0;
 const STDOUT: u8 = 1;
@@ -33,26 +33,26 @@ const STDERR: u8 = 2;
 const ERROR: u8 = 3;
 const RESIZE: u8 = 4;
 
-/// The longest outcome, and the longest refusal, that is read.
+/// Maximum size in bytes of an outcome or of an error response.
 const MAX_OUTCOME: usize = 1 << 20;
 
-/// The streams of a process that a client wants.
+/// The streams that a client requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Streams {
     pub stdin: bool,
     pub stdout: bool,
     pub stderr: bool,
-    /// Whether the process has a terminal, which has no standard error.
+    /// Whether the process has a terminal. A terminal has no standard error.
     pub tty: bool,
 }
 
-/// Whether a client asks for what is translated here (`IsWebSocketRequestWithStreamCloseProtocol`).
+/// Whether a client requests the translated protocol (`IsWebSocketRequestWithStreamCloseProtocol`).
 pub fn is_wanted(headers: &HeaderMap) -> bool {
-    websocket::protocols(headers).contains(&OF_CLIENTS)
+    websocket::protocols(headers).contains(&CLIENT_PROTOCOL)
 }
 
-/// Makes the client's connection a WebSocket, and carries its channels to the streams of a kubelet. Whatever goes wrong from then on is said
-/// on the WebSocket.
+/// Upgrades the client's connection to a WebSocket, and relays its channels to streams of a
+/// kubelet. Later errors are sent on the WebSocket.
 pub fn translate(
     client: Client,
     location: Location,
@@ -60,7 +60,7 @@ pub fn translate(
     request: Request,
     metrics: StreamMetrics,
 ) -> Response {
-    let answer = websocket::handshake(request.headers(), OF_CLIENTS);
+    let answer = websocket::handshake(request.headers(), CLIENT_PROTOCOL);
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
         metrics.translated(StatusCode::BAD_REQUEST);
         return answer;
@@ -69,16 +69,16 @@ pub fn translate(
     tokio::spawn(async move {
         match websocket::open(client_side).await {
             Ok(socket) => metrics.translated(serve(&client, &location, streams, socket).await),
-            Err(error) => tracing::debug!(%error, "a client did not wait for its WebSocket"),
+            Err(error) => tracing::debug!(%error, "the client disconnected before its WebSocket was opened"),
         }
     });
     answer
 }
 
-/// Carries the channels until the process has ended; what that is in a status code.
+/// Relays the channels until the process ends. Returns the status code for metrics.
 async fn serve(client: &Client, location: &Location, streams: Streams, socket: Socket) -> StatusCode {
     let (incoming, outgoing, sending) = websocket::split(socket);
-    // The client learns that it is connected.
+    // An empty message signals to the client that it is connected.
     let first = match streams {
         Streams { stdout: true, .. } => STDOUT,
         Streams { stderr: true, .. } => STDERR,
@@ -94,7 +94,7 @@ async fn serve(client: &Client, location: &Location, streams: Streams, socket: S
     }
     drop(outgoing);
     if let Err(error) = sending.await {
-        tracing::debug!(%error, "a WebSocket was not closed");
+        tracing::debug!(%error, "cannot close a WebSocket");
     }
     match outcome {
         Some(Outcome::Success | Outcome::Exit(_)) => StatusCode::OK,
@@ -102,7 +102,7 @@ async fn serve(client: &Client, location: &Location, streams: Streams, socket: S
     }
 }
 
-/// Asks a kubelet to go on in SPDY; the connection, and which protocol the kubelet speaks on it.
+/// Requests SPDY from a kubelet. Returns the connection and the negotiated protocol.
 async fn dial(client: &Client, location: &Location) -> Result<(Connection, String), String> {
     let mut request = http::Request::new(Empty::<Bytes>::new().map_err(|never| match never {}).boxed_unsync());
     *request.method_mut() = Method::POST;
@@ -110,15 +110,15 @@ async fn dial(client: &Client, location: &Location) -> Result<(Connection, Strin
     let headers = request.headers_mut();
     headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
     headers.insert(UPGRADE, HeaderValue::from_static(spdy::PROTOCOL));
-    for protocol in OF_KUBELETS {
+    for protocol in KUBELET_PROTOCOLS {
         headers.append(STREAM_PROTOCOL, HeaderValue::from_static(protocol));
     }
     let mut response = client.send(request).await.map_err(|why| format!("error sending request: {why}"))?;
     if let (true, Some(to)) = (response.status().is_redirection(), text(response.headers(), &LOCATION)) {
         return Err(format!("error sending request: Post \"{to}\": redirect not allowed"));
     }
-    if !speaks_spdy(&response) {
-        return Err(refusal(response).await);
+    if !is_spdy(&response) {
+        return Err(upgrade_error(response).await);
     }
     let protocol = text(response.headers(), &STREAM_PROTOCOL).unwrap_or_default().to_owned();
     let io = hyper::upgrade::on(&mut response).await.map_err(|why| format!("unable to upgrade connection: {why}"))?;
@@ -127,27 +127,29 @@ async fn dial(client: &Client, location: &Location) -> Result<(Connection, Strin
     Ok((connection, protocol))
 }
 
-/// Whether a backend's connection is SPDY from now on.
-pub(crate) fn speaks_spdy<B>(response: &http::Response<B>) -> bool {
-    let says = |name: &HeaderName, what: &str| {
-        text(response.headers(), name).is_some_and(|said| said.to_ascii_lowercase().contains(what))
+/// Whether a response upgrades the connection to SPDY.
+pub(crate) fn is_spdy<B>(response: &http::Response<B>) -> bool {
+    let contains = |name: &HeaderName, what: &str| {
+        text(response.headers(), name).is_some_and(|value| value.to_ascii_lowercase().contains(what))
     };
-    response.status() == StatusCode::SWITCHING_PROTOCOLS && says(&CONNECTION, "upgrade") && says(&UPGRADE, "spdy/3.1")
+    response.status() == StatusCode::SWITCHING_PROTOCOLS
+        && contains(&CONNECTION, "upgrade")
+        && contains(&UPGRADE, "spdy/3.1")
 }
 
-/// Why a kubelet does not want to go on in SPDY, in its own words (`upgradeErrorMessage`).
-async fn refusal(response: http::Response<hyper::body::Incoming>) -> String {
+/// Returns the error text of a kubelet that rejects SPDY (`upgradeErrorMessage`).
+async fn upgrade_error(response: http::Response<hyper::body::Incoming>) -> String {
     let Ok(body) = Body::from(response.into_body()).read(MAX_OUTCOME).await else {
         return "unable to upgrade connection: unable to read error from server response".into();
     };
     let status: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
-    let said = ["message", "error"].map(|name| status[name].as_str().unwrap_or_default().trim());
+    let texts = ["message", "error"].map(|name| status[name].as_str().unwrap_or_default().trim());
     let plain = String::from_utf8_lossy(&body);
-    let said = said.into_iter().chain([plain.trim(), "empty server response"]).find(|said| !said.is_empty());
-    format!("unable to upgrade connection: {}", said.unwrap_or_default())
+    let text = texts.into_iter().chain([plain.trim(), "empty server response"]).find(|text| !text.is_empty());
+    format!("unable to upgrade connection: {}", text.unwrap_or_default())
 }
 
-/// Runs the conversation until the process has ended, or its client has gone and nobody wants to know how.
+/// Relays streams until the process ends. Returns `None` if the client disconnects first.
 async fn run(
     mut connection: Connection,
     protocol: &str,
@@ -159,9 +161,9 @@ async fn run(
         Ok(opened) => opened,
         Err(why) => return Some(Outcome::Failed(why.to_string())),
     };
-    let input = feed(incoming, opened.stdin, opened.resize);
+    let input = relay_input(incoming, opened.stdin, opened.resize);
     let output = async {
-        tokio::join!(tell(opened.stdout, outgoing, STDOUT), tell(opened.stderr, outgoing, STDERR));
+        tokio::join!(relay_output(opened.stdout, outgoing, STDOUT), relay_output(opened.stderr, outgoing, STDERR));
         Outcome::read(&collect(opened.error).await, protocol)
     };
     let outcome = tokio::select! {
@@ -172,7 +174,7 @@ async fn run(
     outcome
 }
 
-/// The streams of a process. Of those that only go one way, only that way is kept.
+/// The streams of a process. One-way streams keep only the half in use.
 struct Opened {
     error: mpsc::Receiver<Bytes>,
     stdin: Option<Writer>,
@@ -182,12 +184,12 @@ struct Opened {
 }
 
 impl Opened {
-    /// Opens all streams before anything is said: a kubelet reads none before it has seen all.
+    /// Opens all streams before any data: a kubelet reads none before all are open.
     async fn open(connection: &mut Connection, wanted: Streams, protocol: &str) -> Result<Self, spdy::SpdyError> {
         let mut open = async |name: &str, wanted: bool| -> Result<Option<Stream>, spdy::SpdyError> {
             if wanted { connection.open(name).await.map(Some) } else { Ok(None) }
         };
-        let resizes = !OF_KUBELETS[3..].contains(&protocol) && !protocol.is_empty();
+        let resizes = !KUBELET_PROTOCOLS[3..].contains(&protocol) && !protocol.is_empty();
         let error = open("error", true).await?;
         let stdin = open("stdin", wanted.stdin).await?;
         let stdout = open("stdout", wanted.stdout).await?;
@@ -203,33 +205,33 @@ impl Opened {
     }
 }
 
-/// Passes on what the client says, until it has gone. What a process does not want to hear any more is lost.
-async fn feed(mut incoming: Incoming, mut stdin: Option<Writer>, resize: Option<Writer>) {
-    while let Some(said) = incoming.next().await {
-        let sent = match (said, &stdin, &resize) {
-            (Said::Bytes(STDIN, bytes), Some(stdin), _) => stdin.write(&bytes).await,
-            (Said::Bytes(RESIZE, bytes), _, Some(resize)) => resize.write(&bytes).await,
-            (Said::End(STDIN), Some(_), _) => match stdin.take() {
+/// Relays input of the client until it disconnects. Input for closed streams is dropped.
+async fn relay_input(mut incoming: Incoming, mut stdin: Option<Writer>, resize: Option<Writer>) {
+    while let Some(message) = incoming.next().await {
+        let sent = match (message, &stdin, &resize) {
+            (ClientMessage::Bytes(STDIN, bytes), Some(stdin), _) => stdin.write(&bytes).await,
+            (ClientMessage::Bytes(RESIZE, bytes), _, Some(resize)) => resize.write(&bytes).await,
+            (ClientMessage::End(STDIN), Some(_), _) => match stdin.take() {
                 Some(stdin) => stdin.finish().await,
                 None => Ok(()),
             },
             _ => Ok(()),
         };
         if let Err(error) = sent {
-            tracing::debug!(%error, "a kubelet does not listen any more");
+            tracing::debug!(%error, "cannot write to a stream of a kubelet");
         }
     }
 }
 
-/// Passes on what a process says.
-async fn tell(from: Option<mpsc::Receiver<Bytes>>, to: &Outgoing, channel: u8) {
+/// Relays output of a process.
+async fn relay_output(from: Option<mpsc::Receiver<Bytes>>, to: &Outgoing, channel: u8) {
     let Some(mut from) = from else { return };
     while let Some(bytes) = from.recv().await {
         to.send(channel, &bytes).await;
     }
 }
 
-/// All that a stream says, as far as it is kept.
+/// Reads a stream to its end, truncated to `MAX_OUTCOME`.
 async fn collect(mut from: mpsc::Receiver<Bytes>) -> Vec<u8> {
     let mut all = Vec::new();
     while let Some(bytes) = from.recv().await {

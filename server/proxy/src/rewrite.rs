@@ -1,4 +1,5 @@
-//! Addresses in answers of a backend, made to lead through this server (upstream: `proxy.Transport`).
+//! Rewrites links in responses of a backend to lead through this server (upstream:
+//! `proxy.Transport`).
 
 mod html;
 mod page;
@@ -14,31 +15,32 @@ use serving::{Body, Response, User};
 use crate::headers;
 use page::{Encoding, Page};
 
-/// For how long the client of a page may read nothing.
+/// How long the client of a page may read nothing.
 const STALLED: Duration = Duration::from_secs(5 * 60);
 
-/// Where a backend is, and where clients find it.
+/// The addresses of a backend: its own, and those for clients.
 pub(crate) struct Links {
-    /// What stands before the backend's own paths here.
+    /// The path prefix of the backend on this server.
     pub prefix: String,
     /// `host:port` of the backend.
     pub backend: String,
-    /// The host that the client asked.
-    pub asked: String,
+    /// The host of the client's request.
+    pub client_host: String,
 }
 
 impl Links {
-    /// A path of the backend as clients reach it.
-    pub fn through(&self, path: &str) -> String {
+    /// Converts a path of the backend to a path on this server.
+    pub fn external_path(&self, path: &str) -> String {
         let slash = if path.ends_with('/') { "/" } else { "" };
         let joined = clean(&format!("{}/{path}", self.prefix));
         if joined == "/" { joined } else { format!("{joined}{slash}") }
     }
 
-    /// An answer to this user whose redirect or links lead through this server. A page is rewritten while it is sent.
+    /// Rewrites the redirect or the links of a response to this user. A page is rewritten while it
+    /// is sent.
     ///
     /// # Errors
-    /// When the user, or all users together, hold too much.
+    /// Returns an error if the user, or all users together, exceed their memory limit.
     pub fn rewrite(self, mut response: Response, user: Arc<User>) -> Result<Response, Status> {
         if let Some(to) = text(&response, &LOCATION) {
             let rewritten = self.address(&to).unwrap_or(to);
@@ -62,7 +64,7 @@ impl Links {
         Ok(response.map(|body| rewritten(body).hold(held).end_when_stalled(STALLED)))
     }
 
-    /// A page with its links rewritten, as it arrives in pieces of this length.
+    /// Rewrites a page that arrives in pieces of this length.
     #[cfg(fuzzing)]
     pub fn rewrite_pieces(&self, page: &[u8], length: usize) -> Vec<u8> {
         let (mut rewriter, mut out) = (html::Rewriter::new(|address: &str| self.address(address)), Vec::new());
@@ -71,7 +73,7 @@ impl Links {
         out
     }
 
-    /// An address that stands in an answer; nothing when it may stay (`Transport.rewriteURL`).
+    /// Rewrites an address of a response; nothing if it is unchanged (`Transport.rewriteURL`).
     fn address(&self, address: &str) -> Option<String> {
         let server_ends = match address.find("//") {
             Some(at) if ["", "http:", "https:"].contains(&&address[..at]) => {
@@ -82,18 +84,18 @@ impl Links {
         };
         let (server, path) = address.split_at(server_ends);
         let host = server.rsplit('/').next().unwrap_or_default();
-        if !path.starts_with('/') || !["", &self.backend, &self.asked].contains(&host) {
+        if !path.starts_with('/') || !["", &self.backend, &self.client_host].contains(&host) {
             return None;
         }
         let (path, rest) = path.split_at(path.find(['?', '#']).unwrap_or(path.len()));
-        let path = if path.starts_with(&self.prefix) { path.to_owned() } else { self.through(path) };
-        // An address that names the host which the client asked goes on to name it.
-        let server = if !host.is_empty() && host == self.asked { server } else { "" };
+        let path = if path.starts_with(&self.prefix) { path.to_owned() } else { self.external_path(path) };
+        // An address with the host of the client's request keeps it.
+        let server = if !host.is_empty() && host == self.client_host { server } else { "" };
         Some(format!("{server}{path}{rest}"))
     }
 }
 
-/// A path without empty segments and dots (Go: `path.Clean`).
+/// Removes empty and dot segments of a path (Go: `path.Clean`).
 fn clean(path: &str) -> String {
     let mut segments: Vec<&str> = Vec::new();
     for segment in path.split('/') {
@@ -126,11 +128,11 @@ mod tests {
     use super::*;
 
     fn links() -> Links {
-        Links { prefix: "/proxy/web".into(), backend: "10.0.0.1:80".into(), asked: "front:6443".into() }
+        Links { prefix: "/proxy/web".into(), backend: "10.0.0.1:80".into(), client_host: "front:6443".into() }
     }
 
     #[test]
-    fn addresses_of_the_backend_lead_through_this_server() {
+    fn rewrites_addresses_of_backend() {
         let check = |address: &str, expect: Option<&str>| {
             assert_eq!(links().address(address).as_deref(), expect, "{address}");
         };
@@ -146,7 +148,7 @@ mod tests {
         }
     }
 
-    /// A page in this encoding, which arrives in pieces of some bytes.
+    /// Builds a page with this encoding, which arrives in pieces of some bytes.
     fn page(text: &str, encoding: &str, piece: usize) -> Response {
         let mut bytes = Vec::new();
         let read = match encoding {
@@ -176,7 +178,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pages_are_rewritten_however_they_are_compressed() {
+    async fn rewrites_compressed_pages() {
         let text = "<p><a href=\"/a\">a</a></p>".repeat(2_000);
         for encoding in ["", "gzip", "deflate"] {
             for piece in [7, 1 << 20] {
@@ -188,9 +190,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_is_read_as_far_as_it_is_sent() {
-        let asked = Arc::new(AtomicUsize::new(0));
-        let counter = asked.clone();
+    async fn reads_page_only_as_sent() {
+        let polled = Arc::new(AtomicUsize::new(0));
+        let counter = polled.clone();
         let endless = futures_util::stream::repeat_with(move || {
             counter.fetch_add(1, Ordering::Relaxed);
             Ok::<_, BodyError>(Frame::data(Bytes::from(vec![b'x'; 1 << 16])))
@@ -201,11 +203,11 @@ mod tests {
         for _ in 0..3 {
             body.frame().await.unwrap().unwrap();
         }
-        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert_eq!(polled.load(Ordering::Relaxed), 1);
     }
 
     #[tokio::test]
-    async fn what_is_no_page_stays() {
+    async fn does_not_rewrite_other_media_types() {
         let mut response = Response::new(Body::full("<a href=\"/a\">"));
         response.headers_mut().insert(CONTENT_TYPE, "text/plain".parse().unwrap());
         let body = links().rewrite(response, Arc::default()).unwrap().into_body().read(100).await.unwrap();

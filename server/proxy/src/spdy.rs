@@ -1,5 +1,5 @@
-//! SPDY/3.1, as much of it as a client of kubelets needs: streams that this side opens, without flow control, which
-//! kubelets (`moby/spdystream`) have not.
+//! A SPDY/3.1 client for kubelets. It opens all streams itself. It has no flow control, like
+//! kubelets (`moby/spdystream`).
 
 mod connection;
 mod dictionary;
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 pub(crate) use connection::{Connection, Stream, Writer};
 
-/// What `Upgrade` says.
+/// The value of the `Upgrade` header.
 pub(crate) const PROTOCOL: &str = "SPDY/3.1";
-/// How long a kubelet may take to accept a stream.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout for a kubelet to accept a stream.
+const ACCEPT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Why a stream or its connection is of no use any more.
+/// Errors of a stream or its connection.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SpdyError {
     #[error("Timeout waiting for reply")]

@@ -1,4 +1,5 @@
-//! Connections of which only so many bytes a second go each way (`--max-connection-bytes-per-sec`; upstream: `flowrate`).
+//! Bandwidth limits of upgraded connections, in each direction (`--max-connection-bytes-per-sec`;
+//! upstream: `flowrate`).
 
 use std::io;
 use std::pin::Pin;
@@ -8,19 +9,19 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// How often bytes are granted.
+/// Period of the byte quota.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// A connection, throttled where there is a limit.
+/// A connection with an optional bandwidth limit.
 pub(crate) struct Throttled<I> {
     inner: I,
-    read: Option<Pace>,
-    written: Option<Pace>,
+    read: Option<Quota>,
+    written: Option<Quota>,
 }
 
-/// What is granted one way.
-struct Pace {
-    /// Bytes of a period.
+/// The byte quota of one direction.
+struct Quota {
+    /// Bytes per period.
     share: usize,
     left: usize,
     next: Pin<Box<Sleep>>,
@@ -28,19 +29,19 @@ struct Pace {
 
 impl<I> Throttled<I> {
     pub(crate) fn new(inner: I, bytes_per_second: Option<u64>) -> Self {
-        let pace = || bytes_per_second.map(Pace::new);
-        Throttled { inner, read: pace(), written: pace() }
+        let quota = || bytes_per_second.map(Quota::new);
+        Throttled { inner, read: quota(), written: quota() }
     }
 }
 
-impl Pace {
+impl Quota {
     fn new(bytes_per_second: u64) -> Self {
         let share = u128::from(bytes_per_second) * PERIOD.as_millis() / 1000;
         let share = usize::try_from(share).unwrap_or(usize::MAX).max(1);
-        Pace { share, left: share, next: Box::pin(sleep_until(Instant::now() + PERIOD)) }
+        Quota { share, left: share, next: Box::pin(sleep_until(Instant::now() + PERIOD)) }
     }
 
-    /// How many bytes may go now; waits for the next period when there are none.
+    /// Returns the remaining quota; waits for the next period if it is zero.
     fn poll_left(&mut self, cx: &mut Context<'_>) -> Poll<usize> {
         if self.left == 0 {
             ready!(self.next.as_mut().poll(cx));
@@ -54,13 +55,13 @@ impl Pace {
 impl<I: AsyncRead + Unpin> AsyncRead for Throttled<I> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let Throttled { inner, read, .. } = &mut *self;
-        let Some(pace) = read else { return Pin::new(inner).poll_read(cx, buffer) };
-        let most = ready!(pace.poll_left(cx)).min(buffer.remaining());
+        let Some(quota) = read else { return Pin::new(inner).poll_read(cx, buffer) };
+        let most = ready!(quota.poll_left(cx)).min(buffer.remaining());
         let mut part = ReadBuf::new(buffer.initialize_unfilled_to(most));
         ready!(Pin::new(inner).poll_read(cx, &mut part))?;
         let length = part.filled().len();
         buffer.advance(length);
-        pace.left -= length;
+        quota.left -= length;
         Poll::Ready(Ok(()))
     }
 }
@@ -68,10 +69,10 @@ impl<I: AsyncRead + Unpin> AsyncRead for Throttled<I> {
 impl<I: AsyncWrite + Unpin> AsyncWrite for Throttled<I> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let Throttled { inner, written, .. } = &mut *self;
-        let Some(pace) = written else { return Pin::new(inner).poll_write(cx, bytes) };
-        let most = ready!(pace.poll_left(cx)).min(bytes.len());
+        let Some(quota) = written else { return Pin::new(inner).poll_write(cx, bytes) };
+        let most = ready!(quota.poll_left(cx)).min(bytes.len());
         let length = ready!(Pin::new(inner).poll_write(cx, &bytes[..most]))?;
-        pace.left -= length;
+        quota.left -= length;
         Poll::Ready(Ok(length))
     }
 
@@ -90,7 +91,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     #[tokio::test(start_paused = true)]
-    async fn bytes_take_their_time() {
+    async fn limits_bandwidth() {
         for (limit, seconds) in [(None, 0), (Some(1000), 2)] {
             let (near, mut far) = duplex(1 << 20);
             let mut throttled = Throttled::new(near, limit);

@@ -1,7 +1,7 @@
-//! Connections that stop speaking HTTP: WebSocket and SPDY.
+//! Protocol upgrades: WebSocket and SPDY.
 //!
-//! The client's connection changes protocols only after the backend's has. Whatever else the backend answers is an answer like others, and
-//! both connections end with it (CVE-2018-1002105).
+//! The client's connection is upgraded only after the backend's. Any other response of the backend
+//! is returned, and both connections are closed after it (CVE-2018-1002105).
 
 use http::StatusCode;
 use http::header::{CONNECTION, HeaderValue, UPGRADE};
@@ -13,29 +13,30 @@ use webhook::Client;
 
 use crate::throttle::Throttled;
 
-/// Why a connection goes on in the protocol that it is in.
+/// Why a connection is not upgraded.
 #[derive(Debug, thiserror::Error)]
 pub enum UpgradeError {
     #[error("error dialing backend: {}", .0.cause())]
     Unreachable(#[source] webhook::Error),
-    /// A code that neither changes protocols nor says what is wrong.
+    /// A status code below 400 other than 101.
     #[error("invalid upgrade response: status code {0}")]
     Refused(u16),
 }
 
 pub use serving::websocket::wants_upgrade as is_wanted;
 
-/// The request, and its connection once it stops speaking HTTP.
+/// Returns the request, and a future of its upgraded connection.
 pub fn split(mut request: Request) -> (Request, OnUpgrade) {
     let client_side = hyper::upgrade::on(&mut request);
     (request, client_side)
 }
 
-/// Asks the server to change protocols, and joins the two connections when it does, at most so many bytes a second each way.
+/// Requests an upgrade from the server, and joins the connections if it accepts. `bytes_per_second`
+/// limits each direction.
 ///
 /// # Errors
-/// When the server is not reached, or answers what makes no sense.
-pub async fn pass_on(
+/// Returns an error if the server is unreachable, or for a status code below 400 other than 101.
+pub async fn proxy_upgrade(
     client: &Client,
     request: http::Request<webhook::Body>,
     client_side: OnUpgrade,
@@ -56,22 +57,22 @@ pub async fn pass_on(
     }
 }
 
-/// An answer after which nothing more is said.
+/// Marks a response as the last one of its connection.
 pub fn closing(mut answer: Response) -> Response {
     answer.headers_mut().remove(UPGRADE);
     answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     answer
 }
 
-/// Carries bytes both ways until one side ends; then both have.
+/// Relays bytes in both directions until one side closes; then closes both.
 async fn join(client_side: OnUpgrade, server_side: OnUpgrade, bytes_per_second: Option<u64>) {
     match tokio::try_join!(client_side, server_side) {
-        Ok((client, server)) => carry(client, Throttled::new(TokioIo::new(server), bytes_per_second)).await,
-        Err(error) => tracing::debug!(%error, "a connection did not change protocols"),
+        Ok((client, server)) => relay(client, Throttled::new(TokioIo::new(server), bytes_per_second)).await,
+        Err(error) => tracing::debug!(%error, "cannot upgrade a connection"),
     }
 }
 
-async fn carry(client: Upgraded, server: Throttled<TokioIo<Upgraded>>) {
+async fn relay(client: Upgraded, server: Throttled<TokioIo<Upgraded>>) {
     let (mut from_client, mut to_client) = split_io(TokioIo::new(client));
     let (mut from_server, mut to_server) = split_io(server);
     tokio::select! {

@@ -1,4 +1,4 @@
-//! WebSockets of clients that are carried to kubelets: several channels in one (upstream: `wsstream`).
+//! WebSockets of clients with multiplexed channels (upstream: `wsstream`).
 
 mod channels;
 
@@ -8,20 +8,20 @@ use http::header::{
 use hyper::upgrade::OnUpgrade;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
-pub(crate) use channels::{Incoming, Outgoing, Said, split};
-pub(crate) use serving::websocket::{Socket, goodbye, handshake, protocols};
+pub(crate) use channels::{ClientMessage, Incoming, Outgoing, split};
+pub(crate) use serving::websocket::{Socket, handshake, normal_closure, protocols};
 
-/// The longest message of a client (Go: `DefaultMaxPayloadBytes`).
+/// Maximum size in bytes of a client's message (Go: `DefaultMaxPayloadBytes`).
 const MAX_MESSAGE: usize = 32 << 20;
 
-/// Headers of the handshake, which mean nothing to who speaks another protocol.
-pub(crate) const OF_HANDSHAKE: [HeaderName; 4] =
+/// Headers of the WebSocket handshake, which other protocols do not use.
+pub(crate) const HANDSHAKE_HEADERS: [HeaderName; 4] =
     [SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, SEC_WEBSOCKET_EXTENSIONS];
 
-/// The WebSocket, once the answer has been sent.
+/// Opens the WebSocket after the response is sent.
 ///
 /// # Errors
-/// When the client has gone.
+/// Returns an error if the client has disconnected.
 pub(crate) async fn open(client_side: OnUpgrade) -> Result<Socket, hyper::Error> {
     let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
     serving::websocket::open(client_side, config).await

@@ -1,16 +1,16 @@
-//! The time, injected so that tests can set it.
+//! The clock, injected so that tests can set the time.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use machinery::scalar::Time;
 
-/// Tells the time.
+/// A source of the current time.
 pub trait Clock: Send + Sync {
-    /// The current time.
+    /// Returns the current time.
     fn now(&self) -> Time;
 }
 
-/// The machine's clock.
+/// The clock of the machine.
 pub struct SystemClock;
 
 impl Clock for SystemClock {

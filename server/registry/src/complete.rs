@@ -1,6 +1,7 @@
-//! Stored values as upstream's readers see them: in the version that is stored today, with the defaults of today.
+//! Decoding of stored values as upstream's readers do: converted to the storage version and with
+//! current defaults.
 //!
-//! Older servers stored older versions of an object, and fields without the defaults that these fields have by now.
+//! Older servers may have stored an older version, or fields without defaults that were added later.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -12,12 +13,12 @@ use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::reflect::Owned;
 use machinery::{defaulting, envelope, json, protobuf};
 
-/// Values that this process has encoded last, by their hashes: each was complete. A value that is not found here is
-/// decoded and compared.
+/// Hashes of the values that this process encoded last; each has all defaults. A value that is not
+/// found here is decoded and compared.
 static WRITTEN: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 const SLOTS: usize = 4096;
 
-/// Completes the values of one kind.
+/// Decodes the values of one kind and applies defaults.
 pub(crate) struct Complete {
     catalog: &'static Catalog,
     kind: &'static KindDef,
@@ -25,14 +26,14 @@ pub(crate) struct Complete {
     has_defaults: bool,
 }
 
-/// The message of an object in the version that is stored.
+/// The protobuf message of an object in the storage version.
 pub(crate) struct Message<'v> {
     pub raw: Cow<'v, [u8]>,
-    /// Whether the message says no more than the stored value.
+    /// Whether the message equals the stored value.
     pub is_stored: bool,
 }
 
-/// Notes a value that has all defaults.
+/// Records a value that has all defaults.
 pub(crate) fn written_here(value: &[u8]) {
     let hash = hash(value);
     slot(hash).store(hash, Ordering::Relaxed);
@@ -53,16 +54,16 @@ fn hash(value: &[u8]) -> u64 {
 }
 
 impl Complete {
-    /// Completes values of a kind, which is that of the stored version.
+    /// Creates a decoder for `kind`, which is in the storage version.
     pub fn new(catalog: &'static Catalog, kind: &'static KindDef) -> Self {
         let has_defaults = defaulting::has_defaults(kind.def);
         Complete { catalog, kind, api_version: kind.api_version(), has_defaults }
     }
 
-    /// The message of a stored value.
+    /// Returns the message of a stored value.
     ///
     /// # Errors
-    /// Why the value cannot be read.
+    /// Why the value cannot be decoded.
     pub fn message<'v>(&self, value: &'v [u8]) -> Result<Message<'v>, String> {
         if !envelope::is_envelope(value) {
             return self.of_json(value);
@@ -75,14 +76,14 @@ impl Complete {
         let mut object = Owned::new(kind.def);
         protobuf::decode(parts.raw, object.as_mut()).map_err(|e| e.to_string())?;
         let raw = self.encode(kind, object);
-        // Defaults only add to a message.
+        // Defaults only add to a message, so equal length means no change.
         if std::ptr::eq(kind, self.kind) && raw.len() == parts.raw.len() {
             return Ok(Message { raw: parts.raw.into(), is_stored: true });
         }
         Ok(Message { raw: raw.into(), is_stored: false })
     }
 
-    /// The message that a value which is stored as JSON would be.
+    /// Returns the message of a value that is stored as JSON.
     fn of_json<'v>(&self, value: &[u8]) -> Result<Message<'v>, String> {
         let (api_version, _) = json::version_and_kind(value).map_err(|e| e.to_string())?;
         let kind = self.kind_of(&api_version)?;
@@ -95,7 +96,7 @@ impl Complete {
         Ok(Message { raw: raw.into(), is_stored })
     }
 
-    /// The kind in the version that a value says; one that says none is of the version that is stored.
+    /// Returns the kind in the version of a value; a value without a version is in the storage version.
     fn kind_of(&self, api_version: &str) -> Result<&'static KindDef, String> {
         if api_version == self.api_version || api_version.is_empty() {
             return Ok(self.kind);
@@ -106,7 +107,7 @@ impl Complete {
         known.ok_or_else(|| format!("no kind {name:?} is registered for version {api_version:?}"))
     }
 
-    /// The message of an object that was read in some version.
+    /// Applies defaults to an object of any version and encodes it in the storage version.
     fn encode(&self, kind: &'static KindDef, mut object: Owned) -> Vec<u8> {
         defaulting::apply_defaults(object.as_mut());
         if !std::ptr::eq(kind, self.kind) {
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stored_without_defaults_is_read_with_them() {
+    fn values_stored_without_defaults_are_read_with_them() {
         let complete = complete("", "v1", "PersistentVolumeClaim");
         let mut claim = PersistentVolumeClaim::default();
         claim.metadata.name = "a".into();
@@ -154,7 +155,7 @@ mod tests {
             assert!(complete.message(&again).unwrap().is_stored);
         }
         written_here(&stored);
-        assert!(complete.message(&stored).unwrap().is_stored, "what this process wrote is not looked at");
+        assert!(complete.message(&stored).unwrap().is_stored, "values that this process wrote are not compared");
     }
 
     #[test]

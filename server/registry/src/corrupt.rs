@@ -1,4 +1,4 @@
-//! Objects whose stored bytes cannot be decrypted or decoded, where they are told and may be deleted unread (KEP-3926).
+//! Objects that cannot be decrypted or decoded: their error messages, and their unsafe deletion (KEP-3926).
 
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
@@ -11,15 +11,15 @@ use crate::strategy::Context;
 use crate::write_hook::Outcome;
 use crate::{list, stored};
 
-/// Most objects that a list tells of (upstream: `corruptObjErrAggregatorFactory(100)`).
-const MOST: usize = 100;
+/// Maximum number of objects that a list error names (upstream: `corruptObjErrAggregatorFactory(100)`).
+const MAX_CAUSES: usize = 100;
 const OPTION: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
 impl ResourceStore {
-    /// A damaged object fails whatever would show it.
+    /// Fails for a damaged object, as any response with it must.
     pub(crate) fn check(&self, entry: &Entry) -> Result<(), Status> {
         match &entry.damage {
-            Some(damage) if self.tells_corrupt => {
+            Some(damage) if self.reports_corrupt_objects => {
                 let key = String::from_utf8_lossy(&entry.key);
                 Err(Status::internal(storage_error(self.below_prefix(&key), entry.revision, damage)))
             }
@@ -27,13 +27,13 @@ impl ResourceStore {
         }
     }
 
-    /// A key without what all keys begin with, as upstream's stores know it.
+    /// Strips the prefix of all keys, as upstream's stores do.
     fn below_prefix<'k>(&self, key: &'k str) -> &'k str {
         let prefix = self.root.len() - self.def.key_prefix.len() - 2;
         key.get(prefix..).unwrap_or(key)
     }
 
-    /// What a list of a namespace says that failed because of damaged objects: all of them.
+    /// Returns the error of a list with damaged objects, which names all of them; `None` when there are none.
     pub(crate) fn corrupt_list(&self, namespace: &str) -> Option<Status> {
         let snapshot = self.cache.snapshot();
         let range = self.range(namespace);
@@ -43,7 +43,7 @@ impl ResourceStore {
             let message = storage_error(&key, entry.revision, damage);
             Cause { reason: "UnexpectedServerResponse".into(), message, field: key }
         };
-        let mut causes: Vec<Cause> = found.by_ref().take(MOST).map(cause).collect();
+        let mut causes: Vec<Cause> = found.by_ref().take(MAX_CAUSES).map(cause).collect();
         if causes.is_empty() {
             return None;
         }
@@ -58,19 +58,19 @@ impl ResourceStore {
         Some(Status { details: Some(Box::new(details)), ..Status::new(500, "StorageReadError", message) })
     }
 
-    /// Deletes an object that cannot be read, without a look at it: finalizers, preconditions and admission are left
-    /// out (upstream: `corruptObjectDeleter`). One that can be read is not deleted.
+    /// Deletes an unreadable object without finalizers, preconditions and admission (upstream:
+    /// `corruptObjectDeleter`). A readable object is not deleted.
     ///
     /// # Errors
-    /// 422 when the object can be read, or is not there.
+    /// 422 when the object is readable or does not exist.
     pub async fn delete_corrupt(&self, context: &Context, name: &str) -> Result<(), Status> {
         let key = self.key(&context.namespace, name);
         loop {
-            // The cache may not know yet that the object can be read again.
+            // The cache may not have noticed yet that the object is readable again.
             let found = self.store.get(key.as_bytes(), None).await.map_err(stored::failure)?;
             let entry = self.newer(found.kv).filter(|entry| entry.damage.is_some());
             let Some(entry) = entry else { return Err(self.not_corrupt(context, name)) };
-            tracing::warn!(key, "deleting an object that cannot be read");
+            tracing::warn!(key, "deleting an unreadable object without finalizers, preconditions and admission");
             let delete = Txn::delete(key.clone()).when(entry.revision);
             if let TxnOutcome::Committed { .. } = self.commit(delete, &mut Outcome::default()).await? {
                 return Ok(());
@@ -84,7 +84,7 @@ impl ResourceStore {
     }
 }
 
-/// In upstream's words (`StorageError`), of which the number is part.
+/// Formats upstream's `StorageError`, of which the number is part.
 fn storage_error(key: &str, revision: Revision, damage: &Damage) -> String {
     let why = match damage {
         Damage::Undecodable(why) => format!("object not decodable revision={revision}: {why}"),

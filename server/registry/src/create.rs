@@ -18,29 +18,30 @@ use crate::update::CheckWrite;
 use crate::write_hook::Outcome;
 use crate::{names, validation};
 
-/// How often a generated name is tried again when it is taken (KEP-4420).
+/// Number of attempts with a generated name (KEP-4420).
 const NAME_ATTEMPTS: usize = 8;
 
-/// How a new object is to be called.
+/// Name and `generateName` of a request.
 #[derive(Default)]
-struct AskedName {
+struct RequestedName {
     name: String,
     generate_name: String,
 }
 
-impl AskedName {
+impl RequestedName {
     fn of(object: &Owned) -> Self {
-        let of = |meta: &ObjectMeta| AskedName { name: meta.name.clone(), generate_name: meta.generate_name.clone() };
+        let of =
+            |meta: &ObjectMeta| RequestedName { name: meta.name.clone(), generate_name: meta.generate_name.clone() };
         meta(object.as_ref()).map(of).unwrap_or_default()
     }
 
-    fn is_made_up(&self) -> bool {
+    fn is_generated(&self) -> bool {
         self.name.is_empty() && !self.generate_name.is_empty()
     }
 }
 
 impl ResourceStore {
-    /// Stores a new object and answers it as stored. A name that the server makes up is made up again when it is taken.
+    /// Stores a new object and returns it as stored. Generates another name when a generated one is taken.
     pub async fn create<C: CheckWrite + ?Sized>(
         &self,
         context: &Context,
@@ -48,19 +49,19 @@ impl ResourceStore {
         options: &CreateOptions,
         check: &mut C,
     ) -> Result<Owned, Status> {
-        if !AskedName::of(&object).is_made_up() {
-            return self.create_once(context, object, options, check).await;
+        if !RequestedName::of(&object).is_generated() {
+            return self.create_attempt(context, object, options, check).await;
         }
         for _ in 1..NAME_ATTEMPTS {
-            match self.create_once(context, object.clone(), options, check).await {
+            match self.create_attempt(context, object.clone(), options, check).await {
                 Err(status) if status.reason == "AlreadyExists" => {}
                 done => return done,
             }
         }
-        self.create_once(context, object, options, check).await
+        self.create_attempt(context, object, options, check).await
     }
 
-    async fn create_once<C: CheckWrite + ?Sized>(
+    async fn create_attempt<C: CheckWrite + ?Sized>(
         &self,
         context: &Context,
         mut object: Owned,
@@ -69,13 +70,13 @@ impl ResourceStore {
     ) -> Result<Owned, Status> {
         self.begin_object(context, &mut object)?;
         let mut reserved = self.begin(context, &mut object, None).await?;
-        let stored = self.create_begun(context, object, options, check, &mut reserved.outcome).await;
+        let stored = self.create_with_reservation(context, object, options, check, &mut reserved.outcome).await;
         check.settle(reserved.outcome).await;
         reserved.finish().await;
         stored
     }
 
-    /// Fills what the server decides: name, uid, creation time.
+    /// Sets the fields that the server determines: name, uid, creation time.
     fn begin_object(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
         self.check_namespace(context, object)?;
         if let Some(meta) = meta_mut(object) {
@@ -88,7 +89,7 @@ impl ResourceStore {
         Ok(())
     }
 
-    async fn create_begun<C: CheckWrite + ?Sized>(
+    async fn create_with_reservation<C: CheckWrite + ?Sized>(
         &self,
         context: &Context,
         mut object: Owned,
@@ -97,12 +98,12 @@ impl ResourceStore {
         outcome: &mut Outcome,
     ) -> Result<Owned, Status> {
         self.strategy.prepare_for_create(context, &mut object);
-        let asked = AskedName::of(&object);
-        self.check_new(context, &object, &asked.name)?;
+        let requested = RequestedName::of(&object);
+        self.check_new(context, &object, &requested.name)?;
         check.check(&object, None).await?;
-        match self.put_new(context, object, &asked.name, options, outcome).await? {
+        match self.put_new(context, object, &requested.name, options, outcome).await? {
             Ok(stored) => Ok(stored),
-            Err(taken) => Err(self.already_exists(context, &asked, taken)),
+            Err(taken) => Err(self.already_exists(context, &requested, taken)),
         }
     }
 
@@ -120,10 +121,10 @@ impl ResourceStore {
         Ok(())
     }
 
-    fn already_exists(&self, context: &Context, asked: &AskedName, taken: Option<Arc<Entry>>) -> Status {
-        let mut status = match asked.generate_name.as_str() {
-            "" => Status::already_exists(self.name_in(context), &asked.name),
-            _ => Status::generate_name_conflict(self.name(), &asked.name),
+    fn already_exists(&self, context: &Context, requested: &RequestedName, taken: Option<Arc<Entry>>) -> Status {
+        let mut status = match requested.generate_name.as_str() {
+            "" => Status::already_exists(self.name_in(context), &requested.name),
+            _ => Status::generate_name_conflict(self.name(), &requested.name),
         };
         let taken = taken.and_then(|entry| self.object(&entry).ok());
         if taken.is_some_and(|object| meta(object.as_ref()).is_some_and(MetaExt::is_deleting)) {
@@ -132,7 +133,7 @@ impl ResourceStore {
         status
     }
 
-    /// The stored object, or the one that has the name already.
+    /// Stores the object, or returns the existing one with its name.
     async fn put_new(
         &self,
         context: &Context,
@@ -144,7 +145,7 @@ impl ResourceStore {
         let key = self.key(&context.namespace, name);
         if options.dry_run {
             let taken = self.current(&key).await?;
-            return Ok(if taken.is_some() { Err(taken) } else { Ok(self.seen(object)) });
+            return Ok(if taken.is_some() { Err(taken) } else { Ok(self.as_read(object)) });
         }
         if meta(object.as_ref()).and_then(MetaExt::revision).is_some() {
             return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
@@ -165,7 +166,7 @@ impl ResourceStore {
         }
     }
 
-    /// The namespace of object and request must agree.
+    /// Checks that object and request have the same namespace.
     pub(crate) fn check_namespace(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
         let expected = if self.def.namespaced { context.namespace.as_str() } else { "" };
         match meta_mut(object) {

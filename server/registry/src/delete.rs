@@ -20,38 +20,38 @@ use crate::write_hook::Outcome;
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// What became of a delete.
+/// The result of a delete.
 pub struct Deleted {
-    /// The object as it was last.
+    /// The last state of the object.
     pub object: Owned,
-    /// Nothing holds it any longer.
+    /// Whether the object is removed, and not just marked.
     pub gone: bool,
-    /// It is the answer also where deletes are answered by a `Status`.
+    /// Whether the response is this object even where deletes return a `Status`.
     pub is_answer: bool,
 }
 
-/// Says whether an object may be deleted: admission.
+/// Decides whether an object may be deleted: admission.
 #[async_trait]
 pub trait CheckDelete: Send + Sync {
-    /// Called with the stored object, again when another writer was faster.
+    /// Called with the stored object, and again after a conflict with another writer.
     async fn check(&self, current: &Owned) -> Result<(), Status>;
 }
 
-/// What is to be done with an object that is to be deleted.
+/// The action of a delete.
 enum Step {
-    /// It is being deleted, and this request changes nothing about that.
+    /// The object is already being deleted, and the request does not change that.
     Nothing,
-    /// It is marked, and goes when whatever holds it lets go.
+    /// Mark the object; it is removed when its grace period ends or its finalizers are gone.
     Mark(Owned),
-    /// It is marked with no time left, and then removed.
+    /// Mark the object with a grace period of 0, then remove it.
     MarkAndRemove(Owned),
     Remove,
-    /// Likewise: what held it was the garbage collector, which this request does without.
+    /// Remove the object; this request drops the garbage collector's finalizers that blocked it.
     Release,
 }
 
 impl ResourceStore {
-    /// Deletes an object, or begins to.
+    /// Deletes an object, or starts its graceful deletion.
     pub async fn delete(
         &self,
         context: &Context,
@@ -71,11 +71,11 @@ impl ResourceStore {
             let outcome = match self.next_step(context, &object, options) {
                 Step::Nothing => return Ok(Deleted { object, gone: false, is_answer: false }),
                 Step::Release if options.dry_run => {
-                    // Upstream answers the object that it would have read the stored one into.
+                    // Upstream returns the empty object that it would decode the stored one into.
                     return Ok(Deleted { object: Owned::new(object.def()), gone: true, is_answer: true });
                 }
                 Step::Release if options.precondition.resource_version.is_some() => {
-                    // Upstream insists on the version of that object then, which is none.
+                    // Upstream compares the precondition with that empty object, which has no version.
                     let is = meta(object.as_ref()).map_or("", |meta| &meta.resource_version);
                     return Err(self.precondition_failed(context, name, false, "ResourceVersion", "", is));
                 }
@@ -147,7 +147,7 @@ impl ResourceStore {
         }
     }
 
-    /// Begins, shortens or keeps the grace period in the object's metadata.
+    /// Starts, shortens or keeps the grace period in the object's metadata.
     fn graceful(
         &self,
         context: &Context,
@@ -158,10 +158,10 @@ impl ResourceStore {
         if !self.def.graceful_delete {
             return Graceful::No;
         }
-        let asked = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
+        let requested = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
         let Some(deletion) = meta.deletion_timestamp else {
-            let Some(seconds) = self.strategy.grace_period(asked, object.as_ref()) else { return Graceful::No };
-            // Upstream's arithmetic overflows instead.
+            let Some(seconds) = self.strategy.grace_period(requested, object.as_ref()) else { return Graceful::No };
+            // Upstream's arithmetic overflows here.
             let seconds = seconds.min(Time::MAX.unix() - context.now.unix());
             meta.deletion_timestamp = Some(context.now.saturating_add(seconds));
             meta.deletion_grace_period_seconds = Some(seconds);
@@ -174,7 +174,7 @@ impl ResourceStore {
         if left == 0 {
             return Graceful::No;
         }
-        let Some(mut period) = asked.filter(|asked| *asked < left) else { return Graceful::Pending };
+        let Some(mut period) = requested.filter(|requested| *requested < left) else { return Graceful::Pending };
         let mut at = deletion.saturating_add(period.saturating_sub(left));
         if at.unix() < context.now.unix() {
             at = context.now;
@@ -182,10 +182,10 @@ impl ResourceStore {
         }
         meta.deletion_timestamp = Some(at);
         meta.deletion_grace_period_seconds = Some(period);
-        Graceful::Period(asked.unwrap_or(period))
+        Graceful::Period(requested.unwrap_or(period))
     }
 
-    /// The finalizers that the propagation policy asks for (`deletionFinalizersForGarbageCollection`).
+    /// Returns the finalizers that the propagation policy requires (`deletionFinalizersForGarbageCollection`).
     fn finalizers(&self, object: &Owned, options: &DeleteOptions) -> Vec<String> {
         let Some(meta) = meta(object.as_ref()) else { return Vec::new() };
         if !self.collects_garbage {
@@ -233,16 +233,16 @@ impl ResourceStore {
     }
 }
 
-/// What `rest.BeforeDelete` says of grace.
+/// The result of `rest.BeforeDelete` for the grace period.
 enum Graceful {
-    /// A grace period is running, and it is not to become shorter.
+    /// A grace period is running and is not shortened.
     Pending,
-    /// The object waits so many seconds from now.
+    /// The object is removed after this many seconds.
     Period(i64),
     No,
 }
 
-/// For objects without grace that finalizers hold.
+/// Marks an object without grace period that has finalizers.
 fn mark_as_deleting(meta: &mut apimachinery::meta::v1::ObjectMeta, now: Time) {
     if !meta.is_deleting() && meta.generation > 0 {
         meta.generation += 1;

@@ -1,5 +1,5 @@
-//! How stored bytes of a resource become what its cache keeps: the message they hold, with its revision in it, and the values that
-//! selectors look at. Nothing else of an object is read.
+//! Decoding of stored values into cache entries: the message with its revision, and the values that
+//! selectors match. No other part of an object is decoded.
 
 use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
@@ -14,12 +14,12 @@ use storage::{KeyValue, Revision};
 use crate::complete::Complete;
 use crate::metadata::meta;
 
-/// Reads values of one kind in its stored version.
+/// Decodes values of one kind in its storage version.
 pub(crate) struct StoredForm {
     kind: &'static KindDef,
     complete: Complete,
     selectable: Vec<&'static SelectableDef>,
-    /// What has to be read for the attributes; `None`: everything.
+    /// The fields to decode for the attributes; `None` decodes everything.
     mask: Option<Mask>,
     /// Protobuf numbers of `metadata`, and of `resourceVersion` in it.
     metadata: u32,
@@ -27,7 +27,7 @@ pub(crate) struct StoredForm {
 }
 
 impl StoredForm {
-    /// `selectable` are the fields that attributes hold, in this order.
+    /// Creates a decoder. The attributes of its entries have the values of `selectable`, in this order.
     pub fn new(catalog: &'static Catalog, kind: &'static KindDef, selectable: Vec<&'static SelectableDef>) -> Self {
         let mask = mask(kind, &selectable);
         let number = |def: &'static StructDef, name| def.json_field(name).map_or(0, |field| field.number);
@@ -92,7 +92,8 @@ fn damaged(why: &str) -> Description {
     Description { damage: Some(Damage::Undecodable(why.into())), ..Description::default() }
 }
 
-/// Labels and the selectable fields, where each of them says which field of the stored version it reads.
+/// Returns the mask of labels and selectable fields; `None` when a field does not declare the fields
+/// that it reads.
 fn mask(kind: &'static KindDef, selectable: &[&'static SelectableDef]) -> Option<Mask> {
     if kind.conversion.is_some() {
         return None;

@@ -6,7 +6,7 @@ use storage::KeyRange;
 
 use crate::list::{Continue, starting_at};
 
-/// Continues the list of one namespace with `token`; fails when the list leaves the namespace.
+/// Continues the list of one namespace with `token`; panics when the list leaves the namespace.
 pub fn continue_token(token: &str) {
     const PREFIX: &str = "/registry/pods/team-a/";
     let namespace = KeyRange::prefix(PREFIX);
@@ -17,7 +17,7 @@ pub fn continue_token(token: &str) {
     assert!(again.is_ok_and(|again| again.start == token.start), "a token that the server made is not read");
 }
 
-/// The same with the token's content, which is not encoded yet.
+/// Continues a list with the content of a token before its encoding.
 pub fn continue_content(content: &[u8]) {
     continue_token(&URL_SAFE_NO_PAD.encode(content));
 }

@@ -1,4 +1,4 @@
-//! Amend: a change that the server itself makes of what is stored, which no strategy prepares or validates (upstream's callers of
+//! Updates by the server itself, without preparation and validation by a strategy (upstream's callers of
 //! `Storage.GuaranteedUpdate`).
 
 use machinery::reflect::Owned;
@@ -11,10 +11,10 @@ use crate::strategy::Context;
 use crate::write_hook::Outcome;
 
 impl ResourceStore {
-    /// Changes a stored object; `change` is called again when another writer was faster.
+    /// Changes a stored object; `change` is called again after a conflict with another writer.
     ///
     /// # Errors
-    /// That there is no such object, that it is not as the options demand, and what `change` refuses.
+    /// 404 when there is no such object, 409 when it violates the precondition, and the errors of `change`.
     pub async fn guaranteed_update(
         &self,
         context: &Context,

@@ -1,7 +1,8 @@
-//! Everything there is of a resource, kept up to date in memory, for parts of the server that would otherwise ask the store all the time
-//! (upstream: shared informers).
+//! A current copy of all objects of a resource in memory, for components that read them often (upstream: shared
+//! informers).
 //!
-//! An informer may lag behind the store by the moment a change takes to arrive. What must not be decided on old facts asks the store.
+//! An informer lags behind the store while a change is on its way. Decisions that need current state
+//! read the store.
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -22,7 +23,7 @@ use crate::resource::ResourceStore;
 use crate::select::Predicate;
 use crate::watch::{WatchEvent, WatchStream};
 
-/// How long to wait before a watch that failed is begun anew.
+/// Delay before a failed watch is started again.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The group and plural of a resource.
@@ -31,14 +32,15 @@ type Name = (&'static str, &'static str);
 /// The stores of all resources, by group and plural.
 pub type Stores = HashMap<Name, Arc<ResourceStore>>;
 
-/// Called with every change in order, before readers see it: the old and the new object. It runs on the informer's task and
-/// must not wait.
+/// Called with the old and the new object of every change, in order, before readers see it. It runs on
+/// the informer's task and must not block.
 pub type Observer<T> = Box<dyn Fn(Option<&Arc<T>>, Option<&Arc<T>>) + Send + Sync>;
 
-/// Takes away of an object what its followers do not look at, before it is kept (upstream: `SetTransform`).
+/// Removes the parts of an object that its users do not read, before it is kept (upstream: `SetTransform`).
 pub type Trim<T> = fn(&mut T);
 
-/// The objects of a resource by namespace and name. Clones share them; they are followed until the last clone is dropped.
+/// The objects of a resource by namespace and name. Clones share one watch, which ends when the last
+/// clone is dropped.
 pub struct Informer<T>(Arc<Followed<T>>);
 
 impl<T> Clone for Informer<T> {
@@ -58,29 +60,29 @@ impl<T> Drop for Followed<T> {
     }
 }
 
-/// `namespace/name`; cluster-scoped objects have an empty namespace.
+/// By `namespace/name`; cluster-scoped objects have an empty namespace.
 type Objects<T> = BTreeMap<String, Arc<T>>;
 
 struct State<T> {
     objects: RwLock<Arc<Objects<T>>>,
-    /// How many changes there have been; 0 until the first list has arrived.
+    /// Number of changes; 0 until the first list has arrived.
     changes: watch::Sender<u64>,
     observers: Vec<Observer<T>>,
     trim: Trim<T>,
 }
 
 impl<T: Struct> Informer<T> {
-    /// Begins to follow a resource whose hub form is `T`. Needs a tokio runtime.
+    /// Starts an informer of a resource with the hub type `T`. Needs a tokio runtime.
     pub fn start(store: &Arc<ResourceStore>) -> Self {
         Self::observed(store, Vec::new())
     }
 
-    /// Begins to follow a resource whose objects are large, and keeps of them what `trim` leaves.
+    /// Starts an informer of a resource with large objects, and keeps what `trim` leaves of them.
     pub fn trimmed(store: &Arc<ResourceStore>, trim: Trim<T>) -> Self {
         Self::follow(store, Vec::new(), trim)
     }
 
-    /// Begins to follow a resource, and tells these of every change.
+    /// Starts an informer that calls `observers` for every change.
     pub fn observed(store: &Arc<ResourceStore>, observers: Vec<Observer<T>>) -> Self {
         Self::follow(store, observers, |_| ())
     }
@@ -91,33 +93,33 @@ impl<T: Struct> Informer<T> {
         Informer(Arc::new(Followed { state, task }))
     }
 
-    /// Waits until the objects that were there at the beginning are known.
+    /// Waits until the objects of the first list are known.
     pub async fn synced(&self) {
         // The sender lives as long as `self`, so waiting cannot fail.
         let _ = self.changes().wait_for(|changes| *changes > 0).await;
     }
 
-    /// A count that changes with every change, to wait for the next one; it is 0 until the informer has synced.
+    /// Returns a counter of changes, to wait for the next one; it is 0 until the informer has synced.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.state.changes.subscribe()
     }
 
-    /// An object.
+    /// Returns an object.
     pub fn get(&self, namespace: &str, name: &str) -> Option<Arc<T>> {
         self.0.state.read().get(&key(namespace, name)).cloned()
     }
 
-    /// Whether there are none at this moment.
+    /// Returns whether there are no objects at present.
     pub fn is_empty(&self) -> bool {
         self.0.state.read().is_empty()
     }
 
-    /// All objects at this moment, in order of namespace and name.
+    /// Returns all current objects, ordered by namespace and name.
     pub fn all(&self) -> Vec<Arc<T>> {
         self.0.state.read().values().cloned().collect()
     }
 
-    /// The objects of a namespace, in order of their names.
+    /// Returns the objects of a namespace, ordered by name.
     pub fn in_namespace(&self, namespace: &str) -> Vec<Arc<T>> {
         let begin = key(namespace, "");
         let from = (Bound::Included(begin.as_str()), Bound::Unbounded);
@@ -135,7 +137,7 @@ impl<T> State<T> {
         self.objects.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether this is what there is of an object. Of those that are trimmed little changes.
+    /// Returns whether an object equals the known one. Trimmed objects seldom change.
     fn has(&self, key: &str, object: &Arc<T>) -> bool
     where
         T: Struct,
@@ -143,12 +145,12 @@ impl<T> State<T> {
         self.read().get(key).is_some_and(|known| Ref::of(&**known) == Ref::of(&**object))
     }
 
-    /// Puts an object in its place, or takes it away. Only the informer's task does that.
+    /// Inserts, replaces or removes an object. Only the informer's task calls this.
     fn change(&self, key: &str, new: Option<Arc<T>>) {
         let old = self.read().get(key).cloned();
         self.observers.iter().for_each(|observer| observer(old.as_ref(), new.as_ref()));
         let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
-        // Copies the map, not the objects, and only while somebody reads the one before.
+        // Copies the map, not the objects, and only while a reader holds the previous one.
         let objects = Arc::make_mut(&mut objects);
         match new {
             Some(new) => drop(objects.insert(key.to_owned(), new)),
@@ -156,7 +158,7 @@ impl<T> State<T> {
         }
     }
 
-    /// Makes this the whole of the objects.
+    /// Replaces all objects.
     fn replace(&self, all: Objects<T>) {
         let gone: Vec<String> = self.read().keys().filter(|key| !all.contains_key(*key)).cloned().collect();
         all.into_iter().for_each(|(key, object)| self.change(&key, Some(object)));
@@ -168,16 +170,16 @@ impl<T> State<T> {
     }
 }
 
-/// Follows a resource to the end of the store, beginning anew after failures.
+/// Follows a resource until the store is closed; starts again after failures.
 async fn follow<T: Struct>(store: Arc<ResourceStore>, state: Arc<State<T>>) {
     loop {
         match follow_once(&store, &state).await {
-            // The watch was too slow, or the cache began anew.
+            // The watch was too slow, or the cache was filled again.
             Ok(()) => {}
             Err(status) if status.code == 503 => return,
             Err(status) => {
                 let why = status.message;
-                tracing::warn!(resource = %store.name(), why, "following a resource; it is listed again");
+                tracing::warn!(resource = %store.name(), why, "informer watch failed; the resource is listed again");
             }
         }
         tokio::time::sleep(RETRY).await;
@@ -200,7 +202,7 @@ async fn follow_once<T: Struct>(store: &Arc<ResourceStore>, state: &State<T>) ->
     Ok(())
 }
 
-/// Reads the state that a watch begins with.
+/// Reads the initial objects of a watch.
 async fn read_initial<T: Struct>(
     store: &ResourceStore,
     stream: &mut WatchStream,
@@ -220,7 +222,8 @@ async fn read_initial<T: Struct>(
     Ok(())
 }
 
-/// An object and its key. One of another type, which only a wrong use of an informer could bring, is left out.
+/// Returns an object and its key; `None` for an object of another type, which only a wrong use of an
+/// informer causes.
 fn typed<T: Struct>(store: &ResourceStore, entry: &Entry, trim: Trim<T>) -> Result<Option<(String, Arc<T>)>, Status> {
     let object = store.object(entry)?;
     let Some(key) = meta(object.as_ref()).map(|meta| key(&meta.namespace, &meta.name)) else { return Ok(None) };
@@ -229,24 +232,25 @@ fn typed<T: Struct>(store: &ResourceStore, entry: &Entry, trim: Trim<T>) -> Resu
     Ok(Some((key, Arc::new(object))))
 }
 
-/// The informers of a server, one per resource however many ask for it.
+/// The informers of a server, at most one per resource.
 pub struct Informers {
     stores: Arc<Stores>,
     running: Mutex<HashMap<Name, Box<dyn Any + Send>>>,
 }
 
 impl Informers {
-    /// Informers of these resources; none runs until it is asked for.
+    /// Creates the set of informers of these resources; each informer starts on first use.
     pub fn new(stores: Arc<Stores>) -> Self {
         Informers { stores, running: Mutex::default() }
     }
 
-    /// The stores that they follow.
+    /// Returns the stores of the resources.
     pub fn stores(&self) -> &Arc<Stores> {
         &self.stores
     }
 
-    /// The informer of a resource whose hub form is `T`; `None` when there is no such resource. Needs a tokio runtime.
+    /// Returns the informer of a resource with the hub type `T`; `None` when there is no such resource.
+    /// Needs a tokio runtime.
     pub fn of<T: Struct>(&self, group: &'static str, plural: &'static str) -> Option<Informer<T>> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(informer) = running.get(&(group, plural)) {

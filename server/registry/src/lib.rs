@@ -1,6 +1,7 @@
-//! The generic REST store: what each verb means for any kind, over descriptors, a [`Strategy`] and a [`storage::Store`].
+//! The generic REST store: the verbs for any kind, on descriptors, a [`Strategy`] and a [`storage::Store`].
 //!
-//! It knows no HTTP and no kind by name. Objects travel in their hub form; endpoints convert from and to the version asked for.
+//! It is independent of HTTP and of concrete kinds. Objects are in hub form; endpoints convert from and to the
+//! requested version.
 
 mod clock;
 mod complete;

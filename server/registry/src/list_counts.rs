@@ -1,23 +1,23 @@
-//! What lists cost: how many objects are looked at for those that are shown.
+//! Counters of lists: objects examined and objects returned.
 
 use storage::cache::Count;
 
 use crate::resource::ResourceStore;
 
-/// The lists of a resource.
+/// Counters of the lists of a resource.
 pub(crate) struct ListCounts {
-    /// Lists, and the objects that were looked at for them: without an index, and by the index of each field.
+    /// Lists and the objects that they examined: first without an index, then by the index of each field.
     by_index: Vec<(Count, Count)>,
-    /// Objects that were shown.
+    /// Objects returned.
     returned: Count,
 }
 
-/// The lists that were made by one index.
+/// Counters of the lists that used one index.
 pub struct IndexUse {
-    /// What upstream calls the index: `f:spec.nodeName`, or nothing without one.
+    /// Upstream's name of the index, such as `f:spec.nodeName`; empty for lists without one.
     pub index: String,
     pub lists: u64,
-    /// Objects that were looked at.
+    /// Objects examined.
     pub fetched: u64,
 }
 
@@ -27,7 +27,7 @@ impl ListCounts {
         ListCounts { by_index, returned: Count::default() }
     }
 
-    /// Counts a list by the index of a field, or without one.
+    /// Counts a list that used the index of a field, or none.
     pub fn listed(&self, field: Option<usize>, fetched: usize, returned: usize) {
         if let Some((lists, looked_at)) = self.by_index.get(field.map_or(0, |field| field + 1)) {
             lists.add(1);
@@ -38,14 +38,14 @@ impl ListCounts {
 }
 
 impl ResourceStore {
-    /// The indexes, and how much they were used.
+    /// Returns the counters of each index.
     pub fn index_uses(&self) -> impl Iterator<Item = IndexUse> {
         let names = std::iter::once(String::new()).chain(self.selectable_labels().map(|label| format!("f:{label}")));
         let uses = self.list_counts.by_index.iter();
         names.zip(uses).map(|(index, (lists, fetched))| IndexUse { index, lists: lists.get(), fetched: fetched.get() })
     }
 
-    /// How many objects lists have shown.
+    /// Returns the number of objects that lists have returned.
     pub fn listed_objects(&self) -> u64 {
         self.list_counts.returned.get()
     }

@@ -1,7 +1,7 @@
-//! Reads on the side of a request: what admission has to know before it lets an object in.
+//! Typed reads of other resources during a request, for admission.
 //!
-//! A request asks each store once how new it is, however much it looks up, and small objects that are looked up again and again (a namespace,
-//! its service account) are decoded once.
+//! A request reads the revision of each store once. Small objects that are read repeatedly, such as a
+//! namespace and its service account, are decoded once.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -17,15 +17,15 @@ use crate::resource::ResourceStore;
 use crate::select::Predicate;
 use crate::stored;
 
-/// How many decoded objects a resource keeps.
-const KEPT: usize = 16;
+/// Maximum number of decoded objects per resource.
+const MAX_DECODED: usize = 16;
 
-/// How new the stores were when a request first asked them: what it looks up later need not be newer.
+/// The revision of each store at the first read of a request; later reads need not be newer.
 #[derive(Debug, Default)]
 pub struct ReadRevision(Mutex<Vec<(usize, Revision)>>);
 
 impl ReadRevision {
-    /// Lets what is looked up from now on be as new as what the request has written itself.
+    /// Makes later reads include the request's own writes.
     pub fn renew(&self) {
         self.lock().clear();
     }
@@ -46,7 +46,7 @@ impl ReadRevision {
     }
 }
 
-/// The objects that were decoded last, by the entries that they were decoded from.
+/// The objects decoded last, by their entries.
 #[derive(Default)]
 pub(crate) struct Recent(Mutex<VecDeque<Decoded>>);
 
@@ -61,7 +61,7 @@ impl Recent {
     fn keep(&self, entry: &Arc<Entry>, object: Arc<dyn Any + Send + Sync>) {
         let mut known = self.lock();
         known.retain(|(known, _)| known.key != entry.key);
-        if known.len() == KEPT {
+        if known.len() == MAX_DECODED {
             known.pop_front();
         }
         known.push_back((entry.clone(), object));
@@ -73,7 +73,7 @@ impl Recent {
 }
 
 impl ResourceStore {
-    /// An object whose hub form is `T`, if there is one of this name.
+    /// Returns an object with the hub type `T`, if it exists.
     pub async fn get_typed<T: Struct>(
         &self,
         namespace: &str,
@@ -89,7 +89,7 @@ impl ResourceStore {
         self.shared(&self.in_version(entry).await?)
     }
 
-    /// The objects of a namespace, or all when it is empty, whose hub form is `T`.
+    /// Returns the objects of a namespace, or of all namespaces when it is empty, with the hub type `T`.
     pub async fn list_typed<T: Struct>(&self, namespace: &str, as_of: &ReadRevision) -> Result<Vec<Arc<T>>, Status> {
         if !self.reaches(as_of.of(&self.store).await?).await {
             let listed = self.list(namespace, &Predicate::default(), &ListQuery::default()).await?;
@@ -103,7 +103,7 @@ impl ResourceStore {
         entries.iter().filter_map(|entry| self.shared(entry).transpose()).collect()
     }
 
-    /// An entry's object; nothing when it is of another type.
+    /// Returns the decoded object of an entry; `None` when it has another type.
     fn shared<T: Struct>(&self, entry: &Arc<Entry>) -> Result<Option<Arc<T>>, Status> {
         if let Some(known) = self.recent.get(entry) {
             return Ok(known.downcast().ok());

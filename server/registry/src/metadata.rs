@@ -4,7 +4,7 @@ use apimachinery::meta::v1::ObjectMeta;
 use machinery::reflect::{Owned, Ref, Slot, Value};
 use machinery::status::Status;
 
-/// The object's metadata; kinds without have none.
+/// Returns the object's metadata; `None` for kinds without.
 pub fn meta(object: Ref<'_>) -> Option<&ObjectMeta> {
     match object.by_name("metadata")? {
         Value::Struct(metadata) => metadata.downcast::<ObjectMeta>(),
@@ -12,7 +12,7 @@ pub fn meta(object: Ref<'_>) -> Option<&ObjectMeta> {
     }
 }
 
-/// The object's metadata, to write.
+/// Returns the object's metadata for changes.
 pub fn meta_mut(object: &mut Owned) -> Option<&mut ObjectMeta> {
     let def = object.def();
     let index = def.fields.iter().position(|f| f.json == "metadata")?;
@@ -22,11 +22,11 @@ pub fn meta_mut(object: &mut Owned) -> Option<&mut ObjectMeta> {
     }
 }
 
-/// Questions that several verbs ask.
+/// Common properties of metadata.
 pub trait MetaExt {
-    /// Whether deletion was asked for.
+    /// Returns whether deletion was requested.
     fn is_deleting(&self) -> bool;
-    /// The revision of its resourceVersion; `None` when empty or not a number.
+    /// Returns the revision of the resourceVersion; `None` when it is empty or not a number.
     fn revision(&self) -> Option<u64>;
 }
 
@@ -37,13 +37,14 @@ impl MetaExt for ObjectMeta {
 
     fn revision(&self) -> Option<u64> {
         let text = self.resource_version.as_str();
-        // Rust reads a sign, Go's `ParseUint` does not.
+        // Rust accepts a sign, Go's `ParseUint` does not.
         text.parse().ok().filter(|&revision| revision != 0 && text.bytes().all(|byte| byte.is_ascii_digit()))
     }
 }
 
-/// Gives an object the namespace of its request, which it may leave out but not contradict; without one, as for what is cluster-scoped, it
-/// loses its own (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
+/// Sets the namespace of an object to that of its request. The object may omit it, but not have another
+/// one. Without an expected namespace, as for cluster-scoped resources, it is cleared
+/// (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
 pub fn ensure_namespace(meta: &mut ObjectMeta, expected: &str) -> Result<(), Status> {
     if meta.namespace.is_empty() || expected.is_empty() {
         meta.namespace = expected.to_string();

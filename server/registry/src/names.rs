@@ -2,13 +2,13 @@
 
 use rand::Rng;
 
-/// Letters and digits that make no words: vowels and look-alikes are left out.
+/// Letters and digits without vowels and look-alikes, so that no words result.
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-/// Longest prefix that leaves room for the suffix in 63 characters.
+/// Longest prefix that leaves space for the suffix in 63 characters.
 const MAX_PREFIX: usize = 58;
 const SUFFIX_LENGTH: usize = 5;
 
-/// `prefix` and five random characters; a long prefix is cut.
+/// Returns `prefix` and five random characters; a long prefix is truncated.
 pub fn random_suffix(prefix: &str) -> String {
     let mut end = prefix.len().min(MAX_PREFIX);
     while !prefix.is_char_boundary(end) {

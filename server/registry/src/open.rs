@@ -1,5 +1,5 @@
-//! Kinds of open form, which are made at run time: their objects are kept as JSON text, and move between versions by more than descriptors
-//! say.
+//! Unstructured kinds, which are defined at run time. Their objects are stored as JSON text, and
+//! conversion between their versions needs more than descriptors.
 
 use std::sync::Arc;
 
@@ -19,35 +19,36 @@ use crate::metadata::meta_mut;
 use crate::resource::ResourceStore;
 use crate::stored;
 
-/// Between the version that a store's users speak and those that its objects are stored in.
+/// Conversion between the version of a store's users and the versions of stored objects.
 #[async_trait]
 pub trait Versions: Send + Sync {
-    /// Whether objects are stored in the users' version.
+    /// Returns whether objects are stored in the users' version.
     fn is_stored(&self) -> bool;
 
-    /// Whether an entry is in the users' version already.
+    /// Returns whether an entry is already in the users' version.
     fn is_read(&self, entry: &Entry) -> bool;
 
-    /// Whether selectors have to look at the converted object: labels and fields of an entry in another version say nothing.
+    /// Returns whether selectors must evaluate the converted object, because entries in other versions
+    /// lack its labels and fields.
     fn selects_converted(&self) -> bool;
 
-    /// What selectors look at in an entry that is in the users' version; nothing where it cannot be read.
+    /// Returns the attributes of an entry in the users' version; empty when the entry is unreadable.
     fn attributes(&self, entry: &Entry) -> Attributes;
 
-    /// Entries in the users' version.
+    /// Converts entries to the users' version.
     async fn read(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status>;
 
-    /// An object of the users' version as it is to be stored, without its resourceVersion, which it keeps.
+    /// Encodes an object of the users' version for storage, without its resourceVersion. The object keeps it.
     async fn write(&self, object: &mut Owned) -> Result<Vec<u8>, Status>;
 }
 
-/// Whether entries of a kind hold JSON text; those of all others hold protobuf messages.
+/// Returns whether entries of a kind hold JSON text; those of other kinds hold protobuf messages.
 pub fn is_text(kind: &KindDef) -> bool {
     kind.def.json_form == JsonForm::Open
 }
 
 impl ResourceStore {
-    /// An entry as the store's users see it.
+    /// Converts an entry to the version of the store's users.
     pub(crate) async fn in_version(&self, entry: Arc<Entry>) -> Result<Arc<Entry>, Status> {
         match &self.versions {
             Some(versions) if !versions.is_read(&entry) => {
@@ -58,7 +59,7 @@ impl ResourceStore {
         }
     }
 
-    /// Entries as the store's users see them.
+    /// Converts entries to the version of the store's users.
     pub(crate) async fn all_in_version(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
         match &self.versions {
             Some(versions) if !entries.iter().all(|entry| versions.is_read(entry)) => versions.read(entries).await,
@@ -66,26 +67,26 @@ impl ResourceStore {
         }
     }
 
-    /// An object as it is to be stored, and as readers see it.
+    /// Encodes an object for storage; also returns it as readers get it.
     pub(crate) async fn encode_for_readers(&self, mut object: Owned) -> Result<(Vec<u8>, Owned), Status> {
         let value = self.encode(&mut object).await?;
         if self.versions.is_some() || !defaulting::has_defaults(self.storage_kind.def) {
             return Ok((value, object));
         }
         let mut seen = stored::with_defaults(self.storage_kind, object);
-        // Readers need not complete what is complete.
+        // Readers of this value need not apply defaults again.
         if !self.as_json && stored::encode(self.storage_kind, false, &mut seen) == value {
             complete::written_here(&value);
         }
         Ok((value, seen))
     }
 
-    /// An object as its readers see it, who give what has no value its default. A strategy may have removed values.
-    pub(crate) fn seen(&self, object: Owned) -> Owned {
+    /// Returns an object as readers get it, with defaults. A strategy may have removed values.
+    pub(crate) fn as_read(&self, object: Owned) -> Owned {
         if self.versions.is_some() { object } else { stored::with_defaults(self.storage_kind, object) }
     }
 
-    /// An object as it is to be stored.
+    /// Encodes an object for storage.
     async fn encode(&self, object: &mut Owned) -> Result<Vec<u8>, Status> {
         match &self.versions {
             Some(versions) => versions.write(object).await,
@@ -93,8 +94,8 @@ impl ResourceStore {
         }
     }
 
-    /// A written object as its writer is answered. In another version than the stored one that is what readers get, who do not see all that
-    /// was written where the stored version does not know it.
+    /// Returns the response for a written object. If the storage version differs, that is the stored
+    /// object as readers get it, without the fields that the storage version does not have.
     pub(crate) async fn written(
         &self,
         mut object: Owned,
@@ -112,7 +113,7 @@ impl ResourceStore {
         self.object(&*self.in_version(self.cache.entry(&kv)).await?)
     }
 
-    /// Likewise, where nothing had to be written.
+    /// Returns the response for a write that changed nothing.
     pub(crate) async fn unchanged(&self, object: Owned, entry: &Arc<Entry>) -> Result<Owned, Status> {
         if self.is_stored_version() {
             return Ok(object);
@@ -124,15 +125,15 @@ impl ResourceStore {
         self.versions.as_ref().is_none_or(|versions| versions.is_stored())
     }
 
-    /// An object as it is to be stored in the place of an entry, and as readers see it; no value when that would
-    /// change nothing.
+    /// Encodes an object that replaces an entry; also returns it as readers get it. The value is `None`
+    /// when nothing would change.
     pub(crate) async fn encode_changed(
         &self,
         mut object: Owned,
         entry: &Entry,
     ) -> Result<(Option<Vec<u8>>, Owned), Status> {
         if !is_text(self.storage_kind) {
-            // What is stored without defaults, or in another version, is stored with them when it is written.
+            // A value without defaults or in another version is always rewritten.
             let same = entry.stored.is_none()
                 && stored::is_same(self.storage_kind, &object, entry)
                 && !self.is_stale(entry).await?;
@@ -144,19 +145,19 @@ impl ResourceStore {
         }
         let value = self.encode(&mut object).await?;
         let same = match &entry.stored {
-            // What a schema drops of it when it is read is stored all the same.
-            Some(stored) => stored::says_the_same(&value, stored),
+            // Compares stored bytes, because a schema may prune fields on reads.
+            Some(stored) => stored::is_same_json(&value, stored),
             None => {
                 let (key, again) = (entry.key.clone(), value.clone().into());
                 let kv = KeyValue { key, value: again, mod_revision: entry.revision, ..KeyValue::default() };
-                stored::says_the_same(&self.cache.entry(&kv).object, &entry.object)
+                stored::is_same_json(&self.cache.entry(&kv).object, &entry.object)
             }
         };
         Ok(((!same || self.is_stale(entry).await?).then_some(value), object))
     }
 
-    /// Whether an entry would be stored otherwise than it is, though it is the same object (`objState.stale`). The store is asked, because
-    /// keys of encryption change without a write.
+    /// Returns whether the stored form of an unchanged object is outdated (`objState.stale`). Reads the
+    /// store, because encryption keys change without a write.
     async fn is_stale(&self, entry: &Entry) -> Result<bool, Status> {
         let found = self.store.get(&entry.key, None).await.map_err(stored::failure)?.kv;
         let other_form = |value: &[u8]| !is_text(self.storage_kind) && envelope::is_envelope(value) == self.as_json;

@@ -1,4 +1,4 @@
-//! What a caller may ask for besides the object (the parts of `metav1.*Options` that the store acts on).
+//! Options of requests (the parts of `metav1.*Options` that the store acts on).
 
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::hooks::Propagation;
@@ -6,24 +6,24 @@ use machinery::hooks::Propagation;
 /// Options of a create.
 #[derive(Clone, Debug, Default)]
 pub struct CreateOptions {
-    /// Go through everything but store nothing.
+    /// Process the request without storing its result.
     pub dry_run: bool,
 }
 
 /// Options of an update.
 #[derive(Clone, Debug, Default)]
 pub struct UpdateOptions {
-    /// Go through everything but store nothing.
+    /// Process the request without storing its result.
     pub dry_run: bool,
-    /// What is not there is created.
+    /// Create the object if it does not exist.
     pub create_when_absent: bool,
-    /// The subresource that is written; empty for the object.
+    /// The subresource that is written; empty for the object itself.
     pub subresource: String,
-    /// What must hold of the stored object before anything else is looked at.
+    /// Precondition of the write, checked first.
     pub precondition: Precondition,
 }
 
-/// What must hold for a write to happen.
+/// The required identity of the stored object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Precondition {
     pub uid: Option<String>,
@@ -31,10 +31,10 @@ pub struct Precondition {
 }
 
 impl Precondition {
-    /// Whether an object that is to be deleted is the one that is meant (`rest.BeforeDelete`).
+    /// Checks the object of a delete (`rest.BeforeDelete`).
     ///
     /// # Errors
-    /// In which way it is not, as text for a client.
+    /// The mismatch, as text for a client.
     pub fn check(&self, meta: &ObjectMeta) -> Result<(), String> {
         if let Some(uid) = self.uid.as_ref().filter(|uid| **uid != meta.uid) {
             return Err(format!(
@@ -51,8 +51,7 @@ impl Precondition {
         Ok(())
     }
 
-    /// In which way an object is not the one that is meant, as kinds say that begin their deletion in a way of their
-    /// own (namespaces).
+    /// Returns the mismatch in the words of kinds with their own deletion (namespaces).
     pub(crate) fn failed(&self, meta: &ObjectMeta) -> Option<String> {
         let pairs =
             [("UID", &self.uid, &meta.uid), ("ResourceVersion", &self.resource_version, &meta.resource_version)];
@@ -71,15 +70,15 @@ pub struct DeleteOptions {
     pub grace_period_seconds: Option<i64>,
 }
 
-/// What to list.
+/// Options of a list or a watch.
 #[derive(Clone, Debug, Default)]
 pub struct ListQuery {
-    /// Most items of one answer; 0 is no limit.
+    /// Maximum number of items in a response; 0 for no limit.
     pub limit: usize,
-    /// A token of an earlier answer; empty to begin.
+    /// The continue token of the previous page; empty for the first one.
     pub continue_token: String,
-    /// As the caller wrote it; empty is the latest.
+    /// As the client sent it; empty is the latest.
     pub resource_version: String,
-    /// `Exact` or `NotOlderThan`; empty when not said.
+    /// `Exact` or `NotOlderThan`; empty if not set.
     pub resource_version_match: String,
 }

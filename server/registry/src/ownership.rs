@@ -1,4 +1,4 @@
-//! Updates that change nothing but times of field ownership (`fieldmanager.IgnoreManagedFieldsTimestampsTransformer`).
+//! Updates that change only times of field ownership (`fieldmanager.IgnoreManagedFieldsTimestampsTransformer`).
 
 use apimachinery::meta::v1::ManagedFieldsEntry;
 use machinery::json;
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::metadata::{meta, meta_mut};
 
-/// Gives the stored object's times of ownership to a new object that differs from the stored object in nothing else,
-/// so that the update writes nothing.
+/// Copies the stored object's times of ownership to a new object that differs only in them, so that the
+/// update writes nothing.
 pub fn keep_times(stored: &Owned, new: &mut Owned) {
     let (Some(before), Some(after)) = (meta(stored.as_ref()), meta(new.as_ref())) else { return };
     let (old_owners, new_owners) = (&before.managed_fields, &after.managed_fields);
@@ -34,7 +34,7 @@ fn is_same_but_time(old: &ManagedFieldsEntry, new: &ManagedFieldsEntry) -> bool 
     texts.iter().all(|text| text(old) == text(new)) && is_same_set(old.fields_v1.as_ref(), new.fields_v1.as_ref())
 }
 
-/// A client may write the text of a set in another way than the server does.
+/// Compares two field sets; clients may format the JSON text of a set differently.
 fn is_same_set(old: Option<&FieldsV1>, new: Option<&FieldsV1>) -> bool {
     let tree = |set: Option<&FieldsV1>| set.and_then(|set| serde_json::from_slice::<Value>(set.as_bytes()).ok());
     old == new || tree(old) == tree(new)

@@ -1,4 +1,5 @@
-//! Snapshots of lists that are being read page by page, so that later pages show what the first one did without asking the store.
+//! Snapshots of paginated lists, so that later pages are consistent with the first one without reading
+//! the store.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,36 +8,36 @@ use std::time::Duration;
 use storage::Revision;
 use storage::cache::Snapshot;
 
-/// How many are kept of one resource; who reads slower gets the pages from the store's history.
-const KEPT: usize = 8;
-/// How long one is kept.
-const LIFE: Duration = Duration::from_secs(75);
+/// Maximum number of snapshots per resource; slower readers get later pages from the store's history.
+const MAX_SNAPSHOTS: usize = 8;
+/// How long a snapshot is kept.
+const RETENTION: Duration = Duration::from_secs(75);
 
-/// See the module.
+/// Snapshots by revision.
 #[derive(Clone, Default)]
 pub(crate) struct PageSnapshots(Arc<Mutex<VecDeque<(Revision, Snapshot)>>>);
 
 impl PageSnapshots {
-    /// The snapshot that shows a revision.
+    /// Returns the snapshot at a revision.
     pub fn find(&self, revision: Revision) -> Option<Snapshot> {
         self.lock().iter().find(|(kept, _)| *kept == revision).map(|(_, snapshot)| snapshot.clone())
     }
 
-    /// Keeps a snapshot for a while.
+    /// Keeps a snapshot for [`RETENTION`].
     pub fn keep(&self, revision: Revision, snapshot: Snapshot) {
         let mut kept = self.lock();
         if kept.iter().any(|(known, _)| *known == revision) {
             return;
         }
-        if kept.len() == KEPT {
+        if kept.len() == MAX_SNAPSHOTS {
             kept.pop_front();
         }
         kept.push_back((revision, snapshot));
         drop(kept);
-        let past = self.clone();
+        let snapshots = self.clone();
         tokio::spawn(async move {
-            tokio::time::sleep(LIFE).await;
-            past.lock().retain(|(known, _)| *known != revision);
+            tokio::time::sleep(RETENTION).await;
+            snapshots.lock().retain(|(known, _)| *known != revision);
         });
     }
 

@@ -1,4 +1,4 @@
-//! A resource as the store keeps it: where, in which form, by which strategy; and reads of single objects.
+//! The store of a resource: its keys, form and strategy; and reads of single objects.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -27,72 +27,73 @@ use crate::write_hook::{Outcome, Reservation, WriteHook};
 
 /// The store of one resource, shared by all its versions.
 pub struct ResourceStore {
-    /// The version of the kind that it is stored in.
+    /// The kind in its storage version.
     pub storage_kind: &'static KindDef,
     /// Plural, scope, policies.
     pub def: &'static ResourceDef,
     pub strategy: Arc<dyn Strategy>,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
-    /// The present of this resource, and of everything.
+    /// The watch cache of this resource.
     pub cache: Arc<ResourceCache>,
     pub(crate) whole: Arc<Cache>,
-    pub(crate) past: PageSnapshots,
-    /// The fields that selectors may name, in the order in which the cache has their values.
+    pub(crate) page_snapshots: PageSnapshots,
+    /// The selectable fields, in the order of their values in the cache.
     selectable: Vec<&'static SelectableDef>,
     pub(crate) versions: Option<Arc<dyn Versions>>,
     /// Objects are stored as JSON, not as protobuf.
     pub(crate) as_json: bool,
-    /// Whether deletes wait for the garbage collector.
+    /// Whether deletes leave finalizers for the garbage collector.
     pub(crate) collects_garbage: bool,
-    /// Objects that cannot be read are told, and may be deleted.
-    pub(crate) tells_corrupt: bool,
-    companion: OnceLock<Arc<dyn WriteHook>>,
-    /// How many of its objects were decoded.
+    /// Corrupt objects are reported by key, and may be deleted.
+    pub(crate) reports_corrupt_objects: bool,
+    write_hook: OnceLock<Arc<dyn WriteHook>>,
+    /// Number of objects decoded so far.
     decoded: AtomicU64,
     pub(crate) recent: Recent,
     pub(crate) list_counts: ListCounts,
-    /// Objects go by themselves so many seconds after they were last written; 0 never.
+    /// Objects expire this many seconds after their last write; 0 for never.
     pub(crate) time_to_live: u64,
     /// `/registry/<prefix>/`, with a slash at the end.
     pub(crate) root: String,
 }
 
-/// Where resources are kept, and how. Clones share it.
+/// The store, cache and form that resources share. Clones share the store.
 #[derive(Clone)]
 pub struct Backend {
     pub store: Arc<dyn Store>,
     pub cache: Arc<Cache>,
     pub clock: Arc<dyn Clock>,
-    /// What all keys begin with, such as `/registry`.
+    /// The prefix of all keys, such as `/registry`.
     pub prefix: String,
     /// Objects of all kinds are stored as JSON (`--storage-media-type`).
     pub as_json: bool,
-    /// Somebody collects garbage, for whom deletes wait where they ask for that (`--enable-garbage-collector`).
+    /// Whether a garbage collector runs; enables foreground and orphan deletion (`--enable-garbage-collector`).
     pub collects_garbage: bool,
-    /// Objects that cannot be read are told in upstream's words, and may be deleted
+    /// Corrupt objects are reported with upstream's messages, and may be deleted
     /// (`AllowUnsafeMalformedObjectDeletion`).
-    pub tells_corrupt: bool,
+    pub reports_corrupt_objects: bool,
 }
 
-/// How many bytes of encodings other than the stored one are kept.
+/// Maximum size of cached encodings in bytes, the stored encoding not included.
 const ENCODINGS: usize = 32 << 20;
-/// How many changes may wait for one watcher.
+/// Maximum number of changes queued for one watcher.
 const WATCH_QUEUE: usize = 8192;
 
 impl Backend {
-    /// A store behind a cache of what is below `prefix`. The cache is empty until it is started, best when all resources that are known are made.
+    /// Creates a backend with a cache of the keys below `prefix`. The cache is empty until it is
+    /// started, preferably after all known resources have been created.
     pub fn new(store: Arc<dyn Store>, prefix: &str) -> Self {
         let options = CacheOptions { prefix: format!("{prefix}/").into(), encodings: ENCODINGS, queue: WATCH_QUEUE };
         let cache = Cache::new(store.clone(), options);
         let (clock, prefix) = (Arc::new(SystemClock), prefix.into());
-        Backend { store, cache, clock, prefix, as_json: false, collects_garbage: true, tells_corrupt: false }
+        Backend { store, cache, clock, prefix, as_json: false, collects_garbage: true, reports_corrupt_objects: false }
     }
 
-    /// The same with a cache that has been filled when this returns.
+    /// Creates a backend and starts its cache, which is filled when this returns.
     ///
     /// # Errors
-    /// Those of the store while it is first read.
+    /// Those of the store during the first read.
     pub async fn start(store: Arc<dyn Store>, prefix: &str) -> storage::Result<Self> {
         let backend = Self::new(store, prefix);
         backend.cache.start().await?;
@@ -100,11 +101,11 @@ impl Backend {
     }
 }
 
-/// How long a reader waits for a revision that the cache has not seen yet (upstream's `blockTimeout`).
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long a read waits for a revision that the cache has not reached (upstream's `blockTimeout`).
+const CACHE_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl ResourceStore {
-    /// The store of a resource of the catalog, whose objects are stored as `storage_kind`.
+    /// Creates the store of a resource of the catalog with storage version `storage_kind`.
     pub fn new(
         catalog: &'static Catalog,
         storage_kind: &'static KindDef,
@@ -119,8 +120,8 @@ impl ResourceStore {
         Self::over(cache, storage_kind, def, strategy, backend, selectable)
     }
 
-    /// The store of one version of a kind of open form. All versions share the cache; `selectable` are the fields whose values its entries
-    /// have.
+    /// Creates the store of one version of an unstructured kind. All versions share the cache; its
+    /// entries have the values of the fields `selectable`.
     pub fn open(
         kind: &'static KindDef,
         def: &'static ResourceDef,
@@ -149,14 +150,14 @@ impl ResourceStore {
             clock: backend.clock.clone(),
             cache,
             whole: backend.cache.clone(),
-            past: PageSnapshots::default(),
+            page_snapshots: PageSnapshots::default(),
             list_counts: ListCounts::new(selectable.len()),
             selectable,
             versions: None,
             as_json: def.stored_as_json || backend.as_json,
             collects_garbage: backend.collects_garbage,
-            tells_corrupt: backend.tells_corrupt,
-            companion: OnceLock::new(),
+            reports_corrupt_objects: backend.reports_corrupt_objects,
+            write_hook: OnceLock::new(),
             decoded: AtomicU64::new(0),
             recent: Recent::default(),
             time_to_live: 0,
@@ -164,14 +165,14 @@ impl ResourceStore {
         }
     }
 
-    /// Lets objects go by themselves so many seconds after they were last written (`registry.Store.TTLFunc`); 0 never.
+    /// Makes objects expire this many seconds after their last write (`registry.Store.TTLFunc`); 0 for never.
     pub fn with_time_to_live(self, seconds: u64) -> Self {
         ResourceStore { time_to_live: seconds, ..self }
     }
 
-    /// Has every write from now on accompanied. Only the first companion counts.
-    pub fn set_write_hook(&self, companion: Arc<dyn WriteHook>) {
-        let _ = self.companion.set(companion);
+    /// Sets the hook that is called for every write from now on. Only the first call has an effect.
+    pub fn set_write_hook(&self, write_hook: Arc<dyn WriteHook>) {
+        let _ = self.write_hook.set(write_hook);
     }
 
     pub(crate) async fn begin(
@@ -180,15 +181,15 @@ impl ResourceStore {
         new: &mut Owned,
         old: Option<&Owned>,
     ) -> Result<Reservation, Status> {
-        match self.companion.get() {
-            Some(companion) => companion.begin(context, new, old).await.map(Reservation::new),
+        match self.write_hook.get() {
+            Some(write_hook) => write_hook.begin(context, new, old).await.map(Reservation::new),
             None => Ok(Reservation::none()),
         }
     }
 
     /// Commits a transaction and records in `outcome` whether it changed the store.
     pub(crate) async fn commit(&self, txn: Txn, outcome: &mut Outcome) -> Result<TxnOutcome, Status> {
-        // Also when this future is dropped in the middle, the store may go on with it.
+        // If this future is dropped during the commit, the store may still complete it.
         *outcome = Outcome::Unknown;
         let committed = self.store.commit(txn).await;
         *outcome = match &committed {
@@ -201,28 +202,28 @@ impl ResourceStore {
     }
 
     pub(crate) async fn after_delete(&self, object: &Owned) {
-        if let Some(companion) = self.companion.get() {
-            companion.after_delete(object).await;
+        if let Some(write_hook) = self.write_hook.get() {
+            write_hook.after_delete(object).await;
         }
     }
 
-    /// Group and plural, as messages name it.
+    /// Returns group and plural, for messages.
     pub fn name(&self) -> GroupResource<'static> {
         GroupResource { group: self.storage_kind.group, resource: self.def.plural }
     }
 
-    /// The same in the words of a request: objects of one store may be served by two groups.
+    /// Returns group and plural of a request: two groups may serve objects of one store.
     pub(crate) fn name_in<'c>(&self, context: &'c Context) -> GroupResource<'c> {
         let group = if context.group.is_empty() { self.storage_kind.group } else { context.group.as_str() };
         GroupResource { group, resource: self.def.plural }
     }
 
-    /// Group and kind, as messages about invalid objects name it.
+    /// Returns group and kind, for messages about invalid objects.
     pub fn kind_name(&self) -> GroupResource<'static> {
         GroupResource { group: self.storage_kind.group, resource: self.storage_kind.kind }
     }
 
-    /// Likewise, of a custom resource by the kind that the object names, which need not be the right one.
+    /// Returns group and kind for messages; of a custom resource those that the object has, which may be wrong.
     pub(crate) fn kind_of<'o>(&self, object: &'o Owned) -> GroupResource<'o> {
         let text = |name| object.as_ref().by_name(name).and_then(Value::as_str).unwrap_or_default();
         let (kind, api_version) = match self.versions.is_some() {
@@ -235,19 +236,19 @@ impl ResourceStore {
         }
     }
 
-    /// The key of an object; `namespace` is ignored for cluster-scoped resources.
+    /// Returns the key of an object; `namespace` is ignored for cluster-scoped resources.
     pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
         if self.def.namespaced { format!("{}{namespace}/{name}", self.root) } else { format!("{}{name}", self.root) }
     }
 
-    /// The key of an object below the store's prefix, as upstream's messages show it.
+    /// Returns the key of an object below the store's prefix, for upstream's messages.
     pub(crate) fn key_without_prefix(&self, namespace: &str, name: &str) -> String {
         let prefix = self.def.key_prefix;
         if self.def.namespaced { format!("/{prefix}/{namespace}/{name}") } else { format!("/{prefix}/{name}") }
     }
 
-    /// Refuses names that no key can have (`NamespaceKeyFunc`), and namespaces that would lead out of the resource's
-    /// keys (`storage.PrepareKey`).
+    /// Refuses names that no key can have (`NamespaceKeyFunc`), and namespaces that would escape the
+    /// resource's keys (`storage.PrepareKey`).
     pub(crate) fn check_key(&self, namespace: &str, name: &str) -> Result<(), Status> {
         let messages = is_path_segment_name(name);
         if !messages.is_empty() {
@@ -257,7 +258,7 @@ impl ResourceStore {
         self.check_keys_of(namespace, name)
     }
 
-    /// Refuses namespaces that would lead out of the resource's keys.
+    /// Refuses namespaces that would escape the resource's keys.
     pub(crate) fn check_keys_of(&self, namespace: &str, name: &str) -> Result<(), Status> {
         if !self.def.namespaced || !matches!(namespace, "." | "..") {
             return Ok(());
@@ -266,7 +267,7 @@ impl ResourceStore {
         Err(Status::new(500, "", format!("invalid key: \"/{}/{namespace}{name}\"", self.def.key_prefix)))
     }
 
-    /// The keys of a namespace, or of all when `namespace` is empty.
+    /// Returns the keys of a namespace, or of all namespaces when `namespace` is empty.
     pub(crate) fn range(&self, namespace: &str) -> KeyRange {
         if self.def.namespaced && !namespace.is_empty() {
             KeyRange::prefix(format!("{}{namespace}/", self.root))
@@ -275,7 +276,7 @@ impl ResourceStore {
         }
     }
 
-    /// The object under a key as it is stored now: from the store itself when the cache lags behind for long.
+    /// Returns the current object of a key, from the store when the cache lags behind for too long.
     pub(crate) async fn current(&self, key: &str) -> Result<Option<Arc<Entry>>, Status> {
         if self.reach_latest().await?.is_ok() {
             return Ok(self.cache.get(key.as_bytes()));
@@ -284,17 +285,17 @@ impl ResourceStore {
         Ok(self.newer(stored.kv))
     }
 
-    /// What another writer stored meanwhile.
+    /// Returns the entry that another writer stored in the meantime.
     pub(crate) fn newer(&self, current: Option<KeyValue>) -> Option<Arc<Entry>> {
         current.map(|kv| self.cache.entry(&kv))
     }
 
-    /// An entry's object in its hub form.
+    /// Decodes an entry's object in its hub form.
     pub fn object(&self, entry: &Entry) -> Result<Owned, Status> {
         self.decode(entry, None)
     }
 
-    /// No more of it than a mask of the stored version wants.
+    /// Decodes the part of an entry that a mask of the storage version selects.
     pub fn part(&self, entry: &Entry, mask: &Mask) -> Result<Owned, Status> {
         self.decode(entry, Some(mask))
     }
@@ -305,36 +306,36 @@ impl ResourceStore {
         stored::decode(self.storage_kind, entry, mask)
     }
 
-    /// How many of its objects were decoded since the server began. Reads in the version that they are stored in need none.
+    /// Returns the number of objects decoded since the start. Reads in the storage version decode none.
     pub fn decoded(&self) -> u64 {
         self.decoded.load(Ordering::Relaxed)
     }
 
-    /// How far its cache is.
+    /// Returns the revision of the cache.
     pub fn revision(&self) -> Revision {
         self.whole.revision()
     }
 
-    /// The fields that selectors may name, in the order of the cache.
+    /// Returns the labels of the selectable fields, in the order of the cache.
     pub(crate) fn selectable_labels(&self) -> impl Iterator<Item = &'static str> {
         self.selectable.iter().map(|field| field.label)
     }
 
-    /// Where the cache has the value of a selectable field; behind the last one for a label that nobody declared.
+    /// Returns the index of a selectable field in the cache; one past the last for an undeclared label.
     pub(crate) fn field_index(&self, label: &str) -> usize {
         self.selectable.iter().position(|field| field.label == label).unwrap_or(self.selectable.len())
     }
 
-    /// Reads an object; `resource_version` other than empty and 0 must already have been reached.
+    /// Reads an object. `resource_version` other than empty and 0 must already have been reached.
     pub async fn get(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Owned, Status> {
         self.object(&*self.get_entry(namespace, name, resource_version).await?)
     }
 
-    /// Reads an object as the cache has it.
+    /// Reads the entry of an object.
     pub async fn get_entry(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Arc<Entry>, Status> {
         self.check_key(namespace, name)?;
         let key = self.key(namespace, name);
-        // Upstream's store says this in its own words, its cache does not.
+        // Upstream's store adds a prefix to this message, its cache does not.
         let refused = |status: Status| match self.def.watch_cache {
             true => status,
             false => Status::bad_request(format!("invalid resource version: {}", status.message)),
@@ -352,38 +353,39 @@ impl ResourceStore {
         self.in_version(entry).await
     }
 
-    /// The size of an object as the cache has it, in bytes; 0 if the cache has none of this name.
+    /// Returns the size of a cached object in bytes; 0 if the cache does not have it.
     pub fn cached_size(&self, namespace: &str, name: &str) -> usize {
         self.cache.get(self.key(namespace, name).as_bytes()).map_or(0, |entry| entry.object.len())
     }
 
-    /// Waits until the cache has everything that is stored. One that lags behind for long gives the revision that it should be at:
-    /// then the store is asked (upstream: the fallback of `CacheDelegator.GetList`).
+    /// Waits until the cache has everything that is stored. After [`CACHE_TIMEOUT`], returns the
+    /// required revision; then the caller reads the store (upstream: the fallback of
+    /// `CacheDelegator.GetList`).
     pub(crate) async fn reach_latest(&self) -> Result<Result<(), Revision>, Status> {
         let latest = self.store.current_revision().await.map_err(stored::failure)?;
         Ok(self.reaches(latest).await.then_some(()).ok_or(latest))
     }
 
-    /// Waits until the cache has everything up to a revision; false when that takes too long.
+    /// Waits until the cache has reached a revision; `false` when that takes too long.
     pub(crate) async fn reaches(&self, revision: Revision) -> bool {
         let began = std::time::Instant::now();
-        let reached = self.whole.wait_for(revision, PATIENCE).await;
+        let reached = self.whole.wait_for(revision, CACHE_TIMEOUT).await;
         self.cache.counts().waits.observe(began.elapsed());
         reached
     }
 
-    /// Waits until the cache has everything up to a revision.
+    /// Waits until the cache has reached a revision; an error when that takes too long.
     pub(crate) async fn reach(&self, revision: Revision) -> Result<(), Status> {
         if self.reaches(revision).await { Ok(()) } else { Err(self.lags(revision)) }
     }
 
-    /// What to say when nothing but the cache would do.
+    /// Returns the error for requests that only the cache can serve.
     pub(crate) fn lags(&self, revision: Revision) -> Status {
         too_large_resource_version(revision, self.whole.revision())
     }
 }
 
-/// The fields of all kinds that are kept below one prefix, each label once: events of two groups are the same objects.
+/// Returns the selectable fields of all kinds with one key prefix, each label once: two groups share Events.
 fn selectable(catalog: &'static Catalog, prefix: &str) -> Vec<&'static SelectableDef> {
     let mut out: Vec<&'static SelectableDef> = Vec::new();
     for resource in catalog.kinds.iter().filter_map(|kind| kind.resource).filter(|r| r.key_prefix == prefix) {
@@ -396,10 +398,10 @@ fn selectable(catalog: &'static Catalog, prefix: &str) -> Vec<&'static Selectabl
     out
 }
 
-/// The revision a client means; empty and `0` are 0.
+/// Parses a client's resourceVersion; empty and `0` are 0.
 ///
 /// # Errors
-/// 500, as upstream, when the text is no number.
+/// 500, as upstream, when the text is not a number.
 pub fn parse_resource_version(text: &str) -> Result<u64, Status> {
     parse_version(text).map_err(|why| {
         let message = format!("resourceVersion: Invalid value: {}: {why}", quote(text));
@@ -407,17 +409,18 @@ pub fn parse_resource_version(text: &str) -> Result<u64, Status> {
     })
 }
 
-/// The version that an object of a write says; none when empty or `0` (`Versioner.ObjectResourceVersion`).
+/// Parses the resourceVersion of a written object; `None` when empty or `0`
+/// (`Versioner.ObjectResourceVersion`).
 ///
 /// # Errors
-/// 500, as upstream, when the text is no number.
+/// 500, as upstream, when the text is not a number.
 pub(crate) fn sent_version(meta: &ObjectMeta) -> Result<Option<u64>, Status> {
     let version = parse_version(&meta.resource_version);
     let version = version.map_err(|message| Status { code: 500, message, ..Status::default() })?;
     Ok((version != 0).then_some(version))
 }
 
-/// A number without sign, in the words of Go's `strconv.ParseUint`; empty is 0.
+/// Parses an unsigned number with the errors of Go's `strconv.ParseUint`; empty is 0.
 fn parse_version(text: &str) -> Result<u64, String> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {

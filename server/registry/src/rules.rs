@@ -1,5 +1,6 @@
-//! CEL rules of declared types (`#[rule]`): run on the JSON tree of an object, with the words, the cost model and the limits of
-//! rules of custom resources, so that a declared kind and its exported definition give the same verdict.
+//! CEL rules of declared types (`#[rule]`). They run on the JSON tree of an object, with the messages,
+//! the cost model and the limits of custom resource rules. So a declared kind and its exported
+//! definition give the same results.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -18,14 +19,14 @@ struct Compiled {
     rules: Vec<(&'static RuleDef, Rule)>,
 }
 
-/// What was compiled, by the address of the struct's descriptor. Descriptors are static data.
+/// Compiled structs by the address of their descriptor. Descriptors are static data.
 static COMPILED: LazyLock<RwLock<HashMap<usize, Arc<Compiled>>>> = LazyLock::new(RwLock::default);
 
-/// The rules of one write, which share the budget of an object (`RuntimeCELCostBudget`).
+/// Evaluates the rules of one write, which share the budget of an object (`RuntimeCELCostBudget`).
 #[derive(Default)]
 pub struct CelRules {
     budget: Cell<Budget>,
-    /// Whether a rule has used up the budget: then no further rules are run.
+    /// Whether a rule has used up the budget; then no further rules run.
     stopped: Cell<bool>,
 }
 
@@ -56,7 +57,7 @@ impl RuleEvaluator for CelRules {
     }
 }
 
-/// An object as rules see it: a list or map that is empty and written all the same is no null.
+/// Returns an object as rules see it: an empty list or map that is serialized is not null.
 fn document(of: Ref<'_>) -> Value {
     let mut document = json::to_value(of);
     show_empty(of.def(), &mut document);
@@ -101,8 +102,9 @@ fn compiled(def: &'static StructDef) -> Arc<Compiled> {
     COMPILED.write().unwrap_or_else(PoisonError::into_inner).entry(address).or_insert(compiled).clone()
 }
 
-/// The type of a struct as the schema of its exported definition gives it (`cel/common.SchemaDeclType`). `seen` are the structs
-/// around it: what contains itself has any type there.
+/// Returns the type of a struct as the schema of its exported definition has it
+/// (`cel/common.SchemaDeclType`). `seen` has the enclosing structs; a recursive reference has the type
+/// `dyn`.
 fn object(def: &'static StructDef, name: &str, seen: &mut Vec<&'static StructDef>) -> Type {
     let mut fields = HashMap::new();
     add_fields(def, name, seen, &mut fields);
@@ -236,9 +238,9 @@ mod tests {
             &Path::NONE,
             &mut errors,
         );
-        let told = errors.iter().map(|error| format!("{}: {}", error.field, error.body()));
-        // The last rule names a field that is not there.
-        told.filter(|text| !text.contains("undefined field 'absent'")).collect()
+        let reported = errors.iter().map(|error| format!("{}: {}", error.field, error.body()));
+        // The last rule uses an undefined field.
+        reported.filter(|text| !text.contains("undefined field 'absent'")).collect()
     }
 
     #[test]
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_are_empty_are_no_null() {
+    fn empty_lists_are_not_null() {
         #[derive(Clone, Default)]
         struct Listed {
             names: Vec<String>,
@@ -266,17 +268,17 @@ mod tests {
         describe! { Listed, LISTED "Listed" { .rules(&[NAMED]) } [
             names: "names", 1, Flags::NONE, &FieldInfo::PLAIN;
         ] }
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let rules = CelRules::default();
-        rules.evaluate(Ref::of(&Listed::default()), None, &mut |_, failure| told.push(failure));
-        assert_eq!(told, []);
+        rules.evaluate(Ref::of(&Listed::default()), None, &mut |_, failure| reported.push(failure));
+        assert_eq!(reported, []);
         let named = Listed { names: vec!["a".into()] };
-        rules.evaluate(Ref::of(&named), None, &mut |_, failure| told.push(failure));
-        assert_eq!(told.len(), 1);
+        rules.evaluate(Ref::of(&named), None, &mut |_, failure| reported.push(failure));
+        assert_eq!(reported.len(), 1);
     }
 
     #[test]
-    fn transition_rules_see_what_was_stored() {
+    fn transition_rules_see_the_stored_object() {
         let old = Workers { min: 1, max: 4, ..Workers::default() };
         let new = Workers { max: 3, ..old.clone() };
         assert_eq!(check(&new, Some(&old)), ["max: Forbidden: failed rule: self.max >= oldSelf.max"]);
@@ -295,12 +297,12 @@ mod tests {
     #[test]
     fn rules_stop_when_their_budget_is_used_up() {
         let rules = CelRules { budget: Cell::new(Budget { left: 0, ..Budget::default() }), ..CelRules::default() };
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let workers = Workers::default();
         for _ in 0..2 {
-            rules.evaluate(Ref::of(&workers), None, &mut |_, failure| told.push(failure));
+            rules.evaluate(Ref::of(&workers), None, &mut |_, failure| reported.push(failure));
         }
-        let [RuleFailure::Failed(why)] = &told[..] else { panic!("{told:?}") };
+        let [RuleFailure::Failed(why)] = &reported[..] else { panic!("{reported:?}") };
         assert!(why.contains("running out of cost budget"), "{why}");
     }
 }

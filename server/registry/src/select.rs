@@ -1,4 +1,4 @@
-//! Label and field selectors, asked of what the cache keeps of an object.
+//! Label and field selectors, evaluated on cached attributes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use storage::cache::{Attributes, Change, Entry, Matches, Seen, Selection};
 use crate::open::Versions;
 use crate::resource::ResourceStore;
 
-/// Which objects are wanted.
+/// The selectors of a request.
 #[derive(Clone, Default)]
 pub struct Predicate {
     pub labels: LabelSelector,
@@ -18,34 +18,34 @@ pub struct Predicate {
 }
 
 impl Predicate {
-    /// Whether it lets everything through.
+    /// Returns whether it selects everything.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }
 }
 
-/// A term of a field selector, and where its value is found.
+/// A term of a field selector, with the source of its value.
 enum Term {
     Name(bool, String),
     Namespace(bool, String),
     Field(usize, bool, String),
 }
 
-/// A predicate of one resource, and the shortest way to what it selects.
+/// A predicate for one resource, with the smallest range or index of its objects.
 pub(crate) struct Selector {
     pub range: KeyRange,
-    /// The one key that is wanted.
+    /// The only selected key.
     pub key: Option<Bytes>,
-    /// A field that must have one value.
+    /// A field with its required value.
     pub field: Option<(usize, Box<str>)>,
     terms: Vec<Term>,
     labels: LabelSelector,
-    /// Whether nothing is selected.
+    /// Whether there are no selectors.
     is_whole: bool,
-    /// The length of what all keys of the resource begin with.
+    /// The length of the resource's key prefix.
     root: usize,
     namespaced: bool,
-    /// What tells labels and fields of an object, where those of an entry in another version say nothing.
+    /// Conversion to the version with the labels and fields to match, if entries in other versions lack them.
     versions: Option<Arc<dyn Versions>>,
 }
 
@@ -62,18 +62,18 @@ impl Selector {
             })
             .collect();
         let exact = |label| predicate.fields.requires_exact_match(label).filter(|value| !value.is_empty());
-        let asked = exact("metadata.namespace").filter(|_| store.def.namespaced && namespace.is_empty());
-        let within = asked.unwrap_or(namespace);
+        let namespace_term = exact("metadata.namespace").filter(|_| store.def.namespaced && namespace.is_empty());
+        let within = namespace_term.unwrap_or(namespace);
         let single = exact("metadata.name").filter(|_| !store.def.namespaced || !within.is_empty());
         let key = single.map(|name| Bytes::from(store.key(within, name)));
         let range = key.clone().map_or_else(|| store.range(within), KeyRange::key);
-        let asks_more = !predicate.labels.is_empty() || terms.iter().any(|term| matches!(term, Term::Field(..)));
-        let versions = store.versions.clone().filter(|versions| asks_more && versions.selects_converted());
+        let needs_attributes = !predicate.labels.is_empty() || terms.iter().any(|term| matches!(term, Term::Field(..)));
+        let versions = store.versions.clone().filter(|versions| needs_attributes && versions.selects_converted());
         let field = terms.iter().find_map(|term| match term {
             Term::Field(index, true, value) if versions.is_none() => Some((*index, value.as_str().into())),
             _ => None,
         });
-        // What the range says already need not be asked again.
+        // Terms that the range already implies are dropped.
         terms.retain(|term| match term {
             Term::Name(true, value) => key.is_none() || single != Some(value.as_str()),
             Term::Namespace(true, value) => !(store.def.namespaced && value == within),
@@ -84,34 +84,36 @@ impl Selector {
         Selector { range, key, field, terms, labels, is_whole, root, namespaced, versions }
     }
 
-    /// Whether a page tells how many objects are left: where nothing is selected, also not what the range says.
-    pub fn tells_rest(&self) -> bool {
+    /// Returns whether pages have the number of remaining objects: only without selectors, even if the
+    /// range implies them.
+    pub fn reports_remaining(&self) -> bool {
         self.is_whole
     }
 
-    /// Whether everything in the range is wanted.
-    pub fn takes_all(&self) -> bool {
+    /// Returns whether everything in the range is selected.
+    pub fn selects_all(&self) -> bool {
         self.terms.is_empty() && self.labels.is_empty()
     }
 
-    /// The field and value whose index finds the objects, where going through the range would take longer.
+    /// Returns the field and value of the index to use instead of a scan of the range.
     pub fn index(&self) -> Option<(usize, &str)> {
         self.field.as_ref().filter(|_| self.key.is_none()).map(|(field, value)| (*field, &**value))
     }
 
-    /// Whether what [`Selector::may_match`] lets through has to be converted and looked at once more.
+    /// Returns whether the entries that [`Selector::may_match`] accepts must be converted and matched again.
     pub fn is_converted(&self) -> bool {
         self.versions.is_some()
     }
 
-    /// Whether an object in the range is wanted; of an entry that has to be converted, whether its name is.
+    /// Returns whether an entry in the range is selected. For an entry that must be converted, only the
+    /// name is matched.
     pub fn may_match(&self, entry: &Entry) -> bool {
         let is_other = self.versions.as_ref().is_some_and(|versions| !versions.is_read(entry));
         self.matches(entry, (!is_other).then_some(&entry.attributes))
     }
 
-    /// What an entry that [`Selector::may_match`] let through was converted to, if it is wanted.
-    pub fn judge(&self, entry: &Arc<Entry>, converted: Arc<Entry>) -> Option<Arc<Entry>> {
+    /// Returns the converted form of an entry that [`Selector::may_match`] accepted, if it is selected.
+    pub fn match_converted(&self, entry: &Arc<Entry>, converted: Arc<Entry>) -> Option<Arc<Entry>> {
         let is_wanted = match &self.versions {
             Some(versions) if !Arc::ptr_eq(entry, &converted) => {
                 self.matches(&converted, Some(&versions.attributes(&converted)))
@@ -121,14 +123,14 @@ impl Selector {
         is_wanted.then_some(converted)
     }
 
-    /// What a change is to a watcher of these objects.
-    pub fn seen(&self, change: &Arc<Change>) -> Option<Seen> {
+    /// Returns the event of a change for a watcher of these objects.
+    pub fn event_of(&self, change: &Arc<Change>) -> Option<Seen> {
         let mut seen = change.seen_by(|entry| self.may_match(entry))?;
         seen.change = self.is_converted().then(|| change.clone());
         Some(seen)
     }
 
-    /// Whether name and attributes, where they are known, are what is wanted.
+    /// Returns whether name and, if known, attributes match.
     fn matches(&self, entry: &Entry, attributes: Option<&Attributes>) -> bool {
         self.terms.iter().all(|term| match term {
             Term::Name(equal, value) => (self.names(entry).1 == value.as_bytes()) == *equal,
@@ -137,7 +139,7 @@ impl Selector {
         }) && (self.labels.is_empty() || attributes.is_none_or(|has| self.labels.matches(|name| has.label(name))))
     }
 
-    /// Namespace and name, as the key has them.
+    /// Returns namespace and name from the key.
     fn names<'e>(&self, entry: &'e Entry) -> (&'e [u8], &'e [u8]) {
         let rest = entry.key.get(self.root..).unwrap_or_default();
         match rest.iter().position(|byte| *byte == b'/') {
@@ -146,9 +148,9 @@ impl Selector {
         }
     }
 
-    /// What a watcher of these objects registers as.
+    /// Returns the selection of a watcher of these objects.
     pub fn selection(self: &Arc<Self>) -> Selection {
-        let matches = (!self.takes_all()).then(|| {
+        let matches = (!self.selects_all()).then(|| {
             let selector = self.clone();
             Box::new(move |entry: &Entry| selector.may_match(entry)) as Matches
         });

@@ -1,4 +1,4 @@
-//! Where the objects of a resource come from that is read.
+//! The source of the objects of a resource.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use storage::cache::Entry;
 use crate::resource::ResourceStore;
 use crate::stored;
 
-/// A store, or nothing for objects that are computed for each request.
+/// A store, or a computation per request.
 #[derive(Clone)]
 pub enum Source {
     Stored(Arc<ResourceStore>),
-    /// Entries are of this version ([`computed_entry`]).
+    /// Entries have this version ([`computed_entry`]).
     Computed(&'static KindDef),
 }
 
 impl Source {
-    /// The version of the kind that entries have.
+    /// Returns the kind in the version of the entries.
     pub fn storage_kind(&self) -> &'static KindDef {
         match self {
             Source::Stored(store) => store.storage_kind,
@@ -28,7 +28,7 @@ impl Source {
         }
     }
 
-    /// The object of an entry, in hub form.
+    /// Decodes the object of an entry, in hub form.
     ///
     /// # Errors
     /// When the entry is damaged.
@@ -39,7 +39,7 @@ impl Source {
         }
     }
 
-    /// No more of it than a mask of the entry's version wants.
+    /// Decodes the part of an entry that a mask of its version selects.
     ///
     /// # Errors
     /// As [`Source::object`].
@@ -51,7 +51,7 @@ impl Source {
     }
 }
 
-/// The entry of an object, in hub form, that is not stored.
+/// Creates the entry of a computed object in hub form.
 pub fn computed_entry(kind: &'static KindDef, object: &Owned) -> Arc<Entry> {
     let mut message = Vec::new();
     protobuf::encode(kind.from_hub(object.clone()).as_ref(), &mut message);

@@ -1,4 +1,4 @@
-//! Between hub objects and stored bytes.
+//! Conversion between hub objects and stored bytes.
 
 use std::mem::take;
 
@@ -12,7 +12,7 @@ use storage::cache::Entry;
 use crate::metadata::meta_mut;
 use crate::open::is_text;
 
-/// The bytes of a hub object in its storage form; resourceVersion and selfLink, which the object keeps, are not stored.
+/// Encodes a hub object in its storage form, without resourceVersion and selfLink. The object keeps them.
 pub(crate) fn encode(kind: &'static KindDef, as_json: bool, object: &mut Owned) -> Vec<u8> {
     let kept = meta_mut(object).map(|meta| (take(&mut meta.resource_version), take(&mut meta.self_link)));
     let api_version = kind.api_version();
@@ -31,7 +31,7 @@ pub(crate) fn encode(kind: &'static KindDef, as_json: bool, object: &mut Owned) 
     out
 }
 
-/// Lends a hub object in its storage version, which most are in.
+/// Passes a hub object in its storage version to `f`; most need no conversion.
 fn with_stored(kind: &'static KindDef, object: &Owned, f: impl FnOnce(Ref<'_>)) {
     match kind.conversion {
         None => f(object.as_ref()),
@@ -39,20 +39,21 @@ fn with_stored(kind: &'static KindDef, object: &Owned, f: impl FnOnce(Ref<'_>)) 
     }
 }
 
-/// Whether a hub object is what an entry holds.
+/// Returns whether a hub object equals that of an entry.
 pub(crate) fn is_same(kind: &'static KindDef, object: &Owned, entry: &Entry) -> bool {
     let mut raw = Vec::with_capacity(entry.object.len() + 64);
     with_stored(kind, object, |value| protobuf::encode(value, &mut raw));
     raw == entry.object
 }
 
-/// Whether two objects in JSON say the same, in whatever order: objects that come from another version have their fields in another one.
-pub(crate) fn says_the_same(one: &[u8], other: &[u8]) -> bool {
+/// Compares two JSON objects regardless of the order of fields, which differs after a conversion.
+pub(crate) fn is_same_json(one: &[u8], other: &[u8]) -> bool {
     let read = |text| serde_json::from_slice::<serde_json::Value>(text).ok();
     one == other || (one.len() == other.len() && read(one).is_some_and(|one| Some(one) == read(other)))
 }
 
-/// The hub object of an entry, with the resourceVersion of its revision; no more of it than the mask wants, if there is one.
+/// Decodes the hub object of an entry, with the resourceVersion of its revision. A mask limits the
+/// decoded fields.
 pub(crate) fn decode(kind: &'static KindDef, entry: &Entry, mask: Option<&Mask>) -> Result<Owned, Status> {
     let mut value = Owned::new(kind.def);
     if is_text(kind) {
@@ -72,7 +73,7 @@ pub(crate) fn decode(kind: &'static KindDef, entry: &Entry, mask: Option<&Mask>)
     Ok(hub)
 }
 
-/// A hub object with the defaults of its stored version.
+/// Applies the defaults of the storage version to a hub object.
 pub(crate) fn with_defaults(kind: &'static KindDef, object: Owned) -> Owned {
     if !defaulting::has_defaults(kind.def) {
         return object;
@@ -82,7 +83,7 @@ pub(crate) fn with_defaults(kind: &'static KindDef, object: Owned) -> Owned {
     kind.to_hub(value)
 }
 
-/// What a client is told of a failure of the store.
+/// Converts an error of the store to the Status for a client.
 pub(crate) fn failure(error: storage::Error) -> Status {
     match error {
         storage::Error::Compacted { .. } => expired(),
@@ -95,7 +96,7 @@ pub(crate) fn failure(error: storage::Error) -> Status {
     }
 }
 
-/// The revision asked for is no longer kept.
+/// Returns the error for a revision that is compacted.
 pub(crate) fn expired() -> Status {
     Status::expired("The provided resource version is too old.")
 }
@@ -105,9 +106,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_fields_is_no_change() {
+    fn json_comparison_ignores_the_order_of_fields() {
         let check = |one: &str, other: &str, expect: bool| {
-            assert_eq!(says_the_same(one.as_bytes(), other.as_bytes()), expect, "{one} {other}");
+            assert_eq!(is_same_json(one.as_bytes(), other.as_bytes()), expect, "{one} {other}");
         };
         check(r#"{"a":1,"b":{"c":[1,2],"d":"x"}}"#, r#"{"b":{"d":"x","c":[1,2]},"a":1}"#, true);
         check(r#"{"a":1,"b":2}"#, r#"{"a":2,"b":1}"#, false);

@@ -1,4 +1,4 @@
-//! What a kind says about its own writes: declared facts by default, hand-written where Kubernetes gives a kind behaviour.
+//! The strategy of a kind: declared by default, hand-written where Kubernetes has special behaviour.
 
 use machinery::catalog::{Catalog, Generation, KindDef, ResourceDef};
 use machinery::def::{FieldDef, StructDef};
@@ -14,35 +14,35 @@ use crate::metadata::{meta, meta_mut};
 use crate::rules::CelRules;
 use crate::validation;
 
-/// KindExtensions of a kind (`rest.RESTCreateStrategy`, `RESTUpdateStrategy`, `RESTDeleteStrategy`).
+/// Behaviour of a kind (`rest.RESTCreateStrategy`, `RESTUpdateStrategy`, `RESTDeleteStrategy`).
 pub trait Strategy: Send + Sync {
-    /// Clears and sets what a client may not say on create.
+    /// Resets and sets fields that a client may not set on create.
     fn prepare_for_create(&self, context: &Context, object: &mut Owned);
 
-    /// Fills in what whoever reads a created object is told besides what is stored.
+    /// Adds fields to the response of a create that are not stored.
     fn after_create(&self, _: &mut Owned) {}
 
-    /// Clears and sets what a client may not change.
+    /// Resets and sets fields that a client may not change.
     fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>);
 
-    /// Whether a new object is acceptable.
+    /// Validates a new object.
     fn validate(&self, context: &Context, object: Ref<'_>) -> Vec<FieldError>;
 
-    /// Whether a change is acceptable.
+    /// Validates a change.
     fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError>;
 
-    /// What the writer of an object is to be warned of (`WarningsOnCreate`, `WarningsOnUpdate`).
+    /// Returns warnings for the writer of an object (`WarningsOnCreate`, `WarningsOnUpdate`).
     fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String>;
 
-    /// The grace period of a delete in seconds; `None`: it is deleted at once.
-    fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64>;
+    /// Returns the grace period of a delete in seconds; `None` deletes at once.
+    fn grace_period(&self, requested: Option<i64>, object: Ref<'_>) -> Option<i64>;
 }
 
-/// The strategy that a declaration alone gives.
+/// The strategy of a declaration.
 pub struct DeclaredStrategy {
     resource: &'static ResourceDef,
     has_status: bool,
-    /// Whether writers are warned of deprecated fields.
+    /// Whether writers get warnings about deprecated fields.
     warns_of_fields: bool,
     versions: OwnForms,
 }
@@ -51,7 +51,7 @@ impl DeclaredStrategy {
     pub fn new(catalog: &'static Catalog, kind: &'static KindDef, resource: &'static ResourceDef) -> Self {
         let has_status = resource.subresources.iter().any(|s| s.name == "status");
         let versions = OwnForms::of(catalog, kind, resource);
-        // Upstream's kinds say in hooks of what their writers are warned.
+        // Upstream's kinds return their warnings from hooks.
         let warns_of_fields =
             !resource.tagged_validation && versions.defs().chain([kind.hub]).any(deprecation::is_declared);
         DeclaredStrategy { resource, has_status, warns_of_fields, versions }
@@ -64,7 +64,7 @@ impl Strategy for DeclaredStrategy {
         let drops_own_fields = self.versions.use_disabled(context, object.as_ref());
         let loses_something =
             drops_fields || drops_own_fields || (self.has_status && !is_zero(object.as_ref().by_name("status")));
-        let said = (loses_something && self.resource.hooks.create.is_some()).then(|| object.clone());
+        let original = (loses_something && self.resource.hooks.create.is_some()).then(|| object.clone());
         if self.has_status {
             clear_field(object, "status");
         }
@@ -78,7 +78,7 @@ impl Strategy for DeclaredStrategy {
             meta.generation = 1;
         }
         if let Some(hook) = self.resource.hooks.create {
-            hook(context, object.as_mut(), said.as_ref().map(Owned::as_ref));
+            hook(context, object.as_mut(), original.as_ref().map(Owned::as_ref));
         }
     }
 
@@ -92,7 +92,7 @@ impl Strategy for DeclaredStrategy {
         let has_changed = match self.resource.generation {
             Generation::Off => false,
             Generation::Values => spec_differs(new.as_ref(), old),
-            Generation::Exact => spec_differs(new.as_ref(), old) || says_empty(context, new.as_ref()),
+            Generation::Exact => spec_differs(new.as_ref(), old) || sent_empty_collection(context, new.as_ref()),
         };
         if has_changed {
             count_generation(new, old);
@@ -118,13 +118,13 @@ impl Strategy for DeclaredStrategy {
         warnings
     }
 
-    fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
-        self.resource.hooks.grace.and_then(|hook| hook(asked, object))
+    fn grace_period(&self, requested: Option<i64>, object: Ref<'_>) -> Option<i64> {
+        self.resource.hooks.grace.and_then(|hook| hook(requested, object))
     }
 }
 
 impl DeclaredStrategy {
-    /// What a write resets stays as it was.
+    /// Resets the parts of an object that the write may not change.
     fn keep_other_parts(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
         let subresource = self.resource.subresources.iter().find(|s| s.name == context.subresource);
         let own = subresource.map(|s| s.resets).filter(|resets| !resets.is_empty());
@@ -133,7 +133,7 @@ impl DeclaredStrategy {
         }
     }
 
-    /// What the declaration's constraints say, with ratcheting on update.
+    /// Validates the declared constraints, with ratcheting on update.
     fn declared(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<FieldError> {
         let scope = if self.resource.tagged_validation { Scope::Tagged } else { Scope::Declared };
         let mut errors = Vec::new();
@@ -147,8 +147,8 @@ impl DeclaredStrategy {
         errors
     }
 
-    /// First what functions say of the hub's form, then what is declared of the form of the
-    /// request: of a field that a function found wrong no more is told.
+    /// Validates functions on the hub's form first, then declared constraints on the form of the
+    /// request. A field that a function rejects gets no further error.
     fn in_halves(&self, whole: Validator<'_>, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
         let mut found = Vec::new();
         Validator { half: Half::Functions, ..whole }.validate(new, old, &Path::NONE, &mut found);
@@ -162,14 +162,14 @@ impl DeclaredStrategy {
             }
             None => words.validate(new, old, &Path::NONE, &mut declared),
         }
-        declared.retain(|error| found.iter().all(|told| told.field != error.field));
+        declared.retain(|error| found.iter().all(|earlier| earlier.field != error.field));
         errors.extend(found);
         errors.extend(declared);
     }
 }
 
-/// The versions of an author's kind that have a form of their own. What they declare holds for
-/// their clients, as the schema of a version does for those of a custom resource.
+/// The versions of an author's kind with a form of their own. Their declarations apply to their
+/// clients, as the schema of a custom resource's version does.
 struct OwnForms(Vec<&'static KindDef>);
 
 impl OwnForms {
@@ -186,25 +186,25 @@ impl OwnForms {
         self.0.iter().map(|kind| kind.def)
     }
 
-    /// The version of a request, if it has a form of its own.
+    /// Returns the version of a request, if it has a form of its own.
     fn version(&self, context: &Context) -> Option<&'static KindDef> {
-        let is_asked = |kind: &&&KindDef| kind.group == context.group && kind.version == context.version;
-        self.0.iter().find(is_asked).copied()
+        let is_requested = |kind: &&&KindDef| kind.group == context.group && kind.version == context.version;
+        self.0.iter().find(is_requested).copied()
     }
 
-    /// An object, and what it was, as the version of a request has them.
+    /// Converts the new and the old object to the version of a request.
     fn forms(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Option<(Owned, Option<Owned>)> {
         let kind = self.version(context)?;
         Some((kind.from_hub(new.to_owned()), old.map(|old| kind.from_hub(old.to_owned()))))
     }
 
-    /// Whether [`drop_disabled`](Self::drop_disabled) would take something from a new object.
+    /// Returns whether [`drop_disabled`](Self::drop_disabled) would remove a field of a new object.
     fn use_disabled(&self, context: &Context, object: Ref<'_>) -> bool {
         let kind = self.version(context).filter(|kind| !kind.def.gates().is_empty());
         kind.is_some_and(|kind| gates::uses_disabled(&context.features, kind.from_hub(object.to_owned()).as_ref()))
     }
 
-    /// Empties the fields that a version puts behind gates that are off, where the hub does not.
+    /// Clears the fields that a version puts behind disabled feature gates, where the hub does not.
     fn drop_disabled(&self, context: &Context, object: &mut Owned, old: Option<Ref<'_>>) {
         let Some(kind) = self.version(context).filter(|kind| !kind.def.gates().is_empty()) else { return };
         let Some((mut new, old)) = self.forms(context, object.as_ref(), old) else { return };
@@ -221,7 +221,7 @@ fn count_generation(new: &mut Owned, old: Ref<'_>) {
     }
 }
 
-/// Whether a field says nothing, nor does any below it.
+/// Returns whether a field and all fields below it are empty.
 fn is_zero(value: Option<Value<'_>>) -> bool {
     value.is_none_or(|value| match value {
         Value::Struct(of) => (0..of.def().fields.len()).all(|index| is_zero(Some(of.get(index)))),
@@ -236,7 +236,7 @@ fn clear_field(object: &mut Owned, json: &str) {
     }
 }
 
-/// Makes what `path` names equal to the old object's.
+/// Copies the fields at `path` from the old object.
 fn keep(new: &mut Owned, old: Ref<'_>, path: &str) {
     if path != "metadata" {
         return copy_path(new.as_mut(), old, path);
@@ -246,7 +246,7 @@ fn keep(new: &mut Owned, old: Ref<'_>, path: &str) {
     }
 }
 
-/// Makes the field at a JSON path equal to the old object's.
+/// Copies the field at a JSON path from the old object.
 fn copy_path(mut new: Mut<'_>, old: Ref<'_>, path: &str) {
     let (name, below) = path.split_once('.').unwrap_or((path, ""));
     let (Some(to), Some(from)) = (new.by_name(name), old.by_name(name)) else { return };
@@ -258,7 +258,7 @@ fn copy_path(mut new: Mut<'_>, old: Ref<'_>, path: &str) {
     }
 }
 
-/// The fields whose changes a generation counts: all but metadata and status.
+/// Returns the fields that count for the generation: all but metadata and status.
 fn counted(def: &'static StructDef) -> impl Iterator<Item = (usize, &'static FieldDef)> {
     def.fields.iter().enumerate().filter(|(_, field)| !matches!(field.json, "" | "metadata" | "status"))
 }
@@ -267,9 +267,9 @@ fn spec_differs(new: Ref<'_>, old: Ref<'_>) -> bool {
     counted(new.def()).any(|(index, _)| new.get(index) != old.get(index))
 }
 
-/// Whether the writer sent an empty list or map, which no stored object has.
-fn says_empty(context: &Context, new: Ref<'_>) -> bool {
-    counted(new.def()).any(|(_, field)| context.sent.says_empty(new, field.json))
+/// Returns whether the writer sent an empty list or map, which no stored object has.
+fn sent_empty_collection(context: &Context, new: Ref<'_>) -> bool {
+    counted(new.def()).any(|(_, field)| context.sent.has_sent_empty(new, field.json))
 }
 
 #[cfg(test)]
@@ -286,7 +286,7 @@ mod tests {
         new.spec.template_generation = 3;
         assert_eq!(deprecation::warnings(Ref::of(&new), None), ["spec.templateGeneration: deprecated"]);
         let mut old = new.clone();
-        assert_eq!(deprecation::warnings(Ref::of(&new), Some(Ref::of(&old))), [""; 0], "it is as it was");
+        assert_eq!(deprecation::warnings(Ref::of(&new), Some(Ref::of(&old))), [""; 0], "the field is unchanged");
         old.spec.template_generation = 2;
         assert_eq!(deprecation::warnings(Ref::of(&new), Some(Ref::of(&old))).len(), 1);
     }

@@ -1,4 +1,5 @@
-//! Update (`registry.Store.Update`, `GuaranteedUpdate`): read, change, compare and put, again on conflict.
+//! Update (`registry.Store.Update`, `GuaranteedUpdate`): read, change, compare and put, with a retry on
+//! conflict.
 
 use std::sync::Arc;
 
@@ -20,39 +21,41 @@ use crate::strategy::Context;
 use crate::validation;
 use crate::write_hook::Outcome;
 
-/// What became of an update.
+/// The result of an update.
 pub struct Updated {
     /// The object as stored.
     pub object: Owned,
-    /// It was not there and has been created.
+    /// Whether the object was created.
     pub created: bool,
 }
 
-/// Says whether an object that is prepared and valid may be stored: validating admission (`rest.ValidateObjectFunc`).
+/// Decides whether a prepared and valid object may be stored: validating admission (`rest.ValidateObjectFunc`).
 #[async_trait]
 pub trait CheckWrite: Send {
-    /// `old` is `None` when the object is created. Called again when another writer was faster.
+    /// `old` is `None` for a create. Called again after a conflict with another writer.
     async fn check(&mut self, _new: &Owned, _old: Option<&Owned>) -> Result<(), Status> {
         Ok(())
     }
 
-    /// Ends what the last [`check`](Self::check) reserved, such as quota. Called after each attempt to store.
+    /// Settles what the last [`check`](Self::check) reserved, such as quota. Called after each attempt
+    /// to store.
     async fn settle(&mut self, _outcome: Outcome) {}
 }
 
-/// Makes the new object out of the stored one: a body, a patch, with mutating admission in between.
+/// Computes the new object from the stored one: a body or a patch, with mutating admission in between.
 #[async_trait]
 pub trait Change: CheckWrite {
-    /// `current` is `None` when there is nothing and it may be created. Called again when another writer was faster.
+    /// `current` is `None` for a create. Called again after a conflict with another writer.
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status>;
 }
 
-/// Said to a client whose resourceVersion is not the stored one (`OptimisticLockErrorMsg`).
+/// The message when the client's resourceVersion is not the stored one (`OptimisticLockErrorMsg`).
 const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
 
 impl ResourceStore {
-    /// Changes an object: [`Change::apply`] gets the stored one (`None` when there is none and it may be created) and gives the new one. It is
-    /// called again when another writer was faster, unless the new object insists on a resourceVersion.
+    /// Changes an object. [`Change::apply`] gets the stored object (`None` for a create) and returns
+    /// the new one. It is called again after a conflict with another writer, unless the new object has
+    /// a resourceVersion.
     pub async fn update(
         &self,
         context: &Context,
@@ -103,7 +106,7 @@ impl ResourceStore {
         let mut new = change.apply(None).await?;
         if let Some(meta) = meta_mut(&mut new) {
             sent_version(meta)?;
-            // As upstream, a rehearsal answers with the version that was sent.
+            // As upstream, a dry run returns the version that was sent.
             if !options.dry_run {
                 meta.resource_version.clear();
             }
@@ -119,7 +122,7 @@ impl ResourceStore {
         Ok(Updated { object, created: true })
     }
 
-    /// Keeps what no update changes, lets the strategy prepare, validates.
+    /// Keeps immutable metadata, prepares the object with the strategy, and validates it.
     fn changed(&self, context: &Context, name: &str, old: &Owned, mut new: Owned) -> Result<Owned, Status> {
         if let (Some(to), Some(from)) = (meta_mut(&mut new), meta(old.as_ref())) {
             to.generation = from.generation;
@@ -135,7 +138,7 @@ impl ResourceStore {
             }
         }
         self.strategy.prepare_for_update(context, &mut new, old.as_ref());
-        // Admission was compared with the stored object before; what the strategy resets is known only here.
+        // The comparison before admission did not include the fields that the strategy resets.
         keep_times(old, &mut new);
         let mut errors = Vec::new();
         validation::common(context, new.as_ref(), Some(old.as_ref()), self.def.namespaced, &mut errors);
@@ -149,7 +152,7 @@ impl ResourceStore {
         Ok(new)
     }
 
-    /// What the writer insists on; what is not there has neither uid nor version (`storage.Preconditions.Check`).
+    /// Checks the precondition; a missing object has neither uid nor version (`storage.Preconditions.Check`).
     pub(crate) fn check_stored(
         &self,
         context: &Context,
@@ -171,8 +174,7 @@ impl ResourceStore {
         Ok(())
     }
 
-    /// The answer when the stored object is not what a write insists on. Upstream's dry runs do not see the store's
-    /// prefix.
+    /// Returns the error of a failed precondition. Upstream's dry runs do not use the store's prefix.
     pub(crate) fn precondition_failed(
         &self,
         context: &Context,
@@ -209,7 +211,7 @@ impl ResourceStore {
         }
     }
 
-    /// The stored object, or what another writer stored meanwhile.
+    /// Stores the changed object, or returns the one that another writer stored in the meantime.
     async fn put_changed(
         &self,
         key: &str,
@@ -224,12 +226,12 @@ impl ResourceStore {
         if !self.is_finished(&new) {
             return self.put(key, entry, new, options.dry_run, outcome).await;
         }
-        // The object that was sent is answered, not the one that is gone (`deleteWithoutFinalizers`).
+        // The response is the sent object, not the removed one (`deleteWithoutFinalizers`).
         let removed = self.remove(key, new.clone(), options.dry_run, outcome).await?;
         Ok(removed.map(|_| new))
     }
 
-    /// Puts an object in the place of an entry, unless it is the same.
+    /// Replaces an entry by an object, unless they are equal.
     pub(crate) async fn put(
         &self,
         key: &str,
@@ -239,9 +241,9 @@ impl ResourceStore {
         outcome: &mut Outcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
-            return Ok(Ok(self.seen(new)));
+            return Ok(Ok(self.as_read(new)));
         }
-        // What is stored, and so read and answered, has no selfLink (`PrepareObjectForStorage`).
+        // Stored objects, and so responses, have no selfLink (`PrepareObjectForStorage`).
         if let Some(meta) = meta_mut(&mut new) {
             meta.self_link.clear();
         }
@@ -257,7 +259,7 @@ impl ResourceStore {
         }
     }
 
-    /// Whether nothing keeps a deleted object any longer (`ShouldDeleteDuringUpdate`).
+    /// Returns whether nothing blocks the removal of a deleted object (`ShouldDeleteDuringUpdate`).
     fn is_finished(&self, object: &Owned) -> bool {
         let released = meta(object.as_ref()).is_some_and(|m| {
             m.is_deleting() && m.finalizers.is_empty() && m.deletion_grace_period_seconds.unwrap_or(0) == 0

@@ -1,4 +1,4 @@
-//! What the registry asks of any object, whatever its kind (`rest.BeforeCreate`, `rest.validateCommonFields`).
+//! Validation of the metadata of any kind (`rest.BeforeCreate`, `rest.validateCommonFields`).
 
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::catalog::{MetadataCheck, ResourceDef};
@@ -11,7 +11,7 @@ use meta::{validate_object_meta, validate_object_meta_update, validate_qualified
 
 use crate::metadata::meta;
 
-/// Metadata, with a name that can be requested; on update also what may not change.
+/// Validates metadata with a name that can be requested; on update also immutable fields.
 pub(crate) fn common(
     context: &Context,
     new: Ref<'_>,
@@ -27,7 +27,7 @@ pub(crate) fn common(
     }
 }
 
-/// Metadata as almost every kind's own validation begins: with the kind's rule for names, or with what may not change.
+/// Validates metadata as most kinds do first: with the kind's name rule, or on update the immutable fields.
 pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &ResourceDef, errors: &mut Vec<FieldError>) {
     let Some(new) = meta(new) else { return };
     let (mut v, path) = (Validation::new(context, errors), Path::new("metadata"));
@@ -46,9 +46,9 @@ pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &Reso
         def.subresources.iter().any(|s| s.name == context.subresource && s.resets.contains(&"metadata"));
     match def.metadata_check {
         MetadataCheck::Unchecked => {}
-        // What may not change is looked at by the updates of no such kind.
+        // Updates of these kinds do not check immutable fields.
         MetadataCheck::Whole if resets_metadata => {}
-        // A write of a subresource can only change an object.
+        // A write of a subresource always changes an existing object.
         _ if !context.subresource.is_empty() => change(&mut v),
         _ if old.is_none() => whole(&mut v),
         MetadataCheck::Change => change(&mut v),

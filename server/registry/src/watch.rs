@@ -1,4 +1,4 @@
-//! Watch: what happens to the objects that a predicate selects, from a moment on (upstream: `cacher.Watch`).
+//! Watch: events of the objects that a predicate selects, from a revision on (upstream: `cacher.Watch`).
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -17,10 +17,10 @@ use crate::resource::{ResourceStore, parse_resource_version};
 use crate::select::{Predicate, Selector};
 use crate::stored;
 
-/// What a watcher is told.
+/// An event for a watcher.
 pub enum WatchEvent {
     Object(ChangeKind, Arc<Entry>),
-    /// Everything up to this revision has been told, and with it the state that was asked for (KEP-3157).
+    /// The initial state up to this revision is complete (KEP-3157).
     InitialEventsEnd(Revision),
 }
 
@@ -29,42 +29,42 @@ pub struct WatchStream {
     resource: Arc<ResourceStore>,
     selector: Arc<Selector>,
     initial: Option<Initial>,
-    /// The bookmark that follows the initial events.
+    /// The bookmark after the initial events.
     initial_end: Option<Revision>,
     source: Source,
-    /// Everything up to this revision has been told.
-    told: Revision,
-    /// Events on their way into the version of the store's users.
-    on_its_way: Option<Reading>,
-    /// Events that have come there.
+    /// Every event up to this revision has been delivered.
+    delivered: Revision,
+    /// The conversion of pending events to the version of the store's users.
+    conversion: Option<Reading>,
+    /// Converted events.
     read: VecDeque<Read>,
 }
 
-/// See [`WatchStream::on_its_way`].
+/// See [`WatchStream::conversion`].
 type Reading = Pin<Box<dyn Future<Output = VecDeque<Read>> + Send>>;
 
-/// What [`WatchStream::poll_next`] gives.
+/// The result of [`WatchStream::poll_next`].
 pub(crate) type Read = Option<Result<WatchEvent, Status>>;
 
-/// What the store says, with objects in the versions that they are stored in.
+/// An event of the store, with objects in their stored versions.
 pub(crate) enum PendingEvent {
     Object(ChangeKind, Arc<Entry>),
-    /// What it is to the watcher is found once its objects are converted.
+    /// A change; its objects must be converted before they can be matched.
     Change(Arc<Change>),
     Other(Read),
 }
 
-/// Most events whose objects are converted at once.
-const CONVERTED: usize = 128;
+/// Maximum number of events that are converted at once.
+const CONVERSION_BATCH: usize = 128;
 
-/// The objects that a watch begins with, taken out of the snapshot some at a time.
+/// The initial objects of a watch, read from the snapshot in chunks.
 struct Initial {
     snapshot: Snapshot,
     rest: KeyRange,
     ready: VecDeque<Arc<Entry>>,
 }
 
-/// How many objects are taken out of a snapshot at a time.
+/// Number of objects read from a snapshot at once.
 const CHUNK: usize = 256;
 
 impl Initial {
@@ -79,10 +79,10 @@ impl Initial {
     }
 }
 
-/// Where changes come from.
+/// The source of changes.
 enum Source {
     Cache(Arc<Watcher>),
-    /// A past that the cache no longer has: the store tells it, and what follows.
+    /// The store, for revisions that the cache no longer has, and all later ones.
     Store {
         watch: storage::Watch,
         ready: VecDeque<Seen>,
@@ -90,7 +90,8 @@ enum Source {
 }
 
 impl ResourceStore {
-    /// Begins a watch. `send_initial_events`: the state first, then a marked bookmark where bookmarks are wanted.
+    /// Starts a watch. `send_initial_events` sends the state first, then, if `bookmarks` is set, an
+    /// annotated bookmark.
     pub async fn watch(
         self: &Arc<Self>,
         namespace: &str,
@@ -107,18 +108,18 @@ impl ResourceStore {
             Some(Started { state, watcher }) => (Source::Cache(watcher), state),
             None => (self.watch_store(&selector, from).await?, None),
         };
-        let told = match (from, &state) {
+        let delivered = match (from, &state) {
             (WatchFrom::After(revision), _) => revision,
             (WatchFrom::State, state) => state.as_ref().map_or(0, |s| s.revision.max(self.whole.revision())),
         };
-        let initial_end = (send_initial_events == Some(true) && bookmarks).then_some(told);
+        let initial_end = (send_initial_events == Some(true) && bookmarks).then_some(delivered);
         let rest = selector.range.clone();
         let initial = state.map(|snapshot| Initial { snapshot, rest, ready: VecDeque::new() });
         let (resource, read) = (self.clone(), VecDeque::new());
-        Ok(WatchStream { resource, selector, initial, initial_end, source, told, on_its_way: None, read })
+        Ok(WatchStream { resource, selector, initial, initial_end, source, delivered, conversion: None, read })
     }
 
-    /// Where a watch begins, and whether the cache has not come that far.
+    /// Returns where a watch begins, and whether the cache has not reached that revision.
     async fn watch_from(
         &self,
         query: &ListQuery,
@@ -132,7 +133,7 @@ impl ResourceStore {
             }
             (0, _) => {}
             (_, Some(true)) => self.reach(wanted).await?,
-            // It is told only of what comes later, by the store if need be.
+            // Only later changes are sent; if the cache lags behind, the store sends them.
             _ => is_behind = self.reach(wanted).await.is_err(),
         }
         let from = match (wanted, send_initial_events) {
@@ -154,55 +155,56 @@ impl ResourceStore {
 }
 
 impl WatchStream {
-    /// Likewise, waiting for it.
+    /// Waits for the next event.
     pub async fn next(&mut self) -> Option<Result<WatchEvent, Status>> {
         std::future::poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// The next event; `None` when the watch has ended and the client is to begin anew where it is.
+    /// Polls for the next event; `None` when the watch has ended and the client should watch again from
+    /// its revision.
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatchEvent, Status>>> {
         loop {
             if let Some(event) = self.read.pop_front() {
                 return Poll::Ready(event);
             }
-            if self.on_its_way.is_none() {
-                let told = match ready!(self.poll_stored(context)) {
+            if self.conversion.is_none() {
+                let first = match ready!(self.poll_stored(context)) {
                     PendingEvent::Other(event) => return Poll::Ready(event),
                     PendingEvent::Object(kind, entry) if self.is_read(&entry) => {
                         return Poll::Ready(Some(Ok(WatchEvent::Object(kind, entry))));
                     }
-                    told => told,
+                    first => first,
                 };
-                self.convert(told, context);
+                self.convert(first, context);
             }
-            let Some(reading) = &mut self.on_its_way else { return Poll::Ready(None) };
+            let Some(reading) = &mut self.conversion else { return Poll::Ready(None) };
             self.read = ready!(reading.as_mut().poll(context));
-            self.on_its_way = None;
+            self.conversion = None;
         }
     }
 
-    /// Whether an entry can be told of as it is.
+    /// Returns whether an entry needs no conversion.
     fn is_read(&self, entry: &Entry) -> bool {
         self.resource.versions.as_ref().is_none_or(|versions| versions.is_read(entry))
     }
 
-    /// Begins to convert the objects of an event, and of those that wait behind it.
+    /// Starts the conversion of an event and of the events that are ready after it.
     fn convert(&mut self, first: PendingEvent, context: &mut Context<'_>) {
         let mut batch = vec![first];
-        while batch.len() < CONVERTED
+        while batch.len() < CONVERSION_BATCH
             && !matches!(batch.last(), Some(PendingEvent::Other(None | Some(Err(_)))))
             && let Poll::Ready(next) = self.poll_stored(context)
         {
             batch.push(next);
         }
-        self.on_its_way = Some(Box::pin(read(self.resource.clone(), self.selector.clone(), batch)));
+        self.conversion = Some(Box::pin(read(self.resource.clone(), self.selector.clone(), batch)));
     }
 
-    /// The next event, its object in the version that it is stored in.
+    /// Polls for the next event, with its object in the stored version.
     fn poll_stored(&mut self, context: &mut Context<'_>) -> Poll<PendingEvent> {
         if let Some(initial) = &mut self.initial {
             if let Some(entry) = initial.next(&self.selector) {
-                return Poll::Ready(told(ChangeKind::Added, entry));
+                return Poll::Ready(pending_event(ChangeKind::Added, entry));
             }
             self.initial = None;
         }
@@ -211,10 +213,10 @@ impl WatchStream {
         }
         Poll::Ready(match ready!(self.poll_change(context)) {
             Some(Ok(seen)) => {
-                self.told = self.told.max(seen.revision);
+                self.delivered = self.delivered.max(seen.revision);
                 match seen.change {
                     Some(change) => PendingEvent::Change(change),
-                    None => told(seen.kind, seen.entry),
+                    None => pending_event(seen.kind, seen.entry),
                 }
             }
             Some(Err(status)) => PendingEvent::Other(Some(Err(status))),
@@ -234,38 +236,38 @@ impl WatchStream {
             match ready!(Pin::new(&mut *watch).poll_next(context)) {
                 Some(Ok(WatchBatch::Events { events, revision })) => {
                     let changes = events.iter().map(|event| Arc::new(self.resource.cache.change(event)));
-                    queue.extend(changes.filter_map(|change| self.selector.seen(&change)));
-                    self.told = self.told.max(if queue.is_empty() { revision } else { 0 });
+                    queue.extend(changes.filter_map(|change| self.selector.event_of(&change)));
+                    self.delivered = self.delivered.max(if queue.is_empty() { revision } else { 0 });
                 }
-                Some(Ok(WatchBatch::Progress { revision })) => self.told = self.told.max(revision),
+                Some(Ok(WatchBatch::Progress { revision })) => self.delivered = self.delivered.max(revision),
                 Some(Err(error)) => return Poll::Ready(Some(Err(watch_failure(error)))),
                 None => return Poll::Ready(None),
             }
         }
     }
 
-    /// Whether what was told last is of the state that the watch begins with, which is news to nobody else.
+    /// Returns whether the last event belongs to the initial state, which only this watcher gets.
     pub fn is_initial(&self) -> bool {
         self.initial.is_some()
     }
 
-    /// The revision up to which everything has been told; `None` while something waits to be.
+    /// Returns the revision up to which everything has been delivered; `None` while events are pending.
     pub fn progress(&self) -> Option<Revision> {
-        if self.initial.is_some() || self.initial_end.is_some() || self.on_its_way.is_some() || !self.read.is_empty() {
+        if self.initial.is_some() || self.initial_end.is_some() || self.conversion.is_some() || !self.read.is_empty() {
             return None;
         }
         match &self.source {
             Source::Cache(watcher) => {
-                // In this order: a change up to that revision is in the queue before the revision is reached.
+                // In this order: the queue has a change before the cache reaches its revision.
                 let reached = self.resource.whole.revision();
-                watcher.is_idle().then(|| reached.max(self.told))
+                watcher.is_idle().then(|| reached.max(self.delivered))
             }
-            Source::Store { ready, .. } => ready.is_empty().then_some(self.told),
+            Source::Store { ready, .. } => ready.is_empty().then_some(self.delivered),
         }
     }
 }
 
-fn told(kind: ChangeKind, entry: Arc<Entry>) -> PendingEvent {
+fn pending_event(kind: ChangeKind, entry: Arc<Entry>) -> PendingEvent {
     match check_listed(&entry) {
         Ok(()) => PendingEvent::Object(kind, entry),
         Err(status) => PendingEvent::Other(Some(Err(status))),

@@ -1,5 +1,6 @@
-//! Reservations beside the writes of a resource, such as addresses: made before an object is stored, kept by the stored object or given
-//! back (`BeginCreate`, `BeginUpdate` and `AfterDelete` of `registry.Store`).
+//! Reservations for the writes of a resource, such as addresses. A reservation is made before the
+//! object is stored; then the stored object keeps it, or it is released (`BeginCreate`, `BeginUpdate`
+//! and `AfterDelete` of `registry.Store`).
 
 use async_trait::async_trait;
 use machinery::reflect::Owned;
@@ -11,52 +12,54 @@ use crate::strategy::Context;
 /// Makes reservations for every write of a resource.
 #[async_trait]
 pub trait WriteHook: Send + Sync {
-    /// Completes an object that is about to be created, or changed from `old`, before the strategy prepares and validates it.
+    /// Completes an object before a create, or a change of `old`. The strategy prepares and validates
+    /// it afterwards.
     async fn begin(&self, context: &Context, new: &mut Owned, old: Option<&Owned>) -> Result<Box<dyn Pending>, Status>;
 
-    /// An object has gone from the store.
+    /// Called after an object was removed from the store.
     async fn after_delete(&self, object: &Owned);
 }
 
-/// What became of a write.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// The object is stored as the write has it.
+    /// The object is stored as written.
     Stored,
     /// The write changed nothing.
     #[default]
     NotStored,
-    /// The store failed during the commit: the object may be stored or not. What belongs to either case stays reserved, and a periodic
-    /// repair settles it.
+    /// The store failed during the commit, so the object may be stored or not. Reservations for both
+    /// cases are kept; a periodic repair settles them.
     Unknown,
 }
 
-/// What a write has reserved.
+/// The reservation of a write.
 #[async_trait]
 pub trait Pending: Send {
-    /// Ends the reservation: keeps it for the stored object, or gives it back.
+    /// Settles the reservation: keeps it for the stored object, or releases it.
     async fn finish(self: Box<Self>, outcome: Outcome);
 }
 
-/// A reservation that ends exactly once: with the outcome of its write, also when the write is dropped or panics.
+/// A reservation that is settled exactly once with the outcome of its write, even if the write is
+/// dropped or panics.
 pub struct Reservation {
     pending: Option<Box<dyn Pending>>,
-    /// What has become of the write so far.
+    /// The outcome of the write so far.
     pub outcome: Outcome,
 }
 
 impl Reservation {
-    /// Guards what was reserved.
+    /// Wraps a reservation.
     pub fn new(pending: Box<dyn Pending>) -> Self {
         Reservation { pending: Some(pending), outcome: Outcome::NotStored }
     }
 
-    /// A write that reserves nothing.
+    /// Returns the guard of a write without a reservation.
     pub(crate) fn none() -> Self {
         Reservation { pending: None, outcome: Outcome::NotStored }
     }
 
-    /// Ends the reservation with the outcome so far.
+    /// Settles the reservation with the outcome so far.
     pub async fn finish(mut self) {
         if let Some(pending) = self.pending.take() {
             pending.finish(self.outcome).await;
@@ -65,7 +68,7 @@ impl Reservation {
 }
 
 impl Drop for Reservation {
-    /// Ends a reservation whose write was dropped, on a task: ending it may have to wait.
+    /// Settles the reservation of a dropped write in a new task, because that may have to wait.
     fn drop(&mut self) {
         let Some(pending) = self.pending.take() else { return };
         match Handle::try_current() {
@@ -82,10 +85,10 @@ mod tests {
     use super::*;
     use tokio::sync::mpsc;
 
-    struct Tells(mpsc::UnboundedSender<Outcome>);
+    struct RecordOutcome(mpsc::UnboundedSender<Outcome>);
 
     #[async_trait]
-    impl Pending for Tells {
+    impl Pending for RecordOutcome {
         async fn finish(self: Box<Self>, outcome: Outcome) {
             let _ = self.0.send(outcome);
         }
@@ -94,7 +97,7 @@ mod tests {
     #[tokio::test]
     async fn a_reservation_ends_once() {
         let (sender, mut ended) = mpsc::unbounded_channel();
-        let reserve = || Reservation::new(Box::new(Tells(sender.clone())));
+        let reserve = || Reservation::new(Box::new(RecordOutcome(sender.clone())));
         let mut kept = reserve();
         kept.outcome = Outcome::Stored;
         kept.finish().await;

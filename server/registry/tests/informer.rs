@@ -1,4 +1,4 @@
-//! Informers over the embedded store.
+//! Informers on the embedded store.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -15,7 +15,7 @@ fn names(objects: &[Arc<ConfigMap>]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn objects_are_followed() {
+async fn an_informer_follows_changes_and_calls_its_observers() {
     let folder = tempfile::tempdir().unwrap();
     let store = config_maps(embedded(&folder)).await;
     create(&store, "a", "one").await;
@@ -41,7 +41,7 @@ async fn objects_are_followed() {
 }
 
 #[tokio::test]
-async fn those_who_ask_share_one() {
+async fn a_resource_has_one_shared_informer() {
     let folder = tempfile::tempdir().unwrap();
     let stores = Stores::from([(("", "configmaps"), config_maps(embedded(&folder)).await)]);
     let informers = Informers::new(Arc::new(stores));

@@ -1,4 +1,4 @@
-//! A cache that lags behind its store: who asks for the newest gets it from the store.
+//! A cache that lags behind its store: reads of the latest state fall back to the store.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -16,22 +16,26 @@ use storage::{
     TxnOutcome, Watch,
 };
 
-/// A store whose first watch, that of the cache, says nothing unless it is told to.
-struct Watched {
+/// A store with a first watch, that of the cache, that sends no events unless `sends_events` is set.
+struct LaggingStore {
     store: Arc<EmbeddedStore>,
-    speaks: AtomicBool,
-    /// How often it was asked how new it is.
-    asked: AtomicUsize,
+    sends_events: AtomicBool,
+    /// Number of reads of the current revision.
+    revision_reads: AtomicUsize,
 }
 
-impl Watched {
-    fn new(store: Arc<EmbeddedStore>, speaks: bool) -> Arc<Self> {
-        Arc::new(Watched { store, speaks: AtomicBool::new(speaks), asked: AtomicUsize::new(0) })
+impl LaggingStore {
+    fn new(store: Arc<EmbeddedStore>, sends_events: bool) -> Arc<Self> {
+        Arc::new(LaggingStore {
+            store,
+            sends_events: AtomicBool::new(sends_events),
+            revision_reads: AtomicUsize::new(0),
+        })
     }
 }
 
 #[async_trait]
-impl Store for Watched {
+impl Store for LaggingStore {
     async fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse> {
         self.store.get(key, revision).await
     }
@@ -49,7 +53,7 @@ impl Store for Watched {
     }
 
     async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
-        match self.speaks.swap(true, Ordering::Relaxed) {
+        match self.sends_events.swap(true, Ordering::Relaxed) {
             false => Ok(Watch::new(futures_util::stream::pending())),
             true => self.store.watch(range, from).await,
         }
@@ -64,7 +68,7 @@ impl Store for Watched {
     }
 
     async fn current_revision(&self) -> Result<Revision> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.revision_reads.fetch_add(1, Ordering::Relaxed);
         self.store.current_revision().await
     }
 
@@ -74,10 +78,10 @@ impl Store for Watched {
 }
 
 #[tokio::test]
-async fn the_newest_is_read_from_the_store() {
+async fn the_latest_state_is_read_from_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let store = embedded(&folder);
-    let behind = config_maps(Watched::new(store.clone(), false)).await;
+    let behind = config_maps(LaggingStore::new(store.clone(), false)).await;
     let writer = config_maps(store).await;
     for name in ["one", "two", "three"] {
         create(&writer, "a", name).await;
@@ -100,39 +104,45 @@ async fn the_newest_is_read_from_the_store() {
     let (got, watched) =
         tokio::join!(behind.get("a", "one", &future), behind.watch("b", &predicate, &after, false, None));
     let status = got.err().unwrap();
-    assert_eq!((status.code, status.reason), (504, "Timeout"), "who names a revision waits for the cache");
-    assert!(behind.list("a", &predicate, &any).await.unwrap().entries.is_empty(), "any state will do");
+    assert_eq!((status.code, status.reason), (504, "Timeout"), "a read with a resourceVersion waits for the cache");
+    assert!(
+        behind.list("a", &predicate, &any).await.unwrap().entries.is_empty(),
+        "resourceVersion 0 accepts any state"
+    );
     create(&writer, "b", "four").await;
-    assert!(watched.unwrap().next().await.unwrap().is_ok(), "a watch goes on where the client stopped");
+    assert!(watched.unwrap().next().await.unwrap().is_ok(), "a watch continues at the client's revision");
 }
 
 #[tokio::test]
-async fn a_request_that_looks_things_up_asks_once_how_new_the_store_is() {
+async fn typed_reads_of_a_request_read_the_store_revision_once() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Watched::new(embedded(&folder), true);
+    let store = LaggingStore::new(embedded(&folder), true);
     let maps = config_maps(store.clone()).await;
     create(&maps, "a", "one").await;
     create(&maps, "b", "two").await;
-    let (as_of, before) = (ReadRevision::default(), store.asked.load(Ordering::Relaxed));
+    let (as_of, before) = (ReadRevision::default(), store.revision_reads.load(Ordering::Relaxed));
     let found = maps.get_typed::<ConfigMap>("a", "one", &as_of).await.unwrap();
     let again = maps.get_typed::<ConfigMap>("a", "one", &as_of).await.unwrap();
-    assert!(Arc::ptr_eq(&found.unwrap(), &again.unwrap()), "it is decoded once");
+    assert!(Arc::ptr_eq(&found.unwrap(), &again.unwrap()), "the object is decoded once");
     assert!(maps.get_typed::<ConfigMap>("a", "two", &as_of).await.unwrap().is_none());
     for (namespace, names) in [("b", vec!["two"]), ("", vec!["one", "two"]), ("c", vec![])] {
         let all = maps.list_typed::<ConfigMap>(namespace, &as_of).await.unwrap();
         assert_eq!(all.iter().map(|map| &map.metadata.name).collect::<Vec<_>>(), names);
     }
-    assert_eq!(store.asked.load(Ordering::Relaxed), before + 1);
+    assert_eq!(store.revision_reads.load(Ordering::Relaxed), before + 1);
     create(&maps, "a", "two").await;
     as_of.renew();
-    assert!(maps.get_typed::<ConfigMap>("a", "two", &as_of).await.unwrap().is_some(), "what the request wrote is seen");
+    assert!(
+        maps.get_typed::<ConfigMap>("a", "two", &as_of).await.unwrap().is_some(),
+        "the request sees its own writes"
+    );
 }
 
 #[tokio::test]
-async fn what_is_looked_up_comes_from_the_store_when_the_cache_lags() {
+async fn typed_reads_fall_back_to_the_store_when_the_cache_lags() {
     let folder = tempfile::tempdir().unwrap();
     let store = embedded(&folder);
-    let behind = config_maps(Watched::new(store.clone(), false)).await;
+    let behind = config_maps(LaggingStore::new(store.clone(), false)).await;
     let writer = config_maps(store).await;
     create(&writer, "a", "one").await;
     let as_of = ReadRevision::default();

@@ -1,4 +1,4 @@
-//! Lists at a revision of the past.
+//! Lists at a past revision.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -8,7 +8,7 @@ use common::{config_maps, create, embedded};
 use registry::{ListQuery, Predicate};
 use storage::{Store, Txn};
 
-/// A revision that was compacted away is gone, also where nothing of the resource has changed since it.
+/// A compacted revision is expired, even if the resource has not changed since.
 #[tokio::test]
 async fn a_compacted_revision_is_expired_though_nothing_changed() {
     let folder = tempfile::tempdir().unwrap();

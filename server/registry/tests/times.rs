@@ -15,7 +15,7 @@ fn time(text: &str) -> Time {
     text.parse().expect("the text is a time")
 }
 
-/// An update of the object's owner one second after the object was created.
+/// Updates the object's owner one second after its creation.
 struct Later(fn(&mut Owned));
 
 impl CheckWrite for Later {}
@@ -31,7 +31,7 @@ impl Change for Later {
     }
 }
 
-/// The resource version and the time of ownership that an update leaves, beside those of the created object.
+/// Returns the resource version and the time of ownership of the created and of the updated object.
 async fn update(change: fn(&mut Owned)) -> [(String, Option<Time>); 2] {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = config_maps(embedded(&folder)).await;
@@ -65,7 +65,7 @@ async fn update_of_times_alone_writes_nothing() {
     assert_eq!(created, updated);
 }
 
-/// As an apply of a status does that states labels, too.
+/// This is what an apply of a status with labels does.
 #[tokio::test]
 async fn update_whose_other_changes_are_reset_writes_nothing() {
     let [created, updated] = update(|new| {

@@ -1,4 +1,4 @@
-//! From the declared form of a schema to the compact one.
+//! Compiles `JSONSchemaProps` into [`Schema`].
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
 use machinery::json::{self, Issues};
@@ -9,7 +9,8 @@ use crate::prune::prune;
 use crate::{Additional, Below, Checks, Flags, Kind, ListType, Pattern, Schema, format};
 
 impl Schema {
-    /// Compiles a schema. What it must not say has been refused when its definition was written.
+    /// Compiles a schema. Validation of the definition has already rejected what a structural
+    /// schema must not contain.
     pub fn compile(props: &JSONSchemaProps) -> Self {
         let mut schema = read(props);
         prune_defaults(&mut schema);
@@ -28,7 +29,7 @@ fn read(props: &JSONSchemaProps) -> Schema {
 }
 
 fn parsed(props: &JSONSchemaProps) -> Schema {
-    // In order of their names, as the map has them.
+    // The map iterates in name order.
     let properties = props.properties.iter().map(|(name, property)| (name.as_str().into(), read(property)));
     Schema {
         kind: Kind::parse(&props.r#type),
@@ -93,11 +94,11 @@ fn checks(props: &JSONSchemaProps) -> Option<Box<Checks>> {
         one_of: all(&props.one_of),
         not: props.not.as_ref().map(|not| Box::new(read(not))),
     };
-    checks.says_something().then(|| Box::new(checks))
+    checks.has_constraints().then(|| Box::new(checks))
 }
 
 impl Checks {
-    fn says_something(&self) -> bool {
+    fn has_constraints(&self) -> bool {
         let numbers = [self.maximum, self.minimum, self.multiple_of];
         let sizes = [
             (self.max_length, self.min_length),
@@ -123,7 +124,7 @@ fn texts(texts: &[String]) -> Box<[Box<str>]> {
     texts.iter().map(|text| text.as_str().into()).collect()
 }
 
-/// Defaults hold nothing that their schema does not know (`defaulting.PruneDefaults`).
+/// Prunes unknown fields from the defaults of a schema (`defaulting.PruneDefaults`).
 fn prune_defaults(schema: &mut Schema) {
     if let Some(mut default) = schema.default.take() {
         prune(&mut default, schema, false, None);

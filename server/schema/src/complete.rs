@@ -1,12 +1,17 @@
-//! Whether a stored text needs nothing of what reading does. Most are read by the schema that they were written by: then no tree has to be made.
+//! Detects stored objects that need neither pruning nor defaults.
+//!
+//! Most objects are read with the schema that they were written with, so no tree has to be built
+//! for them.
 
 use machinery::json::Scanner;
 
 use crate::prune::is_meta;
 use crate::{Additional, Schema};
 
-/// Whether reading an object by a schema would neither drop nor fill in anything. Only texts in the form that the server writes are looked
-/// through; of others, and where that takes more than a look, it says no.
+/// Whether pruning and defaulting an object would change nothing.
+///
+/// Only scans texts in the format that the server writes. Returns false for others, and wherever a
+/// scan is not sufficient.
 pub fn is_complete(text: &str, schema: &Schema) -> bool {
     let mut scanner = Scanner::new(text.trim_ascii_end());
     !schema.below.embedded && members(&mut scanner, schema, true).is_some() && scanner.peek() == 0
@@ -16,7 +21,7 @@ fn value(at: &mut Scanner<'_>, schema: Option<&Schema>) -> Option<()> {
     match (at.peek(), schema) {
         (b'{', Some(schema)) => members(at, schema, false),
         (b'[', Some(schema)) => items(at, schema),
-        // What nothing is said of is emptied.
+        // Pruning would empty an object or a list without a schema.
         (b'{' | b'[', None) => None,
         (b'n', Some(schema)) if !schema.flags.nullable => None,
         _ => at.skip(),
@@ -24,13 +29,13 @@ fn value(at: &mut Scanner<'_>, schema: Option<&Schema>) -> Option<()> {
 }
 
 fn members(at: &mut Scanner<'_>, schema: &Schema, is_root: bool) -> Option<()> {
-    // Both are in order of their names.
+    // Members and properties are both sorted by name.
     let mut rest = &schema.properties[..];
     at.members(|name, at| {
         while let [(property, of), others @ ..] = rest
             && **property < *name
         {
-            is_not_missed(of)?;
+            has_no_default(of)?;
             rest = others;
         }
         let property = match rest {
@@ -49,10 +54,10 @@ fn members(at: &mut Scanner<'_>, schema: &Schema, is_root: bool) -> Option<()> {
             (None, Additional::Unset) => None,
         }
     })?;
-    rest.iter().try_for_each(|(_, of)| is_not_missed(of))
+    rest.iter().try_for_each(|(_, of)| has_no_default(of))
 }
 
-fn is_not_missed(of: &Schema) -> Option<()> {
+fn has_no_default(of: &Schema) -> Option<()> {
     of.default.is_none().then_some(())
 }
 

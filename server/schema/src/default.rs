@@ -1,16 +1,16 @@
-//! Defaults, and nulls where none may be (`schema/defaulting`).
+//! Defaults, and removal of nulls that the schema does not allow (`schema/defaulting`).
 
 use machinery::budget::{Exceeded, Meter};
 use serde_json::Value;
 
 use crate::{Additional, Schema};
 
-/// Drops members that are null, must not be, and have no default to take their place.
+/// Drops members that are null, are not nullable, and have no default.
 pub fn drop_nulls(value: &mut Value, schema: &Schema) {
     drop_nulls_if(value, schema, |_| true);
 }
 
-/// Drops those of [`drop_nulls`] that validation takes: the schema says no type.
+/// Like [`drop_nulls`], but only drops members without a type in their schema, which validation accepts.
 pub fn drop_untyped_nulls(value: &mut Value, schema: &Schema) {
     drop_nulls_if(value, schema, |of| !of.has_kind());
 }
@@ -34,10 +34,10 @@ fn drop_nulls_if(value: &mut Value, schema: &Schema, is_dropped: fn(&Schema) -> 
     }
 }
 
-/// Fills in defaults. `meter` counts them: a small item may have a large default.
+/// Fills in defaults. `meter` counts their size, because a small item may have a large default.
 ///
 /// # Errors
-/// When the defaults take more memory than they may. The value has some of them then.
+/// When the defaults exceed the memory budget. The value then has some of the defaults.
 pub fn apply_defaults(value: &mut Value, schema: &Schema, meter: &mut Meter) -> Result<(), Exceeded> {
     if !schema.below.defaults {
         return Ok(());
@@ -88,10 +88,11 @@ fn replace(value: &mut Value, default: &Value, meter: &mut Meter) -> Result<(), 
     Ok(())
 }
 
-/// Bytes of a member of an object besides its value: its name, its hash and its places in the tables of the object.
+/// Estimated bytes of an object member besides its name and its value: its hash and its slots in
+/// the tables.
 const MEMBER: usize = 64;
 
-/// Bytes of memory that a copy of a value takes.
+/// Estimated bytes of a copy of a value.
 fn weight(value: &Value) -> usize {
     let below = match value {
         Value::String(text) => text.len(),

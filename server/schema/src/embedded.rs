@@ -1,5 +1,5 @@
-//! Objects within objects (`x-kubernetes-embedded-resource`): their metadata is read as that of any object, and has to be as good
-//! (`schema/objectmeta`).
+//! Embedded objects (`x-kubernetes-embedded-resource`): decodes and validates their metadata like
+//! that of any object (`schema/objectmeta`).
 
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::field_error::FieldError;
@@ -15,8 +15,10 @@ use crate::lists::sorted;
 use crate::result::shown;
 use crate::{Additional, Schema};
 
-/// Reads the metadata of objects within an object, and drops what no metadata has, telling of it. Malformed metadata is an error, or with
-/// `is_stored` left as it is.
+/// Decodes the metadata of embedded objects, and drops its unknown fields, which are added to
+/// `issues`.
+///
+/// Malformed metadata is an error. With `is_stored`, it stays as it is.
 pub fn coerce_embedded(
     path: &Path<'_>,
     value: &mut Value,
@@ -83,7 +85,7 @@ fn coerce_member(
     }
 }
 
-/// Finds the faults of objects within an object.
+/// Validates the type and the metadata of embedded objects.
 pub fn check_embedded(
     context: &Context,
     path: &Path<'_>,
@@ -151,7 +153,7 @@ fn check_metadata(context: &Context, path: &Path<'_>, metadata: &Value, errors: 
         return;
     }
     if meta.name.is_empty() {
-        // An object within an object needs no name, but validation asks for one.
+        // An embedded object needs no name, but the validation of metadata requires one.
         meta.name = "fakename".into();
     }
     let is_namespaced = !meta.namespace.is_empty();

@@ -1,4 +1,4 @@
-//! Formats of texts that schemas may name (`kube-openapi/pkg/validation/strfmt`). Unknown ones are ignored.
+//! String formats of schemas (`kube-openapi/pkg/validation/strfmt`). Unknown formats are ignored.
 
 use std::net::IpAddr;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use machinery::format::{is_dns1123_label, is_dns1123_subdomain};
 use machinery::scalar::Duration;
 use regex::Regex;
 
-/// Formats by their names without dashes.
+/// Names of the string formats, without dashes.
 const TEXTS: [&str; 26] = [
     "bsonobjectid",
     "uri",
@@ -40,7 +40,7 @@ const TEXTS: [&str; 26] = [
     "k8slongname",
 ];
 
-/// Whether a format means something for a type (`StripUnsupportedFormatsPostProcess`).
+/// Whether a format applies to a type (`StripUnsupportedFormatsPostProcess`).
 pub fn is_of_type(format: &str, kind: &str) -> bool {
     match kind {
         "" | "string" => is_text(format),
@@ -50,7 +50,7 @@ pub fn is_of_type(format: &str, kind: &str) -> bool {
     }
 }
 
-/// Whether it is one of texts.
+/// Whether a format is a string format.
 pub(crate) fn is_text(format: &str) -> bool {
     TEXTS.contains(&plain(format).as_str())
 }
@@ -59,7 +59,7 @@ fn plain(format: &str) -> String {
     format.replace('-', "")
 }
 
-/// Whether a text has a format.
+/// Whether a text matches a format.
 pub(crate) fn matches(format: &str, text: &str) -> bool {
     match plain(format).as_str() {
         "bsonobjectid" => text.len() == 24 && text.bytes().all(|b| b.is_ascii_hexdigit()),
@@ -84,11 +84,12 @@ pub(crate) fn matches(format: &str, text: &str) -> bool {
     }
 }
 
-/// Characters of a host name, and of its last label: expressions beside those of formats.
+/// Keys of two expressions of the host name check in the table of [`regular`]: all characters, and
+/// the last label.
 const HOST_CHARACTERS: &str = "host characters";
 const LETTERS: &str = "letters";
 
-/// Formats that are regular expressions, compiled when first needed.
+/// The regular expression of a format, compiled at the first use.
 fn regular(format: &str) -> Option<&'static Regex> {
     const HEX: &str = "[0-9a-fA-F]";
     static COMPILED: OnceLock<Vec<(&'static str, Regex)>> = OnceLock::new();
@@ -130,7 +131,7 @@ fn is_email(text: &str) -> bool {
         && dots(domain)
 }
 
-/// Letters are Unicode's letters and symbols, and ASCII digits.
+/// Accepts Unicode letters and symbols, and ASCII digits.
 fn is_hostname(text: &str) -> bool {
     let is_of = |characters: &str, text: &str| regular(characters).is_some_and(|regex| regex.is_match(text));
     if text.len() > 255 || !is_of(HOST_CHARACTERS, text) {
@@ -141,7 +142,8 @@ fn is_hostname(text: &str) -> bool {
         Some((above, top)) => {
             top.len() <= 63 && top.chars().count() >= 2 && is_of(LETTERS, top) && above.split('.').all(label)
         }
-        // A name of one label has at most one dash, which stands second: upstream's expression says so.
+        // Upstream's expression allows at most one dash in a single-label name, as its second
+        // character.
         None => {
             let dash = text.find('-');
             text.len() <= 63 && dash.is_none_or(|at| text[..at].chars().count() == 1 && !text[at + 1..].contains('-'))
@@ -156,7 +158,7 @@ fn is_cidr(text: &str) -> bool {
     length.parse::<u8>().is_ok_and(|length| length <= most)
 }
 
-/// `net.ParseMAC`
+/// Mirrors `net.ParseMAC`.
 fn is_mac(text: &str) -> bool {
     let of = |separator: char, digits: usize, lengths: &[usize]| {
         let parts: Vec<&str> = text.split(separator).collect();
@@ -214,7 +216,7 @@ fn is_date_time(text: &str) -> bool {
     is_date(date) && clock && colons && is_zone(time.get(8..).unwrap_or(""))
 }
 
-/// What stands behind the seconds: a fraction, and how far from Greenwich.
+/// Whether a text is an optional fraction of a second and a time zone offset.
 fn is_zone(text: &str) -> bool {
     let zone = match text.chars().next() {
         Some(c) if !matches!(c, 'z' | '+' | '-') => {
@@ -237,7 +239,7 @@ fn is_zone(text: &str) -> bool {
             && digits(4..6))
 }
 
-/// Go's form, or numbers with words for their units (`2 days`).
+/// Accepts Go's duration format, or numbers with units in words (`2 days`).
 fn is_duration(text: &str) -> bool {
     const WORDS: [&str; 8] = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
     const SHORT: [&str; 11] = ["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"];

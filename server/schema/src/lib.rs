@@ -1,16 +1,19 @@
-//! Structural schemas of custom resources: what an `openAPIV3Schema` says, compiled once into a compact tree, and what it does to documents.
+//! Structural schemas of custom resources.
+//!
+//! An `openAPIV3Schema` is compiled once into a compact tree, which prunes, defaults and validates
+//! documents.
 //!
 //! | module | part |
 //! |---|---|
-//! | `compile` | from the declared form of a schema to [`Schema`] |
-//! | `prune`, `default` | what reading an object drops and adds |
-//! | `complete` | whether it would drop or add anything |
-//! | `embedded` | objects within objects: their kind, version and metadata |
-//! | `validate`, `format` | the checks of values, in the words of upstream's validator (`kube-openapi/pkg/validation`) |
+//! | `compile` | compiles `JSONSchemaProps` into [`Schema`] |
+//! | `prune`, `default` | fields that decoding drops and adds |
+//! | `complete` | whether decoding would drop or add any field |
+//! | `embedded` | embedded objects: their kind, version and metadata |
+//! | `validate`, `format` | validation, with the messages of upstream's validator (`kube-openapi/pkg/validation`) |
 //! | `lists` | unique items of sets and maps |
-//! | `old` | which part of a stored object a part of its successor is to be compared with (ratcheting, KEP-4008) |
+//! | `old` | correlates an updated object with the old one (ratcheting, KEP-4008) |
 //!
-//! It knows no HTTP and no store.
+//! The crate does not depend on HTTP or on a store.
 
 mod compile;
 mod complete;
@@ -36,12 +39,12 @@ pub use embedded::{check_embedded, coerce_embedded};
 pub use format::is_of_type as is_format_of_type;
 pub use lists::check_lists;
 pub use old::Pair;
-pub use pattern::{Pattern, fault as pattern_fault};
+pub use pattern::{Pattern, syntax_error as pattern_error};
 pub use prune::prune;
 pub use result::shown;
 pub use validate::{blocked, check, check_update, is_certainly_valid};
 
-/// What a value has to be. Descriptions and examples are not kept.
+/// A compiled schema. Descriptions and examples are not kept.
 #[derive(Debug, Default)]
 pub struct Schema {
     pub kind: Option<Kind>,
@@ -58,14 +61,14 @@ pub struct Schema {
     pub below: Below,
 }
 
-/// What a schema and those in it have anywhere: walks leave out what has nothing for them.
+/// What occurs anywhere in a schema below its root: traversals skip schemas without it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Below {
-    /// Defaults, other than its own.
+    /// Defaults, other than the schema's own.
     pub defaults: bool,
-    /// Objects within objects.
+    /// Embedded objects.
     pub embedded: bool,
-    /// Sets and maps that are lists.
+    /// Lists of type set or map.
     pub lists: bool,
 }
 
@@ -81,7 +84,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As schemas write it.
+    /// The name of the type in schemas.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Object => "object",
@@ -93,14 +96,14 @@ impl Kind {
         }
     }
 
-    /// The type of this name.
+    /// The type with a name.
     pub fn parse(name: &str) -> Option<Self> {
         use Kind::{Array, Boolean, Integer, Number, Object, String};
         [Object, Array, String, Integer, Number, Boolean].into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// What a schema says with yes or no.
+/// The boolean keywords of a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     pub nullable: bool,
@@ -113,15 +116,15 @@ pub struct Flags {
     pub unique_items: bool,
 }
 
-/// Members that are no properties.
+/// `additionalProperties`: members that are not declared as properties.
 #[derive(Debug, Default)]
 pub enum Additional {
-    /// Nothing is said.
+    /// Not specified.
     #[default]
     Unset,
     Allowed,
     Refused,
-    /// They have to be this.
+    /// Allowed if they match this schema.
     Schema(Box<Schema>),
 }
 
@@ -134,7 +137,7 @@ pub enum ListType {
     Map,
 }
 
-/// Constraints of values, which most schemas have none of.
+/// Constraints of values. Most schemas have none.
 #[derive(Debug, Default)]
 pub struct Checks {
     pub format: Box<str>,
@@ -157,7 +160,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    fn say_only_what_is_required(&self) -> bool {
+    fn constrain_only_required(&self) -> bool {
         let Self {
             format,
             pattern,
@@ -189,7 +192,8 @@ impl Checks {
 }
 
 impl Schema {
-    /// The schema of whole objects, which have a kind and metadata whatever it says of that.
+    /// Marks the schema as that of whole objects, which always have `apiVersion`, `kind` and
+    /// `metadata`.
     pub fn as_resource(mut self) -> Self {
         self.flags.embedded_resource = true;
         self.below.embedded = true;
@@ -202,7 +206,7 @@ impl Schema {
         Some(&self.properties[at].1)
     }
 
-    /// The schema of a member: a property, or what additional members have to be.
+    /// The schema of a member: that of a property, or that of additional properties.
     pub fn member(&self, name: &str) -> Option<&Schema> {
         self.property(name).or(match &self.additional {
             Additional::Schema(schema) => Some(schema),
@@ -210,7 +214,7 @@ impl Schema {
         })
     }
 
-    /// The schemas of its members and items.
+    /// The schemas of the members and the items.
     fn parts(&self) -> impl Iterator<Item = &Schema> {
         let additional = match &self.additional {
             Additional::Schema(schema) => Some(&**schema),

@@ -1,4 +1,4 @@
-//! Unique items of sets, unique keys of maps (`schema/listtype`).
+//! Checks that items of sets and keys of maps are unique (`schema/listtype`).
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::result::shown;
 use crate::{Additional, ListType, Schema};
 
-/// Finds items that lists of an object have twice.
+/// Adds an error for each duplicate item of the sets and each duplicate key of the maps in a value.
 pub fn check_lists(path: &Path<'_>, schema: &Schema, value: &Value, errors: &mut Vec<FieldError>) {
     if !schema.below.lists {
         return;
@@ -47,7 +47,7 @@ pub fn check_lists(path: &Path<'_>, schema: &Schema, value: &Value, errors: &mut
     }
 }
 
-/// Members in order of their names, so that errors come in some order.
+/// Members sorted by name, so that errors have a stable order.
 pub(crate) fn sorted(members: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut members: Vec<_> = members.iter().collect();
     members.sort_unstable_by_key(|(name, _)| *name);
@@ -77,7 +77,7 @@ pub(crate) fn text(value: &Value) -> Vec<u8> {
     text
 }
 
-/// The index of the second of those that are the same, for each that is there more than once.
+/// The index of the second occurrence of each text that occurs more than once.
 pub(crate) fn repeated(texts: impl Iterator<Item = Vec<u8>>) -> Vec<usize> {
     let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut found = Vec::new();

@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 use crate::result::{Outcome, name, shown};
 use crate::{Flags, Kind, Schema};
 
-/// Checks a number against format and bounds.
+/// Checks a number against its format and its bounds.
 pub(crate) fn check(schema: &Schema, number: &Number, path: &Path<'_>) -> Outcome {
     let mut out = Outcome::default();
     out.count();
@@ -31,8 +31,10 @@ pub(crate) fn check(schema: &Schema, number: &Number, path: &Path<'_>) -> Outcom
     out
 }
 
-/// Whether a number that is written with a point or an exponent counts as whole: go-openapi's `IsFloat64AJSONInteger`,
-/// which takes what JavaScript holds exactly, and what is nearly whole.
+/// Whether a number written with a point or an exponent counts as an integer (go-openapi's
+/// `IsFloat64AJSONInteger`).
+///
+/// Accepts the integers that JavaScript represents exactly, and numbers within 1e-9 of one.
 pub(crate) fn is_json_integer(number: f64) -> bool {
     const LIMIT: f64 = 9_007_199_254_740_991.0;
     const EPSILON: f64 = 1e-9;
@@ -40,11 +42,12 @@ pub(crate) fn is_json_integer(number: f64) -> bool {
         return false;
     }
     let below = number.trunc();
-    // Upstream turns negative numbers into huge ones here: none of them is nearly whole.
+    // Upstream converts negative numbers to huge unsigned ones here, so no negative fraction is
+    // close enough.
     number == below || (below > 0.0 && (number - below) / (number + below) < EPSILON)
 }
 
-/// What a number's format lets it be.
+/// The range of numbers that a format allows.
 struct Range<'s> {
     kind: &'static str,
     format: &'s str,
@@ -68,7 +71,7 @@ impl<'s> Range<'s> {
 
     fn holds(&self, number: &Number) -> bool {
         let float = number.as_f64().unwrap_or(0.0);
-        // The shortest digits of a float are read as an integer: those of -2^63 are too many.
+        // The shortest digits of a float are parsed as an integer; the digits of -2^63 overflow.
         let whole = number.as_i64().or_else(|| float.to_string().parse().ok());
         match (self.kind, self.format) {
             ("integer", "int32") => whole.is_some_and(|n| i32::try_from(n).is_ok()),
@@ -78,7 +81,7 @@ impl<'s> Range<'s> {
         }
     }
 
-    /// Whether the type can hold a number of the schema; an error where it cannot.
+    /// Whether the type can represent a number of the schema. Adds an error where it cannot.
     fn check_bound(&self, what: &str, bound: f64, path: &Path<'_>, out: &mut Outcome) -> bool {
         let holds = Number::from_f64(bound).is_none_or(|number| self.holds(&number));
         if !holds {
@@ -94,13 +97,14 @@ enum Bound {
     Maximum(f64),
 }
 
-/// `of_type`: whether the type of the number can hold the bound. Else both are floats.
+/// Checks one bound. `of_type`: whether the type of the number can represent the bound; if not,
+/// both are compared as floats.
 fn bound(flags: &Flags, (number, of_type): (&Number, bool), bound: Bound, path: &Path<'_>, out: &mut Outcome) {
     let (limit, exclusive, is_minimum) = match bound {
         Bound::Minimum(limit) => (limit, flags.exclusive_minimum, true),
         Bound::Maximum(limit) => (limit, flags.exclusive_maximum, false),
     };
-    // Whole numbers are compared as such, whatever the limit says behind the point.
+    // Integers are compared as integers: the fraction of the limit is ignored.
     let (order, limit) = match number.as_i64().filter(|_| of_type) {
         Some(n) => (n.cmp(&go_i64(limit)), go_i64(limit).to_string()),
         None => {
@@ -122,7 +126,7 @@ fn bound(flags: &Flags, (number, of_type): (&Number, bool), bound: Bound, path: 
     out.invalid(path, shown_as(number, of_type), text);
 }
 
-/// The number as an error shows it: as a float where it was compared as one.
+/// The number as an error shows it: a float where it was compared as a float.
 fn shown_as(number: &Number, of_type: bool) -> BadValue {
     match number.as_f64().filter(|_| !of_type) {
         Some(float) => BadValue::Float(float),
@@ -130,10 +134,10 @@ fn shown_as(number: &Number, of_type: bool) -> BadValue {
     }
 }
 
-/// `of_type`: whether the type of the number can hold the factor.
+/// Checks `multipleOf`. `of_type`: whether the type of the number can represent the factor.
 fn multiple(number: &Number, factor: f64, of_type: bool, path: &Path<'_>, out: &mut Outcome) {
     let (is_multiple, factor) = match number.as_i64().filter(|_| of_type) {
-        // Whole numbers are divided as such, whatever the factor says behind the point.
+        // Integers are divided as integers: the fraction of the factor is ignored.
         Some(n) => {
             let factor = go_i64(factor);
             (factor > 0 && n.checked_rem(factor) == Some(0), BadValue::Int(factor))
@@ -157,13 +161,13 @@ fn multiple(number: &Number, factor: f64, of_type: bool, path: &Path<'_>, out: &
     }
 }
 
-/// A float cut to a whole number as Go does on amd64: what is too large, too, becomes the smallest one.
+/// Truncates a float to an integer as Go does on amd64: an out-of-range value becomes `i64::MIN`.
 fn go_i64(number: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     if (-LIMIT..LIMIT).contains(&number) { number as i64 } else { i64::MIN }
 }
 
-/// A float as Go's `%v` shows it.
+/// A float in the format of Go's `%v`.
 fn go_float(number: f64) -> String {
     BadValue::Float(number).to_string()
 }

@@ -1,5 +1,7 @@
-//! Which part of a stored object a part of its successor corresponds to (`cel/common.CorrelatedObject`): what did not change may stay as
-//! invalid as it was.
+//! Correlates parts of an updated object with parts of the old object
+//! (`cel/common.CorrelatedObject`).
+//!
+//! Unchanged parts may stay invalid (ratcheting).
 
 use std::collections::HashMap;
 
@@ -8,7 +10,7 @@ use serde_json::Value;
 use crate::lists::{key_of, text};
 use crate::{ListType, Schema};
 
-/// A value, the one that it succeeds, and the schema of both.
+/// A new value, the corresponding old value, and the schema of both.
 #[derive(Clone, Copy)]
 pub struct Pair<'v> {
     pub new: &'v Value,
@@ -17,13 +19,14 @@ pub struct Pair<'v> {
 }
 
 impl<'v> Pair<'v> {
-    /// The pair of a member that both have.
+    /// The pair of a member that is in both values.
     pub fn member(self, name: &str) -> Option<Pair<'v>> {
         let schema = self.schema.member(name)?;
         Some(Pair { new: self.new.get(name)?, old: self.old.get(name)?, schema })
     }
 
-    /// The pair of each item of a list: items of maps correspond by their keys, others do not. Empty where no item has a pair.
+    /// The pair of each item of a list. Items of a list of type map correlate by key; other items
+    /// do not. Empty where no item has a pair.
     pub fn items(self) -> Vec<Option<Pair<'v>>> {
         let (Some(schema), ListType::Map) = (self.schema.items.as_deref(), self.schema.list) else { return Vec::new() };
         let (Value::Array(new), Value::Array(old)) = (self.new, self.old) else { return Vec::new() };
@@ -43,7 +46,8 @@ impl<'v> Pair<'v> {
         !pairs.is_empty() && pairs.into_iter().all(|pair| pair.is_some_and(Pair::is_same))
     }
 
-    /// Whether nothing changed. What the schema does not know counts as changed, as upstream has it.
+    /// Whether both values are equal. As upstream, fields that the schema does not specify count as
+    /// changed.
     pub fn is_same(self) -> bool {
         match (self.new, self.old) {
             (Value::Array(new), Value::Array(old)) if new.len() != old.len() => false,

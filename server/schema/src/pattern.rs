@@ -1,4 +1,5 @@
-//! Regular expressions: those that values have to match, and what is wrong with one in Go's words (`regexp/syntax.Error`).
+//! Regular expressions of `pattern`, and their syntax errors in the words of Go's
+//! `regexp/syntax.Error`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -6,8 +7,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use regex::Regex;
 use regex_syntax::ast::{Ast, ErrorKind, RepetitionKind, RepetitionRange, Span};
 
-/// A regular expression, compiled when it is first needed. Compiled ones take tens of kilobytes, and definitions say the same few again and
-/// again (names, durations, reasons of conditions), so equal ones share what is compiled.
+/// A regular expression, compiled at its first use.
+///
+/// A compiled expression takes tens of kilobytes. Definitions repeat the same few expressions
+/// (names, durations, reasons of conditions), so equal expressions share one compiled form.
 #[derive(Debug)]
 pub struct Pattern {
     pub text: Box<str>,
@@ -15,19 +18,21 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Go's syntax is that of the `regex` crate in all but rare classes.
+    /// Go's syntax equals the syntax of the `regex` crate except for rare character classes.
     pub fn new(text: &str) -> Self {
         Pattern { text: text.into(), compiled: OnceLock::new() }
     }
 
-    /// Whether a text matches somewhere; an expression that cannot be compiled matches nothing.
+    /// Whether the expression matches anywhere in a text. An expression that does not compile
+    /// matches nothing.
     pub fn is_match(&self, text: &str) -> bool {
         let compiled = self.compiled.get_or_init(|| shared(&self.text));
         compiled.as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
 
-/// What is compiled of a text, by whomever it was needed first.
+/// The compiled form of an expression, shared by all patterns of the same text. `None` when it does
+/// not compile.
 fn shared(text: &str) -> Option<Arc<Regex>> {
     static KNOWN: OnceLock<Mutex<HashMap<Box<str>, Weak<Regex>>>> = OnceLock::new();
     let mut known = KNOWN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,17 +47,22 @@ fn shared(text: &str) -> Option<Arc<Regex>> {
     Some(regex)
 }
 
-/// An expression whose matches are never longer than this, in bytes, can certainly be compiled: for each byte of a match there are at most some
-/// kilobytes of it (those of a class such as `\pL`), and there may be ten megabytes.
-const SHORT: usize = 256;
-/// How often an expression may say a thing by counted repetitions, one within another (`regexp/syntax.repeatIsValid`).
-const MOST_COPIES: u32 = 1000;
+/// Length in bytes of the longest match below which an expression certainly compiles.
+///
+/// Each byte of a match takes at most some kilobytes of the compiled form (a class such as `\pL`);
+/// the limit of the crate is ten megabytes.
+const SHORT_MATCH: usize = 256;
+/// Limit of the product of nested counted repetitions (`regexp/syntax.repeatIsValid`).
+const MAX_REPEAT: u32 = 1000;
 
-/// How often the most repeated part of an expression is said by counted repetitions, or where that becomes too often.
-fn copies(of: &Ast) -> Result<u32, Span> {
-    let most = |all: &[Ast]| all.iter().try_fold(1, |most, one| copies(one).map(|copies| copies.max(most)));
+/// The largest product of nested counted repetitions in an expression, or the place where it
+/// exceeds the limit.
+fn repeat_product(of: &Ast) -> Result<u32, Span> {
+    let most = |all: &[Ast]| {
+        all.iter().try_fold(1, |most, one| repeat_product(one).map(|repeat_product| repeat_product.max(most)))
+    };
     match of {
-        Ast::Group(group) => copies(&group.ast),
+        Ast::Group(group) => repeat_product(&group.ast),
         Ast::Alternation(either) => most(&either.asts),
         Ast::Concat(all) => most(&all.asts),
         Ast::Repetition(repetition) => {
@@ -62,27 +72,29 @@ fn copies(of: &Ast) -> Result<u32, Span> {
                 ) => (*n).max(1),
                 _ => 1,
             };
-            let all = copies(&repetition.ast)?.saturating_mul(times);
-            if all > MOST_COPIES { Err(repetition.op.span) } else { Ok(all) }
+            let all = repeat_product(&repetition.ast)?.saturating_mul(times);
+            if all > MAX_REPEAT { Err(repetition.op.span) } else { Ok(all) }
         }
         _ => Ok(1),
     }
 }
 
-/// Whether what can be parsed can be compiled. To compile it takes long, so that is only done where counted repetitions may make it large.
+/// Whether an expression compiles.
+///
+/// Compilation is slow, so it runs only where counted repetitions can make the compiled form large.
 fn compiles(pattern: &str) -> bool {
     let Ok(parsed) = regex_syntax::parse(pattern) else { return false };
-    let is_short = parsed.properties().maximum_len().is_some_and(|longest| longest <= SHORT);
+    let is_short = parsed.properties().maximum_len().is_some_and(|longest| longest <= SHORT_MATCH);
     is_short || !pattern.contains('{') || shared(pattern).is_some()
 }
 
-/// The fault of an expression that cannot be compiled.
-pub fn fault(pattern: &str) -> Option<String> {
+/// The error of an expression that does not compile.
+pub fn syntax_error(pattern: &str) -> Option<String> {
     let error = match regex_syntax::ast::parse::Parser::new().parse(pattern) {
         Ok(parsed) => {
-            return match copies(&parsed) {
-                Err(at) => Some(told("invalid repeat count", &pattern[at.start.offset..at.end.offset])),
-                Ok(_) => (!compiles(pattern)).then(|| told("expression nests too deeply", pattern)),
+            return match repeat_product(&parsed) {
+                Err(at) => Some(message("invalid repeat count", &pattern[at.start.offset..at.end.offset])),
+                Ok(_) => (!compiles(pattern)).then(|| message("expression nests too deeply", pattern)),
             };
         }
         Err(error) => error,
@@ -91,23 +103,23 @@ pub fn fault(pattern: &str) -> Option<String> {
     let from = |at: usize| pattern.get(at..).unwrap_or(pattern);
     let part = pattern.get(start..end).filter(|part| !part.is_empty()).unwrap_or(pattern);
     Some(match error.kind() {
-        ErrorKind::GroupUnclosed => told("missing closing )", pattern),
-        ErrorKind::GroupUnopened => told("unexpected )", pattern),
-        ErrorKind::ClassUnclosed => told("missing closing ]", from(start)),
-        ErrorKind::ClassRangeInvalid => told("invalid character class range", part),
-        ErrorKind::EscapeUnexpectedEof => told("trailing backslash at end of expression", ""),
-        ErrorKind::EscapeUnrecognized => told("invalid escape sequence", part),
-        ErrorKind::RepetitionMissing => told("missing argument to repetition operator", part),
-        ErrorKind::RepetitionCountInvalid => told("invalid repeat count", part),
+        ErrorKind::GroupUnclosed => message("missing closing )", pattern),
+        ErrorKind::GroupUnopened => message("unexpected )", pattern),
+        ErrorKind::ClassUnclosed => message("missing closing ]", from(start)),
+        ErrorKind::ClassRangeInvalid => message("invalid character class range", part),
+        ErrorKind::EscapeUnexpectedEof => message("trailing backslash at end of expression", ""),
+        ErrorKind::EscapeUnrecognized => message("invalid escape sequence", part),
+        ErrorKind::RepetitionMissing => message("missing argument to repetition operator", part),
+        ErrorKind::RepetitionCountInvalid => message("invalid repeat count", part),
         ErrorKind::UnsupportedLookAround => {
-            told("invalid or unsupported Perl syntax", pattern.get(start..end.max(start + 3)).unwrap_or(part))
+            message("invalid or unsupported Perl syntax", pattern.get(start..end.max(start + 3)).unwrap_or(part))
         }
-        ErrorKind::GroupNameInvalid | ErrorKind::GroupNameEmpty => told("invalid named capture", from(start)),
-        _ => told("invalid or unsupported Perl syntax", part),
+        ErrorKind::GroupNameInvalid | ErrorKind::GroupNameEmpty => message("invalid named capture", from(start)),
+        _ => message("invalid or unsupported Perl syntax", part),
     })
 }
 
-fn told(what: &str, part: &str) -> String {
+fn message(what: &str, part: &str) -> String {
     format!("error parsing regexp: {what}: `{part}`")
 }
 
@@ -116,13 +128,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_of_expressions_are_found_without_compiling_all_of_them() {
-        let check = |pattern: &str, expect: Option<&str>| assert_eq!(fault(pattern).as_deref(), expect, "{pattern}");
+    fn reports_invalid_patterns_without_compiling_all_of_them() {
+        let check =
+            |pattern: &str, expect: Option<&str>| assert_eq!(syntax_error(pattern).as_deref(), expect, "{pattern}");
         check(r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$", None);
         check(r"^\p{L}+/.*$", None);
         check("a{2,}", None);
         check("a(b", Some("error parsing regexp: missing closing ): `a(b`"));
-        // What may match long texts is compiled, and what is too large then is a fault.
+        // An expression with long matches is compiled. It is an error when its compiled form is too
+        // large.
         check(r"(\d{50}){4}", None);
         check(r"[a-z]{1000}", None);
         check(r"([a-z]{10}|[0-9]{100}){10}", None);

@@ -1,11 +1,13 @@
-//! What a schema does not know is dropped (`schema/pruning`).
+//! Prunes fields that a schema does not specify (`schema/pruning`).
 
 use serde_json::{Map, Value};
 
 use crate::{Additional, Schema};
 
-/// Drops what the schema does not know. At the root of an object, its kind, version and metadata always stay. With `unknown`, the paths of
-/// what is dropped are put there, sorted.
+/// Drops the fields that the schema does not specify.
+///
+/// `apiVersion`, `kind` and `metadata` at the root of an object always stay. With `unknown`, the
+/// paths of the dropped fields are appended to it, sorted.
 pub fn prune(value: &mut Value, schema: &Schema, is_root: bool, mut unknown: Option<&mut Vec<String>>) {
     let mut pruner = Pruner { unknown: unknown.as_deref_mut().map(|_| Vec::new()), recorded: 0, path: String::new() };
     pruner.value(value, Some(schema), is_root);
@@ -15,19 +17,19 @@ pub fn prune(value: &mut Value, schema: &Schema, is_root: bool, mut unknown: Opt
     }
 }
 
-/// Members that an object within an object keeps whatever the schema says.
+/// Whether an embedded object keeps a field regardless of its schema.
 pub(crate) fn is_meta(name: &str) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
 }
 
 struct Pruner {
     unknown: Option<Vec<String>>,
-    /// Bytes of the paths in `unknown`.
+    /// Total bytes of the paths in `unknown`.
     recorded: usize,
     path: String,
 }
 
-/// Bytes of paths after which no more are recorded: each may be as long as the document.
+/// Limit in bytes on the recorded paths: each may be as long as the document.
 const MAX_RECORDED: usize = 1 << 20;
 
 impl Pruner {
@@ -44,7 +46,7 @@ impl Pruner {
                     let length = self.enter_index(index);
                     match (keeps, of) {
                         (true, None) => {}
-                        (true, Some(of)) => self.kept(item, of),
+                        (true, Some(of)) => self.preserved(item, of),
                         (false, of) => self.value(item, of, false),
                     }
                     self.path.truncate(length);
@@ -82,8 +84,9 @@ impl Pruner {
         });
     }
 
-    /// A value below a list whose schema keeps what is unknown: the items keep it too (`skipPrune`).
-    fn kept(&mut self, value: &mut Value, schema: &Schema) {
+    /// Prunes an item of a list whose schema preserves unknown fields; its items preserve them too
+    /// (`skipPrune`).
+    fn preserved(&mut self, value: &mut Value, schema: &Schema) {
         match value {
             Value::Object(members) => {
                 for (name, value) in members.iter_mut() {
@@ -104,7 +107,7 @@ impl Pruner {
                 let Some(of) = schema.items.as_deref() else { return };
                 for (index, item) in items.iter_mut().enumerate() {
                     let length = self.enter_index(index);
-                    self.kept(item, of);
+                    self.preserved(item, of);
                     self.path.truncate(length);
                 }
             }
@@ -118,7 +121,7 @@ impl Pruner {
     }
 
     fn record(&mut self, name: &str) {
-        // Nobody is told of what every object has.
+        // `apiVersion`, `kind` and `metadata` at the root are never reported as unknown.
         if is_meta(name) && self.path.is_empty() {
             return;
         }
@@ -132,7 +135,7 @@ impl Pruner {
         unknown.push(path);
     }
 
-    /// Adds a name to the path; gives the length to go back to.
+    /// Appends a name to the path, and returns the previous length for truncation.
     fn enter(&mut self, name: &str) -> usize {
         let length = self.path.len();
         if self.unknown.is_some() {

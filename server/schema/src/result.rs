@@ -1,4 +1,5 @@
-//! What a validation found, as upstream's validator gathers it: each text once, and how many checks went well.
+//! The result of a validation, with the semantics of upstream's `Result`: distinct messages, and a
+//! count of checks.
 
 use std::borrow::Cow;
 
@@ -7,26 +8,28 @@ use machinery::field_path::Path;
 use machinery::json;
 use serde_json::Value;
 
-/// A fault, and the words by which upstream tells whether it is known already.
+/// An error, and the message by which upstream detects duplicates.
 #[derive(Debug)]
 pub(crate) struct Fault {
     text: String,
     error: FieldError,
 }
 
-/// Most faults that are kept: each new one is compared with all of them, and a Status tells no more.
+/// Limit on the number of errors. Each new error is compared with all others, and a Status does not
+/// show more.
 const MAX_FAULTS: usize = 1000;
 
-/// What came of validating a value.
+/// The result of validating a value.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     faults: Vec<Fault>,
-    /// How many checks were made; of several alternatives that all fail, the one with most tells why.
+    /// The number of checks made. If all alternatives fail, the errors of the one with the highest
+    /// number are reported.
     pub matches: usize,
 }
 
 impl Outcome {
-    /// No faults in so many checks.
+    /// A result without errors, after the given number of checks.
     pub fn counted(matches: usize) -> Self {
         Outcome { faults: Vec::new(), matches }
     }
@@ -35,7 +38,7 @@ impl Outcome {
         self.faults.is_empty()
     }
 
-    /// A check was made.
+    /// Counts one check.
     pub fn count(&mut self) {
         self.matches += 1;
     }
@@ -46,7 +49,7 @@ impl Outcome {
             self.faults = other.faults;
             return;
         }
-        // Upstream stops at the first that it knows already (`Result.AddErrors`).
+        // Upstream stops at the first duplicate (`Result.AddErrors`).
         for fault in other.faults {
             if self.faults.len() == MAX_FAULTS || self.faults.iter().any(|known| known.text == fault.text) {
                 return;
@@ -61,17 +64,17 @@ impl Outcome {
         }
     }
 
-    /// A fault that shows its words.
+    /// Adds an error with the message as its detail.
     pub fn invalid(&mut self, path: &Path<'_>, value: BadValue, text: String) {
         self.add(text.clone(), FieldError::invalid(path, value, text));
     }
 
-    /// A fault of the value as a whole, which upstream reports without a path.
+    /// Adds an error of the value as a whole, which upstream reports without a path.
     pub fn composite(&mut self, text: String) {
         self.add(text.clone(), FieldError::invalid(&Path::NONE, "", text));
     }
 
-    /// The errors, below a path where the validated value is not the object itself.
+    /// The errors. `below` is the path of the validated value in its object.
     pub fn into_errors(self, below: &str) -> Vec<FieldError> {
         let errors = self.faults.into_iter().map(|fault| fault.error);
         errors.map(|error| FieldError { field: joined(below, error.field), ..error }).collect()
@@ -88,12 +91,12 @@ fn joined(below: &str, field: String) -> String {
     }
 }
 
-/// A name as messages show it: that of the whole is empty.
+/// A path as messages show it: empty for the root.
 pub(crate) fn name(path: &Path<'_>) -> Cow<'static, str> {
     if path.is_root() { Cow::Borrowed("") } else { path.to_text().into() }
 }
 
-/// A value as Go writes it in JSON.
+/// A value in Go's JSON encoding.
 pub(crate) fn json_text(value: &Value) -> String {
     let mut text = Vec::new();
     json::encode_value(value, &mut text);
@@ -111,7 +114,7 @@ pub fn shown(value: &Value) -> BadValue {
     }
 }
 
-/// Whether an error means that rules are not to be evaluated (`hasBlockingErr`).
+/// Whether an error prevents the evaluation of validation rules (`hasBlockingErr`).
 pub(crate) fn is_blocking(error: &FieldError) -> bool {
     use ErrorType::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
     matches!(error.error_type, NotSupported | Required | TooLong | TooMany | TypeInvalid)

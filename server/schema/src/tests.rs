@@ -18,7 +18,7 @@ fn texts(errors: Vec<machinery::field_error::FieldError>) -> Vec<String> {
 }
 
 #[test]
-fn faults_are_worded_as_upstream_does() {
+fn errors_match_upstream_messages() {
     let check = |schema: Value, value: Value, expect: &[&str]| {
         assert_eq!(texts(check(&compiled(schema), &value, "")), expect, "{value}");
     };
@@ -82,14 +82,14 @@ fn faults_are_worded_as_upstream_does() {
     let half = || of(json!({"type": "integer", "multipleOf": 0.5}));
     let no_integer = r#"<nil>: Invalid value: "": MultipleOf value must be of type integer (default format) in x"#;
     check(half(), json!({"x": 2}), &[no_integer]);
-    // A bound that the type cannot hold is compared, and shown, as a float.
+    // A bound that the type cannot represent is compared, and shown, as a float.
     let most = || of(json!({"type": "integer", "maximum": 1.5}));
     let no_integer =
         r#"<nil>: Invalid value: "": Maximum boundary value must be of type integer (default format) in x"#;
     check(most(), json!({"x": 1}), &[no_integer]);
     let large = "x: Invalid value: 9.223372036854776e+18: x in body should be less than or equal to 1.5";
     check(most(), json!({"x": i64::MAX}), &[no_integer, large]);
-    // A bound beyond whole numbers is the smallest of them for whole numbers.
+    // For an integer value, an out-of-range bound becomes the smallest `i64`.
     let beyond = || of(json!({"type": "number", "minimum": 3.5e38}));
     check(beyond(), json!({"x": 0}), &[]);
     check(
@@ -97,7 +97,7 @@ fn faults_are_worded_as_upstream_does() {
         json!({"x": 0.5}),
         &["x: Invalid value: 0.5: x in body should be greater than or equal to 3.5e+38"],
     );
-    // A format of numbers says nothing about whole ones.
+    // A number format does not apply to integers.
     let formatted = || of(json!({"type": "integer", "format": "float"}));
     check(
         formatted(),
@@ -127,7 +127,7 @@ fn faults_are_worded_as_upstream_does() {
 }
 
 #[test]
-fn who_says_certainly_is_right() {
+fn certainly_valid_objects_pass_validation() {
     let check = |schema: Value, content: Value, expect: bool| {
         let (schema, mut object) = (compiled(schema), content.clone());
         let is_certain = is_certainly_valid(&schema, content.as_object().expect("an object"));
@@ -145,7 +145,7 @@ fn who_says_certainly_is_right() {
     check(size(), json!({}), true);
     let meta = || json!({"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}});
     check(of(meta()), json!({"spec": {}}), true);
-    // Not wrong, but it takes more than a look.
+    // These objects are valid, but the quick check cannot prove it.
     check(of(json!({"kind": {"type": "string", "enum": ["A"]}})), json!({}), false);
     check(of(json!({"metadata": {"type": "object", "properties": {"name": {"type": "string"}}}})), json!({}), false);
     let required =
@@ -160,7 +160,7 @@ fn who_says_certainly_is_right() {
 }
 
 #[test]
-fn what_did_not_change_may_stay_wrong() {
+fn unchanged_values_may_stay_invalid() {
     let schema = compiled(json!({"type": "object", "properties": {
         "x": {"type": "integer", "minimum": 5},
         "list": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
@@ -177,7 +177,7 @@ fn what_did_not_change_may_stay_wrong() {
 }
 
 #[test]
-fn unknown_members_go() {
+fn prunes_unknown_fields() {
     let schema = compiled(json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {"a": {"type": "integer"}}},
         "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
@@ -203,7 +203,7 @@ fn unknown_members_go() {
 }
 
 #[test]
-fn keys_of_a_map_that_is_the_whole_have_a_dot_before_them() {
+fn reports_keys_of_root_map_with_leading_dot() {
     let map = compiled(json!({"type": "object", "additionalProperties": {"type": "integer", "maximum": 2}}));
     let errors = check(&map, &json!({"y": 3}), "default");
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -214,7 +214,7 @@ fn keys_of_a_map_that_is_the_whole_have_a_dot_before_them() {
 }
 
 #[test]
-fn defaults_fill_what_is_missing() {
+fn applies_defaults_to_missing_fields() {
     let schema = compiled(json!({"type": "object", "properties": {"spec": {
         "type": "object", "default": {},
         "properties": {
@@ -253,7 +253,7 @@ fn defaults_that_multiply_small_items_are_bounded() {
 }
 
 #[test]
-fn sets_and_maps_have_everything_once() {
+fn rejects_duplicate_set_items_and_map_keys() {
     let schema = compiled(json!({"type": "object", "properties": {
         "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
         "map": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
@@ -265,13 +265,13 @@ fn sets_and_maps_have_everything_once() {
     assert_eq!(texts(errors), [r#"map[1]: Duplicate value: {"k":"x"}"#, r#"set[2]: Duplicate value: "a""#]);
 }
 
-/// Runs on half of the stack of a worker thread.
+/// Runs a closure on half of the stack size of a worker thread.
 fn on_a_small_stack(run: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(1 << 20).spawn(run).expect("a thread").join().expect("no panic");
 }
 
 #[test]
-fn schemas_and_objects_of_the_greatest_depth_need_little_stack() {
+fn schemas_and_objects_at_depth_limit_need_little_stack() {
     let levels = machinery::limits::MAX_DEPTH / 2 - 1;
     on_a_small_stack(move || {
         let (open, close) = (r#"{"type":"object","properties":{"a":"#, "}}");
@@ -296,7 +296,7 @@ fn schemas_and_objects_of_the_greatest_depth_need_little_stack() {
 }
 
 #[test]
-fn faults_and_unknown_fields_are_bounded() {
+fn errors_and_unknown_fields_are_bounded() {
     let schema = json!({"type": "object", "properties": {"x": {"type": "array", "items": {"type": "string"}}}});
     let schema = compiled(schema);
     let value = json!({"x": (0..200_000).collect::<Vec<i32>>()});

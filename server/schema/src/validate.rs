@@ -1,5 +1,5 @@
-//! Whether a document is what its schema says (`validate.SchemaValidator`): the same checks in the
-//! same order, with the same words.
+//! Validates a document against a schema (`validate.SchemaValidator`): the same checks in the same
+//! order, with the same messages.
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -12,39 +12,41 @@ use crate::prune::is_meta;
 use crate::result::{Outcome, is_blocking, json_text, name, shown};
 use crate::{Additional, Checks, Kind, Schema, format, numbers};
 
-/// The faults of a new value. `below` is the path of the value in its object.
+/// The errors of a new value. `below` is the path of the value in its object.
 pub fn check(schema: &Schema, value: &Value, below: &str) -> Vec<FieldError> {
     validate(schema, value, &Path::NONE, None).into_errors(below)
 }
 
-/// Whether an object is certainly what its schema says, by its members but those that every object
-/// has. It is when its other members are and the schema says nothing else but which of them there
-/// have to be; no is not an answer.
+/// Whether a quick check proves that an object is valid; false means undecided.
+///
+/// The check covers the members other than `apiVersion`, `kind` and `metadata`. It requires that
+/// they are valid, and that the schema of the object constrains nothing but `required`.
 pub fn is_certainly_valid(schema: &Schema, content: &Map<String, Value>) -> bool {
     let has_required = |checks: &Checks| {
-        checks.say_only_what_is_required()
+        checks.constrain_only_required()
             && checks.required.iter().all(|key| is_meta(key) || content.contains_key(&**key))
     };
-    let says_more = schema.kind != Some(Kind::Object)
+    let has_other_constraints = schema.kind != Some(Kind::Object)
         || !schema.checks.as_deref().is_none_or(has_required)
         || schema.below.embedded
         || schema.below.lists
         || !matches!(schema.additional, Additional::Unset | Additional::Allowed);
     let is_left_alone = |of: &Schema| of.checks.is_none() && of.properties.is_empty();
-    !says_more
+    !has_other_constraints
         && schema.properties.iter().all(|(key, of)| match content.get(&**key) {
             Some(value) => validate(of, value, &Path::new(key), None).is_valid(),
             None => !is_meta(key) || is_left_alone(of),
         })
 }
 
-/// The faults of a value that succeeds another one, except where nothing changed.
+/// The errors of an updated value. Unchanged parts are not reported (ratcheting).
 pub fn check_update(schema: &Schema, value: &Value, old: &Value, below: &str) -> Vec<FieldError> {
     let pair = Pair { new: value, old, schema };
     ratcheted(schema, value, &Path::NONE, pair).into_errors(below)
 }
 
-/// The error that stands for rules that are not evaluated, when one that was found forbids that.
+/// The error that replaces the evaluation of validation rules, when one of the given errors forbids
+/// that evaluation.
 pub fn blocked(errors: &[FieldError]) -> Option<FieldError> {
     const WHY: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
     errors.iter().any(is_blocking).then(|| FieldError::invalid(&Path::NONE, BadValue::None, WHY))
@@ -58,7 +60,7 @@ fn ratcheted(schema: &Schema, value: &Value, path: &Path<'_>, pair: Pair<'_>) ->
     out
 }
 
-/// A part of a value, compared with its predecessor where there is one.
+/// Validates a part of a value, with ratcheting where there is an old value.
 fn part(schema: &Schema, value: &Value, path: &Path<'_>, pair: Option<Pair<'_>>) -> Outcome {
     match pair {
         Some(pair) => ratcheted(schema, value, path, pair),
@@ -112,7 +114,7 @@ fn validate(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_
     out
 }
 
-/// `typeValidator.Validate`
+/// Mirrors `typeValidator.Validate`.
 fn of_type(schema: &Schema, format: &str, value: &Value, path: &Path<'_>) -> Outcome {
     let mut out = Outcome::default();
     out.count();
@@ -164,7 +166,7 @@ fn kind_of(value: &Value) -> Option<Kind> {
     }
 }
 
-/// `anyOf`, `oneOf`, `allOf`, `not` (`schemaPropsValidator`)
+/// Checks `anyOf`, `oneOf`, `allOf`, `not` (`schemaPropsValidator`).
 fn combined(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
     let mut out = Outcome::default();
     if let Some(checks) = &schema.checks {
@@ -186,7 +188,7 @@ fn combined(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_
     out
 }
 
-/// The one that went furthest of alternatives that failed; the first of equals.
+/// The failed alternative with more passed checks; the first one if they are equal.
 fn furthest(best: Option<Outcome>, outcome: Outcome) -> Option<Outcome> {
     match best {
         Some(best) if best.matches >= outcome.matches => Some(best),
@@ -241,7 +243,7 @@ fn all_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out
     }
 }
 
-/// `stringValidator`: the first fault only.
+/// Mirrors `stringValidator`: reports the first error only.
 fn string(schema: &Schema, text: &str, path: &Path<'_>, out: &mut Outcome) {
     let Some(checks) = &schema.checks else { return };
     let length = text.chars().count() as i64;
@@ -258,7 +260,7 @@ fn string(schema: &Schema, text: &str, path: &Path<'_>, out: &mut Outcome) {
     }
 }
 
-/// `basicCommonValidator`
+/// Mirrors `basicCommonValidator`.
 fn choices(schema: &Schema, value: &Value, path: &Path<'_>, out: &mut Outcome) {
     let Some(checks) = schema.checks.as_ref().filter(|checks| !checks.choices.is_empty()) else { return };
     if checks.choices.iter().any(|choice| !choice.is_null() && is_choice(choice, value)) {
@@ -270,8 +272,9 @@ fn choices(schema: &Schema, value: &Value, path: &Path<'_>, out: &mut Outcome) {
     out.add(words, FieldError::not_supported(path, shown(value), &texts));
 }
 
-/// Whether the value is the choice after Go's conversion to the choice's type: it cuts fractions
-/// off, and an integer becomes the character of that code point.
+/// Whether the value equals the enum value after Go's conversion to the type of the enum value.
+///
+/// The conversion truncates fractions, and turns an integer into the character of that code point.
 fn is_choice(choice: &Value, value: &Value) -> bool {
     match (choice, value) {
         (Value::Number(choice), Value::Number(value)) => match choice.as_i64() {
@@ -286,13 +289,13 @@ fn is_choice(choice: &Value, value: &Value) -> bool {
     }
 }
 
-/// A float as Go makes an integer of it on amd64, where the smallest stands for what does not fit.
+/// Converts a float to an integer as Go does on amd64: an out-of-range value becomes `i64::MIN`.
 fn go_integer(number: f64) -> i64 {
     let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number);
     if fits { number as i64 } else { i64::MIN }
 }
 
-/// `schemaSliceValidator`
+/// Mirrors `schemaSliceValidator`.
 fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
     let mut out = Outcome::default();
     if let Some(of) = &schema.items {
@@ -318,7 +321,7 @@ fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>
     out
 }
 
-/// `objectValidator`
+/// Mirrors `objectValidator`.
 fn object(schema: &Schema, members: &Map<String, Value>, path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
     let mut out = Outcome::default();
     sizes(schema, members.len(), path, &mut out);
@@ -338,7 +341,7 @@ fn object(schema: &Schema, members: &Map<String, Value>, path: &Path<'_>, old: O
     out
 }
 
-/// Members that are no properties.
+/// Checks members that are not declared as properties.
 fn additional(
     schema: &Schema,
     members: &Map<String, Value>,
@@ -352,7 +355,8 @@ fn additional(
     for (key, value) in sorted(members).into_iter().filter(|(key, _)| schema.property(key).is_none()) {
         match &schema.additional {
             Additional::Schema(of) => {
-                // Upstream joins the name of the whole and the key by a dot, also where one of them is empty.
+                // Upstream joins the name of the object and the key by a dot, even if one of them
+                // is empty.
                 let is_odd = path.is_root() || key.is_empty();
                 let joined = if is_odd { format!("{}.{key}", name(path)) } else { String::new() };
                 let at = if is_odd { Path::new(&joined) } else { path.child(key) };

@@ -1,7 +1,8 @@
-//! The audit log: who did what, recorded as events in the order of what happens to a request (upstream: `apiserver/pkg/audit`).
+//! Auditing: events that record the requests and their outcome (upstream: `apiserver/pkg/audit`).
 //!
-//! A [`Policy`] decides how much is recorded of a request. The [`AuditContext`] of a request collects what is known of it, from every part of the
-//! server, and makes an event of that at each [`Stage`]. Events go to the [`Sink`]s of the options. Without a policy nothing of this is there.
+//! A [`Policy`] selects the audit level of a request. The [`AuditContext`] of a request collects data from every
+//! part of the server and creates an event at each [`Stage`]. Events are sent to the configured [`Sink`]s. Without a
+//! policy, auditing is disabled.
 
 mod buffer;
 mod context;
@@ -37,74 +38,75 @@ use webhook::Webhook;
 /// The version of events and policies.
 const API_VERSION: &str = "audit.k8s.io/v1";
 
-/// Where events go, and which.
+/// The policy and the sinks of audit events.
 pub struct Audit {
     policy: Policy,
-    outlets: Vec<Outlet>,
+    backends: Vec<Backend>,
     metrics: Metrics,
-    /// Read by events that nobody waits for; to write means that none is under way.
-    late: Arc<RwLock<()>>,
+    /// Read-locked while a background task processes an event; write-locked to wait for all such tasks.
+    background: Arc<RwLock<()>>,
 }
 
-struct Outlet {
+/// A sink and how failures of the sink are handled.
+struct Backend {
     sink: Box<dyn Sink>,
-    /// Whether a request is refused when its event is not taken.
+    /// Whether a request is rejected if the sink does not accept its event.
     is_strict: bool,
 }
 
 impl Audit {
-    /// The audit log of the options; none without a policy, or when there is nowhere to write to.
+    /// Creates the configured audit log; `None` without a policy or without a sink.
     ///
     /// # Errors
-    /// When the policy is wrong, or a file cannot be opened.
+    /// When the policy is invalid, or a file cannot be opened.
     pub fn new(options: &AuditOptions, registry: &Registry) -> Result<Option<Arc<Self>>, Error> {
         let metrics = Metrics::register(registry);
         let Some(policy) = options.policy_file.as_deref().map(Policy::load).transpose()? else { return Ok(None) };
-        let mut outlets = Vec::new();
+        let mut backends = Vec::new();
         if let Some(options) = &options.log {
             let log = Log::open(options, metrics.clone())?;
-            outlets.push(Outlet::new(log, &options.delivery, &metrics));
+            backends.push(Backend::new(log, &options.delivery, &metrics));
         }
         if let Some(options) = &options.webhook {
             let webhook = Webhook::load(options, metrics.clone())?;
-            outlets.push(Outlet::new(webhook, &options.delivery, &metrics));
+            backends.push(Backend::new(webhook, &options.delivery, &metrics));
         }
-        if outlets.is_empty() {
+        if backends.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Arc::new(Audit { policy, outlets, metrics, late: Arc::default() })))
+        Ok(Some(Arc::new(Audit { policy, backends, metrics, background: Arc::default() })))
     }
 
-    /// Hands an event to every sink; whether its request may go on.
+    /// Sends an event to every sink. Returns whether the request may proceed.
     async fn process(&self, event: Event) -> bool {
         self.metrics.events.inc();
-        let (event, mut taken) = ([Arc::new(event)], true);
-        for outlet in &self.outlets {
-            taken &= outlet.sink.process(&event).await || !outlet.is_strict;
+        let (event, mut accepted) = ([Arc::new(event)], true);
+        for backend in &self.backends {
+            accepted &= backend.sink.process(&event).await || !backend.is_strict;
         }
-        taken
+        accepted
     }
 
-    /// Hands on an event that nobody waits for: its request has been answered, or its client went away.
-    fn process_late(self: &Arc<Self>, event: Event) {
+    /// Sends an event in a background task, because the response has been sent or the client has disconnected.
+    fn process_in_background(self: &Arc<Self>, event: Event) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (audit, under_way) = (self.clone(), self.late.clone().try_read_owned());
+        let (audit, guard) = (self.clone(), self.background.clone().try_read_owned());
         runtime.spawn(async move {
             audit.process(event).await;
-            drop(under_way);
+            drop(guard);
         });
     }
 
-    /// Hands everything on that is still under way. Later events are lost.
+    /// Waits for all pending events and closes the sinks. Later events are lost.
     pub async fn close(&self) {
-        let _none_under_way = self.late.write().await;
-        for outlet in &self.outlets {
-            outlet.sink.close().await;
+        let _all_processed = self.background.write().await;
+        for backend in &self.backends {
+            backend.sink.close().await;
         }
     }
 }
 
-impl Outlet {
+impl Backend {
     fn new(sink: impl Sink + 'static, delivery: &crate::options::AuditDelivery, metrics: &Metrics) -> Self {
         let sink: Box<dyn Sink> = match &delivery.limits {
             Some(limits) => Box::new(Truncate::new(sink, limits.clone(), metrics.clone())),
@@ -112,10 +114,10 @@ impl Outlet {
         };
         match &delivery.mode {
             AuditMode::Batch(batch) => {
-                Outlet { sink: Box::new(Buffer::start(sink, batch, metrics.clone())), is_strict: false }
+                Backend { sink: Box::new(Buffer::start(sink, batch, metrics.clone())), is_strict: false }
             }
-            AuditMode::Blocking => Outlet { sink, is_strict: false },
-            AuditMode::BlockingStrict => Outlet { sink, is_strict: true },
+            AuditMode::Blocking => Backend { sink, is_strict: false },
+            AuditMode::BlockingStrict => Backend { sink, is_strict: true },
         }
     }
 }

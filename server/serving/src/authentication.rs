@@ -1,7 +1,7 @@
-//! Who asks: from a request's credentials to a [`User`] (upstream: `apiserver/pkg/authentication`).
+//! Authentication: maps the credentials of a request to a [`User`] (upstream: `apiserver/pkg/authentication`).
 //!
-//! The first credential that proves somebody wins. A credential that is wrong means 401 even where anonymous users are let in: a client
-//! that shows a token wants to be somebody, and must learn that it is not.
+//! The first valid credential decides. If a request has credentials and none is valid, the reply is 401, even where
+//! anonymous requests are allowed: a client that presents a token must learn that the token is invalid.
 
 mod bearer;
 mod cache;
@@ -20,7 +20,7 @@ use http::request::Parts;
 use subtle::ConstantTimeEq;
 
 pub use client_certificate::{ClientCertificate, user_of_certificate};
-pub use configured::Configured;
+pub use configured::AuthenticationConfig;
 pub use credentials::{IdentityHeaders, remove_impersonation};
 pub use oidc::Issuers;
 pub use request_header::RequestHeaders;
@@ -32,53 +32,55 @@ use crate::handler::RequestExt;
 use crate::listener::Peer;
 use crate::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, User};
 
-/// The annotation of the audit log that names the authenticator (upstream records none, which was finding R44 of its audit by NCC).
+/// The audit annotation that names the authenticator.
+///
+/// Upstream records no such annotation, which was finding R44 of its audit by NCC.
 const SOURCE: &str = "authentication.k8s.io/authenticator";
-/// What is said of a token that nobody knows.
+/// The error for a token that no authenticator recognizes.
 const INVALID_TOKEN: &str = "invalid bearer token";
 
-/// Why a credential was refused. For the log; the client is told nothing but 401.
+/// Why a credential was rejected. The text is for the log; the client receives only a 401.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AuthenticationError(pub String);
 
-/// Somebody, and what else a credential says.
+/// The result of a successful authentication (upstream: `authenticator.Response`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Authenticated {
     pub user: User,
-    /// For which of the audiences that were asked for the credential is meant.
+    /// Those of the requested audiences that the credential is valid for.
     pub audiences: Vec<String>,
-    /// What the client is to be warned of.
+    /// Warnings for the client.
     pub warnings: Vec<String>,
-    /// What the audit log is told besides.
+    /// Audit annotations.
     pub annotations: Vec<(&'static str, String)>,
-    /// Which authenticator believed the credential.
+    /// The name of the authenticator that accepted the credential.
     pub source: &'static str,
 }
 
-/// What an authenticator says: somebody, nobody it knows, or that the credential is wrong.
+/// The result of an authenticator: a user, no recognized credential, or an invalid credential.
 pub type Verdict = Result<Option<Authenticated>, AuthenticationError>;
 
-/// Who comes in without credentials (upstream: `anonymous.NewAuthenticator`).
+/// Which requests are accepted without credentials (upstream: `anonymous.NewAuthenticator`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Anonymous {
-    Nobody,
-    Everybody,
-    /// Everybody, but only to these paths.
-    To(Vec<String>),
+    Disabled,
+    Enabled,
+    /// Enabled for these paths only.
+    Paths(Vec<String>),
 }
 
 impl Anonymous {
-    fn lets_in(&self, path: &str) -> bool {
+    fn allows(&self, path: &str) -> bool {
         match self {
-            Anonymous::Nobody => false,
-            Anonymous::Everybody => true,
-            Anonymous::To(paths) => paths.iter().any(|p| p == path),
+            Anonymous::Disabled => false,
+            Anonymous::Enabled => true,
+            Anonymous::Paths(paths) => paths.iter().any(|p| p == path),
         }
     }
 }
 
-/// All authenticators together (upstream: the union that `authenticator.Config.New` builds).
+/// The union of all authenticators (upstream: the union that `authenticator.Config.New` builds).
 #[derive(Clone)]
 pub struct Authentication {
     request_headers: Option<Arc<RequestHeaders>>,
@@ -88,7 +90,7 @@ pub struct Authentication {
 }
 
 impl Authentication {
-    /// Client certificates only, besides who comes in without credentials. `audiences` are those of this server.
+    /// Authenticates client certificates and anonymous requests. `audiences` are those of this server.
     pub fn new(anonymous: Anonymous, audiences: Vec<String>) -> Self {
         Authentication {
             request_headers: None,
@@ -98,14 +100,14 @@ impl Authentication {
         }
     }
 
-    /// Believes a front proxy.
+    /// Adds authentication by the headers of a front proxy.
     pub fn with_request_headers(mut self, headers: RequestHeaders) -> Self {
         self.identity_headers = Arc::new(IdentityHeaders::with(&headers));
         self.request_headers = Some(Arc::new(headers));
         self
     }
 
-    /// Asks this one too, after those added before.
+    /// Adds a token authenticator; authenticators are called in the order in which they were added.
     pub fn with_tokens(mut self, tokens: Arc<dyn TokenAuthenticator>) -> Self {
         self.tokens.add(tokens);
         self
@@ -116,13 +118,13 @@ impl Authentication {
         self.tokens.audiences()
     }
 
-    /// The user that makes the request; none where anonymous requests are refused.
+    /// Returns the user of the request; `None` where anonymous requests are rejected.
     ///
-    /// The headers of an authenticated request hold no credentials and no identity afterwards, whichever authenticator
-    /// decided: handlers and backends see neither tokens nor names that the client has sent.
+    /// Removes credentials and identity headers from an authenticated request, whichever authenticator decided:
+    /// handlers and backends see neither tokens nor user names that the client sent.
     ///
     /// # Errors
-    /// When the request shows a credential and none is valid.
+    /// When the request has credentials and none is valid.
     pub async fn authenticate(&self, request: &mut Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
         let user = self.identify(request).await?;
         if user.is_some() {
@@ -133,7 +135,7 @@ impl Authentication {
 
     async fn identify(&self, request: &Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
         let mut errors = Vec::new();
-        let is_by_proxy = self.request_headers.as_ref().is_some_and(|headers| headers.name_a_user(&request.headers));
+        let is_by_proxy = self.request_headers.as_ref().is_some_and(|headers| headers.has_user_name(&request.headers));
         if is_by_proxy && let Some(user) = accepted(self.by_proxy(request), &mut errors) {
             request.extensions.trail().annotate(SOURCE, "requestheader");
             return Ok(Some(user));
@@ -147,12 +149,12 @@ impl Authentication {
         {
             return Ok(Some(user));
         }
-        // A certificate that is not one of a front proxy is a reason to refuse, too.
+        // An invalid front proxy certificate rejects the request, too.
         if !is_by_proxy && let Err(error) = self.by_proxy(request) {
             errors.insert(0, error.0);
         }
         match errors.is_empty() {
-            true => Ok(self.anonymous.lets_in(request.extensions.path()).then(|| Arc::new(User::anonymous()))),
+            true => Ok(self.anonymous.allows(request.extensions.path()).then(|| Arc::new(User::anonymous()))),
             false => Err(AuthenticationError(errors.join(", "))),
         }
     }
@@ -165,7 +167,7 @@ impl Authentication {
         Ok(user.map(|user| Arc::new(with_authenticated_group(user))))
     }
 
-    /// The user whom a token of the request proves. Why a token proves none is kept.
+    /// Authenticates the bearer tokens of the request. Appends the reason for each rejected token to `errors`.
     async fn by_token(&self, request: &Parts, errors: &mut Vec<String>) -> Option<Arc<User>> {
         if bearer::has_extra_space(&request.headers) {
             request
@@ -192,12 +194,14 @@ impl Authentication {
         None
     }
 
-    /// Whose token this is, with the group that everybody gets, for a TokenReview. Without audiences, those of this server count.
+    /// Authenticates a token for a TokenReview and adds `system:authenticated` to the groups of its user.
+    ///
+    /// If `audiences` is empty, the audiences of this server apply.
     pub async fn review(&self, token: &str, audiences: &[String]) -> Verdict {
         let wanted = if audiences.is_empty() { self.audiences() } else { audiences };
         let found = match self.tokens.authenticate(token, wanted).await {
             Ok(None) => return Err(AuthenticationError(INVALID_TOKEN.into())),
-            // Upstream asks the authenticator of its loopback tokens first, which does not know this one either.
+            // Upstream calls its loopback token authenticator first, which rejects this token too.
             Err(why) => return Err(AuthenticationError(format!("[{INVALID_TOKEN}, {why}]"))),
             Ok(Some(found)) => found,
         };
@@ -205,10 +209,10 @@ impl Authentication {
     }
 }
 
-/// What one of several authenticators finds.
+/// The result of one authenticator of the union.
 type Identified = Result<Option<Arc<User>>, AuthenticationError>;
 
-/// The user that an authenticator finds. A reason to refuse is kept: the next one may find a user.
+/// Returns the authenticated user. Appends an error to `errors`: the next authenticator may accept the request.
 fn accepted(found: Identified, errors: &mut Vec<String>) -> Option<Arc<User>> {
     found.unwrap_or_else(|error| {
         errors.push(error.0);
@@ -225,9 +229,9 @@ fn by_certificate(request: &Parts) -> Identified {
     }
 }
 
-/// Compares a secret with what somebody says it is, in a time that tells nothing of where they differ.
-pub fn is_same_secret(secret: &[u8], said: &[u8]) -> bool {
-    secret.ct_eq(said).into()
+/// Compares a secret with a presented value in constant time, so that timing does not reveal where they differ.
+pub fn is_same_secret(secret: &[u8], presented: &[u8]) -> bool {
+    secret.ct_eq(presented).into()
 }
 
 /// Adds `system:authenticated` (upstream: `group.AuthenticatedGroupAdder`).

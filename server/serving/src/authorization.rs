@@ -1,6 +1,6 @@
-//! Who may do what (upstream: `apiserver/pkg/authorization`).
+//! Authorization: whether a user may perform a request (upstream: `apiserver/pkg/authorization`).
 //!
-//! Authorizers are asked in order; the first one that has an opinion decides, and without any opinion the answer is no.
+//! Authorizers are called in order. The first one with an opinion decides; a request without any opinion is forbidden.
 
 mod abac;
 pub mod attributes;
@@ -18,7 +18,7 @@ pub use abac::Abac;
 pub use attributes::{Attributes, Selectors};
 pub(crate) use configured::load as load_configuration;
 pub use configured::{ReloadableAuthorizer, StaticAuthorizers};
-pub use metrics::{Counted, Metrics};
+pub use metrics::{InstrumentedAuthorizer, Metrics};
 pub use paths::AllowedPaths;
 use rbac::PolicyRule;
 pub use webhook::AccessWebhook;
@@ -26,22 +26,24 @@ pub use webhook::AccessWebhook;
 use crate::handler::BoxFuture;
 use crate::user::{SYSTEM_MASTERS, User};
 
-/// What an authorizer says, and why. The reason of a refusal is shown to the client, that of a permission to reviews.
+/// The decision of an authorizer, with its reason.
+///
+/// Clients see the reason of a denial; access reviews also show the reason of a permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     Allow(Arc<str>),
     Deny(Arc<str>),
-    /// Somebody else has to say; the reason counts when nobody does.
+    /// The next authorizer decides. The reason applies if no authorizer has an opinion.
     NoOpinion(Arc<str>),
 }
 
 impl Decision {
-    /// Whether the request may go on.
+    /// Whether the request is allowed.
     pub fn is_allowed(&self) -> bool {
         matches!(self, Decision::Allow(_))
     }
 
-    /// Why.
+    /// The reason of the decision.
     pub fn reason(&self) -> &str {
         match self {
             Decision::Allow(reason) | Decision::Deny(reason) | Decision::NoOpinion(reason) => reason,
@@ -49,22 +51,22 @@ impl Decision {
     }
 }
 
-/// Who decides (upstream: `authorizer.Authorizer`, `authorizer.RuleResolver`).
+/// An authorizer (upstream: `authorizer.Authorizer`, `authorizer.RuleResolver`).
 pub trait Authorizer: Send + Sync {
-    /// Whether the user of the attributes may do what they say.
+    /// Decides whether the user may perform the request that the attributes describe.
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision>;
 
-    /// What the user may do in a namespace, as far as that can be listed.
+    /// Lists the rules that apply to the user in a namespace, as far as they are enumerable.
     fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules>;
 }
 
-/// What somebody may do.
+/// The rules that apply to a user (upstream: `SubjectRulesReviewStatus`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     pub rules: Vec<PolicyRule>,
-    /// Whether there may be more.
+    /// Whether more rules may apply.
     pub incomplete: bool,
-    /// What went wrong while they were collected.
+    /// Errors of the rule resolution.
     pub errors: Vec<String>,
 }
 
@@ -72,7 +74,7 @@ fn ready<T: Send + 'static>(value: T) -> BoxFuture<'static, T> {
     Box::pin(std::future::ready(value))
 }
 
-/// Everybody may do everything.
+/// Allows every request (upstream: `alwaysAllowAuthorizer`).
 pub struct AlwaysAllow;
 
 impl Authorizer for AlwaysAllow {
@@ -86,7 +88,9 @@ impl Authorizer for AlwaysAllow {
     }
 }
 
-/// Nobody may do anything. No opinion rather than a refusal, as upstream: later authorizers are asked.
+/// Allows no request (upstream: `alwaysDenyAuthorizer`).
+///
+/// As upstream, the decision is no opinion rather than a denial: later authorizers are called.
 pub struct AlwaysDeny;
 
 impl Authorizer for AlwaysDeny {
@@ -99,7 +103,7 @@ impl Authorizer for AlwaysDeny {
     }
 }
 
-/// Members of a group may do everything (upstream: `authorizerfactory.NewPrivilegedGroups`).
+/// Allows every request of the members of a group (upstream: `authorizerfactory.NewPrivilegedGroups`).
 pub struct PrivilegedGroup(pub &'static str);
 
 impl Authorizer for PrivilegedGroup {
@@ -115,11 +119,11 @@ impl Authorizer for PrivilegedGroup {
     }
 }
 
-/// Several authorizers in order (upstream: `authorization/union`).
+/// Calls several authorizers in order (upstream: `authorization/union`).
 pub struct Union(Vec<Arc<dyn Authorizer>>);
 
 impl Union {
-    /// Members of `system:masters` first, then these.
+    /// Allows members of `system:masters`, then calls these authorizers.
     pub fn new(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> Self {
         let masters: Arc<dyn Authorizer> = Arc::new(PrivilegedGroup(SYSTEM_MASTERS));
         Union(std::iter::once(masters).chain(authorizers).collect())
@@ -165,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_first_opinion_decides() {
+    async fn first_opinion_decides() {
         assert!(decide(vec![Arc::new(AlwaysDeny)], "system:masters").await.is_allowed());
         assert!(decide(vec![Arc::new(AlwaysDeny), Arc::new(AlwaysAllow)], "dev").await.is_allowed());
         assert_eq!(

@@ -1,33 +1,35 @@
-//! Trying again what failed, after pauses that grow (upstream: `webhook.DefaultRetryBackoffWithInitialDelay`).
+//! Retries with exponential backoff (upstream: `webhook.DefaultRetryBackoffWithInitialDelay`).
 
 use std::time::Duration;
 
-/// How often something is tried.
+/// The maximum number of attempts.
 const ATTEMPTS: u32 = 5;
 
-/// When something that failed is tried again.
+/// The delays between attempts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backoff {
     first: Duration,
 }
 
 impl Backoff {
-    /// The first pause; each one is half as long again as the one before.
+    /// Creates a backoff with this first delay; each further delay is 1.5 times the previous one.
     pub const fn starting_with(first: Duration) -> Self {
         Backoff { first }
     }
 
-    /// What was made in the end, or the last failure. Not every failure may be worth another attempt.
+    /// Calls `attempt` until it succeeds, and returns its result or the last error.
+    ///
+    /// Errors for which `is_retryable` is false are not retried.
     pub async fn retry<T, E, F: Future<Output = Result<T, E>>>(
         &self,
-        helps: impl Fn(&E) -> bool,
+        is_retryable: impl Fn(&E) -> bool,
         mut attempt: impl FnMut() -> F,
     ) -> Result<T, E> {
         let mut pause = self.first;
         for _ in 1..ATTEMPTS {
             match attempt().await {
-                Err(why) if helps(&why) => tokio::time::sleep(pause).await,
-                made => return made,
+                Err(why) if is_retryable(&why) => tokio::time::sleep(pause).await,
+                result => return result,
             }
             pause = pause * 3 / 2;
         }
@@ -40,13 +42,13 @@ mod tests {
     use super::*;
     use tokio::time::Instant;
 
-    /// What comes of attempts with these outcomes, and how long that takes.
+    /// Runs attempts with these outcomes; returns the result and the elapsed milliseconds.
     async fn check(outcomes: &[Result<u32, bool>]) -> (Result<u32, bool>, u64) {
         let (begin, mut outcomes) = (Instant::now(), outcomes.iter());
         let backoff = Backoff::starting_with(Duration::from_millis(1000));
-        let made =
+        let result =
             backoff.retry(|again| *again, || std::future::ready(outcomes.next().copied().unwrap_or(Err(true)))).await;
-        (made, begin.elapsed().as_millis() as u64)
+        (result, begin.elapsed().as_millis() as u64)
     }
 
     #[tokio::test(start_paused = true)]

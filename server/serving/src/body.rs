@@ -1,7 +1,7 @@
-//! One body type for requests and responses.
+//! The body type of requests and responses.
 //!
-//! The two cases that make up nearly all traffic, a body that is known as a whole and one that hyper reads from a connection, are told
-//! apart without a box; everything else (watches, proxied streams) is boxed.
+//! Nearly all traffic is either a complete body in memory or one that hyper reads from a
+//! connection. Both are represented without a box; all others (watches, proxied streams) are boxed.
 
 mod held;
 mod stalled;
@@ -17,10 +17,10 @@ use machinery::budget::Exceeded;
 
 use held::Held;
 
-/// How much of a body that is too long is read, so that its client hears that it is.
-const DRAINED: usize = 16 << 20;
+/// How much of an oversized body is read and discarded, so that the client receives the response.
+const DRAIN_LIMIT: usize = 16 << 20;
 
-/// What ends a body early.
+/// The error that ends a body early.
 pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The body of a [`crate::Request`] or a [`crate::Response`].
@@ -36,16 +36,16 @@ enum Kind {
     Boxed(Pin<Box<dyn http_body::Body<Data = Bytes, Error = BodyError> + Send>>),
 }
 
-/// Why a body could not be read as a whole.
+/// The error of reading a complete body.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// More bytes than the reader allows.
+    /// The body exceeds the limit.
     #[error("request entity too large: limit is {limit}")]
     TooLarge { limit: usize },
-    /// The memory for it is in use.
+    /// The memory budget of request bodies is exhausted.
     #[error(transparent)]
     NoMemory(#[from] Exceeded),
-    /// The peer went away, or sent what is no body.
+    /// The connection broke, or its content is not a valid body.
     #[error("reading the body: {0}")]
     Broken(#[source] BodyError),
 }
@@ -60,13 +60,13 @@ impl Body {
         Body::of(Kind::Empty)
     }
 
-    /// A body known as a whole.
+    /// A body that is completely in memory.
     pub fn full(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         Body::of(if bytes.is_empty() { Kind::Empty } else { Kind::Full(bytes) })
     }
 
-    /// A body that comes in pieces.
+    /// A streamed body.
     pub fn stream<B>(body: B) -> Self
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
@@ -75,7 +75,8 @@ impl Body {
         Body::layer(body.map_err(Into::into))
     }
 
-    /// Another body that does something more. It is asked for every frame of a watch, so nothing is put around it.
+    /// Wraps a body that already has the right types. Each layer is polled for every frame of a
+    /// watch, so it adds no adapter.
     pub fn layer<B>(body: B) -> Self
     where
         B: http_body::Body<Data = Bytes, Error = BodyError> + Send + 'static,
@@ -83,7 +84,7 @@ impl Body {
         Body::of(Kind::Boxed(Box::pin(body)))
     }
 
-    /// The bytes of a body that is there as a whole.
+    /// The bytes of a body that is completely in memory.
     pub fn known(&self) -> Option<&Bytes> {
         match &self.kind {
             Kind::Full(bytes) => Some(bytes),
@@ -91,17 +92,18 @@ impl Body {
         }
     }
 
-    /// Whether all of it is at hand, so that nothing is left to be done for it.
+    /// Whether the body is empty or completely in memory.
     pub fn is_whole(&self) -> bool {
         matches!(self.kind, Kind::Empty | Kind::Full(_))
     }
 
-    /// All bytes of the body, at most `limit` of them. Keeps nothing as soon as there are more.
+    /// Reads the complete body. Discards the data as soon as it exceeds `limit` bytes.
     pub async fn read(self, limit: usize) -> Result<Bytes, ReadError> {
         self.read_counted(limit, |_| Ok(())).await
     }
 
-    /// The same; `count` is told how many bytes there are before more of them are kept, and may refuse them.
+    /// Reads the complete body; `count` gets the total length before more is stored, and may reject
+    /// it.
     pub async fn read_counted(
         mut self,
         limit: usize,
@@ -135,9 +137,10 @@ impl Body {
 }
 
 impl Body {
-    /// Reads on for a while without keeping anything: a client that still sends when the connection ends does not see the answer.
+    /// Reads and discards the rest, up to a limit. A client that is still sending when the
+    /// connection closes does not see the response.
     async fn drain(&mut self) {
-        let mut left = DRAINED;
+        let mut left = DRAIN_LIMIT;
         while let (true, Some(Ok(frame))) = (left > 0, self.frame().await) {
             left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
         }
@@ -166,7 +169,7 @@ impl http_body::Body for Body {
             Kind::Incoming(body) => Pin::new(body).poll_frame(cx).map_err(Into::into),
             Kind::Boxed(body) => body.as_mut().poll_frame(cx),
         };
-        if self.held.as_mut().is_some_and(|held| held.let_go(&polled)) {
+        if self.held.as_mut().is_some_and(|held| held.release(&polled)) {
             self.held = None;
         }
         polled

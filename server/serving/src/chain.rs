@@ -1,4 +1,5 @@
-//! The handler chain: the filters in upstream's order, around whoever answers (upstream: `DefaultBuildHandlerChain`).
+//! The handler chain: the filters in upstream's order around the inner handler (upstream:
+//! `DefaultBuildHandlerChain`).
 
 use machinery::features;
 use std::sync::Arc;
@@ -18,31 +19,32 @@ use crate::handler::Handler;
 use crate::metrics::{Metrics, WithMetrics};
 use crate::options::Options;
 use crate::shutdown::Shutdown;
-use crate::traces::{Asked, Tracer, WithTracing};
+use crate::traces::{Tracer, WithResourceSpan, WithTracing};
 
-/// What the filters need to know.
+/// The dependencies of the filters.
 pub struct Chain<'a> {
     pub options: &'a Options,
     pub authentication: Authentication,
     pub authorizer: Arc<dyn Authorizer>,
-    /// None: requests above the limits of the flags are turned away.
+    /// `None`: requests above the limits of the flags are rejected.
     pub flow_control: Option<FlowControl>,
     pub metrics: Metrics,
     pub shutdown: Shutdown,
-    /// None without a policy of what to record.
+    /// `None` without an audit policy.
     pub audit: Option<Arc<Audit>>,
-    /// None: nothing is traced.
+    /// `None` disables tracing.
     pub tracer: Option<Tracer>,
 }
 
 impl Chain<'_> {
-    /// Puts the filters around a handler. Read from the bottom up, it is the way of a request.
+    /// Wraps the filters around a handler. Requests pass them from the bottom of this function to
+    /// the top.
     pub fn around(self, handler: impl Handler + 'static) -> Result<Arc<dyn Handler>, Error> {
         let requests = &self.options.requests;
         let gate = |name| self.options.features.enabled(name);
         let parts = &self.metrics.parts;
         let access = self.metrics.access.clone();
-        let handler = parts.part("authorization", Asked(handler), |handler| {
+        let handler = parts.part("authorization", WithResourceSpan(handler), |handler| {
             WithAuthorization::new(handler, Arc::clone(&self.authorizer), access.clone())
         });
         let handler: Box<dyn Handler> = match self.flow_control {
@@ -57,9 +59,9 @@ impl Chain<'_> {
             parts.part(name, handler, |handler| WithImpersonation::new(handler, self.authorizer, constrained));
         let handler = parts.part("audit", handler, WithAudit);
         let handler = WithTracing::new(handler, self.tracer);
-        let distrust = gate(features::UnauthenticatedHTTP2DOSMitigation);
+        let close_unauthenticated = gate(features::UnauthenticatedHTTP2DOSMitigation);
         let handler = parts.part("authentication", handler, |handler| {
-            WithAuthentication::new(handler, self.authentication, distrust, access)
+            WithAuthentication::new(handler, self.authentication, close_unauthenticated, access)
         });
         let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::Options)?;
         let handler = WithWarnings(handler);

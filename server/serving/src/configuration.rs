@@ -1,4 +1,4 @@
-//! Configuration files: documents of declared kinds, in YAML or JSON, that operators write.
+//! Configuration files: documents of declared kinds in YAML or JSON.
 
 use machinery::catalog::parse_api_version;
 use machinery::json::{self, Issues};
@@ -8,18 +8,19 @@ use machinery::yaml;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// What becomes of fields that nobody knows, and of ones that are said twice.
+/// How unknown and duplicate fields are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
     Refused,
-    /// Passed over, with a warning in the log.
+    /// Ignored, with a warning in the log.
     Warned,
 }
 
-/// Reads a document that has to be of this kind, in one of these versions of its group, which differ in name only.
+/// Decodes a document of this kind in one of these versions of its group, which differ in name
+/// only.
 ///
 /// # Errors
-/// In upstream's words: what is wrong with the document.
+/// The document is invalid; the text is upstream's.
 pub fn parse<T: Struct>(
     text: &[u8],
     group: &str,
@@ -36,16 +37,17 @@ pub fn parse<T: Struct>(
         (None, _) => Ok(document),
         (Some(why), Unknown::Refused) => Err(why),
         (Some(why), Unknown::Warned) => {
-            tracing::warn!(why, "a {kind} contains errors, which are passed over");
+            tracing::warn!(why, "ignoring unknown or duplicate fields of a {kind} configuration");
             Ok(document)
         }
     }
 }
 
-/// Reads a small document that has to be of this kind, in one of these versions of its group. What nobody knows is refused.
+/// Decodes a small document of this kind in one of these versions of its group. Unknown fields are
+/// rejected.
 ///
 /// # Errors
-/// What is wrong with the document.
+/// The document is invalid.
 pub fn parse_small<T: DeserializeOwned>(text: &[u8], group: &str, versions: &[&str], kind: &str) -> Result<T, String> {
     let mut issues = Issues::collect();
     let text = as_json(text, &mut issues)?;
@@ -66,14 +68,14 @@ fn as_json(text: &[u8], issues: &mut Issues) -> Result<Vec<u8>, String> {
 }
 
 fn check_kind(text: &[u8], group: &str, versions: &[&str], kind: &str) -> Result<(), String> {
-    let mut said = TypeMeta::default();
-    json::decode(text, Mut::of(&mut said), &mut Issues::ignore())
+    let mut type_meta = TypeMeta::default();
+    json::decode(text, Mut::of(&mut type_meta), &mut Issues::ignore())
         .map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))?;
-    let (said_group, said_version) = parse_api_version(&said.api_version);
-    match (said.kind.as_str(), said.api_version.as_str()) {
+    let (actual_group, actual_version) = parse_api_version(&type_meta.api_version);
+    match (type_meta.kind.as_str(), type_meta.api_version.as_str()) {
         ("", _) => Err("Object 'Kind' is missing".into()),
         (_, "") => Err("Object 'apiVersion' is missing".into()),
-        (said, _) if said == kind && said_group == group && versions.contains(&said_version) => Ok(()),
+        (actual, _) if actual == kind && actual_group == group && versions.contains(&actual_version) => Ok(()),
         (kind, version) => Err(format!("no kind {kind:?} is registered for version {version:?}")),
     }
 }
@@ -89,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_has_to_be_what_is_asked_for() {
+    fn rejects_unexpected_kind_version_and_fields() {
         let good = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None}]\n";
         assert_eq!(read(good, Unknown::Refused), Ok(1));
         assert_eq!(read(r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy"}"#, Unknown::Refused), Ok(0));

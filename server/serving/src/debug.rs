@@ -1,4 +1,6 @@
-//! What can be asked of the process rather than of its objects: `/debug/pprof`, `/debug/flags` (upstream: `routes.Profiling`, `routes.DebugFlags`).
+//! Debug endpoints of the process: `/debug/pprof`, `/debug/flags`.
+//!
+//! Upstream: `routes.Profiling`, `routes.DebugFlags`.
 
 mod pprof;
 mod socket;
@@ -13,19 +15,19 @@ use crate::{logging, respond};
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const PROFILES: &str = "/debug/pprof";
 const FLAGS: &str = "/debug/flags";
-/// The longest text of a verbosity that is read.
+/// The longest verbosity text that is read.
 const MAX_VERBOSITY: usize = 1024;
 
-/// The page of the flags that can be changed, of which there is one.
+/// The page of the flags that can be changed: only `v`.
 const CHANGEABLE: &str = "<html>\n<head>\n<title>/debug/flags/</title>\n</head>\n<body>\n/debug/flags/<br>\n<br>\nflags:<br>\n<table>\n\
                           <tr>v<br>\n</table>\n<br>\nfull flags configurable<br>\n</body>\n</html>\n";
 
-/// Answers these paths.
+/// Handles these paths.
 #[derive(Clone, Copy)]
 pub(crate) struct DebugHandler;
 
 impl DebugHandler {
-    /// Whether the path belongs here.
+    /// Whether the path is handled here.
     pub(crate) fn serves(path: &str) -> bool {
         let below = |root| path.strip_prefix(root).is_some_and(|rest: &str| rest.is_empty() || rest.starts_with('/'));
         below(PROFILES) || below(FLAGS)
@@ -37,7 +39,7 @@ impl Handler for DebugHandler {
         Box::pin(async move {
             match request.path() {
                 PROFILES => found(request.method(), "/debug/pprof/"),
-                path if path.starts_with(PROFILES) => pprof::answer(request).await,
+                path if path.starts_with(PROFILES) => pprof::serve(request).await,
                 "/debug/flags/v" => verbosity(request).await,
                 _ => respond::bytes(200, HTML, CHANGEABLE),
             }
@@ -45,7 +47,7 @@ impl Handler for DebugHandler {
     }
 }
 
-/// A redirect as Go writes one (`http.Redirect`): with a page for those who read.
+/// A redirect with the body that Go's `http.Redirect` writes.
 fn found(method: &Method, location: &'static str) -> Response {
     let mut response = match *method {
         Method::GET | Method::HEAD => respond::bytes(302, HTML, format!("<a href=\"{location}\">Found</a>.\n\n")),
@@ -59,7 +61,7 @@ fn found(method: &Method, location: &'static str) -> Response {
     response
 }
 
-/// Changes how much is logged (upstream: `routes.StringFlagPutHandler`).
+/// Changes the log verbosity (upstream: `routes.StringFlagPutHandler`).
 async fn verbosity(request: Request) -> Response {
     if request.method() != Method::PUT {
         return plain(406, "unsupported http method");
@@ -69,7 +71,7 @@ async fn verbosity(request: Request) -> Response {
         Err(why) => return plain(400, &format!("error reading request body: {why}")),
     };
     match logging::set_verbosity(&text) {
-        Ok(said) => plain(200, &said),
+        Ok(message) => plain(200, &message),
         Err(why) => plain(400, &why),
     }
 }
@@ -88,23 +90,23 @@ mod tests {
     use crate::options::Options;
 
     #[tokio::test]
-    async fn the_process_can_be_asked() {
-        let ask = async |method: &str, path: &str, body: &'static str| {
+    async fn serves_debug_paths() {
+        let call = async |method: &str, path: &str, body: &'static str| {
             let request = request(method, path).map(|_| Body::full(body));
             seen(DebugHandler.handle(request).await).await
         };
-        assert_eq!(ask("GET", "/debug/pprof", "").await.0, 302);
-        assert!(ask("GET", "/debug/flags", "").await.1.contains("<tr>v<br>"));
-        assert_eq!(ask("GET", "/debug/flags/v", "").await, (406, "unsupported http method\n".into()));
+        assert_eq!(call("GET", "/debug/pprof", "").await.0, 302);
+        assert!(call("GET", "/debug/flags", "").await.1.contains("<tr>v<br>"));
+        assert_eq!(call("GET", "/debug/flags/v", "").await, (406, "unsupported http method\n".into()));
         let why = "strconv.ParseUint: parsing \"high\": invalid syntax\n";
-        assert_eq!(ask("PUT", "/debug/flags/v", "high").await, (400, why.into()));
+        assert_eq!(call("PUT", "/debug/flags/v", "high").await, (400, why.into()));
         logging::init(&Options::parse_from(["kube-apiserver"]).unwrap().logs);
         assert!(!tracing::enabled!(tracing::Level::DEBUG));
         let done = "successfully set klog.logging.verbosity to 4\n";
-        assert_eq!(ask("PUT", "/debug/flags/v", "4").await, (200, done.into()));
+        assert_eq!(call("PUT", "/debug/flags/v", "4").await, (200, done.into()));
         assert!(tracing::enabled!(tracing::Level::DEBUG));
-        ask("PUT", "/debug/flags/v", "0").await;
-        assert_eq!(ask("GET", "/debug/pprof/cmdline", "").await, (404, "Unknown profile\n".into()));
+        call("PUT", "/debug/flags/v", "0").await;
+        assert_eq!(call("GET", "/debug/pprof/cmdline", "").await, (404, "Unknown profile\n".into()));
         assert!(DebugHandler::serves("/debug/pprof/profile") && !DebugHandler::serves("/debug/pprofile"));
     }
 }

@@ -1,30 +1,30 @@
-//! What keeps the server from starting or makes it stop.
+//! Errors that prevent the start of the server or stop it.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A failure of the front. Failures of single requests are [`machinery::status::Status`] instead.
+/// A failure of the server. Failures of single requests are [`machinery::status::Status`] instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The command line is wrong; the text says what to write instead.
+    /// The command line is invalid; the text states the correction.
     #[error("{0}")]
     Options(String),
-    /// The command line asked for a text, such as the help; not a failure.
+    /// The command line requests a text, such as the help; not a failure.
     #[error("{0}")]
     Print(String),
-    /// A file of certificates, keys or tokens could not be read or written.
+    /// A file of certificates, keys, or tokens cannot be read or written.
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
-    /// A file is there, but not what it should be.
+    /// The content of a file is invalid.
     #[error("{}: {why}", path.display())]
     Content { path: PathBuf, why: String },
-    /// A certificate or key could not be made.
+    /// A certificate or key cannot be generated.
     #[error("making certificates: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// TLS could not be set up.
+    /// TLS cannot be configured.
     #[error("TLS: {0}")]
     Tls(#[from] rustls::Error),
-    /// The address is taken or not ours.
+    /// The address is in use or does not belong to this host.
     #[error("listening on {address}: {source}")]
     Listen { address: String, source: io::Error },
 }

@@ -1,4 +1,5 @@
-//! What every request passes through on its way to a resource: one small type each, put together by [`crate::chain`].
+//! The filters that requests pass before a resource handler: one type each, composed by
+//! [`crate::chain`].
 
 mod audit;
 mod audit_id;

@@ -1,4 +1,4 @@
-//! Requests, responses and who answers them.
+//! Requests, responses, and the handler trait.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,19 +9,21 @@ use crate::request_info::{Query, RequestInfo};
 use crate::user::User;
 use crate::warnings::Warnings;
 
-/// A future on the heap.
+/// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A request as handlers see it. The listener puts a [`crate::listener::Peer`] into its extensions, filters put [`Arc<RequestInfo>`],
-/// [`Arc<User>`] and [`Warnings`] there; [`RequestExt`] reads them.
+/// A request as handlers see it.
+///
+/// The listener puts a [`crate::listener::Peer`] into its extensions. Filters add
+/// [`Arc<RequestInfo>`], [`Arc<User>`], and [`Warnings`]; [`RequestExt`] reads them.
 pub type Request = http::Request<Body>;
 
-/// An answer.
+/// A response.
 pub type Response = http::Response<Body>;
 
-/// Who answers a request: a filter, the director, an endpoint (upstream: `http.Handler`).
+/// Handles requests: a filter, the director, an endpoint (upstream: `http.Handler`).
 pub trait Handler: Send + Sync {
-    /// Answers. Never fails: what goes wrong is a response too.
+    /// Handles a request. Failures are responses too.
     fn handle(&self, request: Request) -> BoxFuture<'_, Response>;
 }
 
@@ -37,7 +39,7 @@ impl<H: Handler + ?Sized> Handler for Box<H> {
     }
 }
 
-/// A handler made of a function that need not wait.
+/// A handler from a synchronous function.
 pub struct FromFn<F>(pub F);
 
 impl<F: Fn(Request) -> Response + Send + Sync> Handler for FromFn<F> {
@@ -47,9 +49,9 @@ impl<F: Fn(Request) -> Response + Send + Sync> Handler for FromFn<F> {
     }
 }
 
-/// What the filters left in the extensions of a request.
+/// Accessors of the request extensions that filters set.
 pub trait RequestExt {
-    /// The parsed request; there once the first filters have run.
+    /// The parsed request; set by the first filters.
     fn info(&self) -> Option<&Arc<RequestInfo>>;
     /// The decoded path; empty before the first filters have run.
     fn path(&self) -> &str {
@@ -60,11 +62,11 @@ pub trait RequestExt {
         static EMPTY: Query = Query::empty();
         self.info().map_or(&EMPTY, |info| &info.query)
     }
-    /// Who asks, after impersonation; there once authentication has run.
+    /// The user, after impersonation; set by authentication.
     fn user(&self) -> Option<&Arc<User>>;
-    /// Adds a `Warning` header to the answer (upstream: `warning.AddWarning`).
+    /// Adds a `Warning` header to the response (upstream: `warning.AddWarning`).
     fn warn(&self, text: &str);
-    /// What is recorded of the request; empty without an audit log.
+    /// The audit context; empty when audit logging is disabled.
     fn trail(&self) -> AuditContext;
 }
 

@@ -1,4 +1,5 @@
-//! Whether the server lives, and is ready (`/livez`, `/readyz`, and the older `/healthz`; upstream: `apiserver/pkg/server/healthz`).
+//! Health checks (`/livez`, `/readyz`, and the older `/healthz`; upstream:
+//! `apiserver/pkg/server/healthz`).
 
 mod checks;
 mod handler;
@@ -14,37 +15,38 @@ use results::Results;
 use crate::options::Program;
 use crate::shutdown::{Phase, Shutdown};
 
-/// A question with a yes, or a no and its reason.
+/// A health check; the error is the reason of a failure.
 pub type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// The named checks of a server. Clones share them.
 ///
-/// It begins with the checks upstream has, all of them good, so that the documents look alike; a part of the server that can fail, or takes
-/// time to begin, replaces its own with [`Health::set`] or [`Health::pending`].
+/// Initially it has upstream's checks, all of which succeed, so that the responses have the same
+/// lines. Components that can fail or that start asynchronously replace their check with
+/// [`Health::set`] or [`Health::pending`].
 #[derive(Clone)]
 pub struct Health {
     named: Arc<RwLock<Vec<Named>>>,
     results: Results,
-    /// Until when `/livez` counts work of the start as done that is not.
+    /// Until when `/livez` ignores unfinished start-up work.
     lenient_until: Option<Instant>,
 }
 
 #[derive(Clone)]
 struct Named {
     name: &'static str,
-    /// The endpoints it belongs to.
+    /// The endpoints that include the check.
     on: Endpoints,
     check: Check,
 }
 
 impl Named {
-    /// Whether it looks at work that the start begins with (upstream: `AddBootSequenceHealthChecks`).
-    fn is_of_start(&self) -> bool {
+    /// Whether it checks start-up work (upstream: `AddBootSequenceHealthChecks`).
+    fn is_boot_check(&self) -> bool {
         self.name.starts_with("poststarthook/") || self.name == "autoregister-completion"
     }
 }
 
-/// Which of the three endpoints a check belongs to.
+/// The endpoints that include a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Endpoints {
     healthy: bool,
@@ -52,7 +54,7 @@ struct Endpoints {
     ready: bool,
 }
 
-/// One of the three endpoints.
+/// A health endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     Healthz,
@@ -72,19 +74,20 @@ impl Endpoint {
     }
 }
 
-/// A check that fails until this is done.
+/// A check that fails until [`Pending::done`] is called.
 #[must_use]
 pub struct Pending(Arc<AtomicBool>);
 
 impl Pending {
-    /// Makes the check good.
+    /// Makes the check succeed.
     pub fn done(self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
 impl Health {
-    /// The checks that a program of 1.36 has; `shutdown` fails once the server goes down.
+    /// Creates the checks of a program of 1.36. The check `shutdown` fails after the shutdown is
+    /// initiated.
     pub fn new(program: Program, shutdown: &Shutdown) -> Self {
         let health = Health {
             named: Arc::new(RwLock::new(checks::of(program))),
@@ -99,13 +102,14 @@ impl Health {
         health
     }
 
-    /// Lets `/livez` pass over work of the start that is not done, for so long from now (`--livez-grace-period`).
+    /// Makes `/livez` ignore unfinished start-up work for this duration (`--livez-grace-period`).
     #[must_use]
     pub fn with_livez_grace(self, grace: Duration) -> Self {
         Health { lenient_until: Some(Instant::now() + grace).filter(|_| !grace.is_zero()), ..self }
     }
 
-    /// Replaces the check of a name; a name that upstream has not is added to all endpoints, at the end.
+    /// Replaces the check with this name. A check that upstream does not have is appended to all
+    /// endpoints.
     pub fn set(&self, name: &'static str, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) {
         let mut all = self.named.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         let check: Check = Arc::new(check);
@@ -115,8 +119,8 @@ impl Health {
         }
     }
 
-    /// Adds a check, behind those of the store, for which nobody is to restart the server: it is not on `/livez`
-    /// (`addHealthChecksWithoutLivez`).
+    /// Adds a check after those of the store. Its failure must not restart the server, so it is not
+    /// on `/livez` (`addHealthChecksWithoutLivez`).
     pub fn add_without_livez(
         &self,
         name: &'static str,
@@ -128,7 +132,8 @@ impl Health {
         all.insert(behind, Named { name, on, check: Arc::new(check) });
     }
 
-    /// Makes the check of a name fail until its work is done: `poststarthook/rbac/bootstrap-roles`.
+    /// Makes the check with this name fail until its work is done, such as
+    /// `poststarthook/rbac/bootstrap-roles`.
     pub fn pending(&self, name: &'static str) -> Pending {
         let done = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&done);
@@ -136,12 +141,12 @@ impl Health {
         Pending(done)
     }
 
-    /// Whether `/readyz` is good at this moment.
+    /// Whether all checks of `/readyz` succeed.
     pub fn is_ready(&self) -> bool {
         self.checks(Endpoint::Readyz).iter().all(|named| (named.check)().is_ok())
     }
 
-    /// The paths of the endpoints and their checks, for the list at `/`.
+    /// The paths of the endpoints and their checks, for the index at `/`.
     pub fn paths(&self) -> Vec<String> {
         let of = |endpoint: Endpoint| {
             let root = format!("/{}", endpoint.name());
@@ -154,12 +159,13 @@ impl Health {
         Endpoint::ALL.into_iter().flat_map(of).collect()
     }
 
-    /// What checks said when they were asked last, and how often each said so (`kubernetes_healthcheck`, `kubernetes_healthchecks_total`).
+    /// The last results and the counts of results (`kubernetes_healthcheck`,
+    /// `kubernetes_healthchecks_total`).
     pub(crate) fn results(&self) -> Vec<MetricFamily> {
         self.results.families()
     }
 
-    /// Forgets the results of all checks (`DELETE /metrics/slis`).
+    /// Resets the results of all checks (`DELETE /metrics/slis`).
     pub(crate) fn reset_results(&self) {
         self.results.reset();
     }
@@ -172,7 +178,7 @@ impl Health {
             Endpoint::Readyz => check.on.ready,
         };
         let lenient = endpoint == Endpoint::Livez && self.lenient_until.is_some_and(|until| Instant::now() < until);
-        let leniently = |check: &Named| match lenient && check.is_of_start() {
+        let leniently = |check: &Named| match lenient && check.is_boot_check() {
             true => Named { check: Arc::new(|| Ok(())), ..check.clone() },
             false => check.clone(),
         };

@@ -1,13 +1,13 @@
-//! What servers of one cluster know each other by.
+//! The identity of an API server among the servers of its cluster.
 
 use sha2::{Digest, Sha256};
 
-/// The name of this host; empty when the system does not tell.
+/// Returns the name of this host; empty if the system has none.
 pub fn hostname() -> String {
     hostname::get().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The identity of the server on a host: `apiserver-` and a hash of the host's name (`server.NewConfig`).
+/// Returns the identity of the server on a host: `apiserver-` and a hash of the host name (`server.NewConfig`).
 pub fn of_host(hostname: &str) -> String {
     const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
     let hash = Sha256::digest(hostname);
@@ -18,7 +18,7 @@ pub fn of_host(hostname: &str) -> String {
         .collect()
 }
 
-/// An identity as metrics show it.
+/// Returns the hash of an identity for metric labels.
 pub fn hash(identity: &str) -> String {
     format!("sha256:{:x}", Sha256::digest(identity))
 }
@@ -28,8 +28,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_has_one_identity() {
-        // What upstream's hash makes of these names.
+    fn derives_identity_from_host_name() {
+        // Upstream's result for this host name.
         assert_eq!(of_host(""), "apiserver-4oymiquy7qobjgx36tejs35zeq");
         assert_ne!(of_host("a"), of_host("b"));
     }

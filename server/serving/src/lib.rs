@@ -1,8 +1,10 @@
-//! The front of the API server: options, certificates, the listener, the handler chain, authentication, authorization and health.
+//! The HTTP server: options, certificates, listener, handler chain, authentication, authorization,
+//! and health.
 //!
-//! It carries a request from the socket to the first handler that knows what a resource is, and must itself never know a kind or a store.
-//! A program is put together from it like this: [`options::Options::parse_from`] reads the command line, [`Server::prepare`] finds or
-//! makes keys and listens, [`Server::run`] wraps the handler of the endpoints in the chain and serves it.
+//! It accepts connections and passes requests through the filters to the first handler that deals
+//! with resources. It depends neither on kinds nor on the store. A program uses it as follows:
+//! [`options::Options::parse_from`] parses the command line; [`Server::prepare`] loads or generates
+//! keys and listens; [`Server::run`] wraps the handler of the endpoints in the chain and serves it.
 
 pub mod audit;
 pub mod authentication;

@@ -1,4 +1,4 @@
-//! From sockets to requests: TLS, HTTP/1.1 and HTTP/2, and an orderly end.
+//! Accepts connections and serves HTTP/1.1 and HTTP/2 over TLS, with graceful shutdown.
 
 mod activity;
 mod buffer_pool;
@@ -32,79 +32,80 @@ use crate::options::{Options, ServingOptions};
 use crate::shutdown::{Phase, Shutdown};
 use client_certificates::PresentedCertificate;
 use connection::Connections;
-pub(crate) use streams::{Waits, body_is_asked};
-use table::Place;
-use tls::Terms;
+pub(crate) use streams::{WatchResponse, body_polled};
+use table::ConnectionSlot;
+use tls::TlsConfig;
 
-/// How long the server waits after an accept that failed.
+/// The pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Connections that may wait to be accepted.
+/// The length of the accept queue.
 const BACKLOG: u32 = 4_096;
 
-/// The other end of a connection; in the extensions of each of its requests as `Arc<Peer>`.
+/// The peer of a connection; in the extensions of each of its requests as `Arc<Peer>`.
 pub struct Peer {
     pub address: SocketAddr,
     /// The certificate that the client presented.
     pub(crate) certificate: Option<PresentedCertificate>,
     pub(crate) close: Notify,
-    pub(crate) place: Option<Arc<Place>>,
+    pub(crate) slot: Option<Arc<ConnectionSlot>>,
 }
 
 impl Default for Peer {
     fn default() -> Self {
-        Peer { address: (Ipv4Addr::UNSPECIFIED, 0).into(), certificate: None, close: Notify::new(), place: None }
+        Peer { address: (Ipv4Addr::UNSPECIFIED, 0).into(), certificate: None, close: Notify::new(), slot: None }
     }
 }
 
 impl Peer {
-    /// The user whom the client's certificate proves at this moment.
+    /// The user that the client certificate authenticates at this moment.
     pub(crate) fn client(&self) -> ClientCertificate {
         self.certificate.as_ref().map_or(ClientCertificate::None, PresentedCertificate::client)
     }
 
-    /// The front proxy that the client's certificate proves at this moment.
+    /// The front proxy that the client certificate authenticates at this moment.
     pub(crate) fn proxy(&self) -> ClientCertificate {
         self.certificate.as_ref().map_or(ClientCertificate::None, PresentedCertificate::proxy)
     }
 
-    /// A request of the connection was authenticated as a user that is not anonymous.
+    /// Records that a request of the connection was authenticated as a user that is not anonymous.
     pub(crate) fn set_authenticated(&self) {
-        if let Some(place) = &self.place {
-            place.set_authenticated();
+        if let Some(slot) = &self.slot {
+            slot.set_authenticated();
         }
     }
 
     /// Whether a request of the connection was authenticated as a user that is not anonymous.
     pub(crate) fn is_authenticated(&self) -> bool {
-        self.place.as_ref().is_some_and(|place| place.is_authenticated())
+        self.slot.as_ref().is_some_and(|slot| slot.is_authenticated())
     }
 
-    /// Ends the connection once the requests that are under way have been answered (HTTP/2: GOAWAY).
+    /// Closes the connection when the requests in flight are complete (HTTP/2: GOAWAY).
     pub fn close(&self) {
         self.close.notify_one();
     }
 }
 
-/// A socket that listens, and everything it takes to serve on it.
+/// A listening socket and the state for serving its connections.
 pub struct Listener {
     listener: TcpListener,
     connections: Arc<Connections>,
     files: TlsFiles,
     contents: TlsContents,
     options: ServingOptions,
-    /// How long requests may take to finish when no new ones are taken.
+    /// How long requests in flight may take to complete during shutdown.
     drain: Duration,
 }
 
 impl Listener {
-    /// Listens on the address of the options. Raises the soft limit of open files to the hard limit.
+    /// Listens on the address of the options. Raises the soft limit of open files to the hard
+    /// limit.
     pub fn bind(options: &Options, certificates: &Certificates, metrics: &Metrics) -> Result<Self, Error> {
         let serving = &options.serving;
         let address = SocketAddr::new(serving.bind_address, serving.secure_port);
         let listener = listen(address, serving.shares_port)
             .map_err(|source| Error::Listen { address: address.to_string(), source })?;
-        let terms = Terms::new(serving, &certificates.tls)?;
-        let connections = Arc::new(Connections::new(terms, serving, metrics));
+        let tls_config = TlsConfig::new(serving, &certificates.tls)?;
+        let connections = Arc::new(Connections::new(tls_config, serving, metrics));
         Ok(Listener {
             listener,
             connections,
@@ -115,18 +116,19 @@ impl Listener {
         })
     }
 
-    /// Whether handshakes could be made with these certificates.
+    /// Checks that a TLS configuration can be created from these certificates.
     #[cfg(test)]
     pub(crate) fn check(options: &Options, certificates: &Certificates) -> Result<(), Error> {
-        Terms::new(&options.serving, &certificates.tls).map(drop)
+        TlsConfig::new(&options.serving, &certificates.tls).map(drop)
     }
 
-    /// Where it listens, with the port that was found if none was asked for.
+    /// The address of the socket, with the port that the system chose if the options have none.
     pub fn address(&self) -> Result<SocketAddr, Error> {
         self.listener.local_addr().map_err(|source| Error::Listen { address: String::new(), source })
     }
 
-    /// Serves until the shutdown is initiated, then drains: streams end, other requests may finish, new connections are refused.
+    /// Serves until the shutdown is initiated, then drains: streams end, other requests may
+    /// complete, and new connections are refused.
     pub async fn serve(self, handler: Arc<dyn Handler>, shutdown: &Shutdown) {
         let connections = self.connections;
         let renewal =
@@ -154,7 +156,8 @@ impl Listener {
                         });
                     }
                     Err(error) => {
-                        // Mostly too many open files: an idle connection ends, and the next attempt waits for that.
+                        // The usual cause is too many open files: evict an idle connection before
+                        // the next attempt.
                         if let Some(unlogged) = failures.admit() {
                             tracing::warn!(%error, unlogged, "cannot accept a connection");
                         }
@@ -167,7 +170,7 @@ impl Listener {
         drop((self.listener, alive));
         renewal.abort();
         if tokio::time::timeout(self.drain, all_ended.recv()).await.is_err() {
-            tracing::warn!("requests were still under way when the server ended");
+            tracing::warn!("shutdown timed out; aborting requests in flight");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The files of this host's logs at `/logs` (`--enable-logs-handler`; upstream: `routes.Logs`, `http.ServeFile`).
+//! Serves the log files of the host at `/logs` (`--enable-logs-handler`; upstream: `routes.Logs`,
+//! `http.ServeFile`).
 
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -18,16 +19,17 @@ use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::respond;
 
 const ROOT: &str = "/logs";
-/// Where hosts keep their logs.
+/// The log directory of the host.
 const DIRECTORY: &str = "/var/log";
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
-/// How much of a file is read at a time, and how much of it tells what it is (Go: `http.DetectContentType`).
-const PIECE: usize = 64 << 10;
-const SNIFFED: usize = 512;
-/// What is escaped in links.
+/// The size of a chunk, and how many bytes determine the content type (Go:
+/// `http.DetectContentType`).
+const CHUNK_SIZE: usize = 64 << 10;
+const SNIFF_LENGTH: usize = 512;
+/// The characters that are escaped in links.
 const IN_LINKS: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`');
 
-/// Answers `/logs` and what is below it.
+/// Handles `/logs` and the paths below it.
 pub(crate) struct LogFiles {
     directory: PathBuf,
 }
@@ -39,7 +41,7 @@ impl Default for LogFiles {
 }
 
 impl LogFiles {
-    /// Whether the path belongs here.
+    /// Whether the path is handled here.
     pub(crate) fn serves(path: &str) -> bool {
         path.strip_prefix(ROOT).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
@@ -58,7 +60,7 @@ impl LogFiles {
             Ok(found) if found.is_dir() => list(&file).await,
             Ok(found) if found.is_file() => send(&file, &found).await,
             Ok(_) => respond::not_found(),
-            Err(error) => refused(error.kind()),
+            Err(error) => error_response(error.kind()),
         }
     }
 }
@@ -70,7 +72,7 @@ impl Handler for LogFiles {
     }
 }
 
-/// Links of a directory are relative to it, so its path ends with a slash.
+/// Redirects to the path with a slash: links of a directory are relative to it.
 fn moved(path: &str) -> Response {
     let name = path.rsplit('/').next().unwrap_or_default();
     let mut response = Response::new(Body::empty());
@@ -82,7 +84,7 @@ fn moved(path: &str) -> Response {
 }
 
 /// `http.toHTTPError`
-fn refused(why: ErrorKind) -> Response {
+fn error_response(why: ErrorKind) -> Response {
     match why {
         ErrorKind::PermissionDenied => respond::text_error(403, "403 Forbidden"),
         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename => respond::not_found(),
@@ -94,7 +96,7 @@ fn refused(why: ErrorKind) -> Response {
 async fn list(directory: &Path) -> Response {
     let mut entries = match tokio::fs::read_dir(directory).await {
         Ok(entries) => entries,
-        Err(error) => return refused(error.kind()),
+        Err(error) => return error_response(error.kind()),
     };
     let mut names = Vec::new();
     while let Ok(Some(entry)) = entries.next_entry().await {
@@ -112,32 +114,32 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&#34;").replace('\'', "&#39;")
 }
 
-/// The file as long as it is now: logs grow while they are read.
+/// Sends the file up to its current length: logs grow while they are read.
 async fn send(path: &Path, found: &Metadata) -> Response {
     let begin = async {
         let mut file = File::open(path).await?;
-        let mut first = BytesMut::with_capacity(PIECE);
+        let mut first = BytesMut::with_capacity(CHUNK_SIZE);
         file.read_buf(&mut first).await?;
         Ok((file, first.freeze()))
     };
     let (file, first): (File, Bytes) = match begin.await {
         Ok(begun) => begun,
-        Err(error) => return refused(std::io::Error::kind(&error)),
+        Err(error) => return error_response(std::io::Error::kind(&error)),
     };
-    let content_type = content_type(&first[..first.len().min(SNIFFED)]);
+    let content_type = content_type(&first[..first.len().min(SNIFF_LENGTH)]);
     let left = found.len().saturating_sub(first.len() as u64);
     let rest = stream::try_unfold((file.take(left), first), async |(mut file, ready)| {
         if ready.is_empty() {
             return Ok::<_, BodyError>(None);
         }
-        let mut next = BytesMut::with_capacity(PIECE);
+        let mut next = BytesMut::with_capacity(CHUNK_SIZE);
         file.read_buf(&mut next).await?;
         Ok(Some((Frame::data(ready), (file, next.freeze()))))
     });
     respond::bytes(200, content_type, Body::stream(StreamBody::new(Box::pin(rest))))
 }
 
-/// What the first bytes of a file look like.
+/// The content type of a file, by its first bytes.
 fn content_type(first: &[u8]) -> HeaderValue {
     let is_text = !first.iter().any(|byte| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b'\x1b'));
     match first {
@@ -153,12 +155,12 @@ mod tests {
     use crate::filters::testing::{request, seen};
 
     #[tokio::test]
-    async fn files_can_be_read() {
+    async fn serves_files_and_directories() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         std::fs::create_dir(path("pods")).unwrap();
         std::fs::write(path("a<b>.log"), "one\ntwo\n").unwrap();
-        std::fs::write(path("pods/long"), vec![b'x'; 3 * PIECE]).unwrap();
+        std::fs::write(path("pods/long"), vec![b'x'; 3 * CHUNK_SIZE]).unwrap();
         let files = LogFiles { directory: directory.path().into() };
         let get = async |uri: &str| seen(files.handle(request("GET", uri)).await).await;
         let (code, page) = get("/logs/").await;
@@ -166,7 +168,7 @@ mod tests {
         let links = "<pre>\n<a href=\"a%3Cb%3E.log\">a&lt;b&gt;.log</a>\n<a href=\"pods/\">pods/</a>\n</pre>\n";
         assert!(page.ends_with(links), "{page}");
         assert_eq!(get("/logs/a%3Cb%3E.log").await, (200, "one\ntwo\n".into()));
-        assert_eq!(get("/logs/pods/long").await.1.len(), 3 * PIECE);
+        assert_eq!(get("/logs/pods/long").await.1.len(), 3 * CHUNK_SIZE);
         assert_eq!(get("/logs/none").await, (404, "404 page not found\n".into()));
         assert_eq!(get("/logs/%2e%2e/secret").await, (400, "invalid URL path\n".into()));
         let moved = files.handle(request("GET", "/logs/pods")).await;

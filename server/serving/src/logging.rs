@@ -1,7 +1,8 @@
-//! Where log lines go, which are written, and in which form: klog's text, or JSON (upstream: `component-base/logs`).
+//! The log: its sinks, levels, and formats, which are klog's text and JSON (upstream:
+//! `component-base/logs`).
 //!
-//! Levels of `tracing` stand for klog's verbosities: what is worth knowing is of verbosity 0, `DEBUG` of 4, `TRACE` of 6. Lines about
-//! requests, of the target [`HTTP`], are of verbosity 3.
+//! `tracing` levels map to klog's verbosities: `INFO` and above to 0, `DEBUG` to 4, `TRACE` to 6.
+//! Lines about requests, with the target [`HTTP`], have verbosity 3.
 
 mod format;
 mod limit;
@@ -24,10 +25,11 @@ pub use threshold::Module;
 /// The target of lines about requests.
 pub const HTTP: &str = "http";
 
-/// What is logged by this process, once it logs; a process has one log.
+/// The log levels of this process, once `init` has installed them. A process has one log.
 static LEVELS: OnceLock<Arc<Levels>> = OnceLock::new();
 
-/// Begins to write lines as the options say. A program that embeds the server may log elsewhere already; then nothing changes.
+/// Installs the log of the process according to the options. Has no effect if the embedding program
+/// has installed another one.
 pub fn init(options: &LogOptions) {
     let levels = Arc::new(Levels::new(options.verbosity, options.modules.clone()));
     let lines = tracing_subscriber::fmt::layer()
@@ -39,10 +41,10 @@ pub fn init(options: &LogOptions) {
     }
 }
 
-/// Changes how much is logged from now on; says so (upstream: `logs.GlogSetter`).
+/// Changes the log verbosity; returns the message of upstream's `logs.GlogSetter`.
 ///
 /// # Errors
-/// When the text is no verbosity, or this process logs in another way.
+/// The text is not a verbosity, or the log of this process was not installed by [`init`].
 pub fn set_verbosity(text: &str) -> Result<String, String> {
     let verbosity: u32 = text.parse().map_err(|_| format!("strconv.ParseUint: parsing {text:?}: invalid syntax"))?;
     let levels = LEVELS.get().ok_or("the log of this process is not written by the server")?;

@@ -1,4 +1,4 @@
-//! What operators measure the server by (`/metrics`), under upstream's names.
+//! The metrics of the server (`/metrics`), under upstream's names.
 
 mod access;
 mod allowed;
@@ -38,7 +38,7 @@ pub use watches::{SentEvents, Watched};
 pub use work_queue::WorkQueue;
 use work_queue::WorkQueues;
 
-/// The metrics of a server. Clones share them. Others add theirs to the registry.
+/// The metrics of a server. Clones share them. Other components register theirs in the registry.
 #[derive(Clone)]
 pub struct Metrics {
     registry: Registry,
@@ -51,7 +51,7 @@ pub struct Metrics {
     in_queue: IntGaugeVec,
     dropped: IntCounterVec,
     work_queues: WorkQueues,
-    /// Handshakes that came to nothing.
+    /// Failed TLS handshakes.
     pub tls_errors: IntCounter,
 }
 
@@ -64,7 +64,7 @@ impl Default for Metrics {
         credentials::register(&registry);
         webhook::metrics::register(&registry);
         if let Ok(process) = ProcessMetrics::new() {
-            // Only a name that is registered twice is refused.
+            // Registration fails only for duplicate names.
             let _ = registry.register(Box::new(process));
         }
         Metrics {
@@ -99,9 +99,9 @@ impl Default for Metrics {
     }
 }
 
-/// Adds a metric to a registry. Names and labels are literals; that they are well-formed is what the tests show.
+/// Registers a metric. Names and labels are literals; the tests verify that they are well-formed.
 fn registered<C: Collector + Clone + 'static>(registry: &Registry, collector: C) -> C {
-    // Only a name that is registered twice is refused.
+    // Registration fails only for duplicate names.
     let _ = registry.register(Box::new(collector.clone()));
     collector
 }
@@ -110,7 +110,7 @@ pub(crate) fn counters(registry: &Registry, name: &str, help: &str, labels: &[&s
     registered(registry, IntCounterVec::new(Opts::new(name, help), labels).expect("a well-formed metric"))
 }
 
-/// A single number.
+/// A gauge without labels.
 pub(crate) fn gauge(registry: &Registry, name: &str, help: &str) -> Gauge {
     registered(registry, Gauge::new(name, help).expect("a well-formed metric"))
 }
@@ -131,48 +131,48 @@ pub(crate) fn histograms(
 }
 
 impl Metrics {
-    /// Where other parts of the server register theirs.
+    /// The registry, for the metrics of other components.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Shows which features are on.
+    /// Registers the states of the feature gates.
     pub fn show_features(&self, features: &FeatureGates) {
         state::show_features(&self.registry, features);
     }
 
-    /// The metrics of a worker of this name.
+    /// The metrics of a work queue with this name.
     pub fn work_queue(&self, name: &str) -> WorkQueue {
         self.work_queues.of(name)
     }
 
-    /// The gauge of requests of a kind, `readOnly` or `mutating`.
+    /// The gauge of executing requests of a kind, `readOnly` or `mutating`.
     pub(crate) fn in_flight(&self, kind: &str) -> IntGauge {
         self.in_flight.with_label_values(&[kind])
     }
 
-    /// The gauge of requests of a kind that wait to be served.
+    /// The gauge of queued requests of a kind.
     pub(crate) fn in_queue(&self, kind: &str) -> IntGauge {
         self.in_queue.with_label_values(&[kind])
     }
 
-    /// The counter of requests of a kind that were turned away.
+    /// The counter of rejected requests of a kind.
     pub(crate) fn dropped(&self, kind: &str) -> IntCounter {
         self.dropped.with_label_values(&[kind])
     }
 }
 
-/// One of something, for as long as this lives.
-pub(crate) struct Counted(IntGauge);
+/// Increments a gauge until it is dropped.
+pub(crate) struct GaugeGuard(IntGauge);
 
-impl Counted {
+impl GaugeGuard {
     pub(crate) fn new(gauge: &IntGauge) -> Self {
         gauge.inc();
-        Counted(gauge.clone())
+        GaugeGuard(gauge.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }

@@ -1,4 +1,4 @@
-//! The `Accept` header, parsed and ordered as upstream does it (`goautoneg.ParseAccept`,
+//! Parses the `Accept` header and orders its clauses as upstream (`goautoneg.ParseAccept`,
 //! `negotiation.NegotiateMediaTypeOptions`).
 
 /// One clause of an `Accept` header: a media range with its parameters.
@@ -11,7 +11,7 @@ pub struct Clause<'h> {
 }
 
 impl<'h> Clause<'h> {
-    /// `None` for text that is no media range.
+    /// Returns `None` for text that is not a media range.
     fn parse(text: &'h str) -> Option<Self> {
         let (range, mut rest) = split_at(text.trim_matches(' '), ';');
         let (main, sub) = split_at(range, '/');
@@ -36,8 +36,8 @@ impl<'h> Clause<'h> {
         Some(clause)
     }
 
-    /// Whether the clause comes before `other`: by quality, or because it is more specific. Upstream's order is not
-    /// transitive.
+    /// Whether the clause precedes `other`: it has a higher quality or is more specific. Upstream's
+    /// order is not transitive.
     fn is_before(&self, other: &Self) -> bool {
         self.quality > other.quality || (self.main != "*" && other.main == "*") || (self.sub != "*" && other.sub == "*")
     }
@@ -52,27 +52,27 @@ impl<'h> Clause<'h> {
         }
     }
 
-    /// The value of a parameter; the last one of several.
+    /// The value of a parameter; the last one if repeated.
     pub fn parameter(&self, name: &str) -> Option<&'h str> {
         self.parameters.iter().rfind(|(key, _)| *key == name).map(|(_, value)| *value)
     }
 
-    /// Whether the client asks for another type of object: any of `as`, `g` and `v`.
+    /// Whether the client requests another type of object: any of `as`, `g` and `v`.
     pub fn is_transformed(&self) -> bool {
         self.parameters.iter().any(|(key, _)| matches!(*key, "as" | "g" | "v"))
     }
 }
 
-/// What stands before and behind the first separator.
+/// The text before and after the first separator.
 fn split_at(text: &str, separator: char) -> (&str, &str) {
     text.split_once(separator).unwrap_or((text, ""))
 }
 
-/// So many clauses are ordered by insertion, as Go's `sort.Sort` does. Of more, quality decides, and then how specific
-/// they are.
+/// The maximum number of clauses for insertion sort, as in Go's `sort.Sort`. Longer lists are
+/// sorted by quality, then by specificity.
 const INSERTION: usize = 12;
 
-/// The clauses of a header, the best one first.
+/// The clauses of a header in order of preference.
 pub fn parse_accept(header: &str) -> Vec<Clause<'_>> {
     let mut clauses: Vec<Clause<'_>> = header.split(',').filter_map(Clause::parse).collect();
     if clauses.len() > INSERTION {
@@ -91,8 +91,8 @@ pub fn parse_accept(header: &str) -> Vec<Clause<'_>> {
     clauses
 }
 
-/// Whether a route that produces these media types is chosen for a header (go-restful: `Route.matchesAccept`).
-/// Parameters do not count, and of ranges only `*/*` does.
+/// Whether a route with these response media types matches an `Accept` header (go-restful:
+/// `Route.matchesAccept`). Parameters are ignored; the only range that matches is `*/*`.
 pub fn is_produced(header: &str, media_types: &[&str]) -> bool {
     header.is_empty()
         || header.split(',').any(|clause| {
@@ -101,8 +101,8 @@ pub fn is_produced(header: &str, media_types: &[&str]) -> bool {
         })
 }
 
-/// Whether a route for reads that consumes these media types is chosen for a `Content-Type` (go-restful:
-/// `Route.matchesContentType`). Nothing sent needs no media type.
+/// Whether a read route with these request media types matches a `Content-Type` (go-restful:
+/// `Route.matchesContentType`). An empty header matches.
 pub fn is_consumed(header: &str, media_types: &[&str]) -> bool {
     let media_type = |part: &str| part.split(';').next().unwrap_or_default().trim_matches(' ').to_owned();
     header.is_empty()
@@ -123,7 +123,7 @@ mod tests {
             ("a/b,c/d", "a/b c/d"),
             ("a/b;q=0.5,c/d", "c/d a/b"),
             ("*/*,a/*,a/b", "a/b a/* */*"),
-            // How specific a clause is outweighs its quality.
+            // Specificity outweighs quality.
             ("*/*;q=1,a/b;q=0.1", "a/b */*"),
             ("a/b;q=x,c/d;q=0.1", "c/d a/b"),
             ("a,*,a/b/c,,b/c", "b/c */*"),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_along_has_a_media_type_of_the_route() {
+    fn content_type_matches_media_types_of_route() {
         for (header, expect) in
             [("", true), ("application/json; a", true), ("a/b", false), ("a/b, application/json", true)]
         {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_know_no_ranges_but_all() {
+    fn accept_matches_only_full_wildcard_range() {
         let json = ["application/json"];
         for (header, expect) in [
             ("", true),

@@ -1,6 +1,8 @@
-//! The command line, with upstream's flag names and meanings (upstream: `cmd/kube-apiserver/app/options`).
+//! The command line options, with upstream's flag names and meanings (upstream:
+//! `cmd/kube-apiserver/app/options`).
 //!
-//! [`flags::FLAGS`] is the whole vocabulary; this module turns what was given into typed [`Options`], with one error for one mistake.
+//! [`flags::FLAGS`] lists all flags. This module converts their values to typed [`Options`] and
+//! reports all errors.
 
 mod admission;
 mod aggregation;
@@ -61,7 +63,7 @@ use crate::Error;
 use crate::authentication::RequestHeaders;
 use machinery::features::{FeatureGates, KnownGates};
 
-/// The part of the help that a flag stands in.
+/// The section of the help with a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
     ThisServer,
@@ -81,16 +83,16 @@ enum Section {
     Misc,
 }
 
-/// What values a flag takes.
+/// The values that a flag takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// `--flag`, `--flag=true`, `--flag=false`.
     Bool,
-    /// One value, the last one given.
+    /// One value; the last one given applies.
     One,
-    /// Values separated by commas; more of them when repeated.
+    /// Values separated by commas; repeated flags add values.
     List,
-    /// One value each time it is given.
+    /// One value each time the flag is given.
     Repeated,
 }
 
@@ -105,11 +107,11 @@ struct Flag {
     help: &'static str,
 }
 
-/// How the server was asked to run.
+/// The options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub program: Program,
-    /// Where objects, certificates and keys are kept.
+    /// The directory of objects, certificates, and keys.
     pub data_dir: PathBuf,
     pub serving: ServingOptions,
     pub authentication: AuthenticationOptions,
@@ -122,68 +124,68 @@ pub struct Options {
     pub peers: PeerOptions,
     pub kubelet: KubeletOptions,
     pub egress: EgressOptions,
-    /// A TracingConfiguration: where traces of requests go.
+    /// A TracingConfiguration file.
     pub tracing_config_file: Option<PathBuf>,
     pub audit: AuditOptions,
     /// `batch/v1=false` as (`batch/v1`, `false`).
     pub runtime_config: Vec<(String, bool)>,
     pub features: Arc<FeatureGates>,
     pub profiling: bool,
-    /// The Unix socket at which profiles and flags can be had by everybody who can open it.
+    /// The Unix socket of the debug endpoints; the file permissions control access.
     pub debug_socket: Option<PathBuf>,
-    /// Whether `/logs` shows what is below `/var/log`.
+    /// Whether `/logs` serves the files below `/var/log`.
     pub serves_logs: bool,
     pub allow_privileged: bool,
     pub event_ttl: Duration,
     pub metrics: MetricsOptions,
     pub logs: LogOptions,
-    /// What is to be said about deprecated flags that were given.
+    /// Warnings about deprecated flags that are given.
     pub deprecated: Vec<String>,
-    /// Every flag with its value, by name (`/flagz`).
+    /// All flags with their values, by name (`/flagz`).
     pub flags: Vec<(String, String)>,
 }
 
-/// Listening.
+/// Options of listening and TLS.
 #[derive(Clone, Debug)]
 pub struct ServingOptions {
-    /// What this host is called: servers of a cluster are told apart by it.
+    /// The name of this host, which identifies the server in the cluster.
     pub hostname: String,
     pub bind_address: IpAddr,
     pub secure_port: u16,
     pub advertise_address: Option<IpAddr>,
     pub external_hostname: String,
-    /// Where certificates are kept that the server makes.
+    /// The directory of generated certificates.
     pub cert_dir: PathBuf,
-    /// Certificate and key to serve with.
+    /// Serving certificate and key.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// Certificates for clients who ask for one of other names.
+    /// Certificates for other SNI names.
     pub sni: Vec<SniCertificate>,
-    /// Whether TLS 1.2 is refused.
+    /// Whether TLS 1.2 is rejected.
     pub tls13_only: bool,
-    /// The suites of TLS 1.2 that are spoken; none: all that are known.
+    /// The cipher suites of TLS 1.2; empty means all supported ones.
     pub cipher_suites: Vec<CipherSuite>,
-    /// The groups of the key exchange, the preferred one first; none: all that are known.
+    /// The key exchange groups in order of preference; empty means all supported ones.
     pub key_exchange_groups: Vec<NamedGroup>,
-    /// Whether other servers may listen on the port as well.
+    /// Whether other servers may listen on the port too (`SO_REUSEPORT`).
     pub shares_port: bool,
     pub http2: bool,
     pub http2_max_streams: u32,
     pub connections: ConnectionOptions,
     /// How long requests are still served after the signal to stop.
     pub shutdown_delay: Duration,
-    /// Whether requests that come after that are answered, with the advice to try again, until those before them are done.
+    /// Whether requests after the delay get a 429 response until those in flight are complete.
     pub shutdown_send_retry_after: bool,
-    /// Over how long the ends of watches are spread after that.
+    /// The period after the delay over which the ends of watches are spread.
     pub shutdown_watch_grace: Duration,
-    /// For how long after the start `/livez` counts work of the start as done that is not.
+    /// How long after the start `/livez` ignores unfinished start-up work.
     pub livez_grace: Duration,
 }
 
-/// Telling who asks.
+/// Options of authentication.
 #[derive(Clone, Debug)]
 pub struct AuthenticationOptions {
     pub anonymous: bool,
-    /// Whether the command line says so.
+    /// Whether the command line sets it.
     pub anonymous_is_given: bool,
     pub client_ca_file: Option<PathBuf>,
     pub token_auth_file: Option<PathBuf>,
@@ -191,39 +193,39 @@ pub struct AuthenticationOptions {
     pub service_account_issuers: Vec<String>,
     pub service_account_key_files: Vec<PathBuf>,
     pub service_account_signing_key_file: Option<PathBuf>,
-    /// The Unix socket of a program that signs instead: a path, or `@` and a name.
+    /// The Unix socket of an external signer: a path, or `@` and a name.
     pub service_account_signing_endpoint: Option<String>,
-    /// Where clients find the keys of service account tokens, unless at this server.
+    /// The URL of the keys of service account tokens; `None` means this server.
     pub service_account_jwks_uri: Option<String>,
-    /// Audiences of this server; the first issuer unless given.
+    /// Audiences of this server; defaults to the first issuer.
     pub api_audiences: Vec<String>,
-    /// Whether tokens of secrets are compared with the secrets.
+    /// Whether tokens of Secrets are compared with the Secrets.
     pub service_account_lookup: bool,
-    /// Whether tokens that admission asks for last longer than asked, while clients learn to renew them.
+    /// Whether tokens requested by admission get an extended lifetime, until clients renew them.
     pub service_account_extend_expiration: bool,
-    /// Longest life of a token; without a limit when not given.
+    /// The maximum lifetime of a token; `None` means no limit.
     pub service_account_max_expiration: Option<Duration>,
-    /// Whether secrets of type `bootstrap.kubernetes.io/token` are tokens.
+    /// Whether Secrets of type `bootstrap.kubernetes.io/token` are tokens.
     pub bootstrap_tokens: bool,
-    /// The authorities of front proxies, and what these say in which headers.
+    /// The CAs of front proxies, and the headers that they set.
     pub request_headers: Option<(PathBuf, RequestHeaders)>,
     /// OpenID Connect issuers.
     pub issuers: IssuerOptions,
     pub webhook: Option<TokenWebhookOptions>,
-    /// Asking another API server for authorities.
+    /// Look-up of client CAs in another API server.
     pub delegation: Option<DelegationOptions>,
 }
 
-/// Asking another API server whom to believe (upstream: `DelegatingAuthenticationOptions`).
+/// Options of delegated authentication (upstream: `DelegatingAuthenticationOptions`).
 #[derive(Clone, Debug)]
 pub struct DelegationOptions {
     pub server: ReviewServer,
-    /// The authorities of the flags count alone.
+    /// Uses only the CAs of the flags.
     pub skips_lookup: bool,
     pub tolerates_failure: bool,
 }
 
-/// Who answers reviews.
+/// The server that handles reviews.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReviewServer {
     /// A webhook, at the address of a kubeconfig.
@@ -232,50 +234,52 @@ pub enum ReviewServer {
     ApiServer(Option<PathBuf>),
 }
 
-/// A server that knows tokens.
+/// Options of the token review webhook.
 #[derive(Clone, Debug)]
 pub struct TokenWebhookOptions {
     pub server: ReviewServer,
     /// `v1` or `v1beta1`.
     pub version: String,
-    /// For how long its answers count.
-    pub remembered: Duration,
+    /// How long results are cached.
+    pub cache_ttl: Duration,
     pub route: Route,
 }
 
-/// How requests are treated before they reach a resource.
+/// Options of request handling before the resource handlers.
 #[derive(Clone, Debug)]
 pub struct RequestOptions {
     pub request_timeout: Duration,
     pub min_request_timeout: Duration,
-    /// Reads at a time; 0 for no limit.
+    /// The maximum number of concurrent reads; 0 means no limit.
     pub max_in_flight: usize,
-    /// Writes at a time; 0 for no limit.
+    /// The maximum number of concurrent writes; 0 means no limit.
     pub max_mutating_in_flight: usize,
-    /// Bytes that all requests together may take; 0 for a part of the memory that there is.
+    /// The memory of all requests in bytes; 0 means a share of the available memory.
     pub max_memory: u64,
-    /// Whether the limits are shared out by priority, and requests above them wait.
+    /// Whether the limits are divided by priority, and requests above them wait.
     pub priority_and_fairness: bool,
     pub cors_allowed_origins: Vec<String>,
     pub hsts_directives: Vec<String>,
     pub goaway_chance: f64,
-    /// Bytes a second, each way, of connections to pods; none: as many as there are.
+    /// Bytes per second, in each direction, of connections to pods; `None` means no limit.
     pub connection_bytes_per_second: Option<u64>,
 }
 
-/// Addresses and ports of services.
+/// Options of service addresses and ports.
 #[derive(Clone, Debug)]
 pub struct ServiceOptions {
     /// One range, or one of each address family.
     pub cluster_ip_ranges: Vec<Cidr>,
     pub node_port_range: PortRange,
-    /// The port of nodes at which the service of this server is reached, if it is.
+    /// The node port of the `kubernetes` service, if any.
     pub kubernetes_node_port: Option<u16>,
-    /// Whether this server puts its address into that service.
+    /// Whether this server maintains its address in the endpoints of that service.
     pub reconciles_endpoints: bool,
 }
 
-/// Divides a command line (without the program's name) at a leading word that is no flag: `convert --from x` is `convert` and the rest.
+/// Splits a command line (without the program's name) at a leading word that is not a flag.
+///
+/// `convert --from x` is `convert` and the rest.
 pub fn subcommand(args: &[OsString]) -> Option<(&str, &[OsString])> {
     let (first, rest) = args.split_first()?;
     let word = first.to_str()?;
@@ -283,12 +287,12 @@ pub fn subcommand(args: &[OsString]) -> Option<(&str, &[OsString])> {
 }
 
 impl Options {
-    /// Reads a command line, the program's name first.
+    /// Parses a command line that starts with the program's name.
     pub fn parse_from(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
         Self::parse_for(Program::KubeApiserver, &KnownGates::default(), args)
     }
 
-    /// Reads the command line of a program that knows these feature gates.
+    /// Parses the command line of a program with these feature gates.
     pub fn parse_for(
         program: Program,
         gates: &KnownGates,
@@ -299,7 +303,7 @@ impl Options {
         if program.delegates() { options.delegating(&values).map_err(Error::Options) } else { Ok(options) }
     }
 
-    /// Has another API server asked, and leaves out what only a main server does.
+    /// Configures delegation to another API server, and disables what only the main server does.
     fn delegating(mut self, values: &Values) -> Result<Self, String> {
         self.authentication.delegation = Some(values.delegation()?);
         self.authentication.webhook = Some(values.token_reviews()?);
@@ -310,7 +314,7 @@ impl Options {
         Ok(self)
     }
 
-    /// Has webhooks that are named by an address reached as the egress selector says.
+    /// Applies the egress selector to webhooks that are configured by URL.
     fn routed(mut self) -> Self {
         let route = &self.egress.control_plane;
         let tokens = self.authentication.webhook.iter_mut().map(|webhook| &mut webhook.route);
@@ -320,7 +324,8 @@ impl Options {
         self
     }
 
-    /// Makes the server ask nobody: it knows its own administrator, and lets no one else do anything.
+    /// Disables delegation: the server authenticates its own administrator, and denies all other
+    /// users.
     pub fn stand_alone(&mut self) {
         self.authentication.delegation = None;
         self.authentication.webhook = None;
@@ -328,32 +333,33 @@ impl Options {
         self.authorization.webhook = None;
     }
 
-    /// Completes and checks what was given: all sections, so that all their mistakes are told at once.
+    /// Completes and validates the options. All sections are checked, so that all errors are
+    /// reported together.
     fn from_values(program: Program, values: &Values) -> Result<Self, String> {
-        let mut mistakes = ErrorList::default();
-        values.check_forms(&mut mistakes);
-        values.check_fixed(&mut mistakes);
+        let mut errors = ErrorList::default();
+        values.check_forms(&mut errors);
+        values.check_fixed(&mut errors);
         let data_dir = PathBuf::from(values.text("data-dir"));
-        let serving = mistakes.checked(values.serving(&data_dir));
-        let authentication = mistakes.checked(values.authentication());
-        let authorization = mistakes.checked(values.authorization());
-        let requests = mistakes.checked(values.requests());
-        let storage = mistakes.checked(values.storage());
-        let services = mistakes.checked(values.services());
-        let admission = mistakes.checked(values.admission());
-        let aggregation = mistakes.checked(values.aggregation());
-        let peers = values.peers(&mut mistakes);
-        let kubelet = mistakes.checked(values.kubelet());
-        let audit = mistakes.checked(values.audit());
-        let egress = mistakes.checked(values.egress());
-        let tracing_config_file = mistakes.checked(values.tracing_config_file());
-        let runtime_config = mistakes.checked(values.runtime_config());
-        let features = mistakes.checked(values.features());
-        let metrics = mistakes.checked(values.metrics());
-        let logs = mistakes.checked(values.logs());
+        let serving = errors.checked(values.serving(&data_dir));
+        let authentication = errors.checked(values.authentication());
+        let authorization = errors.checked(values.authorization());
+        let requests = errors.checked(values.requests());
+        let storage = errors.checked(values.storage());
+        let services = errors.checked(values.services());
+        let admission = errors.checked(values.admission());
+        let aggregation = errors.checked(values.aggregation());
+        let peers = values.peers(&mut errors);
+        let kubelet = errors.checked(values.kubelet());
+        let audit = errors.checked(values.audit());
+        let egress = errors.checked(values.egress());
+        let tracing_config_file = errors.checked(values.tracing_config_file());
+        let runtime_config = errors.checked(values.runtime_config());
+        let features = errors.checked(values.features());
+        let metrics = errors.checked(values.metrics());
+        let logs = errors.checked(values.logs());
         let [profiling, serves_logs, allow_privileged] =
-            ["profiling", "enable-logs-handler", "allow-privileged"].map(|flag| mistakes.checked(values.bool(flag)));
-        let event_ttl = mistakes.checked(values.duration("event-ttl"));
+            ["profiling", "enable-logs-handler", "allow-privileged"].map(|flag| errors.checked(values.bool(flag)));
+        let event_ttl = errors.checked(values.duration("event-ttl"));
         let options = || {
             Some(Options {
                 program,
@@ -384,7 +390,7 @@ impl Options {
                 flags: values.shown(),
             })
         };
-        mistakes.or(options()).map(Options::routed)
+        errors.or(options()).map(Options::routed)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Files that are read again when they change, and the metrics about that (upstream: `util/filesystem.WatchUntil`).
+//! Reloads configuration files on changes, with metrics (upstream: `util/filesystem.WatchUntil`).
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,10 +7,10 @@ use prometheus::{GaugeVec, IntCounterVec, Opts, Registry};
 
 use crate::identity;
 
-/// How often a file is looked at.
-const EVERY: Duration = Duration::from_secs(1);
+/// The polling interval.
+const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The metrics about one configuration file.
+/// The metrics of one configuration file.
 pub(crate) struct Reloads {
     total: IntCounterVec,
     last: GaugeVec,
@@ -19,7 +19,8 @@ pub(crate) struct Reloads {
 }
 
 impl Reloads {
-    /// Makes and registers them; `of` is `authentication` or `authorization`, and `hostname` that of the server.
+    /// Creates the metrics and registers them; `of` is `authentication` or `authorization`, and
+    /// `hostname` that of the server.
     pub fn register(registry: &Registry, of: &str, hostname: &str) -> Self {
         let name = |what: &str| format!("apiserver_{of}_config_controller_{what}");
         let total =
@@ -33,7 +34,7 @@ impl Reloads {
             last: GaugeVec::new(last, &["status", "apiserver_id_hash"]).expect("a well-formed metric"),
             server: identity::hash(&identity::of_host(hostname)),
         };
-        // Only a name registered twice is refused, and a server has one file of each kind.
+        // Registration fails only for duplicate names, and a server has one file of each kind.
         let _ = registry.register(Box::new(reloads.total.clone()));
         let _ = registry.register(Box::new(reloads.last.clone()));
         reloads
@@ -46,31 +47,33 @@ impl Reloads {
     }
 }
 
-/// Calls `apply` with what a file says each time that changes, from what it `said`. What is wrong with it is logged, and what held before
-/// goes on to hold.
+/// Calls `apply` with the content of a file each time it differs from the previous content,
+/// initially `content`.
+///
+/// An error is logged, and the previous configuration stays in effect.
 pub(crate) fn follow(
     path: PathBuf,
-    mut said: Vec<u8>,
+    mut content: Vec<u8>,
     reloads: Reloads,
     apply: impl Fn(&[u8]) -> Result<(), String> + Send + 'static,
 ) {
     tokio::spawn(async move {
         loop {
-            tokio::time::sleep(EVERY).await;
-            // A file that is just being replaced is there again the next time.
+            tokio::time::sleep(INTERVAL).await;
+            // A file that is being replaced will exist at the next attempt.
             let Ok(text) = tokio::fs::read(&path).await else { continue };
-            if text == said {
+            if text == content {
                 continue;
             }
             let outcome = apply(&text);
             match &outcome {
                 Ok(()) => tracing::info!(path = %path.display(), "reloaded the configuration"),
                 Err(why) => {
-                    tracing::error!(path = %path.display(), why, "the configuration is not right; the old one holds")
+                    tracing::error!(path = %path.display(), why, "invalid configuration; keeping the previous one")
                 }
             }
             reloads.count(if outcome.is_ok() { "success" } else { "failure" });
-            said = text;
+            content = text;
         }
     });
 }

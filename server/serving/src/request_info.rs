@@ -1,8 +1,9 @@
-//! The parsed request: path, query and selectors (upstream: `request.RequestInfo` and its factory).
+//! The parsed request: path, query, and selectors (upstream: `request.RequestInfo` and its
+//! factory).
 //!
-//! A request is parsed here, once. Filters, authorization, audit, admission and handlers read this value and nothing else: a second parser
-//! that differs in one rule lets a request do what was not authorized. The parser knows no resources; the route table of the endpoints
-//! decides whether a path exists.
+//! A request is parsed once. Filters, authorization, audit, admission, and handlers use only this
+//! value: a second parser with different rules could bypass authorization. The parser does not
+//! depend on resources; the route table of the endpoints decides whether a path exists.
 
 mod query;
 mod selectors;
@@ -16,20 +17,20 @@ use percent_encoding::percent_decode_str;
 pub use query::Query;
 pub use selectors::RequestSelectors;
 
-/// First path segments below which resources are.
+/// First path segments with resources below them.
 const API_PREFIXES: [&str; 2] = ["api", "apis"];
-/// Of those, the ones without a group segment.
+/// The API prefixes without a group segment.
 const GROUPLESS_PREFIXES: [&str; 1] = ["api"];
-/// Verbs that stand in the path before the resource.
+/// Verbs that precede the resource in the path.
 const PATH_VERBS: [&str; 2] = ["proxy", "watch"];
-/// Of those, the one whose paths have no subresources.
+/// The path verb that has no subresources.
 const VERB_WITHOUT_SUBRESOURCES: &str = "proxy";
-/// What may follow `namespaces/{name}` and is a subresource of the namespace, not a resource in it.
+/// Segments after `namespaces/{name}` that are subresources of the namespace, not resources in it.
 const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
-/// Subresources whose answers are streams.
+/// Subresources with streamed responses.
 const LONG_RUNNING_SUBRESOURCES: [&str; 5] = ["attach", "exec", "proxy", "log", "portforward"];
 
-/// Room for the segments of most paths.
+/// The initial capacity for path segments.
 const USUAL_SEGMENTS: usize = 8;
 
 /// A parsed request.
@@ -39,9 +40,10 @@ pub struct RequestInfo {
     pub is_resource_request: bool,
     /// The path, percent-decoded (Go: `URL.Path`).
     pub path: String,
-    /// The Kubernetes verb (`get`, `list`, `watch`, `deletecollection` ...) or, outside of resources, the method in lower case.
+    /// The Kubernetes verb (`get`, `list`, `watch`, `deletecollection` ...) or, for non-resource
+    /// requests, the method in lower case.
     pub verb: Cow<'static, str>,
-    /// Whether the verb stands in the path, as in `/api/v1/watch/pods`.
+    /// Whether the verb is in the path, as in `/api/v1/watch/pods`.
     pub verb_in_path: bool,
     /// `api` or `apis`.
     pub api_prefix: &'static str,
@@ -55,28 +57,29 @@ pub struct RequestInfo {
     pub subresource: String,
     /// The object's name. For a list or watch it may come from the field selector.
     pub name: String,
-    /// Number of path segments from the resource on: 1 for a collection, 2 for an object, 3 for a subresource.
+    /// Number of path segments from the resource on: 1 for a collection, 2 for an object, 3 for a
+    /// subresource.
     pub depth: usize,
-    /// The segments behind the subresource, joined by slashes.
+    /// The segments after the subresource, joined by slashes.
     pub rest: String,
     pub query: Query,
     /// The selectors of a list, watch or deletecollection; for other verbs they select everything.
     pub selectors: RequestSelectors,
 }
 
-/// Why a request line cannot be parsed.
+/// The error of an unparsable request line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// `/api/v1/watch` and nothing behind it.
+    /// `/api/v1/watch` without a resource.
     #[error("unable to determine kind and namespace from url, {0}")]
     NoKind(String),
-    /// A percent sign that escapes nothing.
+    /// A percent sign that is not part of a valid escape.
     #[error("invalid URL escape in the path")]
     Escape,
 }
 
 impl RequestInfo {
-    /// Reads a request line (`RequestInfoFactory.NewRequestInfo`).
+    /// Parses a request line (`RequestInfoFactory.NewRequestInfo`).
     pub fn new(method: &Method, uri: &http::Uri) -> Result<Self, PathError> {
         let path = decode_path(uri.path())?;
         let query = Query::parse(uri.query().unwrap_or(""));
@@ -122,7 +125,7 @@ impl RequestInfo {
         Ok(())
     }
 
-    /// Reads `[namespaces/{namespace}/]resource[/name[/subresource[/...]]]`.
+    /// Parses `[namespaces/{namespace}/]resource[/name[/subresource[/...]]]`.
     fn read_resource(&mut self, mut parts: &[&str]) {
         if let ["namespaces", namespace, rest @ ..] = parts {
             self.namespace = (*namespace).to_owned();
@@ -140,7 +143,7 @@ impl RequestInfo {
         }
     }
 
-    /// Reads what the query says about a collection.
+    /// Parses the query of a collection request.
     fn read_query(&mut self) {
         let reads_collection = self.name.is_empty() && self.verb == "get";
         if reads_collection {
@@ -157,7 +160,8 @@ impl RequestInfo {
         }
     }
 
-    /// The name that the field selector requires. As upstream, none when a list option cannot be read, or when a path cannot hold it.
+    /// The name that the field selector requires. As upstream, `None` when a list option is invalid
+    /// or the name is not a valid path segment.
     fn selected_name(&self) -> Option<&str> {
         let name = self.selectors.required_name()?;
         let is_segment = !matches!(name, "." | "..") && !name.contains(['/', '%']);
@@ -165,7 +169,8 @@ impl RequestInfo {
         (is_segment && is_readable("limit") && is_readable("timeoutSeconds")).then_some(name)
     }
 
-    /// Whether the answer may take as long as it likes (`genericfilters.BasicLongRunningRequestCheck`): no deadline, not counted as in flight.
+    /// Whether the request has no deadline and is not counted as in flight
+    /// (`genericfilters.BasicLongRunningRequestCheck`).
     pub fn is_long_running(&self) -> bool {
         match self.is_resource_request {
             true => PATH_VERBS.contains(&&*self.verb) || LONG_RUNNING_SUBRESOURCES.contains(&self.subresource.as_str()),
@@ -173,18 +178,18 @@ impl RequestInfo {
         }
     }
 
-    /// The parsed request of an HTTP request outside of the handler chain; a path that cannot be parsed is left empty.
+    /// Parses a request outside of the handler chain; an unparsable path is left empty.
     pub(crate) fn of_parts(method: &Method, uri: &Uri) -> Self {
         Self::new(method, uri).unwrap_or_default()
     }
 
-    /// Whether nothing is changed by the request; those have an in-flight limit of their own.
+    /// Whether the request is read-only; such requests have a separate in-flight limit.
     pub fn is_read_only(&self) -> bool {
         matches!(&*self.verb, "get" | "list" | "watch" | "head" | "options")
     }
 }
 
-/// The verb of a request that is for no resource.
+/// The verb of a non-resource request.
 fn lower_case(method: &Method) -> Cow<'static, str> {
     match *method {
         Method::GET => "get".into(),
@@ -207,10 +212,11 @@ fn verb_of(method: &Method) -> &'static str {
     }
 }
 
-/// What clients may call a token in a query (RFC 6750, 2.3). No server of Kubernetes looks for one there, and it is a secret all the same.
+/// The query parameter of bearer tokens (RFC 6750, 2.3). No Kubernetes server reads it, but its
+/// value is secret.
 const TOKEN_PARAMETER: &str = "access_token=";
 
-/// The path and query of a request, as logs and traces may show them.
+/// The path and query of a request for logs and traces, with tokens redacted.
 pub(crate) fn shown_target(uri: &Uri) -> Cow<'_, str> {
     let target = uri.path_and_query().map_or("/", PathAndQuery::as_str);
     let Some((path, query)) = target.split_once('?').filter(|(_, query)| query.contains(TOKEN_PARAMETER)) else {
@@ -220,7 +226,7 @@ pub(crate) fn shown_target(uri: &Uri) -> Cow<'_, str> {
     format!("{path}?{}", query.split('&').map(shown).collect::<Vec<_>>().join("&")).into()
 }
 
-/// The decoded path. Bytes that are no UTF-8 become replacement characters: no object has such a name.
+/// Decodes the path. Invalid UTF-8 becomes replacement characters; no object has such a name.
 fn decode_path(path: &str) -> Result<String, PathError> {
     if !path.contains('%') {
         return Ok(path.to_owned());

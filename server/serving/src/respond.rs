@@ -1,4 +1,4 @@
-//! The few answers that the front itself gives: failures as a `Status`, plain text, and the 404 of paths that nobody serves.
+//! Responses of the server itself: Status failures, plain text, and the 404 of unknown paths.
 
 mod protobuf;
 
@@ -15,7 +15,7 @@ pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-
 /// `application/json`
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// How the client wants failures written. Taken from a request before the request is handed on.
+/// The format of failures that the client accepts. Taken from a request before it is passed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
     encoding: Encoding,
@@ -31,21 +31,21 @@ enum Encoding {
 }
 
 impl Style {
-    /// The client's wish. A failure is always sent in some form: JSON when the client accepts nothing that can be written.
+    /// The format for a request. JSON is the fallback when the client accepts none of the formats.
     pub fn of(request: &Request) -> Self {
         let accept = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
         let pretty = wants_pretty(request.query(), request.headers());
         Style { encoding: preferred(accept, &ENCODINGS), pretty }
     }
 
-    /// Likewise, of a path whose answers are never protobuf.
+    /// The format for a path that never responds with protobuf.
     pub(crate) fn of_text(request: &Request) -> Self {
         let style = Self::of(request);
         let accept = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
         Style { encoding: preferred(accept, &ENCODINGS[..2]), ..style }
     }
 
-    /// A failure.
+    /// A failure response.
     pub fn failure(self, status: &Status) -> Response {
         let mut response = match self.encoding {
             Encoding::Yaml => bytes(status.code, HeaderValue::from_static("application/yaml"), yaml(status)),
@@ -65,20 +65,20 @@ impl Style {
 
 fn yaml(status: &Status) -> Vec<u8> {
     let (json, mut out) = (status.to_json(), Vec::new());
-    // JSON that was just written can be read again.
+    // The JSON was just encoded, so it can be parsed.
     let _ = machinery::yaml::from_json(&json, &mut out);
     out
 }
 
-/// The forms of failures.
+/// The formats of failures.
 const ENCODINGS: [(&str, Encoding); 3] = [
     ("application/json", Encoding::Json),
     ("application/yaml", Encoding::Yaml),
     (protobuf::MEDIA_TYPE, Encoding::Protobuf),
 ];
 
-/// The encoding of the first clause that a failure can be written in. Clauses that ask for another type of object do
-/// not count.
+/// The encoding of the first clause that matches a format. Clauses that request another type of
+/// object are ignored.
 fn preferred(accept: &str, encodings: &[(&str, Encoding)]) -> Encoding {
     let clauses = negotiation::parse_accept(accept);
     let plain = clauses.iter().filter(|clause| !clause.is_transformed());
@@ -90,19 +90,19 @@ fn preferred(accept: &str, encodings: &[(&str, Encoding)]) -> Encoding {
     found.map(|(_, encoding)| *encoding).next().unwrap_or_default()
 }
 
-/// A failure, in the form that the request asks for (upstream: `responsewriters.ErrorNegotiated`).
+/// A failure in the format that the request accepts (upstream: `responsewriters.ErrorNegotiated`).
 pub fn failure(request: &Request, status: &Status) -> Response {
     Style::of(request).failure(status)
 }
 
-/// 406 in the words of go-restful, of a path that has one form only.
+/// The 406 response of go-restful, for a path with only one format.
 pub fn not_acceptable(request: &Request, media_type: &str) -> Response {
     let why = format!("406: Not Acceptable\n\nAvailable representations: {media_type}");
     let details = Some(Box::<Details>::default());
     failure(request, &Status { details, ..Status::new(406, "NotAcceptable", why) })
 }
 
-/// A refusal of rights or of an impersonation, which no browser may take for anything but its media type
+/// A denied authorization or impersonation, with `nosniff` for browsers
 /// (`responsewriters.RespondWithError`).
 pub fn refusal(request: &Request, status: &Status) -> Response {
     let mut response = failure(request, status);
@@ -110,7 +110,8 @@ pub fn refusal(request: &Request, status: &Status) -> Response {
     response
 }
 
-/// Whether to indent JSON: the client says so, or is a browser, curl or wget (upstream: `negotiation.isPrettyPrint`).
+/// Whether to indent JSON: the client requests it, or is a browser, curl or wget (upstream:
+/// `negotiation.isPrettyPrint`).
 pub fn wants_pretty(query: &Query, headers: &HeaderMap) -> bool {
     if let Some(pretty) = query.get("pretty").filter(|value| !value.is_empty()) {
         return matches!(pretty, "1" | "t" | "T" | "true" | "TRUE" | "True");
@@ -119,7 +120,7 @@ pub fn wants_pretty(query: &Query, headers: &HeaderMap) -> bool {
     [&b"curl"[..], b"Wget", b"Mozilla/5.0"].iter().any(|prefix| agent.starts_with(prefix))
 }
 
-/// An answer of these bytes.
+/// A response with this body.
 pub fn bytes(code: u16, content_type: HeaderValue, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -127,14 +128,14 @@ pub fn bytes(code: u16, content_type: HeaderValue, body: impl Into<Body>) -> Res
     response
 }
 
-/// A failure as Go's `http.Error` writes one: text, and a line feed behind it.
+/// A failure in the form of Go's `http.Error`: text and a line feed.
 pub fn text_error(code: u16, text: &str) -> Response {
     let mut response = bytes(code, TEXT, format!("{text}\n"));
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 
-/// The answer of a path that nobody serves.
+/// The response for an unknown path.
 pub fn not_found() -> Response {
     text_error(404, "404 page not found")
 }
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn failures_come_in_the_form_that_is_accepted() {
+    async fn failures_have_the_accepted_format() {
         for accept in [
             "",
             "*/*",

@@ -1,4 +1,5 @@
-//! A server that answers reviews: who a token belongs to, who may do what (upstream: `webhook.GenericWebhook`).
+//! The client of a review server, for token and access reviews (upstream:
+//! `webhook.GenericWebhook`).
 
 use std::time::Duration;
 
@@ -10,18 +11,18 @@ use crate::Error;
 use crate::backoff::Backoff;
 use crate::options::ReviewServer;
 
-/// How long one answer may take, unless said otherwise.
+/// The default timeout of a call.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How long the first pause is before a server is asked again that cannot answer now (upstream: `DefaultRetryBackoff`).
+/// The first delay before a retry (upstream: `DefaultRetryBackoff`).
 const PAUSE: Duration = Duration::from_millis(500);
-/// How many bytes an answer may have.
-const MAX_ANSWER: usize = 1 << 20;
+/// The maximum size of a response, in bytes.
+const MAX_RESPONSE: usize = 1 << 20;
 
 fn shown(server: &ReviewServer) -> String {
     server.file().map_or_else(|| "the API server of the cluster".into(), |file| file.display().to_string())
 }
 
-/// Asks a server that answers reviews.
+/// The client of a review server.
 pub struct Reviewer {
     client: Client,
     server: http::Uri,
@@ -30,10 +31,11 @@ pub struct Reviewer {
 }
 
 impl Reviewer {
-    /// The server of the options, reached in this way; an API server takes these reviews at `path`.
+    /// Creates the client of the server in the options, for this route. An API server handles these
+    /// reviews at `path`.
     ///
     /// # Errors
-    /// When its kubeconfig cannot be used.
+    /// The kubeconfig is invalid.
     pub fn load(server: &ReviewServer, route: &Route, path: &str) -> Result<Self, Error> {
         let config = server.kubeconfig()?.by(route);
         let wrong = |why: webhook::Error| Error::Options(format!("{}: {why}", shown(server)));
@@ -45,31 +47,33 @@ impl Reviewer {
         Ok(Reviewer { client, server, timeout: TIMEOUT, pause: PAUSE })
     }
 
-    /// Waits so long for an answer.
+    /// Sets the timeout of a call.
     #[must_use]
     pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
         Reviewer { timeout, ..self }
     }
 
-    /// Waits so long before it asks a server again that could not answer.
+    /// Sets the first delay before a retry.
     #[must_use]
     pub fn with_pause(self, pause: Duration) -> Self {
         Reviewer { pause, ..self }
     }
 
-    /// Posts a review and returns the server's, whose `status` says something.
+    /// Posts a review and returns that of the response, which has a `status`.
     ///
     /// # Errors
-    /// Why there is none.
+    /// All attempts failed; the value is the last error.
     pub async fn review(&self, review: &Value) -> Result<Value, String> {
         let body = Bytes::from(review.to_string());
-        let answer = Backoff::starting_with(self.pause).retry(|(_, again)| *again, || self.once(body.clone())).await;
+        let answer = Backoff::starting_with(self.pause)
+            .retry(|(_, is_retryable)| *is_retryable, || self.once(body.clone()))
+            .await;
         answer.map_err(|(why, _)| why)
     }
 
-    /// One attempt; the error says whether another one may help.
+    /// Makes one attempt; the error includes whether it is retryable.
     async fn once(&self, body: Bytes) -> Result<Value, (String, bool)> {
-        let reply = self.client.post_json(&self.server, body, self.timeout, MAX_ANSWER).await;
+        let reply = self.client.post_json(&self.server, body, self.timeout, MAX_RESPONSE).await;
         let reply = reply.map_err(|why| (why.to_string(), true))?;
         match reply.status.as_u16() {
             200..=299 => serde_json::from_slice(&reply.body).map_err(|why| (why.to_string(), false)),
@@ -78,7 +82,7 @@ impl Reviewer {
     }
 }
 
-/// The texts of a list.
+/// The strings of a list.
 pub(crate) fn texts(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }

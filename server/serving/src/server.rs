@@ -1,4 +1,4 @@
-//! A server from its options: what is left to add is who answers requests, and what roles there are.
+//! Assembles a server from its options. The caller adds the resource handler and the roles.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,10 +7,13 @@ use flowcontrol::FlowControl;
 use tokio::sync::watch;
 
 use crate::audit::Audit;
-use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, Configured, TokenFile, TokenWebhook};
+use crate::authentication::{
+    Anonymous, AudienceAgnostic, Authentication, AuthenticationConfig, TokenFile, TokenWebhook,
+};
 use crate::authorization::rbac::{NoRoles, RbacAuthorizer, RuleSource};
 use crate::authorization::{
-    self, Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, Counted, StaticAuthorizers, Union,
+    self, Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, InstrumentedAuthorizer,
+    StaticAuthorizers, Union,
 };
 use crate::certificates::{self, Certificates};
 use crate::chain::Chain;
@@ -27,43 +30,46 @@ use crate::tokens::{Documents, ExternalSigner, OpenId, ServiceAccountKeys};
 use crate::traces::Tracer;
 use crate::{Error, debug, identity, work};
 
-/// Who is let in, and who may do what.
+/// Authentication and authorization of a server.
 #[derive(Clone)]
 pub struct Access {
     pub authentication: Authentication,
     pub authorizer: Arc<dyn Authorizer>,
-    /// The rights that roles give, whether or not requests are judged by them: nobody may give away others (`escalate`, `bind`).
+    /// The rules of roles, whether or not RBAC is enabled. A user may only grant permissions that
+    /// the user has (`escalate`, `bind`).
     pub roles: Arc<dyn RuleSource>,
 }
 
-/// Who answers the requests of a server, and who is let in.
+/// The resource handler of a server, and its authentication and authorization.
 pub struct Handlers {
     pub handler: Arc<dyn Handler>,
-    /// The paths that the handler serves, for the list at `/`.
+    /// The paths that the handler serves, for the index at `/`.
     pub paths: ListPaths,
     pub access: Access,
 }
 
-/// A server that listens and does not serve yet.
+/// A server that listens but does not serve yet.
 pub struct Server {
     pub options: Arc<Options>,
     pub certificates: Certificates,
     pub health: Health,
     pub metrics: Metrics,
-    /// Priority and fairness, unless it is switched off.
+    /// Priority and fairness; `None` if disabled.
     pub flow_control: Option<FlowControl>,
     pub shutdown: Shutdown,
-    /// Who is believed by configuration.
-    pub configured: Configured,
+    /// The authenticators of the configuration.
+    pub configured: AuthenticationConfig,
     audit: Option<Arc<Audit>>,
     tracer: Option<Tracer>,
     listener: Listener,
 }
 
 impl Server {
-    /// Finds or makes certificates, and listens. Needs a tokio runtime; blocks for seconds on the very first start.
+    /// Loads or generates certificates, and listens. Requires a tokio runtime; blocks for seconds
+    /// on the first start.
     ///
-    /// A port that the options leave to the system (`--secure-port=0`) is a real one in the options of the result.
+    /// If the options let the system choose the port (`--secure-port=0`), the options of the result
+    /// have the chosen one.
     pub fn prepare(mut options: Options) -> Result<Self, Error> {
         certificates::provide_front_proxy(&mut options)?;
         let certificates = Certificates::prepare(&options)?;
@@ -81,7 +87,11 @@ impl Server {
             tracer,
             certificates,
             health: Health::new(options.program, &shutdown).with_livez_grace(options.serving.livez_grace),
-            configured: Configured::load(&options.authentication, metrics.registry(), &options.serving.hostname)?,
+            configured: AuthenticationConfig::load(
+                &options.authentication,
+                metrics.registry(),
+                &options.serving.hostname,
+            )?,
             audit: Audit::new(&options.audit, metrics.registry())?,
             flow_control: flow_control(&options.requests, &metrics),
             metrics,
@@ -91,36 +101,37 @@ impl Server {
         })
     }
 
-    /// Has another program sign tokens of service accounts, where the options say so.
+    /// Connects to the external signer of service account tokens, if the options have one.
     ///
     /// # Errors
-    /// When that program cannot be used. It is waited for, for a minute.
+    /// The signer is unusable, or unreachable for a minute.
     pub async fn connect_signer(&mut self) -> Result<(), Error> {
         let options = &self.options.authentication;
         let Some(endpoint) = &options.service_account_signing_endpoint else { return Ok(()) };
         let signer = ExternalSigner::connect(endpoint, self.metrics.registry()).await.map_err(Error::Options)?;
-        signer.check_life(options.service_account_max_expiration).map_err(Error::Options)?;
+        signer.check_max_expiration(options.service_account_max_expiration).map_err(Error::Options)?;
         self.certificates.service_accounts = ServiceAccountKeys::of_signer(signer);
         Ok(())
     }
 
-    /// Where it listens.
+    /// The address on which the server listens.
     pub fn address(&self) -> Result<SocketAddr, Error> {
         self.listener.address()
     }
 
-    /// Front proxies, client certificates and the token file; the caller adds who else knows tokens.
+    /// Front proxies, client certificates, and the token file; the caller adds other token
+    /// authenticators.
     pub fn authentication(&self) -> Result<Authentication, Error> {
         let options = &self.options.authentication;
-        // Upstream does the same: who lets everybody do everything should at least know who they are.
+        // As upstream: with AlwaysAllow, anonymous requests are not allowed.
         let allows_all = self.options.authorization.modes == [AuthorizationMode::AlwaysAllow];
         let configured = &self.configured.anonymous;
-        if *configured != Anonymous::Nobody && allows_all {
+        if *configured != Anonymous::Disabled && allows_all {
             tracing::warn!(
-                "anonymous requests are refused, because --authorization-mode=AlwaysAllow would let them do everything"
+                "anonymous requests are rejected because --authorization-mode=AlwaysAllow would allow them everything"
             );
         }
-        let anonymous = if allows_all { Anonymous::Nobody } else { configured.clone() };
+        let anonymous = if allows_all { Anonymous::Disabled } else { configured.clone() };
         let audiences = options.api_audiences.clone();
         let mut authentication = Authentication::new(anonymous, audiences.clone());
         if let Some((_, headers)) = &options.request_headers {
@@ -133,7 +144,8 @@ impl Server {
         Ok(authentication)
     }
 
-    /// Who is let in and who may do what, as far as the options say: the access of a server that keeps neither tokens nor roles.
+    /// Authentication and authorization by the options alone, for a server without its own tokens
+    /// and roles.
     pub fn access(&self) -> Result<Access, Error> {
         let mut authentication = self.authentication()?;
         let options = &self.options.authentication;
@@ -142,11 +154,12 @@ impl Server {
             authentication = authentication.with_tokens(Arc::new(webhook));
         }
         let roles = Arc::new(NoRoles);
-        let no_nodes = || Err(Error::Options("this server knows no nodes".into()));
+        let no_nodes = || Err(Error::Options("authorization mode Node is not supported by this server".into()));
         Ok(Access { authentication, authorizer: self.authorizer(roles.clone(), no_nodes)?, roles })
     }
 
-    /// The authorizers of the options, behind the one that lets `system:masters` do everything. `nodes` makes the one of kubelets.
+    /// The authorizers of the options, after the one that allows `system:masters` everything.
+    /// `nodes` creates the node authorizer.
     pub fn authorizer(
         &self,
         roles: Arc<dyn RuleSource>,
@@ -183,16 +196,17 @@ impl Server {
                 AuthorizationMode::AlwaysDeny => ("AlwaysDeny", Some(Arc::new(AlwaysDeny))),
             };
             let name = if of == "Webhook" { "default".to_owned() } else { of.to_lowercase() };
-            authorizers.extend(inner.map(|inner| Arc::new(Counted::new(inner, of, &name, &metrics)) as _));
+            authorizers
+                .extend(inner.map(|inner| Arc::new(InstrumentedAuthorizer::new(inner, of, &name, &metrics)) as _));
         }
         Ok(Arc::new(Union::new(authorizers)))
     }
 
-    /// Says where it is, and serves until told to stop by a signal.
-    pub async fn run(self, front: Handlers) -> Result<(), Error> {
+    /// Prints the address, and serves until a signal stops the server.
+    pub async fn run(self, handlers: Handlers) -> Result<(), Error> {
         self.announce(self.address()?)?;
         if let Err(error) = self.shutdown.on_signals() {
-            tracing::warn!(%error, "signals will end the server at once");
+            tracing::warn!(%error, "cannot install signal handlers; a signal will end the server without draining");
         }
         systemd::notify(systemd::READY);
         let shutdown = self.shutdown.clone();
@@ -200,25 +214,30 @@ impl Server {
             shutdown.reached(Phase::Initiated).await;
             systemd::notify(systemd::STOPPING);
         });
-        self.serve(front).await
+        self.serve(handlers).await
     }
 
-    /// Serves until told to stop by `shutdown`.
-    pub async fn serve(self, front: Handlers) -> Result<(), Error> {
+    /// Serves until `shutdown` is initiated.
+    pub async fn serve(self, handlers: Handlers) -> Result<(), Error> {
         let address = self.address()?;
         if let Some(path) = &self.options.debug_socket {
             debug::listen(path)?;
         }
-        let paths =
-            SystemPaths::new(front.handler, front.paths, &self.options, self.health.clone(), self.metrics.clone());
+        let paths = SystemPaths::new(
+            handlers.handler,
+            handlers.paths,
+            &self.options,
+            self.health.clone(),
+            self.metrics.clone(),
+        );
         let handler = paths.with_openid(self.openid(address)).with_flow_control(self.flow_control.clone());
         if let Some(control) = &self.flow_control {
-            control.adjust_regularly();
+            control.spawn_adjustment();
         }
         let chain = Chain {
             options: &self.options,
-            authentication: front.access.authentication,
-            authorizer: front.access.authorizer,
+            authentication: handlers.access.authentication,
+            authorizer: handlers.access.authorizer,
             flow_control: self.flow_control,
             metrics: self.metrics,
             shutdown: self.shutdown.clone(),
@@ -236,20 +255,23 @@ impl Server {
         Ok(())
     }
 
-    /// The OpenID documents of the issuer, which are there as soon as its keys are; none without an issuer.
+    /// The OpenID documents of the issuer, available once its keys are; `None` without an issuer.
     fn openid(&self, address: SocketAddr) -> Option<OpenId> {
         let options = &self.options.authentication;
         let issuer = options.service_account_issuers.first().cloned()?;
         let own = || format!("https://{}{}", self.external_address(address), crate::tokens::KEY_SET);
         let jwks_uri = options.service_account_jwks_uri.clone().unwrap_or_else(own);
         let (sender, receiver) = watch::channel(None);
-        let mut keys = self.certificates.service_accounts.follow();
+        let mut keys = self.certificates.service_accounts.subscribe();
         tokio::spawn(async move {
             while let Ok(Some(now)) = keys.wait_for(Option::is_some).await.map(|keys| keys.clone()) {
                 match Documents::new(&issuer, &jwks_uri, now) {
                     Ok(documents) => drop(sender.send_replace(Some(documents))),
                     Err(why) => {
-                        return tracing::info!(why, "the OpenID documents of service account tokens are not served");
+                        return tracing::info!(
+                            why,
+                            "OpenID documents of service account tokens disabled: invalid issuer"
+                        );
                     }
                 }
                 if keys.changed().await.is_err() {
@@ -260,7 +282,7 @@ impl Server {
         Some(OpenId(receiver))
     }
 
-    /// Host and port that clients are told.
+    /// The host and port for clients.
     fn external_address(&self, address: SocketAddr) -> String {
         let serving = &self.options.serving;
         match serving.external_hostname.as_str() {
@@ -270,11 +292,11 @@ impl Server {
         }
     }
 
-    /// Says where the server is and what to type next.
+    /// Prints the address of the server and a command to try.
     fn announce(&self, address: SocketAddr) -> Result<(), Error> {
         let next = match self.certificates.write_kubeconfig(address)? {
             Some(path) => format!("Try:\n  kubectl --kubeconfig {} get namespaces", path.display()),
-            None if self.options.program.delegates() => "Another API server says who may do what.".into(),
+            None if self.options.program.delegates() => "Another API server authorizes requests.".into(),
             None => "Clients are known by the certificates of --client-ca-file; no kubeconfig was written.".into(),
         };
         eprintln!("Serving the Kubernetes API on https://{address}. {next}");
@@ -282,7 +304,7 @@ impl Server {
     }
 }
 
-/// The seats of the flags: as many as there may be requests, reads and writes together.
+/// Creates flow control with as many seats as the limits of reads and writes together.
 fn flow_control(options: &RequestOptions, metrics: &Metrics) -> Option<FlowControl> {
     let seats = u32::try_from(options.max_in_flight + options.max_mutating_in_flight).unwrap_or(u32::MAX);
     options.priority_and_fairness.then(|| FlowControl::new(seats, options.request_timeout, metrics.registry()))

@@ -1,4 +1,5 @@
-//! The documents that operators read and that no API group owns: health, metrics, version, flags, the list of paths.
+//! Paths that belong to no API group: health, metrics, version, flags, debug documents, and the
+//! index.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -20,36 +21,36 @@ use crate::tokens::OpenId;
 use crate::version::VersionHandler;
 use crate::zpages;
 
-/// The paths answered here that are no health checks, for the list at `/`; [`Health::paths`] has those.
+/// The paths for the index at `/` that are not health checks; [`Health::paths`] lists those.
 const PATHS: [&str; 5] = ["/flagz", "/metrics", "/metrics/slis", "/statusz", "/version"];
 
-/// Where the documents of priority and fairness are.
+/// The prefix of the debug documents of priority and fairness.
 const FLOW_CONTROL: &str = "/debug/api_priority_and_fairness/";
 
-/// Says which paths somebody serves, at this moment.
+/// Lists the paths that are currently served.
 pub type ListPaths = Box<dyn Fn() -> Vec<String> + Send + Sync>;
 
-/// Answers the paths of the system, and hands the rest on.
+/// Handles the system paths, and passes other requests on.
 pub struct SystemPaths<H> {
     inner: H,
-    /// What the inner handler serves.
+    /// The paths of the inner handler.
     inner_paths: ListPaths,
     health: HealthHandler,
     metrics: MetricsHandler,
-    /// Whether a DELETE resets the metrics of health checks.
+    /// Whether DELETE resets the metrics of health checks.
     resets_results: bool,
     version: VersionHandler,
     openid: Option<OpenId>,
     flow_control: Option<FlowControl>,
     flags: Vec<(String, String)>,
-    /// None where they are not served.
+    /// `None` if they are not served.
     debug: Option<DebugHandler>,
     log_files: Option<LogFiles>,
     begin: SystemTime,
 }
 
 impl<H> SystemPaths<H> {
-    /// Hands on to this handler, which serves these paths.
+    /// Creates the handler; `inner` serves `inner_paths`.
     pub fn new(inner: H, inner_paths: ListPaths, options: &Options, health: Health, metrics: Metrics) -> Self {
         SystemPaths {
             inner,
@@ -67,27 +68,27 @@ impl<H> SystemPaths<H> {
         }
     }
 
-    /// Answers the paths of the OpenID documents too.
+    /// Also serves the OpenID documents.
     pub fn with_openid(mut self, openid: Option<OpenId>) -> Self {
         self.openid = openid;
         self
     }
 
-    /// Answers the debug documents of priority and fairness too.
+    /// Also serves the debug documents of priority and fairness.
     pub fn with_flow_control(mut self, flow_control: Option<FlowControl>) -> Self {
         self.flow_control = flow_control;
         self
     }
 
-    /// The debug document of priority and fairness that is asked for.
+    /// The debug document of priority and fairness at this path.
     fn dump(&self, path: &str, query: &Query) -> Option<String> {
-        let what = match path.strip_prefix(FLOW_CONTROL)? {
+        let dump = match path.strip_prefix(FLOW_CONTROL)? {
             "dump_priority_levels" => Dump::PriorityLevels,
             "dump_queues" => Dump::Queues,
             "dump_requests" => Dump::Requests { details: !query.text("includeRequestDetails").is_empty() },
             _ => return None,
         };
-        Some(self.flow_control.as_ref()?.dump(what))
+        Some(self.flow_control.as_ref()?.dump(dump))
     }
 
     fn all_paths(&self) -> BTreeSet<String> {
@@ -102,7 +103,7 @@ impl<H> SystemPaths<H> {
         paths
     }
 
-    /// The list of all paths (upstream: `routes.IndexLister`).
+    /// The index of all paths (upstream: `routes.IndexLister`).
     fn index(&self) -> Response {
         respond::bytes(200, respond::JSON, format!("{:#}", json!({ "paths": self.all_paths() })))
     }
@@ -125,7 +126,7 @@ impl<H: Handler> Handler for SystemPaths<H> {
             "/version" | "/version/" => return self.version.handle(request),
             "/metrics" => return self.metrics.handle(request),
             path if HealthHandler::serves(path) => return self.health.handle(request),
-            "/metrics/slis" if self.resets_results && reset::is_asked(&request) => {
+            "/metrics/slis" if self.resets_results && reset::is_reset_request(&request) => {
                 self.health.0.reset_results();
                 return Box::pin(std::future::ready(reset::done()));
             }
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn documents() {
+    async fn serves_system_paths() {
         let paths = paths(ok(), &["--secure-port=7443"]);
         for (path, expect) in [
             ("/", "    \"/apis\",\n    \"/flagz\",\n    \"/healthz\",\n"),
@@ -179,16 +180,16 @@ mod tests {
         }
         let (_, reset) = seen(paths.handle(request("DELETE", "/metrics/slis")).await).await;
         assert_eq!(reset, "metrics reset\n");
-        let forgotten = paths.handle(request("GET", "/metrics/slis")).await;
-        assert_eq!(forgotten.headers().get("content-type"), None);
-        assert_eq!(seen(forgotten).await, (200, String::new()));
+        let after_reset = paths.handle(request("GET", "/metrics/slis")).await;
+        assert_eq!(after_reset.headers().get("content-type"), None);
+        assert_eq!(seen(after_reset).await, (200, String::new()));
         let mut yaml = request("GET", "/version");
         yaml.headers_mut().insert("accept", "application/yaml".parse().unwrap());
         assert_eq!(paths.handle(yaml).await.status(), 406);
     }
 
     #[tokio::test]
-    async fn profiling_can_be_switched_off() {
+    async fn profiling_flag_controls_debug_paths() {
         for (flag, code) in [("--profiling", 302), ("--profiling=false", 404)] {
             let paths = paths(crate::handler::FromFn(|_| respond::not_found()), &[flag]);
             assert_eq!(paths.handle(request("GET", "/debug/pprof")).await.status().as_u16(), code);

@@ -1,25 +1,25 @@
-//! Tells systemd, if it started the server, how far that is (`sd_notify`).
+//! Notifies systemd, if it started the server, of state changes (`sd_notify`).
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// The variable that names the socket.
+/// The variable with the address of the socket.
 const SOCKET: &str = "NOTIFY_SOCKET";
-/// Requests are served.
+/// The server is ready.
 pub const READY: &str = "READY=1\n";
-/// The server goes down.
+/// The server is shutting down.
 pub const STOPPING: &str = "STOPPING=1\n";
 
-/// Says something to systemd. Whether it hears does not matter to the server.
+/// Sends a state to systemd. Failures are logged and otherwise ignored.
 pub fn notify(state: &str) {
     if let Some(name) = std::env::var_os(SOCKET)
         && let Err(error) = send(name.as_encoded_bytes(), state)
     {
-        tracing::debug!(%error, "telling systemd");
+        tracing::debug!(%error, "cannot notify systemd");
     }
 }
 
-/// A name that begins with `@` is one of the abstract namespace.
+/// A name that begins with `@` is in the abstract namespace.
 fn send(name: &[u8], state: &str) -> std::io::Result<()> {
     let address = match name.strip_prefix(b"@") {
         Some(name) => SocketAddr::from_abstract_name(name)?,
@@ -33,14 +33,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn systemd_hears() {
+    fn sends_state_to_socket() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("notify");
         let socket = UnixDatagram::bind(&path).unwrap();
         send(path.as_os_str().as_encoded_bytes(), READY).unwrap();
-        let mut heard = [0; 64];
-        let length = socket.recv(&mut heard).unwrap();
-        assert_eq!(&heard[..length], READY.as_bytes());
-        assert!(send(b"@nobody-listens-here-\x01", READY).is_err());
+        let mut received = [0; 64];
+        let length = socket.recv(&mut received).unwrap();
+        assert_eq!(&received[..length], READY.as_bytes());
+        assert!(send(b"@no-such-listener-\x01", READY).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! A small HTTPS server for tests: it answers one request for each connection.
+//! An HTTPS server for tests, which handles one request per connection.
 
 #[path = "../../../tests/common/tls_server.rs"]
 mod tls_server;
@@ -18,19 +18,19 @@ use tls_server::TlsServer;
 /// A running server.
 pub struct Https {
     pub url: String,
-    /// Its certificate in PEM, which it signed itself.
+    /// The self-signed certificate of the server, in PEM.
     pub certificate: String,
 }
 
 impl Https {
-    /// Answers requests by their path and their body, which is `null` when there is none.
+    /// Starts a server; `answer` gets the path and the body, which is `null` if there is none.
     pub async fn start(answer: impl Fn(&str, &Value) -> (u16, Value) + Send + Sync + 'static) -> Self {
         let answer = Arc::new(answer);
         let server = TlsServer::start("127.0.0.1", &["localhost"], move |stream| serve(stream, answer.clone())).await;
         Https { url: format!("https://localhost:{}", server.port), certificate: server.certificate }
     }
 
-    /// A kubeconfig of the server, in a file.
+    /// A file with a kubeconfig of the server.
     pub fn kubeconfig(&self) -> NamedTempFile {
         let file = NamedTempFile::new().unwrap();
         let authority = STANDARD.encode(&self.certificate);
@@ -44,7 +44,7 @@ impl Https {
     }
 }
 
-/// Answers one request.
+/// Handles one request.
 async fn serve(mut stream: TlsStream<TcpStream>, answer: Arc<impl Fn(&str, &Value) -> (u16, Value)>) {
     let (path, body) = read(&mut stream).await;
     let (code, answer) = answer(&path, &body);
@@ -55,7 +55,7 @@ async fn serve(mut stream: TlsStream<TcpStream>, answer: Arc<impl Fn(&str, &Valu
     let _ = stream.shutdown().await;
 }
 
-/// Path and body of a request.
+/// Reads the path and the body of a request.
 async fn read(stream: &mut (impl AsyncRead + Unpin)) -> (String, Value) {
     let mut text = Vec::new();
     loop {

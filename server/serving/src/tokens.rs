@@ -1,7 +1,7 @@
-//! JSON web tokens: keys, signatures, and the documents that tell others how to verify what this server signs (RFC 7515, 7517, 7519).
+//! JSON web tokens: keys, signatures and the OpenID Connect discovery documents of this server (RFC 7515, 7517, 7519).
 //!
-//! The mathematics are ring's and rustls'; what is here are the few lines of base64 and JSON around them. An algorithm is never taken from a
-//! token alone: it has to be one that the key is for.
+//! The crates ring and rustls implement the cryptography; this module implements the base64 and JSON encoding. The
+//! algorithm in the header of a token has to be one that the key supports.
 
 mod account_keys;
 mod documents;

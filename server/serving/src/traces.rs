@@ -1,7 +1,8 @@
-//! Traces of requests, for a collector that speaks OpenTelemetry's protocol over gRPC (`--tracing-config-file`; upstream:
+//! Traces of requests, exported by OTLP over gRPC (`--tracing-config-file`; upstream:
 //! `component-base/tracing`, `WithTracing`).
 //!
-//! A request that is sampled is a span with spans in it: one for each filter it goes through, and one for what it asks for.
+//! A sampled request is a span with child spans: one for each filter, and one for the operation on
+//! objects.
 
 mod configuration;
 mod export;
@@ -12,14 +13,14 @@ mod parent;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub(crate) use filter::{Asked, Part, WithTracing};
+pub(crate) use filter::{Part, WithResourceSpan, WithTracing};
 
 use crate::Error;
 use configuration::Sampling;
 use export::Exporter;
 use messages::{KeyValue, Span, SpanKind};
 
-/// Makes spans. Clones share what they are sent through.
+/// Creates spans. Clones share the exporter.
 #[derive(Clone)]
 pub struct Tracer {
     sampling: Sampling,
@@ -27,10 +28,10 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Reads the configuration, and begins to send spans as `instance`. Needs a tokio runtime.
+    /// Reads the configuration, and starts to export spans as `instance`. Requires a tokio runtime.
     ///
     /// # Errors
-    /// When the file is none of a configuration.
+    /// The file is not a valid configuration.
     pub(crate) fn load(path: &Path, instance: &str) -> Result<Self, Error> {
         let text = std::fs::read(path).map_err(Error::file(path))?;
         let (sampling, collector) = configuration::parse(&text).map_err(|why| Error::content(path, why))?;
@@ -38,13 +39,13 @@ impl Tracer {
         Ok(Tracer { sampling, exporter })
     }
 
-    /// Sends what is not sent yet.
+    /// Exports the remaining spans.
     pub(crate) async fn close(&self) {
         self.exporter.close().await;
     }
 }
 
-/// The span that whoever handles a request works in; in the extensions of a request that is traced.
+/// The current span of a traced request; in its extensions.
 #[derive(Clone)]
 struct Trace {
     exporter: Exporter,
@@ -53,8 +54,8 @@ struct Trace {
 }
 
 impl Trace {
-    /// Begins a span within this one, and gives what works in it.
-    fn part(&self, name: String, attributes: Vec<KeyValue>) -> (Trace, Open) {
+    /// Starts a child span; returns the trace context within it, and the open span.
+    fn child(&self, name: String, attributes: Vec<KeyValue>) -> (Trace, Open) {
         let id: [u8; 8] = rand::random();
         let span = Span {
             trace_id: self.id.into(),
@@ -70,7 +71,7 @@ impl Trace {
     }
 }
 
-/// A span that ends when this is dropped: a request may be given up at any time.
+/// A span that ends on drop: a request may be cancelled at any time.
 struct Open {
     exporter: Exporter,
     span: Span,

@@ -1,56 +1,58 @@
-//! Who makes a request (upstream: `user.Info`, `user.DefaultInfo`).
+//! Users (upstream: `user.Info`, `user.DefaultInfo`).
 
 use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 
-/// Members may do everything, whatever the authorizers say (`user.SystemPrivilegedGroup`).
+/// Members are allowed everything, independent of the authorizers (`user.SystemPrivilegedGroup`).
 pub const SYSTEM_MASTERS: &str = "system:masters";
-/// Who looks after the health of the server.
+/// The group of monitoring clients.
 pub const SYSTEM_MONITORING: &str = "system:monitoring";
 /// The group of kubelets (`user.NodesGroup`).
 pub const NODES_GROUP: &str = "system:nodes";
-/// Everybody who proved who they are (`user.AllAuthenticated`).
+/// The group of all authenticated users (`user.AllAuthenticated`).
 pub const ALL_AUTHENTICATED: &str = "system:authenticated";
-/// Everybody else (`user.AllUnauthenticated`).
+/// The group of all unauthenticated users (`user.AllUnauthenticated`).
 pub const ALL_UNAUTHENTICATED: &str = "system:unauthenticated";
-/// Who asks without credentials (`user.Anonymous`).
+/// The user of requests without credentials (`user.Anonymous`).
 pub const ANONYMOUS: &str = "system:anonymous";
-/// What the names of kubelets begin with.
+/// The prefix of the user names of kubelets.
 pub const NODE_USER_PREFIX: &str = "system:node:";
 
 const SERVICE_ACCOUNT_PREFIX: &str = "system:serviceaccount:";
 const SERVICE_ACCOUNT_GROUP: &str = "system:serviceaccounts";
 
-/// A user: somebody's claims, once believed.
+/// An authenticated user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct User {
     pub name: String,
-    /// Tells users apart that had the same name at different times; empty when the authenticator knows none.
+    /// Distinguishes users that had the same name at different times; empty when the authenticator
+    /// provides none.
     pub uid: String,
     pub groups: Vec<String>,
-    /// What an authenticator wants an authorizer to know; keys are lower case.
+    /// Additional attributes from the authenticator for authorizers; keys are lower case.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
 impl User {
-    /// A user with a name and groups.
+    /// Creates a user with a name and groups.
     pub fn new(name: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
         User { name: name.into(), groups: groups.into_iter().map(Into::into).collect(), ..User::default() }
     }
 
-    /// Who asks without credentials.
+    /// The user of requests without credentials.
     pub fn anonymous() -> Self {
         User::new(ANONYMOUS, [ALL_UNAUTHENTICATED])
     }
 
-    /// Whether the user is a member.
+    /// Whether the user is a member of the group.
     pub fn is_in(&self, group: &str) -> bool {
         self.groups.iter().any(|g| g == group)
     }
 }
 
-/// Namespace and name of a service account, from its user name (`serviceaccount.SplitUsername`).
+/// The namespace and name of a service account, from its user name
+/// (`serviceaccount.SplitUsername`).
 pub fn split_service_account(user_name: &str) -> Option<(&str, &str)> {
     let (namespace, name) = user_name.strip_prefix(SERVICE_ACCOUNT_PREFIX)?.split_once(':')?;
     (is_dns_label(namespace) && is_dns_subdomain(name)).then_some((namespace, name))
@@ -66,7 +68,7 @@ pub fn service_account_groups(namespace: &str) -> Vec<String> {
     vec![SERVICE_ACCOUNT_GROUP.into(), format!("{SERVICE_ACCOUNT_GROUP}:{namespace}")]
 }
 
-/// The key of an extra in a header's name, percent-decoded; as it is when that cannot be done.
+/// Percent-decodes the key of an extra in a header name; returns it unchanged if it is invalid.
 pub(crate) fn unescaped_extra_key(key: &str) -> String {
     let bytes = key.as_bytes();
     let broken =
@@ -95,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn service_accounts_are_told_by_their_names() {
+    fn splits_service_account_user_names() {
         assert_eq!(split_service_account("system:serviceaccount:default:robot"), Some(("default", "robot")));
         assert_eq!(split_service_account("system:serviceaccount:default:a.b-c"), Some(("default", "a.b-c")));
         for name in [

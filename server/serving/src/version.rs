@@ -1,4 +1,4 @@
-//! Which Kubernetes this is (`/version`).
+//! The Kubernetes version of the server (`/version`).
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use machinery::status::Status;
@@ -8,17 +8,17 @@ use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::negotiation::{is_consumed, is_produced};
 use crate::respond;
 
-/// The release whose API is served.
+/// The Kubernetes release that is served.
 pub const GIT_VERSION: &str = "v1.36.2";
 pub const MAJOR: &str = "1";
 pub const MINOR: &str = "36";
 
-/// The release without its patches: `1.36`.
+/// The release without the patch version: `1.36`.
 pub fn release() -> String {
     format!("{MAJOR}.{MINOR}")
 }
 
-/// Answers `/version` (upstream: `routes.Version`).
+/// Handles `/version` (upstream: `routes.Version`).
 pub struct VersionHandler {
     document: Vec<u8>,
 }
@@ -29,12 +29,12 @@ impl Default for VersionHandler {
     }
 }
 
-/// The document, indented as upstream indents it.
+/// The document, indented as upstream.
 fn document() -> Vec<u8> {
     format!("{:#}", info()).into_bytes()
 }
 
-/// What there is to know of this program. Nothing here is written in Go, so `goVersion` names no release of it.
+/// The version info. `goVersion` is empty because the program is not written in Go.
 pub(crate) fn info() -> Value {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",

@@ -3,13 +3,13 @@
 use http::{HeaderMap, HeaderValue, header};
 pub use machinery::hooks::Warnings;
 
-/// Upstream's limit on the text of one warning, once the answer's warnings are long together.
+/// Upstream's limit of the text of one warning, once the total exceeds its limit.
 const LONG_TEXT: usize = 256;
 
-/// Upstream's limit on the texts of all warnings of an answer (`warning.truncateAtTotalRunes`).
+/// Upstream's limit of the total text of all warnings (`warning.truncateAtTotalRunes`).
 const ALL_TEXT: usize = 4 * 1024;
 
-/// Writes the headers. Long warnings are cut when there is too much text for the headers of one answer.
+/// Writes the headers. Long warnings are truncated when the total exceeds the limit.
 pub fn write_to(warnings: &Warnings, headers: &mut HeaderMap) {
     let texts = warnings.texts();
     if texts.is_empty() {
@@ -29,8 +29,8 @@ pub fn write_to(warnings: &Warnings, headers: &mut HeaderMap) {
     }
 }
 
-/// A warning as the header has it: code 299, no agent, the text as a quoted string (`net.NewWarningHeader`). A text
-/// with control characters becomes no header.
+/// The header value of a warning: code 299, no agent, the text as a quoted string
+/// (`net.NewWarningHeader`). Text with control characters yields no header.
 fn header_text(text: &str) -> Option<String> {
     if text.contains(char::is_control) {
         return None;

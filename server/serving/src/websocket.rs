@@ -1,5 +1,5 @@
-//! WebSockets of clients: how one begins (upstream: `wsstream`, `golang.org/x/net/websocket`), and watches through
-//! one (`HandleWS`).
+//! WebSockets: handshakes (upstream: `wsstream`, `golang.org/x/net/websocket`), and watches through
+//! them (`HandleWS`).
 
 mod sending;
 
@@ -23,34 +23,35 @@ use crate::handler::Response;
 
 pub(crate) use sending::send;
 
-/// What a server adds to a client's key to show that it knows the protocol (RFC 6455, 1.3).
+/// The constant that a server appends to the client's key (RFC 6455, 1.3).
 const MAGIC: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const VERSION: &str = "13";
 
-/// A WebSocket on a connection that was HTTP's.
+/// A WebSocket on an upgraded HTTP connection.
 pub type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// In the extensions of an answer with code 101 whose body goes to the client as messages of this kind, one for each
-/// frame of the body.
+/// Marks a 101 response with a body that is sent as messages of this kind, one per frame; in its
+/// extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Messages {
     Text,
     Binary,
 }
 
-/// Whether a client wants to go on in another protocol (upstream: `httpstream.IsUpgradeRequest`).
+/// Whether a request is a protocol upgrade (upstream: `httpstream.IsUpgradeRequest`).
 pub fn wants_upgrade(headers: &HeaderMap) -> bool {
     let upgrades = |value: &HeaderValue| value.to_str().is_ok_and(|v| v.to_ascii_lowercase().contains("upgrade"));
     headers.get_all(CONNECTION).iter().any(upgrades) && headers.contains_key(UPGRADE)
 }
 
-/// Whether a client asks for a WebSocket (upstream: `IsWebSocketRequest`).
+/// Whether a request is a WebSocket upgrade (upstream: `IsWebSocketRequest`).
 pub fn is_wanted(headers: &HeaderMap) -> bool {
     let wants_socket = headers.get(UPGRADE).is_some_and(|to| to.as_bytes().eq_ignore_ascii_case(b"websocket"));
     wants_socket && wants_upgrade(headers)
 }
 
-/// The protocols that a client wants to speak through a WebSocket, best first; none when it wants no WebSocket.
+/// The subprotocols that a client offers in order of preference; empty if the request is not a
+/// WebSocket upgrade.
 pub fn protocols(headers: &HeaderMap) -> Vec<&str> {
     if !is_wanted(headers) {
         return Vec::new();
@@ -59,13 +60,12 @@ pub fn protocols(headers: &HeaderMap) -> Vec<&str> {
     values.flat_map(|text| text.split(',')).map(str::trim).filter(|protocol| !protocol.is_empty()).collect()
 }
 
-/// The answer that makes a connection a WebSocket of a protocol, or, with any code but 101, says what is wrong with
-/// the request.
-pub fn handshake(asked: &HeaderMap, protocol: &str) -> Response {
-    let Some(key) = text(asked.get(SEC_WEBSOCKET_KEY)).filter(|key| !key.is_empty()) else {
+/// The response to a WebSocket handshake: 101 with this subprotocol, or an error.
+pub fn handshake(request_headers: &HeaderMap, protocol: &str) -> Response {
+    let Some(key) = text(request_headers.get(SEC_WEBSOCKET_KEY)).filter(|key| !key.is_empty()) else {
         return refusal(StatusCode::BAD_REQUEST, "mismatch challenge/response");
     };
-    if asked.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != VERSION) {
+    if request_headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != VERSION) {
         let mut refusal = refusal(StatusCode::BAD_REQUEST, "missing or bad WebSocket Version");
         refusal.headers_mut().insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static(VERSION));
         return refusal;
@@ -73,26 +73,28 @@ pub fn handshake(asked: &HeaderMap, protocol: &str) -> Response {
     let shown = BASE64_STANDARD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{MAGIC}").as_bytes()));
     let mut answer = Response::default();
     *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-    let said = answer.headers_mut();
-    said.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
-    said.insert(UPGRADE, HeaderValue::from_static("websocket"));
-    said.extend(HeaderValue::from_str(&shown).map(|value| (SEC_WEBSOCKET_ACCEPT, value)));
+    let headers = answer.headers_mut();
+    headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    headers.extend(HeaderValue::from_str(&shown).map(|value| (SEC_WEBSOCKET_ACCEPT, value)));
     if !protocol.is_empty() {
-        said.extend(HeaderValue::from_str(protocol).map(|value| (SEC_WEBSOCKET_PROTOCOL, value)));
+        headers.extend(HeaderValue::from_str(protocol).map(|value| (SEC_WEBSOCKET_PROTOCOL, value)));
     }
     answer
 }
 
-/// The answer to a watch through a WebSocket: the frames of the body are to be its messages. The client names its
-/// origin and at most one protocol, which is any (upstream: `websocket.Handler`).
-pub fn accept(asked: &HeaderMap, messages: Messages, body: Body) -> Response {
-    // As Go's `Header.Get`, which sees the first of several.
-    let protocol = text(asked.get(SEC_WEBSOCKET_PROTOCOL)).unwrap_or_default().trim();
-    let answer = handshake(asked, protocol);
+/// The response to a watch through a WebSocket; the frames of the body become messages.
+///
+/// The client sends its origin and at most one subprotocol, which may be any (upstream:
+/// `websocket.Handler`).
+pub fn accept(request_headers: &HeaderMap, messages: Messages, body: Body) -> Response {
+    // As Go's `Header.Get`, which returns the first of several values.
+    let protocol = text(request_headers.get(SEC_WEBSOCKET_PROTOCOL)).unwrap_or_default().trim();
+    let answer = handshake(request_headers, protocol);
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
         return answer;
     }
-    if !text(asked.get(ORIGIN)).is_some_and(is_origin) {
+    if !text(request_headers.get(ORIGIN)).is_some_and(is_origin) {
         return refusal(StatusCode::FORBIDDEN, "");
     }
     if protocol.contains(',') {
@@ -103,7 +105,7 @@ pub fn accept(asked: &HeaderMap, messages: Messages, body: Body) -> Response {
     answer
 }
 
-/// An answer that ends the connection, as Go's handshake writes it: without a media type.
+/// An error response that closes the connection, as Go's handshake writes it: without a media type.
 fn refusal(code: StatusCode, why: &'static str) -> Response {
     let mut refusal = Response::new(Body::from(why));
     *refusal.status_mut() = code;
@@ -111,7 +113,7 @@ fn refusal(code: StatusCode, why: &'static str) -> Response {
     refusal
 }
 
-/// Whether Go's `url.ParseRequestURI` reads it: a path, or a URL with its scheme.
+/// Whether Go's `url.ParseRequestURI` accepts it: a path, or a URL with a scheme.
 fn is_origin(origin: &str) -> bool {
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -124,17 +126,17 @@ fn text(value: Option<&HeaderValue>) -> Option<&str> {
     value.and_then(|value| value.to_str().ok())
 }
 
-/// The WebSocket, once the answer has been sent.
+/// Returns the WebSocket, once the response has been sent.
 ///
 /// # Errors
-/// When the client has gone.
+/// The client disconnected.
 pub async fn open(client_side: OnUpgrade, config: WebSocketConfig) -> Result<Socket, hyper::Error> {
     let io = TokioIo::new(client_side.await?);
     Ok(WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await)
 }
 
-/// The end of an orderly conversation.
-pub fn goodbye() -> Message {
+/// The close message of a normal closure.
+pub fn normal_closure() -> Message {
     closing(CloseCode::Normal)
 }
 
@@ -146,9 +148,8 @@ fn closing(code: CloseCode) -> Message {
 mod tests {
     use super::*;
 
-    /// The headers of a client that does everything right, and others in their place. An empty text: the header is
-    /// not sent.
-    fn asked(others: &[(http::HeaderName, &'static str)]) -> HeaderMap {
+    /// The headers of a valid handshake, with replacements. An empty value removes the header.
+    fn request_headers(others: &[(http::HeaderName, &'static str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         let right = [
             (UPGRADE, "websocket"),
@@ -166,26 +167,26 @@ mod tests {
     }
 
     async fn answer(others: &[(http::HeaderName, &'static str)]) -> (u16, String, String) {
-        let answer = accept(&asked(others), Messages::Text, Body::empty());
-        let said = |name| text(answer.headers().get(name)).unwrap_or_default().to_owned();
-        let (accepted, chosen) = (said(SEC_WEBSOCKET_ACCEPT), said(SEC_WEBSOCKET_PROTOCOL));
+        let answer = accept(&request_headers(others), Messages::Text, Body::empty());
+        let header = |name| text(answer.headers().get(name)).unwrap_or_default().to_owned();
+        let (accepted, chosen) = (header(SEC_WEBSOCKET_ACCEPT), header(SEC_WEBSOCKET_PROTOCOL));
         let code = answer.status().as_u16();
         assert_eq!(answer.extensions().get::<Messages>().is_some(), code == 101);
         match code {
             101 => (code, accepted, chosen),
             _ => {
-                assert_eq!(said(CONNECTION), "close");
+                assert_eq!(header(CONNECTION), "close");
                 let body = answer.into_body().read(100).await.unwrap();
                 (code, String::from_utf8_lossy(&body).into_owned(), String::new())
             }
         }
     }
 
-    /// What kube-apiserver 1.36.2 answers.
+    /// The responses of kube-apiserver 1.36.2.
     #[tokio::test]
-    async fn handshakes_are_checked() {
-        let check = async |others: &[(http::HeaderName, &'static str)], code, said: &str, chosen: &str| {
-            assert_eq!(answer(others).await, (code, said.to_owned(), chosen.to_owned()), "{others:?}");
+    async fn validates_handshakes() {
+        let check = async |others: &[(http::HeaderName, &'static str)], code, body: &str, chosen: &str| {
+            assert_eq!(answer(others).await, (code, body.to_owned(), chosen.to_owned()), "{others:?}");
         };
         let accepted = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
         check(&[], 101, accepted, "").await;
@@ -204,9 +205,9 @@ mod tests {
     }
 
     #[test]
-    fn a_websocket_is_asked_for_by_two_headers() {
+    fn websocket_upgrade_requires_both_headers() {
         let check = |upgrade, connection, expect| {
-            assert_eq!(is_wanted(&asked(&[(UPGRADE, upgrade), (CONNECTION, connection)])), expect);
+            assert_eq!(is_wanted(&request_headers(&[(UPGRADE, upgrade), (CONNECTION, connection)])), expect);
         };
         check("WebSocket", "UPGRADE", true);
         check("websocket, foo", "upgrade", false);

@@ -1,6 +1,7 @@
-//! `/flagz` and `/statusz`: with which flags the server runs, and what it is (upstream: `server/flagz`, `server/statusz`).
+//! `/flagz` and `/statusz`: the flags and the status of the server (upstream: `server/flagz`,
+//! `server/statusz`).
 //!
-//! Both are text by default, and a kind of `config.k8s.io` where the Accept header asks for one.
+//! Both are text by default, or a kind of `config.k8s.io` if the Accept header requests one.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -20,12 +21,12 @@ const GROUP: &str = "config.k8s.io";
 /// The versions of both kinds; all but the last are deprecated.
 const VERSIONS: [&str; 2] = ["v1alpha1", "v1beta1"];
 const MEDIA_TYPES: [&str; 3] = ["application/json", "application/yaml", "text/plain"];
-/// What the component is called in both documents.
+/// The component name in both documents.
 const COMPONENT: &str = "apiserver";
-/// First parts of paths that are no pages for operators.
+/// First path segments that are not pages for operators.
 const NO_PAGES: [&str; 5] = ["apis", "api", "openid", "openapi", ".well-known"];
 
-/// The form of an answer.
+/// The format of a response.
 #[derive(Debug, PartialEq)]
 enum Form {
     Text,
@@ -34,7 +35,7 @@ enum Form {
     Yaml(&'static str),
 }
 
-/// Answers `/flagz` with these flags.
+/// Handles `/flagz` with these flags.
 pub(crate) fn flagz(request: &Request, flags: &[(String, String)]) -> Response {
     let text = || flags.iter().map(|(name, value)| format!("{name}={value}\n")).collect::<String>();
     let fields = || {
@@ -44,7 +45,7 @@ pub(crate) fn flagz(request: &Request, flags: &[(String, String)]) -> Response {
     answer(request, "Flagz", text, fields)
 }
 
-/// Answers `/statusz` of a server that began at a time and serves these paths.
+/// Handles `/statusz` of a server with this start time and these paths.
 pub(crate) fn statusz(request: &Request, begin: SystemTime, paths: impl Iterator<Item = String>) -> Response {
     let seconds = begin.elapsed().unwrap_or_default().as_secs();
     let since = begin.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -70,14 +71,14 @@ pub(crate) fn statusz(request: &Request, begin: SystemTime, paths: impl Iterator
     answer(request, "Statusz", text, fields)
 }
 
-/// The first parts of the paths that operators read (upstream: `aggregatePaths`).
+/// The first segments of the paths for operators (upstream: `aggregatePaths`).
 fn pages(paths: impl Iterator<Item = String>) -> BTreeSet<String> {
     let first = |path: String| path.strip_prefix('/')?.split('/').next().map(str::to_owned);
     let parts = paths.filter_map(first).filter(|part| !part.is_empty() && !NO_PAGES.contains(&part.as_str()));
     parts.map(|part| format!("/{part}")).collect()
 }
 
-/// The document in the form that the request asks for: `text` below the heading, or `fields` of a kind.
+/// The document in the requested format: `text` below the heading, or `fields` of a kind.
 fn answer(request: &Request, kind: &str, text: impl FnOnce() -> String, fields: impl FnOnce() -> Value) -> Response {
     let Some(form) = negotiate(request, kind) else {
         return Style::of_text(request).failure(&Status::not_acceptable(&MEDIA_TYPES));
@@ -120,12 +121,12 @@ fn answer(request: &Request, kind: &str, text: impl FnOnce() -> String, fields: 
 
 fn written_as_yaml(document: &Value) -> Vec<u8> {
     let mut out = Vec::new();
-    // JSON that was just written can be read again.
+    // The JSON was just encoded, so it can be parsed.
     let _ = yaml::from_json(document.to_string().as_bytes(), &mut out);
     out
 }
 
-/// The form that a request asks for first, of those that can be given; nothing said is text.
+/// The first requested format that is supported; text without an Accept header.
 fn negotiate(request: &Request, kind: &str) -> Option<Form> {
     let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if accept.trim().is_empty() {
@@ -136,12 +137,12 @@ fn negotiate(request: &Request, kind: &str) -> Option<Form> {
 }
 
 fn of_clause(clause: &Clause<'_>, kind: &str) -> Option<Form> {
-    let said = |name: &str| clause.parameter(name).unwrap_or_default();
-    if !said("stream").is_empty() || !said("sv").is_empty() {
+    let parameter = |name: &str| clause.parameter(name).unwrap_or_default();
+    if !parameter("stream").is_empty() || !parameter("sv").is_empty() {
         return None;
     }
-    let version = VERSIONS.into_iter().find(|version| *version == said("v"));
-    let version = version.filter(|_| said("as") == kind && said("g") == GROUP);
+    let version = VERSIONS.into_iter().find(|version| *version == parameter("v"));
+    let version = version.filter(|_| parameter("as") == kind && parameter("g") == GROUP);
     let form = |media_type: &&str| match *media_type {
         "text/plain" => (!clause.is_transformed()).then_some(Form::Text),
         "application/yaml" => version.map(Form::Yaml),
@@ -155,14 +156,14 @@ mod tests {
     use super::*;
     use crate::filters::testing::{request, seen};
 
-    fn asking(accept: &str) -> Request {
+    fn request_with_accept(accept: &str) -> Request {
         let mut request = request("GET", "/flagz");
         request.headers_mut().insert(header::ACCEPT, HeaderValue::from_str(accept).unwrap());
         request
     }
 
     #[test]
-    fn the_form_is_that_of_the_first_clause_that_can_be_given() {
+    fn negotiates_first_supported_format() {
         for (accept, expect) in [
             ("", Some(Form::Text)),
             ("*/*", Some(Form::Text)),
@@ -175,31 +176,31 @@ mod tests {
             ("text/plain;as=Flagz;v=v1beta1;g=config.k8s.io", None),
             ("text/html", None),
         ] {
-            assert_eq!(negotiate(&asking(accept), "Flagz"), expect, "{accept}");
+            assert_eq!(negotiate(&request_with_accept(accept), "Flagz"), expect, "{accept}");
         }
     }
 
     #[tokio::test]
-    async fn an_old_version_of_a_kind_warns() {
+    async fn deprecated_version_has_warning() {
         let flags = [("secure-port".to_owned(), "6443".to_owned())];
-        let response = flagz(&asking("application/json;as=Flagz;v=v1alpha1;g=config.k8s.io"), &flags);
+        let response = flagz(&request_with_accept("application/json;as=Flagz;v=v1alpha1;g=config.k8s.io"), &flags);
         assert!(response.headers()[header::WARNING].to_str().unwrap().contains("the flagz endpoint is deprecated"));
         let want = json!({"kind": "Flagz", "apiVersion": "config.k8s.io/v1alpha1", "metadata": {"name": "apiserver"},
             "flags": {"secure-port": "6443"}});
         assert_eq!(seen(response).await, (200, format!("{want}\n")));
         for (accept, expect) in [("application/yaml", "application/yaml"), ("application/*", "application/json")] {
-            let refused = flagz(&asking(accept), &flags);
+            let refused = flagz(&request_with_accept(accept), &flags);
             assert_eq!(refused.status(), 406);
             assert_eq!(refused.headers()[header::CONTENT_TYPE], expect, "{accept}");
         }
-        let refused = flagz(&asking("application/vnd.kubernetes.protobuf"), &flags);
+        let refused = flagz(&request_with_accept("application/vnd.kubernetes.protobuf"), &flags);
         assert_eq!(refused.headers()[header::CONTENT_TYPE], "application/json");
     }
 
     #[tokio::test]
-    async fn the_status_names_pages_and_no_apis() {
+    async fn statusz_lists_pages_without_apis() {
         let paths = ["/", "/apis/apps", "/livez/ping", "/livez/log", "/version"].map(String::from);
-        let (_, text) = seen(statusz(&asking("text/plain"), SystemTime::now(), paths.into_iter())).await;
+        let (_, text) = seen(statusz(&request_with_accept("text/plain"), SystemTime::now(), paths.into_iter())).await;
         assert!(text.contains("\nUp: 0 hr 00 min 0") && text.ends_with("\nPaths: /livez /version\n"), "{text}");
     }
 }

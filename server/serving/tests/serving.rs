@@ -1,4 +1,4 @@
-//! A whole server on a free port, talked to as clients do.
+//! Requests over HTTPS to a complete server on a free port.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -29,7 +29,7 @@ struct Running {
     ended: tokio::task::JoinHandle<Result<(), serving::Error>>,
 }
 
-/// Says who asked for what.
+/// Responds with user, verb and resource, and whether the request has an Authorization header.
 fn echo() -> impl Handler {
     FromFn(|request: Request| {
         let (info, user) = (request.info().unwrap(), request.user().unwrap());
@@ -50,7 +50,7 @@ fn start(flags: &[&str], handler: impl Handler + 'static) -> Running {
         std::fs::write(&path, content).unwrap();
         path.display().to_string()
     };
-    let own = [
+    let required = [
         format!("--data-dir={}", directory.path().join("data").display()),
         "--secure-port=0".into(),
         format!("--token-auth-file={}", file("tokens.csv", TOKENS)),
@@ -59,14 +59,15 @@ fn start(flags: &[&str], handler: impl Handler + 'static) -> Running {
             file("sa.pem", &rcgen::KeyPair::generate().unwrap().serialize_pem())
         ),
     ];
-    let args = std::iter::once("kube-apiserver".to_owned()).chain(own).chain(flags.iter().map(|f| (*f).to_owned()));
+    let args =
+        std::iter::once("kube-apiserver".to_owned()).chain(required).chain(flags.iter().map(|f| (*f).to_owned()));
     let server = Server::prepare(Options::parse_from(args).unwrap()).unwrap();
     let (address, shutdown) = (server.address().unwrap(), server.shutdown.clone());
     let roles: Arc<dyn RuleSource> = Arc::new(Policy::default());
     let authorizer = server.authorizer(roles.clone(), || Ok(Arc::new(AlwaysDeny) as _)).unwrap();
     let access = Access { authentication: server.authentication().unwrap(), authorizer, roles };
-    let front = Handlers { handler: Arc::new(handler), paths: Box::new(Vec::new), access };
-    let ended = tokio::spawn(server.run(front));
+    let handlers = Handlers { handler: Arc::new(handler), paths: Box::new(Vec::new), access };
+    let ended = tokio::spawn(server.run(handlers));
     Running { url: format!("https://127.0.0.1:{}", address.port()), address, directory, shutdown, ended }
 }
 
@@ -74,7 +75,7 @@ fn pki(running: &Running, file: &str) -> Vec<u8> {
     std::fs::read(running.directory.path().join("data/pki").join(file)).unwrap()
 }
 
-/// A client that trusts the server, and shows the certificate of this name if there is one.
+/// A client that trusts the server, with the client certificate of this name, if any.
 fn client(running: &Running, certificate: Option<&str>) -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
@@ -97,7 +98,7 @@ async fn get(running: &Running, client: &Client, path: &str, token: &str) -> (St
 }
 
 #[tokio::test]
-async fn both_versions_of_http() {
+async fn serves_http1_and_http2() {
     let running = start(&[], echo());
     let root = || Certificate::from_pem(&pki(&running, "ca.crt")).unwrap();
     client(&running, None);
@@ -115,14 +116,14 @@ async fn both_versions_of_http() {
 }
 
 #[tokio::test]
-async fn who_asks() {
+async fn authenticates_and_authorizes_requests() {
     let running = start(&[], echo());
-    let (stranger, admin) = (client(&running, None), client(&running, Some("admin")));
+    let (anonymous, admin) = (client(&running, None), client(&running, Some("admin")));
     assert_eq!(
         get(&running, &admin, "/api/v1/pods", "").await,
         (StatusCode::OK, "kubernetes-admin list pods false".into())
     );
-    assert_eq!(get(&running, &stranger, "/healthz", "wrong").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(get(&running, &anonymous, "/healthz", "wrong").await.0, StatusCode::UNAUTHORIZED);
     for (path, token, message) in [
         (
             "/api/v1/pods",
@@ -131,39 +132,43 @@ async fn who_asks() {
         ),
         ("/version", "", r#"forbidden: User "system:anonymous" cannot get path "/version""#),
     ] {
-        let (code, text) = get(&running, &stranger, path, token).await;
+        let (code, text) = get(&running, &anonymous, path, token).await;
         let status: Value = serde_json::from_str(&text).unwrap();
         assert_eq!((code, status["message"].as_str().unwrap()), (StatusCode::FORBIDDEN, message));
     }
-    let acting = stranger.get(format!("{}/api/v1/pods", running.url)).bearer_auth("admintoken");
-    let acting =
-        acting.header("Impersonate-User", "carol").header("Impersonate-Group", "system:masters").send().await.unwrap();
-    assert_eq!(acting.text().await.unwrap(), "carol list pods false");
+    let impersonated = anonymous.get(format!("{}/api/v1/pods", running.url)).bearer_auth("admintoken");
+    let impersonated = impersonated
+        .header("Impersonate-User", "carol")
+        .header("Impersonate-Group", "system:masters")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(impersonated.text().await.unwrap(), "carol list pods false");
 }
 
 #[tokio::test]
-async fn a_foreign_certificate_is_a_401_and_not_a_broken_connection() {
+async fn replies_401_to_certificate_of_unknown_authority() {
     let running = start(&[], echo());
     let key = rcgen::KeyPair::generate().unwrap();
     let mut params = rcgen::CertificateParams::default();
-    params.distinguished_name.push(rcgen::DnType::CommonName, "mallory");
+    params.distinguished_name.push(rcgen::DnType::CommonName, "foreign");
     let pem = params.self_signed(&key).unwrap().pem() + &key.serialize_pem();
     client(&running, None);
     let root = Certificate::from_pem(&pki(&running, "ca.crt")).unwrap();
-    let mallory = Client::builder()
+    let foreign = Client::builder()
         .add_root_certificate(root)
         .identity(Identity::from_pem(pem.as_bytes()).unwrap())
         .build()
         .unwrap();
-    assert_eq!(get(&running, &mallory, "/healthz", "").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(get(&running, &foreign, "/healthz", "").await.0, StatusCode::UNAUTHORIZED);
     assert_eq!(
-        get(&running, &mallory, "/api/v1/pods", "admintoken").await,
+        get(&running, &foreign, "/api/v1/pods", "admintoken").await,
         (StatusCode::OK, "admin list pods false".into())
     );
 }
 
 #[tokio::test]
-async fn documents_of_the_system() {
+async fn serves_system_paths() {
     let running = start(&[], echo());
     let admin = client(&running, Some("admin"));
     assert_eq!(get(&running, &admin, "/readyz", "").await, (StatusCode::OK, "ok".into()));
@@ -177,14 +182,14 @@ async fn documents_of_the_system() {
 }
 
 #[tokio::test]
-async fn plain_http_is_told_so() {
+async fn replies_400_to_plain_http() {
     let running = start(&[], echo());
     let mut stream = TcpStream::connect(running.address).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
-    let mut answer = String::new();
-    // The server closes with our request unread, which may reset the connection behind its answer.
-    let _ = stream.read_to_string(&mut answer).await;
-    assert_eq!(answer, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
+    let mut response = String::new();
+    // The server closes the connection with unread data, which may reset it after the response.
+    let _ = stream.read_to_string(&mut response).await;
+    assert_eq!(response, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
     let admin = client(&running, Some("admin"));
     while !get(&running, &admin, "/metrics", "").await.1.contains("apiserver_tls_handshake_errors_total 1\n") {
         tokio::task::yield_now().await;
@@ -192,14 +197,16 @@ async fn plain_http_is_told_so() {
 }
 
 #[tokio::test]
-async fn the_kubeconfig_names_this_server() {
+async fn kubeconfig_has_address_of_server() {
     let running = start(&[], echo());
     get(&running, &client(&running, None), "/", "").await;
     let text = std::fs::read_to_string(running.directory.path().join(Path::new("data/admin.kubeconfig"))).unwrap();
     assert!(text.contains(&format!("server: {}\n", running.url)), "{text}");
 }
 
-/// Answers when told to; a watch never ends by itself.
+/// Signals the first `Notify` when a request arrives, and responds when the second is signalled.
+///
+/// The response to a watch has a body that never ends.
 struct Slow(Arc<Notify>, Arc<Notify>);
 
 impl Handler for Slow {
@@ -218,7 +225,7 @@ impl Handler for Slow {
 }
 
 #[tokio::test]
-async fn a_shutdown_lets_requests_finish() {
+async fn shutdown_waits_for_requests() {
     let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let running = start(&[], Slow(Arc::clone(&entered), Arc::clone(&release)));
     let admin = client(&running, Some("admin"));

@@ -1,4 +1,4 @@
-//! Certificates, versions and suites of TLS, as clients meet them.
+//! TLS certificates, versions and cipher suites of a complete server.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -32,7 +32,7 @@ impl Drop for Running {
     }
 }
 
-/// A certificate of its own authority for some names; gives the certificate.
+/// Creates a self-signed certificate for these names in a directory, and returns it.
 fn make(directory: &Path, file: &str, names: &[&str]) -> CertificateDer<'static> {
     let key = rcgen::KeyPair::generate().unwrap();
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -42,19 +42,20 @@ fn make(directory: &Path, file: &str, names: &[&str]) -> CertificateDer<'static>
     certificate.der().clone()
 }
 
-/// A server; `DIR` in flags stands for a directory of its own, `prepare` puts files there.
+/// Starts a server. `DIR` in flags stands for a temporary directory; `prepare` writes files to it.
 fn start(flags: &[&str], prepare: impl FnOnce(&Path)) -> Running {
     let directory = tempfile::tempdir().unwrap();
     prepare(directory.path());
     let signing = directory.path().join("sa.pem");
     std::fs::write(&signing, rcgen::KeyPair::generate().unwrap().serialize_pem()).unwrap();
-    let own = [
+    let required = [
         format!("--data-dir={}", directory.path().join("data").display()),
         "--secure-port=0".into(),
         format!("--service-account-signing-key-file={}", signing.display()),
     ];
     let flags = flags.iter().map(|flag| flag.replace("DIR", &directory.path().display().to_string()));
-    let options = Options::parse_from(std::iter::once("kube-apiserver".to_owned()).chain(own).chain(flags)).unwrap();
+    let options =
+        Options::parse_from(std::iter::once("kube-apiserver".to_owned()).chain(required).chain(flags)).unwrap();
     let server = Server::prepare(options).unwrap();
     let (address, shutdown) = (server.address().unwrap(), server.shutdown.clone());
     let roles: Arc<dyn RuleSource> = Arc::new(Policy::default());
@@ -65,7 +66,7 @@ fn start(flags: &[&str], prepare: impl FnOnce(&Path)) -> Running {
     Running { address, directory, shutdown }
 }
 
-/// What a handshake came to: the certificate that was shown, the version and the suite.
+/// The result of a handshake: server certificate, TLS version and cipher suite.
 type Handshake = (CertificateDer<'static>, ProtocolVersion, CipherSuite);
 
 async fn handshake(
@@ -81,8 +82,8 @@ async fn handshake(
             roots.add(CertificateDer::from_pem_file(&path).unwrap()).unwrap();
         }
     }
-    let own = CertificateDer::from_pem_file(running.directory.path().join("data/pki/ca.crt")).unwrap();
-    roots.add(own).unwrap();
+    let server_ca = CertificateDer::from_pem_file(running.directory.path().join("data/pki/ca.crt")).unwrap();
+    roots.add(server_ca).unwrap();
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build().unwrap();
     let config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(versions)
@@ -104,18 +105,18 @@ const BOTH: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS13, &r
 const OLD: &[&rustls::SupportedProtocolVersion] = &[&rustls::version::TLS12];
 
 #[tokio::test]
-async fn each_name_has_its_certificate() {
-    let mut shown = Vec::new();
+async fn selects_certificate_by_server_name() {
+    let mut certificates = Vec::new();
     let flags = [
         "--tls-cert-file=DIR/default.crt",
         "--tls-private-key-file=DIR/default.key",
         "--tls-sni-cert-key=DIR/own.crt,DIR/own.key",
-        "--tls-sni-cert-key=DIR/wild.crt,DIR/wild.key:*.apps.test,said.test",
+        "--tls-sni-cert-key=DIR/wild.crt,DIR/wild.key:*.apps.test,listed.test",
     ];
     let running = start(&flags, |directory| {
-        shown.push(make(directory, "default", &["localhost", "elsewhere.test"]));
-        shown.push(make(directory, "own", &["own.test", "*.wide.test"]));
-        shown.push(make(directory, "wild", &["one.apps.test", "said.test"]));
+        certificates.push(make(directory, "default", &["localhost", "elsewhere.test"]));
+        certificates.push(make(directory, "own", &["own.test", "*.wide.test"]));
+        certificates.push(make(directory, "wild", &["one.apps.test", "listed.test"]));
     });
     for (name, expect) in [
         ("localhost", 0),
@@ -123,15 +124,15 @@ async fn each_name_has_its_certificate() {
         ("own.test", 1),
         ("a.wide.test", 1),
         ("one.apps.test", 2),
-        ("said.test", 2),
+        ("listed.test", 2),
     ] {
         let (certificate, version, _) = handshake(&running, name, BOTH).await.unwrap();
-        assert_eq!((certificate, version), (shown[expect].clone(), ProtocolVersion::TLSv1_3), "{name}");
+        assert_eq!((certificate, version), (certificates[expect].clone(), ProtocolVersion::TLSv1_3), "{name}");
     }
 }
 
 #[tokio::test]
-async fn a_certificate_is_renewed_while_the_server_runs() {
+async fn reloads_renewed_certificate() {
     let mut first = None;
     let flags = ["--tls-cert-file=DIR/default.crt", "--tls-private-key-file=DIR/default.key"];
     let running = start(&flags, |directory| first = Some(make(directory, "default", &["localhost"])));
@@ -140,12 +141,12 @@ async fn a_certificate_is_renewed_while_the_server_runs() {
     let second = make(running.directory.path(), "default", &["localhost"]);
     let begin = std::time::Instant::now();
     while handshake(&running, "localhost", BOTH).await.map(|found| found.0) != Some(second.clone()) {
-        assert!(begin.elapsed().as_secs() < 30, "the new certificate is not shown");
+        assert!(begin.elapsed().as_secs() < 30, "the server does not present the new certificate");
     }
 }
 
 #[tokio::test]
-async fn versions_and_suites_are_those_of_the_flags() {
+async fn applies_tls_version_and_cipher_suites_of_flags() {
     let running = start(&["--tls-min-version=VersionTLS13"], |_| ());
     assert!(handshake(&running, "localhost", OLD).await.is_none());
     assert!(handshake(&running, "localhost", BOTH).await.is_some());

@@ -1,4 +1,4 @@
-//! Servers of the operator's that know tokens and rights: what they are asked, and what is made of their answers.
+//! Authentication and authorization webhooks: the reviews that they receive, and how their responses are applied.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -14,18 +14,18 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// A server that answers reviews, and remembers what it was asked.
+/// A webhook server that records the reviews that it receives.
 struct Reviews {
-    asked: Arc<Mutex<Vec<Value>>>,
-    /// Its kubeconfig.
+    received: Arc<Mutex<Vec<Value>>>,
+    /// The directory of its kubeconfig.
     folder: TempDir,
 }
 
 impl Reviews {
-    /// Answers every review with the status that `answer` makes of its specification.
-    async fn start(answer: fn(&Value) -> Value) -> Self {
+    /// Starts a server that replies to every review with the status that `status` returns for its spec.
+    async fn start(status: fn(&Value) -> Value) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let asked = Arc::new(Mutex::new(Vec::new()));
+        let received = Arc::new(Mutex::new(Vec::new()));
         let folder = tempfile::tempdir().unwrap();
         let server = format!("http://{}/review", listener.local_addr().unwrap());
         let kubeconfig = json!({
@@ -35,7 +35,7 @@ impl Reviews {
             "users": [{"name": "y", "user": {"token": "front"}}],
         });
         std::fs::write(folder.path().join("config"), kubeconfig.to_string()).unwrap();
-        let seen = asked.clone();
+        let seen = received.clone();
         tokio::spawn(async move {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
@@ -48,13 +48,13 @@ impl Reviews {
                     }
                 };
                 assert!(String::from_utf8_lossy(&text).contains("authorization: Bearer front"));
-                let body = json!({"status": answer(&review["spec"])}).to_string();
+                let body = json!({"status": status(&review["spec"])}).to_string();
                 seen.lock().unwrap().push(review);
                 let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
                 stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
             }
         });
-        Reviews { asked, folder }
+        Reviews { received, folder }
     }
 
     fn options(&self, flag: &str, more: &[&str]) -> Options {
@@ -62,13 +62,13 @@ impl Reviews {
         Options::parse_from(["kube-apiserver", &config].into_iter().chain(more.iter().copied())).unwrap()
     }
 
-    fn asked(&self) -> Vec<Value> {
-        self.asked.lock().unwrap().clone()
+    fn received(&self) -> Vec<Value> {
+        self.received.lock().unwrap().clone()
     }
 }
 
 #[tokio::test]
-async fn rights() {
+async fn authorizes_by_webhook() {
     let reviews = Reviews::start(|spec| match spec["resourceAttributes"]["resource"].as_str() {
         Some("pods") => json!({"allowed": true, "reason": "pods are free"}),
         Some("secrets") => json!({"allowed": false, "denied": true, "reason": "never"}),
@@ -84,35 +84,35 @@ async fn rights() {
         selectors: Selectors::parse("spec.nodeName=n", "a in (b,c)"),
         ..Attributes::resource(&user, "list", "", "nodes")
     };
-    for (wish, expect) in [
+    for (attributes, expect) in [
         (of("pods"), "Allow(\"pods are free\")"),
         (of("pods"), "Allow(\"pods are free\")"),
         (of("secrets"), "Deny(\"never\")"),
         (listed, "NoOpinion(\"no idea\")"),
         (Attributes::path(&user, "get", "/healthz"), "NoOpinion(\"no idea\")"),
     ] {
-        assert_eq!(format!("{:?}", webhook.authorize(&wish).await), expect);
+        assert_eq!(format!("{:?}", webhook.authorize(&attributes).await), expect);
     }
-    let asked = reviews.asked();
-    assert_eq!(asked.len(), 4, "the second question has the first one's answer");
+    let received = reviews.received();
+    assert_eq!(received.len(), 4, "the second request is served from the cache");
     assert_eq!(
-        asked[0],
+        received[0],
         json!({"apiVersion": "authorization.k8s.io/v1beta1", "kind": "SubjectAccessReview", "spec": {
             "resourceAttributes": {"namespace": "shop", "verb": "get", "resource": "pods", "name": "x"},
             "user": "jane", "group": ["dev"],
         }})
     );
     assert_eq!(
-        asked[2]["spec"]["resourceAttributes"],
+        received[2]["spec"]["resourceAttributes"],
         json!({"verb": "list", "resource": "nodes",
             "fieldSelector": {"requirements": [{"key": "spec.nodeName", "operator": "In", "values": ["n"]}]},
             "labelSelector": {"requirements": [{"key": "a", "operator": "In", "values": ["b", "c"]}]}})
     );
-    assert_eq!(asked[3]["spec"]["nonResourceAttributes"], json!({"path": "/healthz", "verb": "get"}));
+    assert_eq!(received[3]["spec"]["nonResourceAttributes"], json!({"path": "/healthz", "verb": "get"}));
 }
 
 #[tokio::test]
-async fn tokens() {
+async fn authenticates_tokens_by_webhook() {
     let reviews = Reviews::start(|spec| match spec["token"].as_str() {
         Some("good") => json!({"authenticated": true, "user": {"username": "jane", "uid": "7", "groups": ["dev"],
             "extra": {"scope": ["a"]}}}),
@@ -125,26 +125,26 @@ async fn tokens() {
     let options = reviews.options("authentication-token-webhook-config-file", &flags);
     let audiences = vec!["api".to_owned()];
     let webhook = TokenWebhook::load(options.authentication.webhook.as_ref().unwrap(), audiences.clone()).unwrap();
-    let said = async |token: &str| match webhook.authenticate_token(token, &audiences).await {
+    let authenticate = async |token: &str| match webhook.authenticate_token(token, &audiences).await {
         Ok(Some(found)) => {
             format!("{} {} {:?} {:?}", found.user.name, found.user.uid, found.user.groups, found.audiences)
         }
-        Ok(None) => "nobody".into(),
+        Ok(None) => "unknown".into(),
         Err(why) => why.to_string(),
     };
     for (token, expect) in [
         ("good", "jane 7 [\"dev\"] [\"api\"]"),
         ("good", "jane 7 [\"dev\"] [\"api\"]"),
-        ("narrow", "nobody"),
+        ("narrow", "unknown"),
         ("wrong", "revoked"),
-        ("other", "nobody"),
+        ("other", "unknown"),
     ] {
-        assert_eq!(said(token).await, expect, "{token}");
+        assert_eq!(authenticate(token).await, expect, "{token}");
     }
-    let asked = reviews.asked();
-    assert_eq!(asked.len(), 4, "the second question has the first one's answer");
+    let received = reviews.received();
+    assert_eq!(received.len(), 4, "the second request is served from the cache");
     assert_eq!(
-        asked[0],
+        received[0],
         json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "good", "audiences": ["api"]}})
     );
 }

@@ -1,7 +1,9 @@
-//! How fast the embedded store is on this machine: `cargo bench -p storage --bench embedded [directory]`.
+//! Benchmark of the embedded store: `cargo bench -p storage --bench embedded [directory]`.
 //!
-//! It prints acknowledged writes per second with few and many writers, their cost in CPU of the whole process, reads,
-//! lists, and what an idle store costs. The numbers in `docs/decisions/0002-embedded-database.md` come from here.
+//! Prints acknowledged writes per second with 1, 64 and 256 writers and the CPU time of the whole
+//! process per write. Prints the latency of reads, lists and counts, and the time and memory that an
+//! empty store takes. The numbers in `docs/decisions/0002-embedded-database.md` come from this
+//! benchmark.
 
 use std::{
     error::Error,
@@ -45,7 +47,7 @@ async fn main() -> Outcome {
     Ok(())
 }
 
-/// Acknowledged writes per second, and the CPU time of one.
+/// Returns acknowledged writes per second and the CPU time of one write.
 async fn write(store: &Arc<EmbeddedStore>, writers: u64) -> Outcome<(f64, Duration)> {
     let (start, cpu) = (Instant::now(), cpu_time());
     let tasks: Vec<_> = (0..writers)
@@ -98,7 +100,7 @@ fn key(i: u64) -> String {
     format!("/registry/pods/default/pod-{i:06}")
 }
 
-/// The CPU time of all threads of this process so far, in the kernel too. None of them ends while it is measured.
+/// Returns the CPU time of all threads of this process, user and kernel. No thread ends during the measurement.
 fn cpu_time() -> Duration {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let spent = tasks.filter_map(|task| {
@@ -108,7 +110,7 @@ fn cpu_time() -> Duration {
     Duration::from_nanos(spent.sum())
 }
 
-/// The resident memory of this process in kB.
+/// Returns the resident memory of this process in kB.
 fn resident() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();

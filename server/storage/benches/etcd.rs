@@ -1,11 +1,11 @@
-//! What the client of etcd costs: `ETCD=/path/of/etcd cargo bench -p storage --bench etcd`.
+//! Benchmark of the etcd client: `ETCD=/path/of/etcd cargo bench -p storage --bench etcd`.
 //!
-//! It starts that etcd, without waiting for the disk, and prints for each kind of call the rate, the latency and the
-//! CPU time of this process alone; then how long reads and a watch take to go on after the etcd was killed and
-//! started again. Two builds are compared by running them in turns. The numbers in
-//! `docs/decisions/0003-etcd-client.md` come from here.
+//! Starts that etcd without fsync. Prints the rate, the latency and the CPU time of this process for
+//! each kind of call. Then prints how long reads and a watch take to resume after etcd is killed and
+//! restarted. Run two builds alternately to compare them. The numbers in
+//! `docs/decisions/0003-etcd-client.md` come from this benchmark.
 
-#![allow(clippy::unwrap_used, reason = "the module of the tests fails by panicking")]
+#![allow(clippy::unwrap_used, reason = "the module shared with the tests fails by panicking")]
 
 #[path = "../tests/etcd_server/mod.rs"]
 mod etcd_server;
@@ -54,7 +54,7 @@ async fn main() -> Outcome {
     restarts(&store, &mut server).await
 }
 
-/// Calls, of which some are under way at a time.
+/// Makes `CALLS` calls, `callers` of them concurrently, and reports them.
 async fn calls<F>(name: &str, callers: u64, store: &Arc<EtcdStore>, call: F) -> Outcome
 where
     F: AsyncFn(&EtcdStore, u64) -> Outcome,
@@ -113,7 +113,7 @@ async fn next(watch: &mut Watch) -> Outcome<WatchBatch> {
     Ok(watch.next().await.ok_or("the watch ended")??)
 }
 
-/// From the start of a new process until a read is answered, and until a watch that was open before shows a change.
+/// Measures the time from a restart until a read is answered and until an open watch delivers a change.
 async fn restarts(store: &Arc<EtcdStore>, server: &mut EtcdServer) -> Outcome {
     let mut watch = store.watch(KeyRange::prefix("/registry/"), None).await?;
     let (mut answered, mut resumed) = (Duration::ZERO, Duration::ZERO);
@@ -149,7 +149,7 @@ fn report(name: &str, count: u32, start: Instant, cpu: Duration) {
     );
 }
 
-/// The CPU time of all threads of this process so far, in the kernel too. None of them ends while it is measured.
+/// Returns the CPU time of all threads of this process, user and kernel. No thread ends during the measurement.
 fn cpu_time() -> Duration {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let spent = tasks.filter_map(|task| {

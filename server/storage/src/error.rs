@@ -1,43 +1,44 @@
-//! What can go wrong in a store, in the terms its callers decide by.
+//! Errors of a store, distinguished as far as callers handle them differently.
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
 use crate::Revision;
 
-/// A result of this crate.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a store refused or failed.
+/// Errors of a store.
 ///
-/// It is `Clone` because one failed commit answers every writer that shared it.
+/// `Clone`, because one failed commit answers all writers of its group.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// The revision is older than the history that is kept (etcd's `ErrCompacted`).
+    /// The revision is older than the retained history (etcd's `ErrCompacted`).
     #[error("required revision {requested} has been compacted; the compacted revision is {compacted}")]
     Compacted {
-        /// The revision that was asked for.
+        /// The requested revision.
         requested: Revision,
-        /// Everything needed only before this revision is gone.
+        /// The compacted revision; only the history before it is lost.
         compacted: Revision,
     },
     /// The revision does not exist yet (etcd's `ErrFutureRev`).
     #[error("required revision {requested} is a future revision; the current revision is {current}")]
     FutureRevision {
-        /// The revision that was asked for.
+        /// The requested revision.
         requested: Revision,
         /// The newest revision of the store.
         current: Revision,
     },
-    /// The watcher did not read fast enough and was cut off. It can resume after the last revision it received.
+    /// The watch ended because its reader was too slow. It can resume after the last revision that it
+    /// delivered.
     #[error("the watcher is too slow: more than {limit} bytes of events were waiting for it")]
     WatchTooSlow {
-        /// The bytes of events that may wait for one watcher.
+        /// Maximum size in bytes of the events queued for one watcher.
         limit: usize,
     },
-    /// A write named no key.
+    /// A write has no key.
     #[error("the key is empty")]
     EmptyKey,
-    /// The store was closed while the call waited, or before it.
+    /// The store was closed before or during the call.
     #[error("the store is closed")]
     Closed,
     /// Another store has the directory open.
@@ -46,15 +47,15 @@ pub enum Error {
         /// The directory.
         dir: PathBuf,
     },
-    /// The directory holds something that is not a store of this program.
+    /// The directory has contents that are not a store of this program.
     #[error("{} does not hold a store of this program: {reason}", dir.display())]
     Foreign {
         /// The directory.
         dir: PathBuf,
-        /// What was found in it.
+        /// The unexpected contents.
         reason: String,
     },
-    /// The store was written by a version of this program with another layout.
+    /// The store was written by a version of this program with another table layout.
     #[error("{} has storage format {found}; this program reads format {supported}", dir.display())]
     UnsupportedFormat {
         /// The directory.
@@ -64,23 +65,23 @@ pub enum Error {
         /// The format of this program.
         supported: u32,
     },
-    /// What is stored is damaged.
+    /// Stored data is damaged.
     #[error("stored data is corrupt: {}{reason}", KeyPrefix(key))]
     Corrupt {
-        /// The key whose data is damaged, where one is known.
+        /// The damaged key, if known.
         key: Option<String>,
-        /// What does not fit.
+        /// What is inconsistent.
         reason: String,
     },
-    /// A file is not a snapshot, or a damaged one, or cannot be read or written.
+    /// A file is not a snapshot, is damaged, or cannot be read or written.
     #[error("snapshot {}: {reason}", file.display())]
     Snapshot {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A snapshot is restored only where nothing is.
+    /// The target of a restore already has a store.
     #[error("{place} already holds a store")]
     Occupied {
         /// The directory, or the etcd.
@@ -89,28 +90,29 @@ pub enum Error {
     /// A value cannot be encrypted or decrypted as configured.
     #[error("{reason}")]
     Untransformable {
-        /// The key it is stored under.
+        /// The key of the value.
         key: String,
-        /// What the transformer says.
+        /// The error of the transformer.
         reason: String,
     },
-    /// The disk is full, or nearly full: deletes are still taken, everything else is refused until there is room again.
+    /// The disk is full or nearly full. Deletes are still accepted; other writes are refused until
+    /// space is free again.
     #[error("no space left for the store: {reason}")]
     NoSpace {
-        /// How much is missing.
+        /// How much space is missing.
         reason: String,
     },
-    /// One commit takes too long: the disk hangs.
+    /// A commit takes too long: the disk hangs.
     #[error("the store has been writing for {seconds} s without an end")]
     Slow {
-        /// For how long the commit has been under way.
+        /// The duration of the commit so far.
         seconds: u64,
     },
     /// The disk reported an error.
     #[error("the disk reported an error: {0}")]
     Io(#[source] Source),
-    /// A commit could not be made durable. What the disk holds is uncertain, so the store takes no more writes until it
-    /// is opened again (a second fsync after a failed one proves nothing).
+    /// A commit could not be made durable. The contents of the disk are uncertain, so the store accepts
+    /// no more writes until it is reopened. A successful fsync after a failed one proves nothing.
     #[error("the store stopped taking writes after a failed commit: {0}")]
     Failed(#[source] Source),
     /// The database or the file system reported an error.
@@ -124,12 +126,12 @@ impl Error {
         Self::Backend(Source(Arc::new(error)))
     }
 
-    /// Whether a commit that failed like this has certainly written nothing; after other failures it may have been written.
+    /// Returns whether a commit with this error certainly wrote nothing. After other errors it may have.
     pub fn wrote_nothing(&self) -> bool {
         matches!(self, Self::EmptyKey | Self::Untransformable { .. } | Self::NoSpace { .. })
     }
 
-    /// A database that is damaged as a whole, with its file and what can be done.
+    /// Adds the file and a remedy to the error of a database that is damaged as a whole.
     pub(crate) fn of_file(self, path: &std::path::Path) -> Self {
         let remedy = "restore a snapshot into an empty folder, or move this one away to begin with nothing";
         match self {
@@ -157,7 +159,7 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
-/// The error underneath, shared so that [`Error`] can be cloned.
+/// The underlying error, shared so that [`Error`] can be cloned.
 #[derive(Clone, Debug)]
 pub struct Source(pub(crate) Arc<dyn std::error::Error + Send + Sync>);
 

@@ -1,10 +1,11 @@
 //! The storage contract and its implementations.
 //!
-//! [`Store`] speaks etcd's terms (a global revision, compare on the modification revision, watch from a revision,
-//! compaction, leases), because the guarantees Kubernetes gives its clients are written in them. [`EmbeddedStore`] keeps
-//! everything in one directory and needs no set-up; [`EtcdStore`] shares an etcd with other servers.
+//! [`Store`] has etcd's semantics: a global revision, comparison of modification revisions, watches
+//! from a revision, compaction, leases. Kubernetes defines its guarantees to clients in these terms.
+//! [`EmbeddedStore`] keeps its data in one directory and needs no set-up; [`EtcdStore`] shares an etcd
+//! with other servers.
 //!
-//! This crate knows keys and values as bytes. It must never know a kind, a codec or HTTP.
+//! Keys and values are bytes in this crate. It must never depend on kinds, codecs or HTTP.
 
 pub mod cache;
 mod clock;

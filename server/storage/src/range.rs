@@ -10,55 +10,55 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// The keys from `start` up to, not including, `end`; `None` is the end of the key space.
+    /// Returns the keys from `start` up to, but not including, `end`; `None` is the end of the key space.
     pub fn new(start: impl Into<Bytes>, end: Option<Bytes>) -> Self {
         Self { start: start.into(), end }
     }
 
-    /// The keys that begin with `prefix` (etcd's `WithPrefix`); an empty prefix is every key.
+    /// Returns the keys that begin with `prefix` (etcd's `WithPrefix`); an empty prefix selects every key.
     pub fn prefix(prefix: impl Into<Bytes>) -> Self {
         let start = prefix.into();
         let end = end_of_prefix(&start);
         Self { start, end }
     }
 
-    /// One key.
+    /// Returns the range of one key.
     pub fn key(key: impl Into<Bytes>) -> Self {
         let start = key.into();
         let end = Some(successor(&start));
         Self { start, end }
     }
 
-    /// The part of this range from `key` on, `key` included: how a list continues.
+    /// Returns the part of this range from `key` on, `key` included, to continue a list.
     #[must_use]
     pub fn starting_at(mut self, key: impl Into<Bytes>) -> Self {
         self.start = self.start.max(key.into());
         self
     }
 
-    /// The part of this range after `key`.
+    /// Returns the part of this range after `key`.
     #[must_use]
     pub fn after(self, key: &[u8]) -> Self {
         self.starting_at(successor(key))
     }
 
-    /// The first key of the range.
+    /// Returns the first key of the range.
     pub fn start(&self) -> &Bytes {
         &self.start
     }
 
-    /// The first key after the range.
+    /// Returns the first key after the range.
     pub fn end(&self) -> Option<&Bytes> {
         self.end.as_ref()
     }
 
-    /// Whether `key` lies in the range.
+    /// Returns whether the range contains `key`.
     pub fn contains(&self, key: &[u8]) -> bool {
         key >= &self.start[..] && self.end.as_ref().is_none_or(|end| key < &end[..])
     }
 }
 
-/// The smallest key after every key with the prefix; none when the prefix is empty or all `0xff`.
+/// Returns the smallest key after all keys with the prefix; `None` when the prefix is empty or all `0xff`.
 fn end_of_prefix(prefix: &[u8]) -> Option<Bytes> {
     let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
     let mut end = prefix[..=last].to_vec();
@@ -66,7 +66,7 @@ fn end_of_prefix(prefix: &[u8]) -> Option<Bytes> {
     Some(end.into())
 }
 
-/// The smallest key after `key`.
+/// Returns the smallest key after `key`.
 fn successor(key: &[u8]) -> Bytes {
     [key, b"\0"].concat().into()
 }

@@ -1,11 +1,11 @@
-//! The contract every store keeps; `tests/contract` states it as facts.
+//! The contract of every store; the tests in `tests/contract` check it.
 
 use async_trait::async_trait;
 use bytes::Bytes;
 
 use crate::{Error, KeyRange, Result, Txn, TxnOutcome, Watch};
 
-/// A revision of the whole store; each committed write makes the next one. An empty store is at revision 1.
+/// A revision of the whole store. Each committed write increments it. An empty store is at revision 1.
 pub type Revision = u64;
 
 /// A key with its value and history (mvccpb's `KeyValue`).
@@ -13,65 +13,65 @@ pub type Revision = u64;
 pub struct KeyValue {
     /// The key.
     pub key: Bytes,
-    /// The value, in an allocation of its own: keeping it keeps nothing else alive.
+    /// The value, in an allocation of its own, so that it retains no other memory.
     pub value: Bytes,
     /// The revision of the write that created the key.
     pub create_revision: Revision,
     /// The revision of the last write.
     pub mod_revision: Revision,
-    /// How many times the key was written since it was created; 1 after the creation.
+    /// The number of writes since the key was created; 1 after the creation.
     pub version: u64,
-    /// Whether the value should be written again though nothing in it changes: it is encrypted with a key that is being
-    /// replaced, or not at all (`value.Read.TransformFromStorage`).
+    /// Whether the value should be rewritten unchanged, because it is not encrypted with the current
+    /// key or not at all (`value.Read.TransformFromStorage`).
     pub stale: bool,
-    /// Why the value, which is as it is stored, cannot be read: it is encrypted in a way that nobody here knows.
+    /// Why the value cannot be decrypted; it is in stored form then.
     pub damage: Option<Box<str>>,
 }
 
-/// The answer to [`Store::get`].
+/// The response of [`Store::get`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetResponse {
     /// The key, if it exists.
     pub kv: Option<KeyValue>,
-    /// The current revision of the store when the answer was made, whatever revision was asked for.
+    /// The current revision of the store at the time of the read, whatever revision was requested.
     pub revision: Revision,
 }
 
-/// What to list besides the range.
+/// The limit and the revision of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListOptions {
-    /// How many keys to return at most; 0 is no limit.
+    /// Maximum number of keys to return; 0 for no limit.
     pub limit: usize,
     /// The revision to read at; `None` or 0 is the current one.
     pub revision: Option<Revision>,
 }
 
-/// The answer to [`Store::list`].
+/// The response of [`Store::list`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListResponse {
     /// The keys in order.
     pub kvs: Vec<KeyValue>,
-    /// Whether the limit left keys out.
+    /// Whether the range has more keys than the limit.
     pub more: bool,
-    /// How many keys the range has at the revision, whatever the limit.
+    /// The number of keys in the range at the revision, whatever the limit.
     pub count: u64,
-    /// The current revision of the store when the answer was made, whatever revision was asked for.
+    /// The current revision of the store at the time of the read, whatever revision was requested.
     pub revision: Revision,
 }
 
-/// The answer to [`Store::count`].
+/// The response of [`Store::count`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountResponse {
-    /// How many keys the range has.
+    /// The number of keys in the range.
     pub count: u64,
-    /// The revision at which they were counted.
+    /// The revision of the count.
     pub revision: Revision,
 }
 
-/// A store of keys with history, in etcd's terms.
+/// A store of keys with history, with etcd's semantics.
 ///
-/// Writes are linearizable and durable when they are acknowledged; a read sees every write acknowledged before it
-/// began. A call whose future is dropped may still take effect.
+/// Writes are linearizable, and durable when acknowledged. A read sees every write acknowledged before
+/// it began. A call may take effect after its future is dropped.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
     /// Reads a key at a revision; `None` or 0 is the current one.
@@ -81,8 +81,8 @@ pub trait Store: Send + Sync + 'static {
     /// [`Error::FutureRevision`](crate::Error::FutureRevision) for one that does not exist yet.
     async fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse>;
 
-    /// Reads the keys of a range in order. To continue a list that was cut by its limit, ask for the rest of the range
-    /// ([`KeyRange::after`]) at the revision of the first answer.
+    /// Reads the keys of a range in order. To continue a limited list, list the rest of the range
+    /// ([`KeyRange::after`]) at the revision of the first response.
     ///
     /// # Errors
     /// As [`Store::get`].
@@ -94,42 +94,43 @@ pub trait Store: Send + Sync + 'static {
     /// Compares and writes one key. A failed comparison is an outcome, not an error.
     async fn commit(&self, txn: Txn) -> Result<TxnOutcome>;
 
-    /// Watches a range from a revision on, that revision included; `None` or 0 is from now on. A revision that does not
-    /// exist yet is waited for.
+    /// Watches a range from a revision on, that revision included; `None` or 0 is from now on. A future
+    /// revision is waited for.
     ///
     /// # Errors
-    /// [`Error::Compacted`](crate::Error::Compacted), from this call or from the stream, for a revision at or below the
-    /// compacted one. [`Error::WatchTooSlow`](crate::Error::WatchTooSlow) from the stream when events pile up unread.
+    /// [`Error::Compacted`](crate::Error::Compacted), from this call or from the stream, for a revision
+    /// at or below the compacted one. [`Error::WatchTooSlow`](crate::Error::WatchTooSlow), from the
+    /// stream, when too many events are queued.
     async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch>;
 
-    /// Has every open watch that is up to date deliver its progress (etcd's `WatchProgressRequest`).
+    /// Makes every watch that is up to date deliver its progress (etcd's `WatchProgressRequest`).
     async fn request_progress(&self) -> Result<()>;
 
-    /// Forgets what can only be seen at revisions below `revision`.
+    /// Discards the history that is visible only at revisions below `revision`.
     ///
     /// # Errors
-    /// [`Error::Compacted`](crate::Error::Compacted) when that is already so,
+    /// [`Error::Compacted`](crate::Error::Compacted) when that revision is already compacted,
     /// [`Error::FutureRevision`](crate::Error::FutureRevision) when the revision does not exist yet.
     async fn compact(&self, revision: Revision) -> Result<()>;
 
-    /// The revision of the last acknowledged write, or a later one.
+    /// Returns the revision of the last acknowledged write, or a later one.
     async fn current_revision(&self) -> Result<Revision>;
 
-    /// Whether writes are taken at this moment, as far as the store knows by itself.
+    /// Checks whether the store accepts writes at present, as far as it knows without a write.
     ///
     /// # Errors
-    /// Why they are refused or stuck: [`Error::NoSpace`](crate::Error::NoSpace), [`Error::Slow`](crate::Error::Slow),
-    /// [`Error::Failed`](crate::Error::Failed).
+    /// The reason why writes are refused or hang: [`Error::NoSpace`](crate::Error::NoSpace),
+    /// [`Error::Slow`](crate::Error::Slow), [`Error::Failed`](crate::Error::Failed).
     fn check_writable(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Waits until the store will never take a write again, and says why. The process should end then.
+    /// Waits until the store will never accept a write again; returns the reason. The process should exit then.
     async fn failed(&self) -> Error {
         std::future::pending().await
     }
 
-    /// Finishes the writes that wait, flushes, ends all watches and releases the store. Every later call fails with
-    /// [`Error::Closed`](crate::Error::Closed), except this one.
+    /// Finishes queued writes, flushes, ends all watches and releases the store. Every later call but
+    /// this one fails with [`Error::Closed`](crate::Error::Closed).
     async fn close(&self) -> Result<()>;
 }

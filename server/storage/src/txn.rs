@@ -1,4 +1,4 @@
-//! The one transaction of the store: compare the modification revision of a key, then write that key.
+//! The only transaction of the store: compares the modification revision of a key, then writes that key.
 
 use std::num::NonZeroU64;
 
@@ -6,16 +6,17 @@ use bytes::Bytes;
 
 use crate::{KeyValue, Revision};
 
-/// A compare and a write of one key.
+/// A comparison and a write of one key.
 ///
-/// Kubernetes needs no more of etcd's `Txn` than this; each committed write is one revision of its own.
+/// Kubernetes needs no more of etcd's `Txn`. Each committed write has a revision of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Txn {
     /// The key that is compared and written.
     pub key: Bytes,
-    /// The modification revision the key must have; `Some(0)` means that it must not exist, `None` that anything goes.
+    /// The required modification revision. `Some(0)` means that the key must not exist, `None` disables
+    /// the comparison.
     pub compare: Option<Revision>,
-    /// What to write when the comparison holds.
+    /// The write, if the comparison succeeds.
     pub op: Op,
 }
 
@@ -26,7 +27,7 @@ pub enum Op {
     Put {
         /// The value.
         value: Bytes,
-        /// After how many seconds the key is deleted, unless it is written again first.
+        /// Time in seconds after which the key is deleted, unless it is written again before.
         ttl_seconds: Option<NonZeroU64>,
     },
     /// Remove the key.
@@ -39,29 +40,30 @@ impl Txn {
         Self::put(key, value).when(0)
     }
 
-    /// Replaces the value of a key whose last write is `mod_revision`.
+    /// Replaces the value of a key with this modification revision.
     pub fn update(key: impl Into<Bytes>, mod_revision: Revision, value: impl Into<Bytes>) -> Self {
         Self::put(key, value).when(mod_revision)
     }
 
-    /// Stores a value whatever was there.
+    /// Stores a value unconditionally.
     pub fn put(key: impl Into<Bytes>, value: impl Into<Bytes>) -> Self {
         Self { key: key.into(), compare: None, op: Op::Put { value: value.into(), ttl_seconds: None } }
     }
 
-    /// Removes a key whatever was there; removing a key that does not exist succeeds and takes no revision.
+    /// Removes a key unconditionally. Removing a missing key succeeds and takes no revision.
     pub fn delete(key: impl Into<Bytes>) -> Self {
         Self { key: key.into(), compare: None, op: Op::Delete }
     }
 
-    /// Makes the write depend on the modification revision of the key; 0 means that it must not exist.
+    /// Makes the write conditional on the modification revision of the key; 0 means that the key must
+    /// not exist.
     #[must_use]
     pub fn when(mut self, mod_revision: Revision) -> Self {
         self.compare = Some(mod_revision);
         self
     }
 
-    /// Gives a put a lease: the key is deleted after so many seconds. 0 means no lease; a delete has none.
+    /// Gives a put a lease: the key is deleted after this time. 0 means no lease. Deletes ignore it.
     #[must_use]
     pub fn with_ttl(mut self, seconds: u64) -> Self {
         if let Op::Put { ttl_seconds, .. } = &mut self.op {
@@ -71,27 +73,27 @@ impl Txn {
     }
 }
 
-/// What became of a [`Txn`].
+/// The result of a [`Txn`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TxnOutcome {
     /// The write is durable.
     Committed {
-        /// The revision of the write, or the current one when there was nothing to delete.
+        /// The revision of the write, or the current revision when the key to delete did not exist.
         revision: Revision,
-        /// What a delete removed.
+        /// The deleted key.
         deleted: Option<KeyValue>,
     },
     /// The comparison failed and nothing was written.
     Conflict {
         /// The revision at which the comparison failed.
         revision: Revision,
-        /// The key as it was at that revision.
+        /// The key at that revision.
         current: Option<KeyValue>,
     },
 }
 
 impl TxnOutcome {
-    /// The revision of the store when the transaction was decided.
+    /// Returns the revision of the store at the decision on the transaction.
     pub fn revision(&self) -> Revision {
         match self {
             Self::Committed { revision, .. } | Self::Conflict { revision, .. } => *revision,

@@ -1,4 +1,4 @@
-//! The stream of changes.
+//! Watches: streams of changes.
 
 use std::{
     pin::Pin,
@@ -10,42 +10,43 @@ use futures_core::Stream;
 
 use crate::{KeyValue, Result, Revision};
 
-/// One change of one key.
+/// A change of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What happened.
+    /// The type of the change.
     pub kind: EventKind,
-    /// The key after the change. For a delete only `key` and `mod_revision`, the revision of the delete, are set.
+    /// The key after the change. For a delete, only `key` and `mod_revision` are set, to the revision
+    /// of the delete.
     pub kv: KeyValue,
     /// The key before the change.
     pub prev: Option<KeyValue>,
 }
 
-/// What happened to a key (mvccpb's `Event_EventType`).
+/// The type of a change (mvccpb's `Event_EventType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// It was created or changed.
+    /// The key was created or updated.
     Put,
-    /// It was deleted, or its lease ran out.
+    /// The key was deleted, or its lease expired.
     Delete,
 }
 
 impl Event {
-    /// The revision of the change.
+    /// Returns the revision of the change.
     pub fn revision(&self) -> Revision {
         self.kv.mod_revision
     }
 
-    /// Whether the change brought the key into being.
+    /// Returns whether the change created the key.
     pub fn is_create(&self) -> bool {
         self.kind == EventKind::Put && self.kv.create_revision == self.kv.mod_revision
     }
 }
 
-/// What a watch delivers at a time.
+/// An item of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchBatch {
-    /// Changes in order of revision, with all changes of a revision in one batch.
+    /// Changes in order of revision. A batch has all changes of a revision.
     Events {
         /// The changes; never empty.
         events: Vec<Arc<Event>>,
@@ -60,7 +61,7 @@ pub enum WatchBatch {
 }
 
 impl WatchBatch {
-    /// The revision up to which the watcher has seen everything; it resumes from the next one.
+    /// Returns the revision up to which everything has been delivered; a watch resumes from the next one.
     pub fn revision(&self) -> Revision {
         match self {
             Self::Events { revision, .. } | Self::Progress { revision } => *revision,
@@ -68,18 +69,19 @@ impl WatchBatch {
     }
 }
 
-/// An open watch: an ordered stream of batches without gaps or repetitions.
+/// An open watch: an ordered stream of batches without gaps or duplicates.
 ///
-/// An error is the last item. Dropping the watch cancels it; waiting for an item and giving up loses nothing.
+/// An error is the last item. Dropping the watch cancels it. Dropping the future of [`Watch::next`]
+/// loses no item.
 pub struct Watch(Pin<Box<dyn Stream<Item = Result<WatchBatch>> + Send>>);
 
 impl Watch {
-    /// Wraps a stream that keeps the promises of this type.
+    /// Wraps a stream that has the properties of this type.
     pub fn new(stream: impl Stream<Item = Result<WatchBatch>> + Send + 'static) -> Self {
         Self(Box::pin(stream))
     }
 
-    /// The next batch; `None` after the error that ended the watch.
+    /// Returns the next batch; `None` after the error that ended the watch.
     pub async fn next(&mut self) -> Option<Result<WatchBatch>> {
         std::future::poll_fn(|context| self.0.as_mut().poll_next(context)).await
     }

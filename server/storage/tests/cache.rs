@@ -1,4 +1,4 @@
-//! The watch cache over the embedded store: what readers and watchers see.
+//! The watch cache on the embedded store: reads and watches.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -13,7 +13,7 @@ use storage::cache::{
 };
 use storage::{EmbeddedStore, KeyRange, KeyValue, Revision, Store, Txn, TxnOutcome};
 
-/// Objects are texts such as `red web`: the value of their only field, and that of their label `app`.
+/// Decodes texts such as `red web`: the value of the only field, and of the label `app`.
 struct Texts;
 
 impl EntryDecoder for Texts {
@@ -87,7 +87,7 @@ fn waiting(watcher: &Watcher) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_snapshot_stays_as_it_is() {
+async fn a_snapshot_does_not_change() {
     let f = Fixture::new().await;
     f.put("a/b", "blue web").await;
     let before = f.things.snapshot();
@@ -104,7 +104,7 @@ async fn a_snapshot_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn an_index_follows_changes() {
+async fn an_index_is_updated_by_changes() {
     let f = Fixture::new().await;
     f.put("a/b", "blue web").await;
     let all = KeyRange::prefix("/registry/things/");
@@ -121,7 +121,7 @@ async fn an_index_follows_changes() {
 }
 
 #[tokio::test]
-async fn a_watcher_sees_what_its_selection_lets_through() {
+async fn a_watcher_gets_events_for_its_selection() {
     let f = Fixture::new().await;
     let start = f.cache.revision();
     let (all, red) = (f.watch(everything(), WatchFrom::State), f.watch(with_field("red"), WatchFrom::State));
@@ -138,19 +138,19 @@ async fn a_watcher_sees_what_its_selection_lets_through() {
     assert_eq!(waiting(&red), [&["Added red web@3", "Deleted red web@3 gone@4"], &early[..]].concat());
     assert_eq!(waiting(&one), ["Added red web@3", "Modified blue web@4"]);
     assert!(all.is_idle());
-    // Who begins later, at the same revision, sees the same.
+    // A later watch from the same revision gets the same events.
     assert_eq!(waiting(&f.watch(with_field("red"), WatchFrom::After(4))), early);
 }
 
 #[tokio::test]
-async fn changes_before_the_cache_began_are_the_stores_to_tell() {
+async fn a_watch_from_before_the_first_list_is_left_to_the_store() {
     let f = Fixture::new().await;
     assert!(f.things.watch(everything(), WatchFrom::After(1)).is_none());
     assert!(f.things.watch(everything(), WatchFrom::After(2)).is_some());
 }
 
 #[tokio::test]
-async fn what_nobody_has_claimed_is_there_when_somebody_does() {
+async fn values_of_an_unclaimed_resource_are_kept_until_it_is_claimed() {
     let f = Fixture::new().await;
     for (name, value) in [("a", "1"), ("b", "2"), ("a", "3")] {
         f.seen(f.store.commit(Txn::put(format!("/registry/example.com/others/{name}"), value)).await.unwrap()).await;
@@ -164,7 +164,7 @@ async fn what_nobody_has_claimed_is_there_when_somebody_does() {
 }
 
 #[tokio::test]
-async fn a_watcher_that_does_not_read_is_cut_off_alone() {
+async fn only_the_watcher_that_does_not_read_is_ended() {
     let f = Fixture::new().await;
     let (stalled, reading) = (f.watch(everything(), WatchFrom::State), f.watch(everything(), WatchFrom::State));
     let mut count = 0;
@@ -173,32 +173,32 @@ async fn a_watcher_that_does_not_read_is_cut_off_alone() {
         let revision = f.put("a/b", "red web").await;
         count += waiting(&reading).len();
         ended = f.things.watchers_len() == 1;
-        assert!(revision < 1000, "it was never cut off");
+        assert!(revision < 1000, "the watch of the stalled reader did not end");
     }
     assert!(poll_fn(|context| stalled.poll_next(context)).await.is_none());
     assert_eq!(count as u64, f.cache.revision() - 2);
 }
 
 #[tokio::test]
-async fn a_watcher_may_be_slow_while_large_objects_come_into_being() {
+async fn creates_of_large_objects_do_not_end_a_slow_watch() {
     let f = Fixture::new().await;
     let slow = f.watch(everything(), WatchFrom::State);
     let value = format!("red {}", "x".repeat(1 << 20)).leak();
     for number in 0..20 {
         f.put(&format!("a/{number}"), value).await;
     }
-    assert_eq!(waiting(&slow).len(), 20, "they are kept anyway");
+    assert_eq!(waiting(&slow).len(), 20, "current objects do not count");
     for number in 0..20 {
         f.put(&format!("a/{number}"), "red web").await;
     }
     assert!(
         poll_fn(|context| slow.poll_next(context)).await.is_none(),
-        "what is no longer kept for others has a limit"
+        "the size of replaced objects in the queue is limited"
     );
 }
 
 #[tokio::test]
-async fn encodings_are_kept_within_a_budget() {
+async fn cached_encodings_stay_within_the_budget() {
     let f = Fixture::new().await;
     let (first, second) = (f.things.get(b"/registry/things/a/early").unwrap(), {
         f.put("a/b", "blue web").await;
@@ -211,7 +211,7 @@ async fn encodings_are_kept_within_a_budget() {
     assert_eq!((first.encoding(1).is_some(), second.encoding(1).is_some()), (false, true));
     let sending = second.encoding(1);
     first.keep_encoding(2, &large());
-    assert!(sending.is_some() && second.encoding(1).is_some(), "what is being sent is kept for others to send");
+    assert!(sending.is_some() && second.encoding(1).is_some(), "an encoding in use is not evicted");
     drop(second);
     f.delete("a/b").await;
     f.put("a/early", "red web").await;

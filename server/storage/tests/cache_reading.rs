@@ -1,4 +1,4 @@
-//! How the watch cache reads a store: page by page, and whoever has claimed a resource has all of it.
+//! How the watch cache reads a store: page by page, with all objects of claimed resources.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -10,11 +10,11 @@ use storage::cache::{Cache, CacheOptions, Description, Entry, EntryDecoder, Reso
 use storage::{EmbeddedStore, KeyRange, KeyValue, Revision, Store, Txn};
 use tokio::sync::watch::{Sender, channel};
 
-/// Values as they are, or in another form from some time on; counts how often it is asked.
+/// Decodes values unchanged, or into another form after a hundred values if `changed` is set; counts its calls.
 #[derive(Default)]
 struct Counting {
-    asked: AtomicUsize,
-    /// Who is told when the form has changed, which is then after a hundred values.
+    calls: AtomicUsize,
+    /// Notified when the form changes.
     changed: Option<Sender<()>>,
     is_other: AtomicBool,
 }
@@ -23,7 +23,7 @@ const OTHER_FORM: &[u8] = b"in another form";
 
 impl EntryDecoder for Counting {
     fn describe(&self, kv: &KeyValue) -> Description {
-        if self.asked.fetch_add(1, Ordering::Relaxed) == 100
+        if self.calls.fetch_add(1, Ordering::Relaxed) == 100
             && let Some(changed) = &self.changed
         {
             self.is_other.store(true, Ordering::Relaxed);
@@ -38,7 +38,7 @@ impl EntryDecoder for Counting {
     }
 }
 
-/// More than one page of each resource, in three of them.
+/// Number of objects of each of three resources, more than one page.
 const OBJECTS: usize = 700;
 const RESOURCES: [&str; 3] = ["/registry/as/", "/registry/bs/", "/registry/example.com/cs/"];
 
@@ -49,7 +49,7 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// A store with objects, and a cache that has not been started.
+    /// Creates a store with objects, and a cache that has not been started.
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let embedded = EmbeddedStore::open(folder.path().join("store")).unwrap();
@@ -80,23 +80,23 @@ fn fillings(resource: &ResourceCache) -> u64 {
 }
 
 #[tokio::test]
-async fn what_was_claimed_before_is_described_once_and_is_complete() {
+async fn objects_claimed_before_the_start_are_complete_and_decoded_once() {
     let f = Fixture::new().await;
     let (first, described) = f.claim(RESOURCES[0]);
     assert_eq!((first.size().0, f.cache.revision(), fillings(&first)), (0, 0, 0), "nothing is read before the start");
     f.cache.start().await.unwrap();
     let revision = f.store.current_revision().await.unwrap();
     assert_eq!((first.size().0, f.cache.revision(), first.snapshot().revision), (OBJECTS, revision, revision));
-    assert_eq!((described.asked.load(Ordering::Relaxed), fillings(&first)), (OBJECTS, 1));
+    assert_eq!((described.calls.load(Ordering::Relaxed), fillings(&first)), (OBJECTS, 1));
     assert!(first.watch(Selection::all(KeyRange::prefix(RESOURCES[0])), WatchFrom::After(revision)).is_some());
     for late in &RESOURCES[1..] {
         let (resource, described) = f.claim(late);
-        assert_eq!((resource.size().0, described.asked.load(Ordering::Relaxed)), (OBJECTS, OBJECTS), "{late}");
+        assert_eq!((resource.size().0, described.calls.load(Ordering::Relaxed)), (OBJECTS, OBJECTS), "{late}");
     }
 }
 
 #[tokio::test]
-async fn what_comes_while_it_reads_is_not_lost() {
+async fn writes_during_the_first_read_are_not_lost() {
     let f = Fixture::new().await;
     let (first, _) = f.claim(RESOURCES[0]);
     let (started, written) = tokio::join!(f.cache.start(), f.store.commit(Txn::create("/registry/as/new", "new")));
@@ -106,7 +106,7 @@ async fn what_comes_while_it_reads_is_not_lost() {
 }
 
 #[tokio::test]
-async fn a_form_that_changes_while_it_reads_is_that_of_all() {
+async fn a_change_of_decoding_during_the_first_read_applies_to_all_objects() {
     let f = Fixture::new().await;
     let (changed, mut changes) = channel(());
     let (first, _) = f.claim_as(RESOURCES[0], Counting { changed: Some(changed), ..Counting::default() });
@@ -121,9 +121,9 @@ async fn a_form_that_changes_while_it_reads_is_that_of_all() {
 }
 
 #[tokio::test]
-async fn what_is_claimed_or_given_up_while_it_reads_is_whole() {
+async fn resources_claimed_or_released_during_the_first_read_are_complete() {
     let f = Fixture::new().await;
-    let (given_up, _) = f.claim(RESOURCES[0]);
+    let (released, _) = f.claim(RESOURCES[0]);
     let claims = async {
         tokio::task::yield_now().await;
         f.cache.release(&Bytes::from(RESOURCES[0]));
@@ -131,21 +131,21 @@ async fn what_is_claimed_or_given_up_while_it_reads_is_whole() {
     };
     let (started, (late, _)) = tokio::join!(f.cache.start(), claims);
     started.unwrap();
-    assert_eq!((late.size().0, given_up.size().0), (OBJECTS, 0));
-    assert_eq!(f.claim(RESOURCES[0]).0.size().0, OBJECTS, "it is kept for whoever claims it next");
+    assert_eq!((late.size().0, released.size().0), (OBJECTS, 0));
+    assert_eq!(f.claim(RESOURCES[0]).0.size().0, OBJECTS, "the values are kept for the next claim");
 }
 
 #[tokio::test]
-async fn what_is_given_up_and_claimed_anew_while_it_reads_is_whole() {
+async fn a_resource_released_and_claimed_again_during_the_first_read_is_complete() {
     let f = Fixture::new().await;
     let (changed, mut changes) = channel(());
-    let (given_up, _) = f.claim_as(RESOURCES[0], Counting { changed: Some(changed), ..Counting::default() });
+    let (released, _) = f.claim_as(RESOURCES[0], Counting { changed: Some(changed), ..Counting::default() });
     let claim = async {
         changes.changed().await.unwrap();
         f.cache.release(&Bytes::from(RESOURCES[0]));
         f.claim(RESOURCES[0]).0
     };
-    let (started, anew) = tokio::join!(f.cache.start(), claim);
+    let (started, claimed) = tokio::join!(f.cache.start(), claim);
     started.unwrap();
-    assert_eq!((anew.size().0, given_up.size().0), (OBJECTS, 0));
+    assert_eq!((claimed.size().0, released.size().0), (OBJECTS, 0));
 }

@@ -1,4 +1,5 @@
-//! Nothing acknowledged is lost by `kill -9`: a child writes under load, is killed, and the parent looks at what is left.
+//! Acknowledged writes survive `kill -9`. A child process writes under load and is killed; the parent
+//! checks the store.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -18,9 +19,10 @@ const CYCLES: usize = 20;
 const WRITERS: usize = 32;
 const KEYS_PER_WRITER: usize = 4;
 
-/// The child: writes for ever and prints `revision key value` after each acknowledgement; `-` is a delete.
+/// The child process: writes for ever and prints `revision key value` after each acknowledgement; `-`
+/// is a delete.
 ///
-/// It is a test only so that it lives in this program, and does nothing when it is run as one.
+/// It is a test only to be part of this program. As a test it does nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writes_until_it_is_killed() {
     let Some(dir) = std::env::var_os(DIRECTORY) else { return };
@@ -41,8 +43,8 @@ async fn write(store: Arc<EmbeddedStore>, writer: usize) {
             (Txn::put(key.clone(), value.clone()), value)
         };
         match store.commit(txn).await.unwrap() {
-            TxnOutcome::Committed { deleted: None, .. } if value == "-" => {} // nothing was there
-            // One line, one write call: the pipe keeps it whole.
+            TxnOutcome::Committed { deleted: None, .. } if value == "-" => {} // the key did not exist
+            // One write call per line, so that the pipe does not split it.
             TxnOutcome::Committed { revision, .. } => println!("ack {revision} {key} {value}"),
             other => panic!("{other:?}"),
         }
@@ -66,7 +68,7 @@ impl Writer {
         Self { child, lines }
     }
 
-    /// Reads so many acknowledgements, kills the child, and reads those that were still under way.
+    /// Reads `count` acknowledgements, kills the child, and reads the remaining ones.
     fn kill_after(mut self, count: usize) -> BTreeMap<Revision, (String, String)> {
         let acks = self.lines.by_ref().filter_map(|line| parse(&line.unwrap()));
         let mut acknowledged: BTreeMap<_, _> = acks.take(count).collect();
@@ -78,7 +80,7 @@ impl Writer {
     }
 }
 
-/// A line the kill cut short has no value, or belongs to the test harness.
+/// Parses an acknowledgement; `None` for a truncated line and for one of the test harness.
 fn parse(line: &str) -> Option<(Revision, (String, String))> {
     let mut words = line[line.find("ack ")?..].split(' ').skip(1);
     let (revision, key, value) = (words.next()?.parse().ok()?, words.next()?, words.next()?);
@@ -87,7 +89,7 @@ fn parse(line: &str) -> Option<(Revision, (String, String))> {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_survives_kill_9() {
+async fn acknowledged_writes_survive_kill_9() {
     let dir = tempfile::tempdir().unwrap();
     let mut last = 1;
     let mut expected = BTreeMap::new();
@@ -96,7 +98,7 @@ async fn what_was_acknowledged_survives_kill_9() {
         let store = EmbeddedStore::open(dir.path()).unwrap();
         let current = store.current_revision().await.unwrap();
 
-        // The watch resumes where it was before the crash: every revision once, none left out.
+        // The watch resumes at the revision before the crash and gets every revision once.
         let events = resume(&store, last, current).await;
         let revisions: Vec<_> = events.iter().map(|event| event.revision()).collect();
         assert_eq!(revisions, (last + 1..=current).collect::<Vec<_>>(), "cycle {cycle}");
@@ -106,7 +108,7 @@ async fn what_was_acknowledged_survives_kill_9() {
             assert_eq!(history.get(revision), Some(write), "cycle {cycle}: revision {revision} was acknowledged");
         }
         apply(&mut expected, &history);
-        assert_eq!(list(&store).await, expected, "cycle {cycle}: the present is what the history leads to");
+        assert_eq!(list(&store).await, expected, "cycle {cycle}: the current state is the result of the history");
         last = current;
         store.close().await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! The embedded store keeps the contract; and what is its own: its directory, restarts, and slow watchers.
+//! The embedded store: the contract suite, and tests of its directory, restarts and slow watchers.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -20,7 +20,7 @@ async fn open() -> (EmbeddedStore, TempDir) {
 
 contract_suite!(open);
 
-/// The error of an open that must fail.
+/// Returns the error of an open that must fail.
 fn refusal(dir: &Path) -> Error {
     match EmbeddedStore::open(dir) {
         Err(error) => error,
@@ -28,7 +28,7 @@ fn refusal(dir: &Path) -> Error {
     }
 }
 
-/// Overwrites the only occurrence of some bytes in the database file.
+/// Overwrites the only occurrence of a byte string in the database file.
 fn damage(dir: &Path, find: &[u8], replacement: &[u8]) {
     let path = dir.join("store.db");
     let mut file = std::fs::read(&path).unwrap();
@@ -96,7 +96,7 @@ async fn a_closed_store_refuses_and_ends_watches() {
     let last = put(&store, "/a", "1").await;
     store.close().await.unwrap();
     store.close().await.unwrap();
-    assert_eq!(summary(&events_until(&mut watch, last).await), ["+a=1"], "what was committed is still delivered");
+    assert_eq!(summary(&events_until(&mut watch, last).await), ["+a=1"], "committed events are still delivered");
     assert!(matches!(outcome(&mut watch).await, Err(Error::Closed)));
     assert!(watch.next().await.is_none());
     assert!(matches!(store.commit(Txn::put("/a", "2")).await, Err(Error::Closed)));
@@ -147,7 +147,7 @@ async fn a_damaged_database_is_named_with_a_remedy() {
     store.close().await.unwrap();
     let path = dir.path().join("store.db");
     let mut file = std::fs::read(&path).unwrap();
-    file[100..2000].fill(0xff); // behind the header
+    file[100..2000].fill(0xff); // after the header
     std::fs::write(&path, file).unwrap();
     let error = refusal(dir.path()).to_string();
     assert!(error.contains(&format!("{}: ", path.display())) && error.contains("; restore a snapshot"), "{error}");
@@ -193,7 +193,7 @@ async fn a_truncated_database_is_refused_or_reported() {
 }
 
 #[tokio::test]
-async fn a_slow_watcher_is_cut_off_alone() {
+async fn only_the_slow_watcher_is_ended() {
     let dir = tempfile::tempdir().unwrap();
     let options = EmbeddedOptions { watch_queue_bytes: 64 << 10, ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open_with(dir.path(), options).unwrap();
@@ -216,7 +216,7 @@ async fn a_slow_watcher_is_cut_off_alone() {
     assert!(matches!(error, Error::WatchTooSlow { limit } if limit == 64 << 10), "{error}");
     assert!(slow.next().await.is_none());
     assert!(seen > 0 && seen < last);
-    // It can resume where it stopped, and nobody else noticed.
+    // The slow watcher can resume after its last event, and the other watchers are not affected.
     let mut resumed = store.watch(KeyRange::prefix("/"), Some(seen + 1)).await.unwrap();
     assert_eq!(events_until(&mut resumed, last).await.len() as u64, last - seen);
     let after = put(&store, "/elsewhere/a", "1").await;
@@ -225,13 +225,13 @@ async fn a_slow_watcher_is_cut_off_alone() {
 }
 
 #[tokio::test]
-async fn the_store_compacts_and_tidies_up_by_itself() {
+async fn the_store_compacts_periodically() {
     let dir = tempfile::tempdir().unwrap();
     let options =
         EmbeddedOptions { compaction_interval: Some(Duration::from_millis(20)), ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open_with(dir.path(), options).unwrap();
     let first = put(&store, "/a", "0").await;
-    // Reads of the first revision work until a compaction, and there is no other way to learn of one.
+    // A failing read of the first revision is the only sign of a compaction.
     while store.get(b"/a", Some(first)).await.is_ok() {
         put(&store, "/a", "1").await;
     }
@@ -241,9 +241,9 @@ async fn the_store_compacts_and_tidies_up_by_itself() {
 }
 
 #[tokio::test]
-async fn compaction_frees_what_it_hides() {
+async fn compaction_removes_invisible_rows() {
     let (store, dir) = open().await;
-    // More revisions than the writer tidies up at once.
+    // More revisions than the writer purges in one transaction.
     let writes = (0..1500).map(|i| commit(&store, Txn::put(format!("/{}", i % 10), "x")));
     contract::writes::join(writes).await;
     let mut last = 0;
@@ -253,7 +253,8 @@ async fn compaction_frees_what_it_hides() {
     store.compact(last).await.unwrap();
     store.close().await.unwrap();
 
-    // The close may have come before all was tidied up; that goes on after a restart, a bit with every group of writes.
+    // The store may have been closed before the purge was complete. It continues after a restart,
+    // with each group of writes.
     let store = EmbeddedStore::open(dir.path()).unwrap();
     let database = rusqlite::Connection::open(dir.path().join("store.db")).unwrap();
     let number = |sql: &str| database.query_row(sql, [], |row| row.get::<_, u64>(0)).unwrap();
@@ -263,12 +264,12 @@ async fn compaction_frees_what_it_hides() {
         puts += 1;
     }
     assert_eq!(number("SELECT count(*) FROM current"), 6);
-    assert_eq!(number("SELECT count(*) FROM history"), 5 + puts, "five keys nobody touched, and what came after");
+    assert_eq!(number("SELECT count(*) FROM history"), 5 + puts, "five unchanged keys, and the later writes");
     assert_eq!(store.count(KeyRange::prefix("/")).await.unwrap().count, 6);
 }
 
 #[tokio::test]
-async fn progress_comes_by_itself_after_changes_elsewhere() {
+async fn progress_follows_changes_outside_the_range() {
     let dir = tempfile::tempdir().unwrap();
     let options = EmbeddedOptions { progress_interval: Duration::from_millis(5), ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open_with(dir.path(), options).unwrap();
@@ -278,7 +279,7 @@ async fn progress_comes_by_itself_after_changes_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_long_history_is_replayed_in_pieces() {
+async fn a_long_history_is_replayed_in_chunks() {
     let (store, _dir) = open().await;
     let value = Bytes::from(vec![b'x'; 100 << 10]);
     let first = commit(&store, Txn::put("/a", value.clone())).await;

@@ -1,4 +1,5 @@
-//! The etcd store keeps the contract on a real etcd; and what is its own: several members, TLS, shared leases and compaction.
+//! The etcd store: the contract suite on a real etcd, and tests of several members, TLS, shared leases
+//! and compaction.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -20,7 +21,7 @@ async fn open() -> (EtcdStore, EtcdServer) {
     (store(std::slice::from_ref(&server)).await, server)
 }
 
-/// A store on some servers, without automatic compaction.
+/// Connects a store to some servers, without periodic compaction.
 async fn store(servers: &[EtcdServer]) -> EtcdStore {
     let mut options = EtcdOptions::new(servers.iter().map(|server| &*server.url));
     options.compaction_interval = None;
@@ -60,13 +61,13 @@ async fn servers_on_one_etcd_share_its_compaction() {
 
 #[needs(etcd)]
 #[tokio::test]
-async fn keys_that_live_equally_long_share_a_lease() {
+async fn keys_with_the_same_ttl_share_a_lease() {
     let (store, server) = open().await;
     for (key, ttl) in [("/a", 3600), ("/b", 3600), ("/c", 60), ("/d", 0)] {
         commit(&store, Txn::create(key, "1").with_ttl(ttl)).await;
     }
-    // "/" to "0" in base64
-    let answer = server.ask("/v3/kv/range", r#"{"key": "Lw==", "range_end": "MA=="}"#);
+    // The range from "/" to "0", in base64.
+    let answer = server.post("/v3/kv/range", r#"{"key": "Lw==", "range_end": "MA=="}"#);
     let leases: Vec<_> = answer
         .split("\"key\":")
         .skip(1)
@@ -85,7 +86,7 @@ async fn another_member_takes_over() {
     let from = put(&store, "/a", "0").await;
     let mut watch = store.watch(KeyRange::prefix("/"), Some(from)).await.unwrap();
     events_until(&mut watch, from).await;
-    // The first one was asked so far. A write that was under way when it died may fail; one that follows does not.
+    // The first member is the preferred one. A write in progress at its end may fail; a later one must not.
     servers[0].kill();
     let mut last = None;
     while last.is_none() {
@@ -108,7 +109,7 @@ async fn watches_outlive_the_loss_of_the_leader() {
     events_until(&mut watch, from).await;
     servers[1].kill();
     servers[2].kill();
-    // One of three cannot elect a leader, and without one there are no reads that are up to date.
+    // One member of three cannot elect a leader, and without a leader there are no linearizable reads.
     assert!(store.get(b"/a", None).await.is_err());
     let (opened, ()) = tokio::join!(store.watch(KeyRange::prefix("/"), None), async { servers[1].restart() });
     let mut last = None;
@@ -123,7 +124,7 @@ async fn watches_outlive_the_loss_of_the_leader() {
 
 #[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_etcd_that_asks_for_certificates_is_shown_one() {
+async fn the_client_certificate_is_presented_to_etcd() {
     let folder = tempfile::tempdir().unwrap();
     let [ca, certificate, key] = ["ca.pem", "cert.pem", "key.pem"].map(|name| folder.path().join(name));
     let mut params = CertificateParams::default();
@@ -132,7 +133,7 @@ async fn an_etcd_that_asks_for_certificates_is_shown_one() {
     std::fs::write(&ca, params.self_signed(&authority).unwrap().pem()).unwrap();
     let issuer = Issuer::new(params, authority);
     let leaf = KeyPair::generate().unwrap();
-    // The server and the client share one.
+    // Server and client use the same certificate.
     let signed = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap().signed_by(&leaf, &issuer).unwrap();
     std::fs::write(&certificate, signed.pem()).unwrap();
     std::fs::write(&key, leaf.serialize_pem()).unwrap();
@@ -148,7 +149,7 @@ async fn an_etcd_that_asks_for_certificates_is_shown_one() {
 }
 
 #[tokio::test]
-async fn an_etcd_that_does_not_answer_is_named() {
+async fn connect_errors_name_the_cause() {
     let mut options = EtcdOptions::new(["https://127.0.0.1:1"]);
     let error = EtcdStore::connect(options.clone()).await.err().unwrap().to_string();
     assert!(error.contains("127.0.0.1:1") && error.contains("--etcd-cafile"), "{error}");

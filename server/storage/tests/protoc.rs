@@ -1,4 +1,4 @@
-//! Builds find `protoc` without a step of the user's: the system's, or the one that cargo downloads with this crate.
+//! Builds find `protoc` without user action: the system's, or the one that cargo downloads with this crate.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -12,7 +12,7 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A folder in which no program stands but `uname`, which the script needs.
+/// Creates a folder for `PATH` with `uname` only, which the script needs.
 fn few_programs() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = env::var_os("PATH").unwrap();
@@ -21,7 +21,7 @@ fn few_programs() -> TempDir {
     folder
 }
 
-/// Asks the repository's script for the version of `protoc`.
+/// Runs the repository's script with `--version`.
 fn version(programs: &Path, cargo_home: Option<&Path>) -> Output {
     let mut script = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cargo/protoc"));
     script.arg("--version").env("PATH", programs);

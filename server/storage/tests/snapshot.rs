@@ -1,4 +1,4 @@
-//! Snapshots are taken from a store at work, restore everything, and are refused when they are damaged or would overwrite something.
+//! Snapshots of a running store. Their restore is complete; damaged snapshots and occupied targets are refused.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -22,7 +22,7 @@ async fn all(store: &EmbeddedStore) -> Vec<KeyValue> {
 }
 
 #[tokio::test]
-async fn a_restored_store_goes_on_where_the_snapshot_was_taken() {
+async fn a_restored_store_continues_at_the_revision_of_the_snapshot() {
     let folder = tempfile::tempdir().unwrap();
     let (from, to, file) = (folder.path().join("from"), folder.path().join("to/store"), folder.path().join("file"));
     let store = EmbeddedStore::open(&from).unwrap();
@@ -48,7 +48,7 @@ async fn a_restored_store_goes_on_where_the_snapshot_was_taken() {
     assert_eq!(watch.next().await.unwrap().unwrap().revision(), last + 1);
     drop(restored);
 
-    // The lease came along: saved again, the file differs in nothing but its time.
+    // The lease is restored too.
     let database = rusqlite::Connection::open(to.join("store.db")).unwrap();
     let leases = "SELECT count(*) FROM current WHERE expires_at IS NOT NULL";
     assert_eq!(database.query_row(leases, [], |row| row.get::<_, u32>(0)).unwrap(), 1);
@@ -114,7 +114,7 @@ async fn nothing_is_overwritten_and_nothing_damaged_is_restored() {
     bytes[middle] ^= 1;
     std::fs::write(&file, bytes).unwrap();
     assert!(refusal(&empty, &file).contains("damaged"));
-    assert!(!empty.exists(), "a damaged snapshot is refused before anything is made");
+    assert!(!empty.exists(), "a damaged snapshot is refused before anything is created");
 
     assert!(snapshot::status(&from.join("store.db")).unwrap_err().to_string().contains("not a snapshot"));
     let error = EmbeddedStore::save(&letters, folder.path().join("other")).unwrap_err();
@@ -124,7 +124,7 @@ async fn nothing_is_overwritten_and_nothing_damaged_is_restored() {
 }
 
 #[tokio::test]
-async fn a_restore_that_was_interrupted_is_no_store() {
+async fn an_interrupted_restore_is_not_opened() {
     let folder = tempfile::tempdir().unwrap();
     let (from, to, file) = (folder.path().join("from"), folder.path().join("to"), folder.path().join("file"));
     let store = EmbeddedStore::open(&from).unwrap();

@@ -1,4 +1,4 @@
-//! A client of one server, or of several that are trusted alike. Its connections are kept and used again.
+//! An HTTP client of one server, or of several with the same trust settings. It pools connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,18 +20,18 @@ use crate::{Error, Trust, metrics};
 /// The body of a request.
 pub type Body = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
-/// How long a connection is kept that nobody uses (Go: `IdleConnTimeout`).
+/// How long an idle connection is kept (Go: `IdleConnTimeout`).
 const IDLE: Duration = Duration::from_secs(90);
 
 /// Sends requests. Clones share connections.
 #[derive(Clone)]
 pub struct Client {
     inner: HyperClient<Connector, Body>,
-    /// What is sent as `Authorization`.
+    /// The source of the `Authorization` header.
     authorization: Option<Authorization>,
 }
 
-/// An answer as a whole.
+/// A complete response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: StatusCode,
@@ -40,22 +40,23 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// What kind of document the body is.
+    /// Returns the media type of the body.
     pub fn content_type(&self) -> &str {
         self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// Why the request was refused, in the words of client-go (`errors.NewGenericServerResponse`); none when it was not.
+    /// Returns the error text of client-go for an unsuccessful response
+    /// (`errors.NewGenericServerResponse`).
     pub fn refusal(&self) -> Option<String> {
         if self.status.is_success() {
             return None;
         }
         let is_text = matches!(self.content_type(), "") || self.content_type().starts_with("text/");
-        let said = if is_text { String::from_utf8_lossy(&self.body).trim().to_owned() } else { "unknown".into() };
+        let message = if is_text { String::from_utf8_lossy(&self.body).trim().to_owned() } else { "unknown".into() };
         Some(match self.status.as_u16() {
             400 => "the server rejected our request for an unknown reason".into(),
             401 => "the server has asked for the client to provide credentials".into(),
-            403 => said,
+            403 => message,
             404 => "the server could not find the requested resource".into(),
             405 => "the server does not allow this method on the requested resource".into(),
             409 => "the server reported a conflict".into(),
@@ -63,17 +64,17 @@ impl Reply {
             429 => "the server has received too many requests and has asked us to try again later".into(),
             503 => "the server is currently unable to handle the request".into(),
             504 => "the server was unable to return a response in the time allotted, but may still be processing the request".into(),
-            500.. => format!("an error on the server ({said:?}) has prevented the request from succeeding"),
+            500.. => format!("an error on the server ({message:?}) has prevented the request from succeeding"),
             code => format!("the server responded with the status code {code} but did not return more information"),
         })
     }
 }
 
 impl Client {
-    /// A client of servers that are trusted in this way.
+    /// Creates a client with these trust settings.
     ///
     /// # Errors
-    /// When certificates or keys are none.
+    /// Returns an error for malformed certificates or keys.
     pub fn new(trust: &Trust) -> Result<Self, Error> {
         let server_name = trust.server_name.as_deref().map(Arc::from);
         let (remote_only, route) = (trust.remote_only, trust.route.clone());
@@ -82,16 +83,16 @@ impl Client {
         Ok(Client { inner, authorization: None })
     }
 
-    /// Sends this with every request.
+    /// Sets the authorization of every request.
     pub(crate) fn with_authorization(mut self, authorization: Authorization) -> Self {
         self.authorization = Some(authorization);
         self
     }
 
-    /// Sends a request and waits for the head of the answer. A redirect is an answer like others: it is not followed.
+    /// Sends a request and waits for the response headers. Redirects are returned, not followed.
     ///
     /// # Errors
-    /// When there is no answer.
+    /// Returns an error without a response.
     pub async fn send(&self, mut request: Request<Body>) -> Result<Response<Incoming>, Error> {
         if let Some(value) = self.authorization.as_ref().and_then(Authorization::header) {
             request.headers_mut().insert(AUTHORIZATION, value);
@@ -100,13 +101,13 @@ impl Client {
         self.inner.request(request).await.map_err(|error| Error::failed(&method, &uri, &error))
     }
 
-    /// Sends a request and reads the whole answer, of at most `limit` bytes, within a time.
+    /// Sends a request and reads the whole response, of at most `limit` bytes, within `time`.
     ///
     /// # Errors
-    /// When there is no answer, it takes too long or is too long.
+    /// Returns an error without a response, after the timeout, or if the response is too long.
     pub async fn exchange(&self, request: Request<Body>, time: Duration, limit: usize) -> Result<Reply, Error> {
         let (method, uri) = (request.method().clone(), request.uri().clone());
-        // Requests that clients have this server pass on are not counted: they choose the host.
+        // Proxied requests are not counted, because clients choose their host.
         let call = metrics::Call::begin(&method, &uri, request.body().size_hint().exact());
         let whole = async {
             let (head, body) = self.send(request).await?.into_parts();
@@ -126,7 +127,7 @@ impl Client {
     /// Gets a document.
     ///
     /// # Errors
-    /// Those of [`Client::exchange`].
+    /// Returns the errors of [`Client::exchange`].
     pub async fn get(&self, uri: &Uri, time: Duration, limit: usize) -> Result<Reply, Error> {
         self.exchange(request(Method::GET, uri, Bytes::new()), time, limit).await
     }
@@ -134,7 +135,7 @@ impl Client {
     /// Posts a JSON document.
     ///
     /// # Errors
-    /// Those of [`Client::exchange`].
+    /// Returns the errors of [`Client::exchange`].
     pub async fn post_json(&self, uri: &Uri, json: Bytes, time: Duration, limit: usize) -> Result<Reply, Error> {
         let mut request = request(Method::POST, uri, json);
         let json = HeaderValue::from_static("application/json");

@@ -1,4 +1,4 @@
-//! Connections: an address, and TLS on top of it.
+//! Connections: TCP, and TLS on top of it.
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -21,17 +21,18 @@ use tokio_rustls::client::TlsStream;
 use crate::error::ConnectError;
 use crate::route::{Io, Route};
 
-/// How long a connection may take (Go: `net.Dialer.Timeout` and `TLSHandshakeTimeout` of client-go's transports).
+/// Timeouts of a connection (Go: `net.Dialer.Timeout` and `TLSHandshakeTimeout` of client-go's
+/// transports).
 const DIAL_TIMEOUT: Duration = Duration::from_secs(30);
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Makes connections to the address of a URI.
+/// Connects to the host and port of a URI.
 #[derive(Clone)]
 pub(crate) struct Connector {
     pub config: Arc<ClientConfig>,
-    /// The name that the server has to show, when it is not that of the URI.
+    /// The expected server name, if it differs from the host of the URI.
     pub server_name: Option<Arc<str>>,
-    /// Whether addresses are refused that are not another host's.
+    /// Whether addresses are rejected that are not addresses of another host.
     pub remote_only: bool,
     pub route: Route,
 }
@@ -63,7 +64,8 @@ impl Connector {
 }
 
 impl Connector {
-    /// A connection to the host: a proxy's, which looks names up itself, or one of its own.
+    /// Connects to a host, through the proxy of the route or directly. A proxy resolves names
+    /// itself.
     async fn dial(&self, host: &str, port: u16) -> Result<Box<dyn Io>, ConnectError> {
         if self.remote_only && !self.route.is_direct() && host.parse().is_ok_and(|ip| !is_remote(ip)) {
             return Err(ConnectError::Refused);
@@ -78,7 +80,8 @@ impl Connector {
     }
 }
 
-/// The first address of a host that answers. The name is resolved once: what was checked is what is dialled (CVE-2020-8562).
+/// Connects to the first address of a host that accepts. The name is resolved once, so that the
+/// checked address is the dialled one (CVE-2020-8562).
 async fn dial(host: &str, port: u16, remote_only: bool) -> Result<TcpStream, ConnectError> {
     let unknown = || ConnectError::Lookup(host.to_owned());
     let addresses: Vec<SocketAddr> = tokio::net::lookup_host((host, port)).await.map_err(|_| unknown())?.collect();
@@ -96,7 +99,7 @@ async fn dial(host: &str, port: u16, remote_only: bool) -> Result<TcpStream, Con
     Err(failure)
 }
 
-/// Whether an address can be that of one other host (Go: `net.IP.IsGlobalUnicast`).
+/// Whether an address is that of a single other host (Go: `net.IP.IsGlobalUnicast`).
 pub fn is_remote(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => {
@@ -166,7 +169,7 @@ mod tests {
     use super::is_remote;
 
     #[test]
-    fn only_addresses_that_are_somebody_elses_are_remote() {
+    fn recognizes_addresses_of_other_hosts() {
         let check = |ip: &str, expect: bool| assert_eq!(ip.parse().is_ok_and(is_remote), expect, "{ip}");
         check("10.0.0.1", true);
         check("fd00::1", true);

@@ -1,35 +1,36 @@
-//! Why a call failed, in the words of Go's HTTP client: clients of this server see them (`failed calling webhook ...`).
+//! Errors of calls, with the texts of Go's HTTP client, because API clients see them (`failed
+//! calling webhook ...`).
 
 use std::error::Error as StdError;
 
 use http::{Method, Uri};
 
-/// A call that brought no answer, or none that can be used.
+/// An error of a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No connection, or one that broke.
+    /// The connection failed or broke.
     #[error("{call}: {why}")]
     Failed { call: String, why: String },
-    /// No address to dial, or one that must not be dialled.
+    /// There is no address, or it must not be dialled.
     #[error("{call}: {why}")]
     NoAddress { call: String, why: String },
-    /// No answer in time.
+    /// The response did not arrive in time.
     #[error("{call}: context deadline exceeded")]
     Timeout { call: String },
-    /// An answer longer than anybody wants to read.
+    /// The response exceeds the limit.
     #[error("the answer is longer than {limit} bytes")]
     TooLarge { limit: usize },
-    /// Certificates, keys or files that cannot be used.
+    /// Certificates, keys or files are unusable.
     #[error("{0}")]
     Configuration(String),
-    /// A service that cannot be reached.
+    /// A Service is unreachable.
     #[error("{0}")]
     Service(String),
 }
 
 impl Error {
-    /// Why, without what was called.
+    /// Returns the reason without the method and URL.
     pub fn cause(&self) -> String {
         match self {
             Error::Failed { why, .. } | Error::NoAddress { why, .. } => why.clone(),
@@ -61,7 +62,7 @@ fn call(method: &Method, uri: &Uri) -> String {
     format!("{first}{} \"{uri}\"", rest.to_ascii_lowercase())
 }
 
-/// The first cause of all.
+/// Returns the root cause of an error.
 fn innermost<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
     let mut error = error;
     while let Some(source) = error.source() {
@@ -70,13 +71,13 @@ fn innermost<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'st
     error
 }
 
-/// A connection that was not made.
+/// An error of a connection attempt.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
-    /// A name without an address.
+    /// The host name has no address.
     #[error("dial tcp: lookup {0}: no such host")]
     Lookup(String),
-    /// An address that may be this host's.
+    /// The address may be one of this host.
     #[error("address not allowed")]
     Refused,
     #[error("{0}")]

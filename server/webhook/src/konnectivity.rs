@@ -1,5 +1,5 @@
-//! Connections that a konnectivity server makes: their bytes travel in packets of a gRPC stream, which is there for one connection only
-//! (upstream: `konnectivity-client`).
+//! Connections through a konnectivity server. Their bytes are packets of a gRPC stream, one stream
+//! per connection (upstream: `konnectivity-client`).
 
 mod packets;
 
@@ -17,22 +17,22 @@ use crate::error::ConnectError;
 use packets::{CloseRequest, Data, DialRequest, Packet, PacketType, Payload};
 
 const PROXY: &str = "/ProxyService/Proxy";
-/// How much is read before it is sent.
+/// Maximum bytes per read, and so per packet.
 const PIECE: usize = 32 << 10;
-/// Packets that may wait to be sent.
+/// Capacity of the send queue in packets.
 const WAITING: usize = 8;
-/// How long the other end of a connection may take to close it (upstream: `CloseTimeout`).
-const CLOSE_PATIENCE: Duration = Duration::from_secs(10);
+/// How long the server may take to close a connection (upstream: `CloseTimeout`).
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 type Sender = mpsc::Sender<Packet>;
 
-/// Has a server connect to an address.
+/// Requests a connection to an address from a server.
 pub(crate) async fn dial(server: &Client, address: &str) -> Result<DuplexStream, ConnectError> {
     let failed = |why: String| ConnectError::Failed(why);
     let (sender, mut waiting) = mpsc::channel(WAITING);
     let random = rand::random::<i64>() & i64::MAX;
     let request = DialRequest { protocol: "tcp".into(), address: address.into(), random };
-    // The server begins to answer when it has been asked something, so this is sent with the stream.
+    // The server responds only after the first packet, so it is sent with the request.
     let _ = sender.send(Packet::new(PacketType::DialReq, Payload::DialRequest(request))).await;
     let packets = stream::poll_fn(move |context| waiting.poll_recv(context));
     let mut answers: Streaming<Packet> =
@@ -41,22 +41,24 @@ pub(crate) async fn dial(server: &Client, address: &str) -> Result<DuplexStream,
         let packet = answers.message().await.map_err(|status| failed(describe(&status)))?;
         match packet.map(|packet| packet.payload) {
             None => return Err(failed("tunnel closed".into())),
-            Some(Some(Payload::DialResponse(said))) if said.random == random => match said.error.as_str() {
-                "" => break said.connect_id,
-                _ => return Err(failed(said.error)),
+            Some(Some(Payload::DialResponse(response))) if response.random == random => match response.error.as_str() {
+                "" => break response.connect_id,
+                _ => return Err(failed(response.error)),
             },
-            Some(Some(Payload::CloseDial(said))) if said.random == random => return Err(failed("dial closed".into())),
+            Some(Some(Payload::CloseDial(response))) if response.random == random => {
+                return Err(failed("dial closed".into()));
+            }
             Some(_) => {}
         }
     };
     let (near, far) = duplex(2 * PIECE);
-    tokio::spawn(carry(far, connection, sender, answers));
+    tokio::spawn(relay(far, connection, sender, answers));
     Ok(near)
 }
 
-/// Carries bytes both ways until the server says that the connection is closed, or goes away. An end of this side closes the connection: there
-/// are no connections that are half open.
-async fn carry(side: DuplexStream, connection: i64, sender: Sender, answers: Streaming<Packet>) {
+/// Relays bytes in both directions until the server closes the connection or its stream. When this
+/// side ends, the connection is closed, because there are no half-open connections.
+async fn relay(side: DuplexStream, connection: i64, sender: Sender, answers: Streaming<Packet>) {
     let (from_side, to_side) = split(side);
     let mut inward = Box::pin(receive(to_side, connection, answers));
     tokio::select! {
@@ -65,12 +67,12 @@ async fn carry(side: DuplexStream, connection: i64, sender: Sender, answers: Str
     }
 }
 
-/// Asks the server to close the connection, and takes what comes until it has.
+/// Requests the server to close the connection, and receives packets until it has.
 async fn close(connection: i64, sender: &Sender, inward: Pin<Box<impl Future<Output = ()>>>) {
     let request = CloseRequest { connect_id: connection };
     if sender.send(Packet::new(PacketType::CloseReq, Payload::CloseRequest(request))).await.is_ok() {
-        // A server that does not answer has its stream ended.
-        let _ = timeout(CLOSE_PATIENCE, inward).await;
+        // The stream is dropped if the server does not respond.
+        let _ = timeout(CLOSE_TIMEOUT, inward).await;
     }
 }
 
@@ -85,12 +87,13 @@ async fn send(mut side: ReadHalf<DuplexStream>, connection: i64, sender: &Sender
     }
 }
 
-/// Whoever reads slowly slows the server down: the next packet is asked for when this one has been taken.
+/// Writes received data. The next packet is read after the write, so a slow reader slows the server
+/// down.
 async fn receive(mut side: WriteHalf<DuplexStream>, connection: i64, mut answers: Streaming<Packet>) {
     while let Ok(Some(packet)) = answers.message().await {
         let data = match packet.payload {
-            Some(Payload::Data(said)) if said.connect_id == connection => said.data,
-            Some(Payload::CloseResponse(said)) if said.connect_id == connection => break,
+            Some(Payload::Data(response)) if response.connect_id == connection => response.data,
+            Some(Payload::CloseResponse(response)) if response.connect_id == connection => break,
             _ => continue,
         };
         if side.write_all(&data).await.is_err() {

@@ -1,5 +1,5 @@
-//! Kubeconfig files, in which operators say where webhooks for authentication, authorization and audit are (upstream: `clientcmd`), and what
-//! a pod has in their stead (`rest.InClusterConfig`).
+//! Kubeconfig files of webhooks for authentication, authorization and audit (upstream:
+//! `clientcmd`), and the in-cluster configuration of a pod (`rest.InClusterConfig`).
 
 use std::path::Path;
 
@@ -12,23 +12,23 @@ use serde_json::Value;
 use crate::token::Authorization;
 use crate::{Client, Error, Route, Trust};
 
-/// Where a pod finds its token and the authorities of its cluster.
+/// Directory of a pod's token and CA bundle.
 const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/// A server and how to be known to it: the current context of a kubeconfig.
+/// A server and the credentials for it: the current context of a kubeconfig.
 #[derive(Clone)]
 pub struct Kubeconfig {
-    /// Where the server is.
+    /// The base URL of the server.
     pub server: Uri,
     trust: Trust,
     authorization: Option<Authorization>,
 }
 
 impl Kubeconfig {
-    /// Reads a file. Relative paths in it are relative to it.
+    /// Loads a file. Relative paths in it are relative to its directory.
     ///
     /// # Errors
-    /// When the file cannot be read, or says nothing of a server.
+    /// Returns an error if the file is unreadable, or has no server for its current context.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let wrong = |why: String| Error::Configuration(format!("{}: {why}", path.display()));
         let text = std::fs::read(path).map_err(|why| wrong(why.to_string()))?;
@@ -37,15 +37,15 @@ impl Kubeconfig {
         Self::of(&config, directory).map_err(wrong)
     }
 
-    /// The API server of the cluster in which this program runs as a pod.
+    /// Returns the configuration of the cluster in which this program runs as a pod.
     ///
     /// # Errors
-    /// When it runs in none.
+    /// Returns an error if it does not run in a pod.
     pub fn in_cluster() -> Result<Self, Error> {
         let elsewhere = "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined";
-        let said = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let (host, port) = said("KUBERNETES_SERVICE_HOST")
-            .zip(said("KUBERNETES_SERVICE_PORT"))
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let (host, port) = variable("KUBERNETES_SERVICE_HOST")
+            .zip(variable("KUBERNETES_SERVICE_PORT"))
             .ok_or_else(|| Error::Configuration(elsewhere.into()))?;
         let host = if host.contains(':') { format!("[{host}]") } else { host };
         let server = format!("https://{host}:{port}");
@@ -60,10 +60,10 @@ impl Kubeconfig {
         })
     }
 
-    /// The address of a path of the server.
+    /// Returns the URI of a path on the server.
     ///
     /// # Errors
-    /// When the path is none.
+    /// Returns an error for a malformed path.
     pub fn at(&self, path: &str) -> Result<Uri, Error> {
         let server = self.server.to_string();
         let address = format!("{}{path}", server.trim_end_matches('/'));
@@ -97,17 +97,17 @@ impl Kubeconfig {
         })
     }
 
-    /// The same server, reached in this way.
+    /// Sets the route to the server.
     #[must_use]
     pub fn by(mut self, route: &Route) -> Self {
         self.trust.route = route.clone();
         self
     }
 
-    /// A client of the server.
+    /// Creates a client of the server.
     ///
     /// # Errors
-    /// When certificates or keys are none.
+    /// Returns an error for malformed certificates or keys.
     pub fn client(&self) -> Result<Client, Error> {
         let client = Client::new(&self.trust)?;
         Ok(match &self.authorization {
@@ -129,7 +129,7 @@ pub(crate) fn named<'a>(config: &'a Value, list: &str, name: &str) -> Option<&'a
     config[list].as_array()?.iter().find(|entry| text(entry, "name") == name)
 }
 
-/// What stands under `<key>-data` in base64, or in the file that `<key>` names.
+/// Returns the base64 data of `<key>-data`, or the content of the file in `<key>`.
 pub(crate) fn material(value: &Value, key: &str, directory: &Path) -> Result<Option<Vec<u8>>, String> {
     match (text(value, &format!("{key}-data")), text(value, key)) {
         ("", "") => Ok(None),
@@ -144,7 +144,7 @@ pub(crate) fn authorization(user: &Value, directory: &Path) -> Result<Option<Aut
         ("", "", name) => format!("Basic {}", STANDARD.encode(format!("{name}:{}", text(user, "password")))),
         ("", file, _) => {
             let path = directory.join(file);
-            // A file that is missing is a mistake, and better found now.
+            // Reads the file once, so that a missing file is an error at start-up.
             return read(&path).map(|_| Some(Authorization::file(path)));
         }
         (token, ..) => format!("Bearer {token}"),

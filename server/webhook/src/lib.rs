@@ -1,8 +1,8 @@
-//! HTTPS to servers that are not this one: webhooks of all kinds, aggregated API servers, issuers of tokens.
+//! HTTPS clients of other servers: webhooks, aggregated API servers, token issuers.
 //!
-//! What all of them have in common stands here, so that it is right once: certificates are verified unless somebody says otherwise, redirects
-//! are never followed, a service is resolved once per request and that very address is dialled, and errors read as those of Go's HTTP client,
-//! because clients of this server see them.
+//! This crate has what all clients share. Certificates are verified unless verification is disabled
+//! explicitly. Redirects are never followed. A Service is resolved once per request, and that
+//! address is dialled. Errors have the texts of Go's HTTP client, because API clients see them.
 
 mod client;
 mod connect;

@@ -1,5 +1,5 @@
-//! How requests to other servers go, under the names of client-go's (`component-base/metrics/prometheus/restclient`). The servers of a
-//! process share these metrics.
+//! Metrics of requests to other servers, with client-go's names
+//! (`component-base/metrics/prometheus/restclient`). All servers of a process share them.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -13,7 +13,7 @@ const SECONDS: [f64; 12] = [0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15
 /// 64 bytes to 16 MiB.
 const SIZES: [f64; 11] =
     [64.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0, 65536.0, 262144.0, 1048576.0, 4194304.0, 16777216.0];
-/// The code of a request without an answer.
+/// The `code` label of a request without a response.
 const NO_ANSWER: &str = "<error>";
 
 static METRICS: LazyLock<ClientMetrics> = LazyLock::new(ClientMetrics::new);
@@ -41,30 +41,30 @@ impl ClientMetrics {
     }
 }
 
-/// Adds the metrics to those of a server.
+/// Registers the metrics.
 pub fn register(registry: &Registry) {
     let ClientMetrics { requests, seconds, sent, received } = &*METRICS;
-    show(registry, requests);
+    register_collector(registry, requests);
     for histograms in [seconds, sent, received] {
-        show(registry, histograms);
+        register_collector(registry, histograms);
     }
 }
 
-fn show(registry: &Registry, collector: &(impl Collector + Clone + 'static)) {
-    let _ = registry.register(Box::new(collector.clone())); // only a name registered twice is refused
+fn register_collector(registry: &Registry, collector: &(impl Collector + Clone + 'static)) {
+    let _ = registry.register(Box::new(collector.clone())); // fails only for a registered name
 }
 
-/// A request to another server, which counts as not answered when this is dropped before an answer came.
+/// A request in progress. It counts as failed if it is dropped before a response.
 pub(crate) struct Call<'c> {
     method: &'c str,
     host: &'c str,
     began: Instant,
-    /// 0 until there is an answer.
+    /// 0 until the response.
     code: AtomicU16,
 }
 
 impl<'c> Call<'c> {
-    /// A request begins, whose body has so many bytes if that is known.
+    /// Starts the measurement of a request. `bytes` is the size of its body, if known.
     pub fn begin(method: &'c Method, uri: &'c Uri, bytes: Option<u64>) -> Self {
         let (method, host) = (method.as_str(), uri.authority().map_or("", |authority| authority.as_str()));
         if let Some(bytes) = bytes {
@@ -73,12 +73,12 @@ impl<'c> Call<'c> {
         Call { method, host, began: Instant::now(), code: AtomicU16::new(0) }
     }
 
-    /// The head of the answer is there.
+    /// Records the status code of the response.
     pub fn answered(&self, code: StatusCode) {
         self.code.store(code.as_u16(), Ordering::Relaxed);
     }
 
-    /// The answer was read as a whole.
+    /// Records the size of the complete response.
     pub fn received(&self, bytes: usize) {
         METRICS.received.with_label_values(&[self.method, self.host]).observe(bytes as f64);
     }

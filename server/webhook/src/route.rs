@@ -1,4 +1,4 @@
-//! The ways to servers: directly, or through a proxy that makes the connection (upstream: `egressselector`).
+//! Routes to servers: direct, or through an egress proxy (upstream: `egressselector`).
 
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
@@ -16,111 +16,111 @@ use crate::dial_metrics::{DialMetrics, Stage, Transport};
 use crate::error::ConnectError;
 use crate::{Error, Trust, konnectivity};
 
-/// How long a proxy may take to connect (Go: `net.Dialer.Timeout` of client-go's transports).
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest answer of a proxy that is read (Go: `http.DefaultMaxHeaderBytes`).
+/// Timeout of a connection through a proxy (Go: `net.Dialer.Timeout` of client-go's transports).
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum size in bytes of a proxy's response headers (Go: `http.DefaultMaxHeaderBytes`).
 const MAX_HEAD: usize = 1 << 20;
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 
-/// Whatever carries bytes.
+/// A byte stream.
 pub(crate) trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<I: AsyncRead + AsyncWrite + Send + Unpin> Io for I {}
 
-/// How servers are reached. Clones share it.
+/// A route to servers. Clones share the metrics.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Route(Option<Arc<Through>>);
+pub struct Route(Option<Arc<ProxyRoute>>);
 
-/// A proxy, and what is counted of it.
+/// A proxy and its metrics.
 #[derive(Debug)]
-struct Through {
+struct ProxyRoute {
     proxy: Proxy,
     dials: DialMetrics,
 }
 
-impl PartialEq for Through {
+impl PartialEq for ProxyRoute {
     fn eq(&self, other: &Self) -> bool {
         self.proxy == other.proxy
     }
 }
 
-impl Eq for Through {}
+impl Eq for ProxyRoute {}
 
-impl Hash for Through {
+impl Hash for ProxyRoute {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.proxy.hash(state);
     }
 }
 
-/// A proxy that makes connections.
+/// A proxy that opens connections.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Proxy {
-    /// It understands HTTP CONNECT at `http://host:port`, or at `https://host:port` with this trust.
+    /// HTTP CONNECT at `http://host:port`, or at `https://host:port` with these trust settings.
     Tcp(Uri, Box<Trust>),
-    /// It understands HTTP CONNECT at a Unix socket.
+    /// HTTP CONNECT at a Unix socket.
     Unix(PathBuf),
-    /// A konnectivity server, which speaks gRPC at a Unix socket.
+    /// A konnectivity server: gRPC at a Unix socket.
     Konnectivity(PathBuf),
 }
 
-/// A proxy that was reached.
-enum Reached {
+/// A connection to a proxy.
+enum ProxyConnection {
     Connect(Box<dyn Io>),
     Konnectivity(grpc::Client),
 }
 
 impl Route {
-    /// DialMetrics servers themselves.
+    /// Connects to servers directly.
     pub const DIRECT: Route = Route(None);
 
-    /// Asks a proxy to dial, and counts how it does.
+    /// Creates a route through a proxy, with metrics.
     ///
     /// # Errors
-    /// When keys or certificates are none.
+    /// Returns an error for malformed certificates or keys.
     pub fn through(proxy: Proxy, dials: &DialMetrics) -> Result<Self, Error> {
         if let Proxy::Tcp(_, trust) = &proxy {
             trust.config()?;
         }
-        Ok(Route(Some(Arc::new(Through { proxy, dials: dials.clone() }))))
+        Ok(Route(Some(Arc::new(ProxyRoute { proxy, dials: dials.clone() }))))
     }
 
-    /// Whether a proxy is asked.
+    /// Whether the route has no proxy.
     pub fn is_direct(&self) -> bool {
         self.0.is_none()
     }
 
-    /// A connection to `host:port` that the proxy made; none on a direct route.
+    /// Connects to `host:port` through the proxy; none on a direct route.
     pub(crate) async fn connect(&self, address: &str) -> Option<Result<Box<dyn Io>, ConnectError>> {
-        let Through { proxy, dials } = self.0.as_deref()?;
-        let (way, begun, mut stage) = (proxy.way(), Instant::now(), Stage::Connect);
-        dials.begin(way);
-        let connected = timeout(PATIENCE, async {
+        let ProxyRoute { proxy, dials } = self.0.as_deref()?;
+        let (transport, begun, mut stage) = (proxy.transport(), Instant::now(), Stage::Connect);
+        dials.begin(transport);
+        let connected = timeout(CONNECT_TIMEOUT, async {
             let reached = proxy.reach().await?;
             stage = Stage::Proxy;
             reached.connect(&proxy.name(), address).await
         });
-        let late = |_| Err(ConnectError::Failed(format!("dial tcp {address}: i/o timeout")));
-        let connected = connected.await.unwrap_or_else(late);
+        let timed_out = |_| Err(ConnectError::Failed(format!("dial tcp {address}: i/o timeout")));
+        let connected = connected.await.unwrap_or_else(timed_out);
         match connected {
-            Ok(_) => dials.connected(way, begun.elapsed()),
-            Err(_) => dials.failed(way, stage),
+            Ok(_) => dials.connected(transport, begun.elapsed()),
+            Err(_) => dials.failed(transport, stage),
         }
         Some(connected)
     }
 }
 
-impl Reached {
-    /// Has the proxy of this name connect to an address.
+impl ProxyConnection {
+    /// Requests a connection to an address from the proxy with this name.
     async fn connect(self, proxy: &str, address: &str) -> Result<Box<dyn Io>, ConnectError> {
         match self {
-            Reached::Connect(stream) => tunnel(stream, proxy, address).await,
-            Reached::Konnectivity(server) => Ok(Box::new(konnectivity::dial(&server, address).await?)),
+            ProxyConnection::Connect(stream) => tunnel(stream, proxy, address).await,
+            ProxyConnection::Konnectivity(server) => Ok(Box::new(konnectivity::dial(&server, address).await?)),
         }
     }
 }
 
 impl Proxy {
-    /// What it is called when something is wrong.
+    /// The name for error messages.
     fn name(&self) -> String {
         match self {
             Proxy::Tcp(uri, _) => uri.authority().map(ToString::to_string).unwrap_or_default(),
@@ -128,8 +128,8 @@ impl Proxy {
         }
     }
 
-    /// What metrics call it.
-    fn way(&self) -> Transport {
+    /// The metrics labels.
+    fn transport(&self) -> Transport {
         match self {
             Proxy::Tcp(..) => Transport { protocol: "http_connect", transport: "tcp" },
             Proxy::Unix(_) => Transport { protocol: "http_connect", transport: "uds" },
@@ -137,15 +137,17 @@ impl Proxy {
         }
     }
 
-    /// Reaches the proxy; a konnectivity server by a connection of its own each time, as upstream.
-    async fn reach(&self) -> Result<Reached, ConnectError> {
+    /// Connects to the proxy. As upstream, a konnectivity server gets a new connection each time.
+    async fn reach(&self) -> Result<ProxyConnection, ConnectError> {
         let name = self.name();
         let failed = |error: std::io::Error| ConnectError::dial(&name, &error);
         match self {
-            Proxy::Unix(path) => Ok(Reached::Connect(Box::new(UnixStream::connect(path).await.map_err(failed)?))),
+            Proxy::Unix(path) => {
+                Ok(ProxyConnection::Connect(Box::new(UnixStream::connect(path).await.map_err(failed)?)))
+            }
             Proxy::Konnectivity(_) => {
                 let server = grpc::Client::connected(&grpc::socket(&name)).await;
-                server.map(Reached::Konnectivity).map_err(|why| {
+                server.map(ProxyConnection::Konnectivity).map_err(|why| {
                     ConnectError::Failed(format!("connection error: desc = \"transport: Error while dialing: {why}\""))
                 })
             }
@@ -156,20 +158,20 @@ impl Proxy {
                 let stream = TcpStream::connect((host.as_str(), port)).await.map_err(failed)?;
                 let _ = stream.set_nodelay(true);
                 if !secure {
-                    return Ok(Reached::Connect(Box::new(stream)));
+                    return Ok(ProxyConnection::Connect(Box::new(stream)));
                 }
                 let wrong = |why: String| ConnectError::Failed(why);
                 let config = trust.config().map_err(|why| wrong(why.to_string()))?;
                 let name = trust.server_name.clone().unwrap_or(host);
                 let name = ServerName::try_from(name).map_err(|why| wrong(why.to_string()))?;
                 let stream = TlsConnector::from(config).connect(name, stream).await;
-                Ok(Reached::Connect(Box::new(stream.map_err(|error| ConnectError::handshake(&error))?)))
+                Ok(ProxyConnection::Connect(Box::new(stream.map_err(|error| ConnectError::handshake(&error))?)))
             }
         }
     }
 }
 
-/// Asks a proxy to go on as a connection to an address (upstream: `tunnelHTTPConnect`).
+/// Requests a tunnel to an address from a proxy (upstream: `tunnelHTTPConnect`).
 async fn tunnel(mut stream: Box<dyn Io>, proxy: &str, address: &str) -> Result<Box<dyn Io>, ConnectError> {
     let failed = |why: &dyn std::fmt::Display| {
         let what = format!("reading HTTP response from CONNECT to {address} via proxy {proxy} failed: {why}");
@@ -193,7 +195,7 @@ async fn tunnel(mut stream: Box<dyn Io>, proxy: &str, address: &str) -> Result<B
     let code = status.and_then(|status| status.split(' ').next()?.parse::<u16>().ok());
     match (code, head.len() - end) {
         (Some(200), 0) => Ok(stream),
-        // Whoever dials speaks first, so the proxy said this.
+        // The client speaks first, so these bytes are from the proxy.
         (Some(200), more) => {
             Err(ConnectError::Failed(format!("unexpected {more} bytes of buffered data from CONNECT proxy {proxy:?}")))
         }
@@ -213,7 +215,7 @@ mod tests {
     use tokio::io::duplex;
 
     #[tokio::test]
-    async fn proxies_say_whether_they_connected() {
+    async fn parses_connect_responses() {
         for (answer, expect) in [
             ("HTTP/1.1 200 OK\r\n\r\n", Ok(())),
             ("HTTP/1.1 200 Connection established\r\nvia: x\r\n\r\n", Ok(())),
@@ -235,9 +237,9 @@ mod tests {
             far.shutdown().await.unwrap();
             let answered = tunnel(Box::new(near), "p", "host:1").await.map(drop).map_err(|why| why.to_string());
             assert_eq!(answered, expect.map_err(str::to_owned), "{answer}");
-            let mut asked = [0; 44];
-            far.read_exact(&mut asked).await.unwrap();
-            assert_eq!(&asked[..24], b"CONNECT host:1 HTTP/1.1\r");
+            let mut sent = [0; 44];
+            far.read_exact(&mut sent).await.unwrap();
+            assert_eq!(&sent[..24], b"CONNECT host:1 HTTP/1.1\r");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Webhooks and aggregated servers that are named by a Service of the cluster.
+//! Clients of webhooks and aggregated servers that run behind a Service.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,16 +7,17 @@ use http::Uri;
 
 use crate::{Client, Error, Route, Trust, Users};
 
-/// Finds out where a Service can be reached (upstream: `webhook.ServiceResolver`). Whoever knows Services implements it.
+/// Resolves the address of a Service (upstream: `webhook.ServiceResolver`). Another crate
+/// implements it.
 pub trait ServiceAddress: Send + Sync {
-    /// `host:port` of somebody who answers for the service at this moment.
+    /// Returns `host:port` of an endpoint of the Service.
     ///
     /// # Errors
-    /// When nobody does.
+    /// Returns an error if the Service has no endpoint.
     fn resolve(&self, namespace: &str, name: &str, port: i32) -> Result<String, Error>;
 }
 
-/// There are no Services.
+/// An implementation without Services.
 pub struct NoServices;
 
 impl ServiceAddress for NoServices {
@@ -25,30 +26,30 @@ impl ServiceAddress for NoServices {
     }
 }
 
-/// Whom to call (`WebhookClientConfig` of admission and conversion webhooks).
+/// The target of a webhook call (`WebhookClientConfig` of admission and conversion webhooks).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// A server by its address.
+    /// A server by its URL.
     Url(String),
     /// A Service of the cluster.
     Service { namespace: String, name: String, port: i32, path: String },
 }
 
-/// Clients of targets, kept by whom they trust.
+/// Clients of targets, cached by trust settings.
 pub struct Services {
     addresses: Arc<dyn ServiceAddress>,
-    /// How what is in the cluster is reached, and how what is named by an address.
+    /// The routes to targets in the cluster, and to targets by URL.
     routes: (Route, Route),
     clients: Mutex<HashMap<Trust, Client>>,
 }
 
-/// The port of URLs that name none.
+/// The default port of URLs.
 const HTTPS: u16 = 443;
 
-/// How many clients are kept: more ways to trust than this are those of a cluster that changes its certificates.
-const KEPT: usize = 64;
+/// Maximum number of cached clients. More trust settings occur only when certificates are rotated.
+const MAX_CLIENTS: usize = 64;
 
-/// The address with a path without empty and dot segments, as upstream's client asks for it (Go: `path.Clean`).
+/// Removes empty and dot segments of the path, as upstream's client does (Go: `path.Clean`).
 fn clean(uri: Uri) -> Result<Uri, http::Error> {
     let mut segments = Vec::new();
     for segment in uri.path().split('/') {
@@ -69,29 +70,32 @@ fn clean(uri: Uri) -> Result<Uri, http::Error> {
 }
 
 impl Services {
-    /// Calls services where these addresses are.
+    /// Creates clients that resolve Services with `addresses`.
     pub fn new(addresses: Arc<dyn ServiceAddress>) -> Self {
         Services { addresses, routes: Default::default(), clients: Mutex::default() }
     }
 
-    /// Reaches what is in the cluster, and what is named by an address, in these ways.
+    /// Sets the routes to targets in the cluster, and to targets by URL.
     #[must_use]
     pub fn by(self, cluster: Route, control_plane: Route) -> Self {
         Services { routes: (cluster, control_plane), ..self }
     }
 
-    /// The client to call a target with, and what to call. A service is known by `name.namespace.svc`, whatever its address.
+    /// Returns the client and the URI of a target. The expected server name of a Service is
+    /// `name.namespace.svc`.
     ///
     /// # Errors
-    /// When the target is no URL, nobody answers for the service, or the authorities are none.
+    /// Returns an error if the URL is malformed, the Service has no endpoint, or the CA bundle is
+    /// malformed.
     pub fn reach(&self, target: &Target, ca_bundle: &[u8]) -> Result<(Client, Uri), Error> {
         self.reach_as(target, ca_bundle, &Users::default())
     }
 
-    /// Likewise, as the user that is for the target.
+    /// Same as [`reach`](Self::reach), with the credentials of the user for the target.
     ///
     /// # Errors
-    /// Those of [`reach`](Self::reach), and when the user's certificate or key is none.
+    /// Returns the errors of [`reach`](Self::reach), and an error if the user's certificate or key
+    /// is malformed.
     pub fn reach_as(&self, target: &Target, ca_bundle: &[u8], users: &Users) -> Result<(Client, Uri), Error> {
         let mut trust = Trust { authorities: ca_bundle.to_vec(), ..Trust::default() };
         let mut route = &self.routes.0;
@@ -115,7 +119,7 @@ impl Services {
             Target::Url(_) => users.of_server(uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(HTTPS)),
         };
         let identity = user.and_then(|user| user.identity.clone());
-        let client = self.client_by(Trust { route: route.clone(), identity, ..trust })?;
+        let client = self.cached_client(Trust { route: route.clone(), identity, ..trust })?;
         let client = match user.and_then(|user| user.authorization.clone()) {
             Some(authorization) => client.with_authorization(authorization),
             None => client,
@@ -123,31 +127,31 @@ impl Services {
         Ok((client, uri))
     }
 
-    /// The client that trusts in this way, of servers in the cluster.
+    /// Returns the client with these trust settings, for servers in the cluster.
     ///
     /// # Errors
-    /// When certificates or keys are none.
+    /// Returns an error for malformed certificates or keys.
     pub fn client(&self, trust: Trust) -> Result<Client, Error> {
-        self.client_by(Trust { route: self.routes.0.clone(), ..trust })
+        self.cached_client(Trust { route: self.routes.0.clone(), ..trust })
     }
 
-    fn client_by(&self, trust: Trust) -> Result<Client, Error> {
+    fn cached_client(&self, trust: Trust) -> Result<Client, Error> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&trust) {
             return Ok(client.clone());
         }
         let client = Client::new(&trust)?;
-        if clients.len() >= KEPT {
+        if clients.len() >= MAX_CLIENTS {
             clients.clear();
         }
         clients.insert(trust, client.clone());
         Ok(client)
     }
 
-    /// Where a service is.
+    /// Resolves the address of a Service.
     ///
     /// # Errors
-    /// When nobody answers for it.
+    /// Returns an error if the Service has no endpoint.
     pub fn resolve(&self, namespace: &str, name: &str, port: i32) -> Result<String, Error> {
         self.addresses.resolve(namespace, name, port)
     }
@@ -158,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn asks_for_clean_paths() {
+    fn cleans_paths() {
         for (url, expect) in [
             ("https://a.example/b?c", "https://a.example/b?c"),
             ("https://a.example:1//b/./c/../d/", "https://a.example:1/b/d"),

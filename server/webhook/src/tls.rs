@@ -1,4 +1,4 @@
-//! Whom a client believes, and what it shows of itself.
+//! Trust settings of a client: server verification and client certificate.
 
 use std::sync::Arc;
 
@@ -11,36 +11,36 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 use crate::trust_anchors::TrustAnchorVerifier;
 use crate::{Error, Route};
 
-/// Certificate and key to be known by, in PEM.
+/// Client certificate and key, in PEM.
 pub type Identity = (Vec<u8>, Vec<u8>);
 
-/// How a client and a server make sure of each other (upstream: `transport.TLSConfig`).
+/// Trust settings of a connection (upstream: `transport.TLSConfig`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Trust {
-    /// Who signs servers, in PEM; those that the system trusts when empty.
+    /// The CA bundle, in PEM. If empty, the CAs of the system.
     pub authorities: Vec<u8>,
-    /// Believes every server. Somebody has to ask for that by name.
+    /// Disables verification of the server's certificate.
     pub insecure: bool,
     pub identity: Option<Identity>,
-    /// The name that the server has to show, when it is not that of the address.
+    /// The expected server name, if it differs from the host of the URL.
     pub server_name: Option<String>,
-    /// DialMetrics only addresses that are another host's: none of loopback, none of one link, none of many hosts.
+    /// Dials only addresses of another host: no loopback, link-local or multicast addresses.
     pub remote_only: bool,
-    /// How servers are reached.
+    /// The route to servers.
     pub route: Route,
 }
 
 impl Trust {
-    /// What rustls has to know.
+    /// Builds the configuration of rustls.
     ///
     /// # Errors
-    /// When certificates or keys are none.
+    /// Returns an error for malformed certificates or keys.
     pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider.clone());
         let builder = builder.with_safe_default_protocol_versions().map_err(|e| Error::Configuration(e.to_string()))?;
         let builder = match self.insecure {
-            true => builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))),
+            true => builder.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAnyCertificate(provider))),
             false if self.authorities.is_empty() => builder.with_root_certificates(self.roots()?),
             false => {
                 let verifier = TrustAnchorVerifier::new(self.roots()?, certificates(&self.authorities)?, provider)?;
@@ -82,11 +82,11 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
     }
 }
 
-/// Believes whoever has the key of the certificate that it shows.
+/// Accepts any certificate, but verifies that the server has its key.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AcceptAnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -1,4 +1,4 @@
-//! What a client shows of itself in `Authorization`.
+//! Credentials of a client in the `Authorization` header.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,35 +6,35 @@ use std::time::{Duration, Instant};
 
 use http::HeaderValue;
 
-/// For how long a token of a file is sent before the file is read again: kubelets replace tokens of pods long before they expire
+/// How long the token of a file is cached. Kubelets rotate tokens of pods long before they expire
 /// (client-go: `NewCachedFileTokenSource`).
-const KEPT: Duration = Duration::from_secs(60);
+const CACHE_TTL: Duration = Duration::from_secs(60);
 
-/// A header, or the file in which its token stands. Clones share what was read.
+/// A fixed header, or a file with a token. Clones share the cached token.
 #[derive(Clone)]
 pub(crate) enum Authorization {
     Fixed(HeaderValue),
     File(Arc<TokenFile>),
 }
 
-/// A file with a token that somebody replaces now and then.
+/// A file with a token that is rotated.
 pub(crate) struct TokenFile {
     path: PathBuf,
     last: Mutex<Option<(Instant, HeaderValue)>>,
 }
 
 impl Authorization {
-    /// A header that stays.
+    /// Creates a fixed header.
     pub fn fixed(text: &str) -> Option<Self> {
         sensitive(text).map(Authorization::Fixed)
     }
 
-    /// The token of a file.
+    /// Creates a header from the token of a file.
     pub fn file(path: PathBuf) -> Self {
         Authorization::File(Arc::new(TokenFile { path, last: Mutex::default() }))
     }
 
-    /// What is sent now; nothing while there is no token.
+    /// Returns the current header; nothing if there is no token.
     pub fn header(&self) -> Option<HeaderValue> {
         match self {
             Authorization::Fixed(value) => Some(value.clone()),
@@ -47,11 +47,11 @@ impl TokenFile {
     fn header(&self) -> Option<HeaderValue> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((read, value)) = &*last
-            && read.elapsed() < KEPT
+            && read.elapsed() < CACHE_TTL
         {
             return Some(value.clone());
         }
-        // A small file; while it cannot be read, the token that was there counts on.
+        // The file is small. If it is unreadable, the cached token stays in use.
         let text = std::fs::read_to_string(&self.path).ok();
         if let Some(value) = text.and_then(|text| sensitive(&format!("Bearer {}", text.trim()))) {
             *last = Some((Instant::now(), value));

@@ -1,5 +1,5 @@
-//! Servers that show an authority's own certificate: who makes one certificate and puts it into both places is understood by Go, and by
-//! few other libraries.
+//! Verification of servers that present a CA certificate. Go accepts a certificate that is both CA
+//! and server certificate; few other libraries do.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use x509_parser::prelude::{ASN1Time, FromDer, X509Certificate};
 
 use crate::Error;
 
-/// Believes whom authorities have signed, and the authorities themselves (Go: a chain of one certificate).
+/// Accepts certificates that the CAs have signed, and the CA certificates themselves (Go: a chain
+/// of one certificate).
 #[derive(Debug)]
 pub(crate) struct TrustAnchorVerifier {
     signed: Arc<WebPkiServerVerifier>,
@@ -21,10 +22,10 @@ pub(crate) struct TrustAnchorVerifier {
 }
 
 impl TrustAnchorVerifier {
-    /// Knows these authorities, as roots and as they are shown.
+    /// Creates a verifier with these CAs, as roots and as server certificates.
     ///
     /// # Errors
-    /// When there are none.
+    /// Returns an error if there are none.
     pub fn new(
         roots: RootCertStore,
         authorities: Vec<CertificateDer<'static>>,
@@ -77,7 +78,7 @@ impl ServerCertVerifier for TrustAnchorVerifier {
     }
 }
 
-/// Whether a certificate is neither of the past nor of the future.
+/// Whether a certificate is within its validity period.
 fn is_valid(certificate: &CertificateDer<'_>, now: UnixTime) -> bool {
     let now = i64::try_from(now.as_secs()).ok().and_then(|seconds| ASN1Time::from_timestamp(seconds).ok());
     let parsed = X509Certificate::from_der(certificate).map(|(_, parsed)| parsed);

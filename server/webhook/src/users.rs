@@ -1,4 +1,4 @@
-//! Who this server is to admission webhooks: users of a kubeconfig, by the names of the servers that they are for.
+//! Credentials for admission webhooks: users of a kubeconfig, by server name.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,12 +10,12 @@ use crate::kubeconfig::{authorization, material, named, text};
 use crate::token::Authorization;
 use crate::{Error, Identity};
 
-/// The port of HTTPS, which names of users may leave out.
+/// The default port, which names of users may omit.
 const HTTPS: u16 = 443;
-/// Ways to be known to a server that upstream reads and this server does not.
-const UNREAD: [&str; 3] = ["as", "exec", "auth-provider"];
+/// Kinds of credentials that upstream supports and this server does not.
+const UNSUPPORTED: [&str; 3] = ["as", "exec", "auth-provider"];
 
-/// Users by the servers that they are for (upstream: `webhook.NewDefaultAuthenticationInfoResolver`).
+/// Users by server name (upstream: `webhook.NewDefaultAuthenticationInfoResolver`).
 #[derive(Default)]
 pub struct Users {
     by_name: HashMap<String, User>,
@@ -23,7 +23,7 @@ pub struct Users {
     current: String,
 }
 
-/// How this server makes itself known.
+/// Credentials of this server.
 #[derive(Clone, Default)]
 pub struct User {
     pub(crate) identity: Option<Identity>,
@@ -31,10 +31,11 @@ pub struct User {
 }
 
 impl Users {
-    /// Reads a kubeconfig. Relative paths in it are relative to it.
+    /// Loads a kubeconfig. Relative paths in it are relative to its directory.
     ///
     /// # Errors
-    /// When the file, or a file that it names, cannot be read, or a user is known in a way that is not built.
+    /// Returns an error if the file, or a file that it refers to, is unreadable, or if the
+    /// credentials of a user are not supported.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let wrong = |why: String| Error::Configuration(format!("{}: {why}", path.display()));
         let text = std::fs::read(path).map_err(|why| wrong(why.to_string()))?;
@@ -54,8 +55,8 @@ impl Users {
         Ok(Users { by_name, current: current.to_owned() })
     }
 
-    /// The user for a server: by its name and port, by its domain (`*.example.com:8443`), likewise without the port of
-    /// HTTPS, for all servers (`*`), or of the current context.
+    /// Returns the user for a server. The order is: name and port, domain (`*.example.com:8443`),
+    /// both without the HTTPS port, all servers (`*`), the user of the current context.
     pub fn of_server(&self, host: &str, port: u16) -> Option<&User> {
         let with_port = format!("{host}:{port}");
         let without_port = (port == HTTPS).then_some(host);
@@ -71,8 +72,8 @@ impl Users {
 
 impl User {
     fn of(user: &Value, directory: &Path) -> Result<Self, String> {
-        if let Some(unread) = UNREAD.iter().find(|name| !user[**name].is_null()) {
-            return Err(format!("{unread:?} is not supported: use a token, a client certificate, or a user name"));
+        if let Some(unsupported) = UNSUPPORTED.iter().find(|name| !user[**name].is_null()) {
+            return Err(format!("{unsupported:?} is not supported: use a token, a client certificate, or a user name"));
         }
         let certificate = material(user, "client-certificate", directory)?;
         let key = material(user, "client-key", directory)?;
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_are_found_by_the_names_of_servers() {
+    fn finds_user_by_server_name() {
         let user = |name: &str| json!({"name": name, "user": {"token": name}});
         let names =
             ["a.ns.svc", "a.ns.svc:8443", "*.ns.svc", "*.example.com:8443", "*.example.com", "b.example.com:443"];
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn users_that_cannot_be_used_are_named() {
+    fn rejects_unsupported_users() {
         let check = |user: Value, expect: &str| {
             let config = json!({"users": [{"name": "a", "user": user}]});
             let why = Users::of(&config, Path::new("/nowhere")).err().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Calls to a real HTTPS server: who is believed, and how failures read.
+//! Calls to an HTTPS server: trust settings and error texts.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -14,7 +14,7 @@ use webhook::{Client, DialMetrics, Proxy, Route, Trust};
 
 const TIME: Duration = Duration::from_secs(10);
 
-/// Serves one answer per connection as `back.default.svc`; returns the port and the authority in PEM.
+/// Serves one response per connection as `back.default.svc`. Returns the port and the CA in PEM.
 async fn server(answer: &'static str) -> (u16, Vec<u8>) {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -27,7 +27,7 @@ async fn server(answer: &'static str) -> (u16, Vec<u8>) {
     (port, authority.into_bytes())
 }
 
-/// Serves one answer per connection; returns the port.
+/// Serves one response per connection. Returns the port.
 async fn serve(chain: Vec<CertificateDer<'static>>, key: &KeyPair, answer: &'static str) -> u16 {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
@@ -60,7 +60,7 @@ async fn get(port: u16, trust: Trust) -> String {
 }
 
 #[tokio::test]
-async fn who_is_believed() {
+async fn verifies_server_certificates() {
     let (port, authorities) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
     let named = |name: &str| Trust { server_name: Some(name.into()), ..Trust::default() };
     let call = "Get \"https://127.0.0.1:PORT/apis\": tls: failed to verify certificate: x509: ";
@@ -77,7 +77,7 @@ async fn who_is_believed() {
     }
 }
 
-/// Serves as `back.default.svc` with an authority's own certificate.
+/// Serves as `back.default.svc` with a CA certificate.
 async fn authority() -> (u16, Vec<u8>) {
     let mut params = CertificateParams::new(vec!["back.default.svc".to_owned()]).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -88,7 +88,7 @@ async fn authority() -> (u16, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn an_authority_may_serve() {
+async fn accepts_ca_certificate_of_server() {
     let (port, authorities) = authority().await;
     let named =
         |name: &str| Trust { authorities: authorities.clone(), server_name: Some(name.into()), ..Trust::default() };
@@ -99,15 +99,16 @@ async fn an_authority_may_serve() {
 }
 
 #[tokio::test]
-async fn redirects_are_answers() {
+async fn returns_redirects() {
     let (port, authorities) =
         server("HTTP/1.1 302 Found\r\nLocation: https://127.0.0.1:1/elsewhere\r\nContent-Length: 0\r\n\r\n").await;
     let trust = Trust { authorities, server_name: Some("back.default.svc".into()), ..Trust::default() };
     assert_eq!(get(port, trust).await, "302 ");
 }
 
-/// Connects everybody to one port, whatever they ask for, which it keeps; returns its own port.
-async fn proxy(to: u16, asked: tokio::sync::mpsc::UnboundedSender<String>) -> u16 {
+/// Starts a proxy that connects every client to one port and records the requested address. Returns
+/// its port.
+async fn proxy(to: u16, requests: tokio::sync::mpsc::UnboundedSender<String>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -117,7 +118,7 @@ async fn proxy(to: u16, asked: tokio::sync::mpsc::UnboundedSender<String>) -> u1
             while !head.ends_with(b"\r\n\r\n") {
                 head.push(stream.read_u8().await.unwrap());
             }
-            asked.send(String::from_utf8_lossy(&head).lines().next().unwrap().to_owned()).unwrap();
+            requests.send(String::from_utf8_lossy(&head).lines().next().unwrap().to_owned()).unwrap();
             stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
             let mut back = tokio::net::TcpStream::connect(("127.0.0.1", to)).await.unwrap();
             let _ = tokio::io::copy_bidirectional(&mut stream, &mut back).await;
@@ -127,19 +128,19 @@ async fn proxy(to: u16, asked: tokio::sync::mpsc::UnboundedSender<String>) -> u1
 }
 
 #[tokio::test]
-async fn a_proxy_looks_names_up() {
+async fn proxy_resolves_names() {
     let (back, authorities) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
-    let (sender, mut asked) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut requests) = tokio::sync::mpsc::unbounded_channel();
     let address = format!("http://127.0.0.1:{}", proxy(back, sender).await);
     let route = Route::through(Proxy::Tcp(address.parse().unwrap(), Box::default()), &DialMetrics::default()).unwrap();
     let client = Client::new(&Trust { authorities, route, ..Trust::default() }).unwrap();
     let reply = client.get(&"https://back.default.svc/apis".parse().unwrap(), TIME, 1000).await.unwrap();
     assert_eq!(&*reply.body, b"ok");
-    assert_eq!(asked.recv().await.unwrap(), "CONNECT back.default.svc:443 HTTP/1.1");
+    assert_eq!(requests.recv().await.unwrap(), "CONNECT back.default.svc:443 HTTP/1.1");
 }
 
 #[tokio::test]
-async fn failures_read_as_those_of_go() {
+async fn errors_have_texts_of_go() {
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     assert_eq!(
         get(closed, Trust::default()).await,

@@ -1,4 +1,4 @@
-//! A way through a konnectivity server: a program that speaks gRPC at a Unix socket and makes connections.
+//! Connections through a konnectivity server: a program with gRPC at a Unix socket.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -18,7 +18,8 @@ use tokio::sync::mpsc;
 use tonic::{Status, Streaming};
 use webhook::{Client, DialMetrics, Proxy, Route, Trust};
 
-/// A packet of the protocol, written down a second time and flat: what the code under test sends is read by other code.
+/// A packet of the protocol, declared independently of the code under test, so that different code
+/// decodes it.
 #[derive(Clone, PartialEq, prost::Message)]
 struct Packet {
     #[prost(int32, tag = "1")]
@@ -72,24 +73,24 @@ struct Data {
 
 const CONNECTION: i64 = 7;
 
-/// What happened at the server: `dial ADDRESS`, `close`.
+/// Events at the server: `dial ADDRESS`, `close`.
 type Noted = mpsc::UnboundedSender<String>;
 
-/// Makes the connection that a stream asks for; every name leads to this machine.
-fn proxy(asked: Streaming<Packet>, noted: Noted) -> impl Stream<Item = Result<Packet, Status>> {
+/// Opens the connection that a stream requests. Every name resolves to this host.
+fn proxy(packets: Streaming<Packet>, events: Noted) -> impl Stream<Item = Result<Packet, Status>> {
     let (sender, mut receiver) = mpsc::channel(8);
-    tokio::spawn(async move { relay(asked, &sender, &noted).await });
+    tokio::spawn(async move { relay(packets, &sender, &events).await });
     stream::poll_fn(move |context| receiver.poll_recv(context))
 }
 
 async fn relay(
-    mut asked: Streaming<Packet>,
+    mut packets: Streaming<Packet>,
     sender: &mpsc::Sender<Result<Packet, Status>>,
-    noted: &Noted,
+    events: &Noted,
 ) -> Option<()> {
-    let dial = asked.message().await.ok()??.dial_request?;
+    let dial = packets.message().await.ok()??.dial_request?;
     assert_eq!(dial.protocol, "tcp");
-    noted.send(format!("dial {}", dial.address)).ok()?;
+    events.send(format!("dial {}", dial.address)).ok()?;
     let (_, port) = dial.address.rsplit_once(':')?;
     let connected = TcpStream::connect(("127.0.0.1", port.parse().ok()?)).await;
     let error = connected.as_ref().err().map(|_| "connection refused by test".to_owned()).unwrap_or_default();
@@ -99,10 +100,10 @@ async fn relay(
     let mut piece = vec![0; 1000];
     loop {
         tokio::select! {
-            packet = asked.message() => match packet.ok()?? {
+            packet = packets.message() => match packet.ok()?? {
                 Packet { data: Some(data), .. } => to.write_all(&data.data).await.ok()?,
                 Packet { close_request: Some(Close { connection: CONNECTION }), .. } => {
-                    noted.send("close".into()).ok()?;
+                    events.send("close".into()).ok()?;
                     let response = Numbers { connection: CONNECTION, ..Numbers::default() };
                     let packet = Packet { of: 3, close_response: Some(response), ..Packet::default() };
                     return sender.send(Ok(packet)).await.ok();
@@ -117,7 +118,8 @@ async fn relay(
     }
 }
 
-/// Answers every connection's first request with as many bytes as its path says, and leaves it to the client to close.
+/// Responds to the first request of a connection with as many bytes as its path states. The client
+/// closes the connection.
 async fn backend() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -147,14 +149,14 @@ async fn get(client: &Client, port: u16, length: usize) -> Result<Bytes, String>
 }
 
 fn start(socket: &Path) -> mpsc::UnboundedReceiver<String> {
-    let (noted, notes) = mpsc::unbounded_channel();
+    let (events, notes) = mpsc::unbounded_channel();
     let socket = socket.to_owned();
     tokio::spawn(async move {
         serve(&socket, move |request| {
-            let noted = noted.clone();
+            let events = events.clone();
             async move {
                 assert_eq!(request.uri().path(), "/ProxyService/Proxy");
-                streams(request, move |asked| proxy(asked, noted.clone())).await
+                streams(request, move |packets| proxy(packets, events.clone())).await
             }
         })
         .await;
@@ -163,7 +165,7 @@ fn start(socket: &Path) -> mpsc::UnboundedReceiver<String> {
 }
 
 #[tokio::test]
-async fn connections_are_made_by_the_server() {
+async fn connects_through_konnectivity_server() {
     let folder = tempfile::tempdir().unwrap();
     let (socket, registry) = (folder.path().join("konnectivity.sock"), Registry::new());
     let dials = DialMetrics::default();

@@ -5,10 +5,10 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::{Malformed, PublicKey};
 
-/// What a certificate says, as far as validation asks.
+/// The fields of a certificate that validation uses.
 #[derive(Clone, Debug)]
 pub struct Certificate {
-    /// Whether it may sign others.
+    /// Whether it may sign other certificates.
     pub is_ca: bool,
     pub dns_names: Vec<String>,
     pub email_addresses: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Reads one certificate, and nothing after it.
+    /// Parses one certificate without trailing data.
     pub fn parse(der: &[u8]) -> Result<Self, Malformed> {
         let (rest, certificate) = X509Certificate::from_der(der).map_err(|_| Malformed)?;
         if !rest.is_empty() {
@@ -46,7 +46,7 @@ impl Certificate {
         })
     }
 
-    /// Whether bytes are certificates, one after another (Go's `x509.ParseCertificates`).
+    /// Parses concatenated certificates (Go's `x509.ParseCertificates`).
     pub fn parse_all(mut der: &[u8]) -> Result<Vec<Self>, Malformed> {
         let mut out = Vec::new();
         while !der.is_empty() {

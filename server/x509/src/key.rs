@@ -14,27 +14,27 @@ const P384: &str = "1.3.132.0.34";
 const P521: &str = "1.3.132.0.35";
 const P224: &str = "1.3.132.0.33";
 
-/// What a key is.
+/// The algorithm of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     Ed25519,
-    /// On a curve, by Go's name for it.
+    /// The curve, by Go's name.
     Ecdsa(&'static str),
-    /// With a modulus of so many bits.
+    /// The length of the modulus in bits.
     Rsa(usize),
     Other,
 }
 
-/// A public key, equal to another when both are the same key.
+/// A public key. Two values are equal if they are the same key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
     pub kind: KeyKind,
-    /// The key itself, without what it is: what ring takes.
+    /// The key without its algorithm identifier, as ring expects it.
     bytes: Vec<u8>,
 }
 
 impl PublicKey {
-    /// Reads a PKIX `SubjectPublicKeyInfo`.
+    /// Parses a PKIX `SubjectPublicKeyInfo`.
     pub fn parse(der: &[u8]) -> Result<Self, Malformed> {
         let (rest, info) = SubjectPublicKeyInfo::from_der(der).map_err(|_| Malformed)?;
         if !rest.is_empty() {
@@ -56,7 +56,8 @@ impl PublicKey {
         Ok(PublicKey { kind, bytes: info.subject_public_key.data.to_vec() })
     }
 
-    /// Whether a signature of a message was made with this key: PSS for RSA, each with SHA-256. Curve P-521 is not known to ring.
+    /// Whether a signature of a message verifies with this key: with SHA-256, PSS for RSA. ring
+    /// does not support curve P-521.
     pub fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
         let algorithm: &dyn VerificationAlgorithm = match self.kind {
             KeyKind::Ed25519 => &signature::ED25519,

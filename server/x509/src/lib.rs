@@ -1,7 +1,8 @@
-//! Certificates and requests for them, as far as objects carry them: PEM blocks, what a certificate says, whether a request was signed with
-//! its own key.
+//! Certificates and certificate signing requests as far as API objects carry them: PEM blocks, the
+//! fields of a certificate, the signature of a request.
 //!
-//! Parsing is `x509-parser`'s and signatures are ring's; this crate says what validation asks, in its own terms.
+//! `x509-parser` parses and ring verifies signatures; this crate exposes the fields that validation
+//! uses.
 
 mod certificate;
 mod key;
@@ -13,6 +14,6 @@ pub use key::{KeyKind, PublicKey};
 pub use pem::{Block, Blocks, blocks};
 pub use request::CertificateRequest;
 
-/// Bytes that are not what they should be.
+/// Error of malformed input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;

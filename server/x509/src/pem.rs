@@ -1,4 +1,5 @@
-//! PEM as Go's `encoding/pem` reads it: blocks anywhere in a text; what is no block is passed over.
+//! PEM decoding with the rules of Go's `encoding/pem`: blocks may be anywhere in a text; other text
+//! is skipped.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,10 +11,10 @@ const DASHES: &str = "-----";
 /// A PEM block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// What it says it is, such as `CERTIFICATE`.
+    /// The type of the block, such as `CERTIFICATE`.
     pub label: String,
     pub has_headers: bool,
-    /// What it holds, decoded.
+    /// The decoded content.
     pub bytes: Vec<u8>,
 }
 
@@ -22,7 +23,7 @@ pub fn blocks(text: &str) -> Blocks<'_> {
     Blocks { rest: text }
 }
 
-/// See [`blocks`].
+/// Iterator over PEM blocks; see [`blocks`].
 #[derive(Clone, Debug)]
 pub struct Blocks<'t> {
     rest: &'t str,
@@ -43,14 +44,14 @@ impl Iterator for Blocks<'_> {
                         return Some(block);
                     }
                 }
-                // Another block may begin within what has no end.
+                // Another block may begin inside an unterminated one.
                 None => self.rest = body,
             }
         }
     }
 }
 
-/// Where the first line with this beginning starts.
+/// The offset of the first line with this prefix.
 fn line_starting(text: &str, beginning: &str) -> Option<usize> {
     if text.starts_with(beginning) {
         return Some(0);
@@ -58,20 +59,20 @@ fn line_starting(text: &str, beginning: &str) -> Option<usize> {
     text.match_indices(beginning).map(|(at, _)| at).find(|at| text[..*at].ends_with('\n'))
 }
 
-/// The first line without its end and blanks before that, and the rest.
+/// Splits off the first line, without its line end and trailing blanks.
 fn split_line(text: &str) -> (&str, &str) {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     (line.trim_end_matches([' ', '\t', '\r']), rest)
 }
 
-/// The text within a block of this label, and the text after it.
+/// The content of a block with this label, and the text after the block.
 fn end_of<'t>(body: &'t str, label: &str) -> Option<(&'t str, &'t str)> {
     let end = line_starting(body, END)?;
     let (line, after) = split_line(&body[end + END.len()..]);
     (line.strip_suffix(DASHES) == Some(label)).then_some((&body[..end], after))
 }
 
-/// Headers are lines with a colon before the data.
+/// Decodes a block. Headers are lines with a colon before the data.
 fn decode(label: &str, mut inner: &str) -> Option<Block> {
     let mut has_headers = false;
     while let Some((_, rest)) = inner.split_once('\n').filter(|(line, _)| line.contains(':')) {
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_go_reads() {
+    fn parses_same_blocks_as_go() {
         check("", &[]);
         check("no block", &[]);
         check("-----BEGIN A-----\nAQ==\n-----END A-----", &[("A", false, &[1])]);

@@ -1,4 +1,4 @@
-//! Requests for certificates (PKCS#10).
+//! Certificate signing requests (PKCS#10).
 
 use x509_parser::asn1_rs::{Any, Tag};
 use x509_parser::certification_request::X509CertificationRequest;
@@ -7,40 +7,43 @@ use x509_parser::x509::AttributeTypeAndValue;
 
 use crate::{Malformed, PublicKey};
 
-/// A request for a certificate.
+/// A certificate signing request.
 #[derive(Clone, Debug)]
 pub struct CertificateRequest {
     pub public_key: PublicKey,
-    /// Whether it was signed with the key that it asks a certificate for. Curve P-521 is not known to ring.
+    /// Whether the signature verifies with the key in the request. ring does not support curve
+    /// P-521.
     pub is_signed: bool,
-    /// The subject's common name; the last one where there are several, as Go has it. Empty when there is none.
+    /// The subject's common name; the last one if there are several, as in Go. Empty if there is
+    /// none.
     pub common_name: String,
     /// The organizations of the subject.
     pub organizations: Vec<String>,
 }
 
 impl CertificateRequest {
-    /// Reads one request, and nothing after it.
+    /// Parses one request without trailing data.
     pub fn parse(der: &[u8]) -> Result<Self, Malformed> {
         let (rest, request) = X509CertificationRequest::from_der(der).map_err(|_| Malformed)?;
         if !rest.is_empty() {
             return Err(Malformed);
         }
-        let said = &request.certification_request_info;
-        let public_key = PublicKey::of(&said.subject_pki)?;
-        let organizations = texts(said.subject.iter_organization())?;
-        let common_name = texts(said.subject.iter_common_name())?.pop().unwrap_or_default();
+        let info = &request.certification_request_info;
+        let public_key = PublicKey::of(&info.subject_pki)?;
+        let organizations = texts(info.subject.iter_organization())?;
+        let common_name = texts(info.subject.iter_common_name())?.pop().unwrap_or_default();
         let is_signed = request.verify_signature().is_ok();
         Ok(CertificateRequest { public_key, is_signed, common_name, organizations })
     }
 }
 
-/// The values of a kind of attribute. Values that are no text are left out, as Go does.
+/// The values of an attribute type. As in Go, non-string values are skipped.
 fn texts<'a>(values: impl Iterator<Item = &'a AttributeTypeAndValue<'a>>) -> Result<Vec<String>, Malformed> {
     values.filter_map(|value| text(value.attr_value()).transpose()).collect()
 }
 
-/// A text in any of the encodings that Go's `encoding/asn1` reads: a signer must not see another name than this server.
+/// Decodes a string in any of the encodings of Go's `encoding/asn1`, so that a signer and this
+/// server see the same name.
 fn text(value: &Any<'_>) -> Result<Option<String>, Malformed> {
     let utf8 = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Malformed);
     match value.tag() {
@@ -49,14 +52,14 @@ fn text(value: &Any<'_>) -> Result<Option<String>, Malformed> {
             utf8(value.data).map(Some)
         }
         Tag::PrintableString | Tag::NumericString | Tag::Ia5String => Err(Malformed),
-        // Go takes the bytes as Latin-1.
+        // Go decodes the bytes as Latin-1.
         Tag::T61String => Ok(Some(value.data.iter().copied().map(char::from).collect())),
         Tag::BmpString => bmp(value.data).map(Some),
         _ => Ok(None),
     }
 }
 
-/// UTF-16, the high byte first. Go drops zeros at the end.
+/// Decodes big-endian UTF-16. As in Go, a trailing zero is dropped.
 fn bmp(bytes: &[u8]) -> Result<String, Malformed> {
     let (units, []) = bytes.as_chunks::<2>() else { return Err(Malformed) };
     let units: Vec<u16> = units.iter().map(|unit| u16::from_be_bytes(*unit)).collect();
@@ -71,7 +74,7 @@ mod tests {
     use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyPair};
 
     #[test]
-    fn a_request_and_its_certificate_hold_one_key() {
+    fn request_and_certificate_have_same_key() {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec!["a.example.com".to_owned()]).unwrap();
         params.distinguished_name.push(DnType::OrganizationName, "dev");
@@ -89,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn rejects_malformed_requests_and_certificates() {
         assert!(CertificateRequest::parse(b"x").is_err() && Certificate::parse(b"").is_err());
         assert!(Certificate::parse_all(b"").unwrap().is_empty());
     }
 
     #[test]
-    fn a_changed_request_is_not_signed() {
+    fn rejects_signature_of_changed_request() {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(vec!["a.example.com".to_owned()]).unwrap();
         let mut der = params.serialize_request(&key).unwrap().der().to_vec();

@@ -1,5 +1,6 @@
-//! Nodes and pods that claim addresses of the server's own host (CVE-2020-8562, CVE-2022-3294): the proxy must not go there, by an
-//! address in whatever form, nor by a name that leads to one.
+//! Nodes and pods with addresses of the server's own host (CVE-2020-8562, CVE-2022-3294).
+//!
+//! The proxy must not connect to them: neither by an address in any notation nor by a host name.
 
 use reqwest::Method;
 use serde_json::json;
@@ -8,7 +9,7 @@ use super::{PODS, create_node, create_pod, exchange, first_code, upgrade};
 use crate::backend::{Backend, answer};
 use crate::support::{ADMIN, MERGE_PATCH, Target};
 
-/// Addresses that are those of this host or of its link, and names that lead to such addresses.
+/// Addresses of this host or of its link, and host names that resolve to them.
 const CLAIMED: [(&str, &str); 15] = [
     ("InternalIP", "127.0.0.1"),
     ("InternalIP", "127.8.9.10"),
@@ -22,7 +23,7 @@ const CLAIMED: [(&str, &str); 15] = [
     ("ExternalIP", "127.0.0.1"),
     ("Hostname", "localhost"),
     ("InternalDNS", "localhost"),
-    // Forms that the resolver of the C library takes for 127.0.0.1.
+    // Notations that the resolver of the C library accepts for 127.0.0.1.
     ("Hostname", "127.1"),
     ("Hostname", "2130706433"),
     ("Hostname", "0x7f000001"),
@@ -30,7 +31,7 @@ const CLAIMED: [(&str, &str); 15] = [
 
 /// CVE-2020-8562, CVE-2022-3294.
 #[tokio::test]
-async fn proxies_lead_to_no_address_of_the_servers_own_host() {
+async fn proxy_rejects_nodes_at_local_addresses() {
     let (target, host) = (Target::start(&[]), Backend::plain(|_| answer("200 OK", "", "of the host")).await);
     create_node(&target, "one", "127.0.0.1", host.port).await;
     for (kind, address) in CLAIMED {
@@ -40,7 +41,7 @@ async fn proxies_lead_to_no_address_of_the_servers_own_host() {
         if patched.code == 422 {
             continue;
         }
-        // The port of the kubelet, and any other.
+        // The kubelet port, and an arbitrary port.
         for node in ["one".to_owned(), format!("http:one:{}", host.port), format!("https:one:{}", host.port)] {
             let path = format!("/api/v1/nodes/{node}/proxy/x");
             let answered = target.get(ADMIN, &path).await;
@@ -56,7 +57,7 @@ async fn proxies_lead_to_no_address_of_the_servers_own_host() {
 
 /// CVE-2020-8562, for pods.
 #[tokio::test]
-async fn pods_at_addresses_of_the_servers_own_host_are_not_reached() {
+async fn proxy_rejects_pods_at_local_addresses() {
     let (target, host) = (Target::start(&[]), Backend::plain(|_| answer("200 OK", "", "of the host")).await);
     target.create_default_account().await;
     create_node(&target, "one", "127.0.0.1", 1).await;

@@ -1,5 +1,7 @@
-//! Servers in the place of a backend (NCC 2022 MRE, ToB 2019): one with the certificate of another authority, and one with a
-//! certificate for another name. Neither gets a request.
+//! Servers that impersonate a backend (NCC 2022 MRE, ToB 2019).
+//!
+//! One has a certificate of another authority, one a certificate for another name. Neither receives
+//! a request.
 
 use std::time::Instant;
 
@@ -8,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::Method;
 use serde_json::json;
 
-use super::{PATIENCE, PODS, availability, create_node, create_pod, register};
+use super::{PODS, TIMEOUT, availability, create_node, create_pod, register};
 use crate::backend::{Backend, answer};
 use crate::support::{ADMIN, Answer, JSON, Target};
 
@@ -16,7 +18,8 @@ async fn backend(names: &[&str]) -> Backend {
     Backend::start(names, |_| answer("200 OK", "Content-Type: text/plain\r\n", "{}")).await
 }
 
-/// Creates config maps until one is refused: by a webhook that refuses all, or because the webhook cannot be asked.
+/// Creates config maps until one is rejected: by the webhook, or because the webhook cannot be
+/// called.
 async fn refused(target: &Target, case: &str) -> Answer {
     let begin = Instant::now();
     for number in 0.. {
@@ -25,14 +28,14 @@ async fn refused(target: &Target, case: &str) -> Answer {
         if created.code != 201 {
             return created;
         }
-        assert!(begin.elapsed() < PATIENCE, "the webhook of {case} is not called");
+        assert!(begin.elapsed() < TIMEOUT, "the webhook of {case} is not called");
     }
     unreachable!("there is a number for each request")
 }
 
 /// NCC 2022 MRE, for webhooks by URL.
 #[tokio::test]
-async fn webhooks_are_known_by_authority_and_name() {
+async fn webhook_certificates_are_verified() {
     let (target, other) = (Target::start(&[]), backend(&["localhost"]).await);
     for (case, host, authority, is_known) in [
         ("known", "localhost", None, true),
@@ -49,8 +52,8 @@ async fn webhooks_are_known_by_authority_and_name() {
         }]});
         target.create("/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations", &config).await;
         let answered = refused(&target, case).await;
-        let was_asked = webhook.received().iter().any(|text| text.contains("POST /judge"));
-        assert_eq!(was_asked, is_known, "{case}: {}", answered.body);
+        let was_called = webhook.received().iter().any(|text| text.contains("POST /judge"));
+        assert_eq!(was_called, is_known, "{case}: {}", answered.body);
         let message = answered.body["message"].as_str().unwrap();
         assert_eq!(message.contains("x509: "), !is_known, "{case}: {message}");
     }
@@ -59,12 +62,12 @@ async fn webhooks_are_known_by_authority_and_name() {
 
 /// NCC 2022 MRE, for aggregated servers.
 #[tokio::test]
-async fn aggregated_servers_are_known_by_authority_and_name() {
+async fn aggregated_server_certificates_are_verified() {
     let other = backend(&["back.default.svc"]).await;
     for (service, authority, is_known) in [
         ("back", None, true),
         ("back", Some(other.certificate.as_str()), false),
-        // The certificate names another service.
+        // The certificate is for another service.
         ("front", None, false),
     ] {
         let (target, backend) = (Target::start(&[]), backend(&["back.default.svc"]).await);
@@ -79,7 +82,7 @@ async fn aggregated_servers_are_known_by_authority_and_name() {
 
 /// NCC 2022 MRE, for kubelets.
 #[tokio::test]
-async fn kubelets_are_known_by_authority_and_name() {
+async fn kubelet_certificates_are_verified() {
     let (folder, address) = (tempfile::tempdir().unwrap(), "127.0.0.1");
     let (known, unsigned, misnamed) =
         (backend(&[address]).await, backend(&[address]).await, backend(&["elsewhere.example.com"]).await);

@@ -1,5 +1,7 @@
-//! Backends that answer with the address of another server: the server must not go there (CVE-2018-1002102, CVE-2020-8559), and an
-//! aggregated server must not send clients there (CVE-2022-3172).
+//! Backends that answer with a redirect to another server.
+//!
+//! The server must not follow it (CVE-2018-1002102, CVE-2020-8559). Redirects of an aggregated
+//! server must not reach clients (CVE-2022-3172).
 
 use std::time::Instant;
 
@@ -10,7 +12,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::{
-    PATIENCE, PODS, availability, create_node, create_pod, exchange, first_code, register, upgrade, wanted_code,
+    PODS, TIMEOUT, availability, create_node, create_pod, exchange, first_code, register, requested_code, upgrade,
 };
 use crate::backend::{Backend, answer};
 use crate::common::own_address;
@@ -18,15 +20,15 @@ use crate::support::{ADMIN, JSON, Target};
 
 const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 
-/// The server that nothing must lead to.
+/// Starts the server that must receive no request.
 async fn trap() -> Backend {
     Backend::start(&["localhost", "127.0.0.1"], |_| answer("200 OK", "", "trapped")).await
 }
 
-/// A backend whose answers lead to the trap where the path asks for a redirect.
-async fn leading_to(trap: &Backend, names: &[&str]) -> Backend {
+/// Starts a backend that redirects to the trap when the path requests a redirect.
+async fn redirecting_backend(trap: &Backend, names: &[&str]) -> Backend {
     let location = format!("Location: https://127.0.0.1:{}/elsewhere\r\n", trap.port);
-    let redirect = move |head: &str| match wanted_code(head) {
+    let redirect = move |head: &str| match requested_code(head) {
         Some(code) => answer(&format!("{code} Moved"), &location, ""),
         None => answer("200 OK", "Content-Type: application/json\r\n", "{}"),
     };
@@ -39,9 +41,9 @@ fn assert_untouched(trap: &Backend, what: &str) {
 
 /// CVE-2022-3172; CVE-2020-8559 for upgrades.
 #[tokio::test]
-async fn redirects_of_aggregated_servers_are_not_passed_on() {
+async fn redirects_of_aggregated_servers_are_not_forwarded() {
     let (target, trap) = (Target::start(&[]), trap().await);
-    let backend = leading_to(&trap, &["back.default.svc"]).await;
+    let backend = redirecting_backend(&trap, &["back.default.svc"]).await;
     register(&target, "back", backend.port, &backend.certificate).await;
     assert!(availability(&target).await);
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
@@ -66,7 +68,7 @@ async fn redirects_of_aggregated_servers_are_not_passed_on() {
 #[tokio::test]
 async fn redirects_of_kubelets_are_not_followed() {
     let (target, trap) = (Target::start(&[]), trap().await);
-    let kubelet = leading_to(&trap, &["localhost"]).await;
+    let kubelet = redirecting_backend(&trap, &["localhost"]).await;
     target.create_default_account().await;
     create_node(&target, "one", "127.0.0.1", kubelet.port).await;
     for code in REDIRECTS {
@@ -85,12 +87,13 @@ async fn redirects_of_kubelets_are_not_followed() {
     target.assert_alive().await;
 }
 
-/// CVE-2018-1002102, CVE-2020-8559, for the proxy to nodes: at most the client learns of the redirect.
+/// CVE-2018-1002102, CVE-2020-8559, for the proxy to nodes: the client receives the redirect at
+/// most.
 #[needs(network)]
 #[tokio::test]
 async fn redirects_of_nodes_are_not_followed() {
     let (target, trap) = (Target::start(&[]), trap().await);
-    let kubelet = leading_to(&trap, &["localhost"]).await;
+    let kubelet = redirecting_backend(&trap, &["localhost"]).await;
     create_node(&target, "one", &own_address(), kubelet.port).await;
     for code in REDIRECTS {
         let path = format!("/api/v1/nodes/one/proxy/code-{code}");
@@ -107,11 +110,11 @@ async fn redirects_of_nodes_are_not_followed() {
     target.assert_alive().await;
 }
 
-/// CVE-2018-1002102, for webhooks: an object that is judged goes to the webhook only.
+/// CVE-2018-1002102, for webhooks: the reviewed object is sent only to the webhook.
 #[tokio::test]
 async fn redirects_of_webhooks_are_not_followed() {
     let (target, trap) = (Target::start(&[]), trap().await);
-    let webhook = leading_to(&trap, &["localhost"]).await;
+    let webhook = redirecting_backend(&trap, &["localhost"]).await;
     let maps = "/api/v1/namespaces/default/configmaps";
     for code in REDIRECTS {
         let config = json!({"metadata": {"name": format!("hook-{code}")}, "webhooks": [{
@@ -122,20 +125,20 @@ async fn redirects_of_webhooks_are_not_followed() {
             "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE"]}],
         }]});
         target.create("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", &config).await;
-        let (begin, asked) = (Instant::now(), format!("/code-{code}"));
+        let (begin, request_path) = (Instant::now(), format!("/code-{code}"));
         for number in 0.. {
             let metadata = json!({"name": format!("map-{code}-{number}"), "labels": {"code": code.to_string()}});
             let map = json!({"metadata": metadata}).to_string();
             let created = target.send(ADMIN, Method::POST, maps, JSON, map).await;
-            let was_asked = webhook.received().iter().any(|text| text.contains(&asked));
-            // Configurations are followed, not read each time.
-            if was_asked {
+            let was_called = webhook.received().iter().any(|text| text.contains(&request_path));
+            // The plugin learns of configurations by a watch.
+            if was_called {
                 assert_eq!(created.code, 500, "{}", created.body);
                 break;
             }
-            assert!(begin.elapsed() < PATIENCE, "the webhook is not called");
+            assert!(begin.elapsed() < TIMEOUT, "the webhook is not called");
         }
-        assert_untouched(&trap, &asked);
+        assert_untouched(&trap, &request_path);
     }
     target.assert_alive().await;
 }

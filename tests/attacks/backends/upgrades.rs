@@ -1,30 +1,34 @@
-//! Backends that refuse to change protocols (CVE-2018-1002105): what the client sends next must not get to them.
+//! Backends that refuse to switch protocols (CVE-2018-1002105): later bytes of the client must not
+//! reach them.
 
 use needs::needs;
 
-use super::{CODES, PODS, availability, create_node, create_pod, exchange, first_code, register, upgrade, wanted_code};
+use super::{
+    CODES, PODS, availability, create_node, create_pod, exchange, first_code, register, requested_code, upgrade,
+};
 use crate::backend::{Backend, answer};
 use crate::common::own_address;
 use crate::support::Target;
 
-/// The request that the attacker wants to send to the backend in the name of the server.
+/// The request that the attacker smuggles to the backend with the server's identity.
 const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nHost: back\r\nX-Remote-User: root\r\n\
     X-Remote-Group: system:masters\r\nContent-Length: 0\r\n\r\n";
 
-/// Answers with the code that the path asks for, keeps the connection, and is in discovery what it should be.
+/// Responds with the code in the path and keeps the connection open; serves regular discovery
+/// documents.
 fn refuse(head: &str) -> String {
-    match wanted_code(head) {
+    match requested_code(head) {
         Some(code) => answer(&format!("{code} Code"), "Content-Type: text/plain\r\n", "no"),
         None => answer("200 OK", "Content-Type: application/json\r\n", "{}"),
     }
 }
 
-/// Sends an upgrade and the smuggled request; fails when the latter gets to the backend.
+/// Sends an upgrade and the smuggled request; fails when the latter reaches the backend.
 async fn attack(target: &Target, backend: &Backend, method: &str, path: &str, protocol: &str, code: u16) {
     for is_pipelined in [true, false] {
         let answered = exchange(target, &upgrade(method, path, protocol), SMUGGLED, is_pipelined).await;
-        // The backend's answer is passed on or replaced by an error; no answer says that all is well. A connection that ends
-        // while bytes of the client are unread is reset, which can lose the answer.
+        // The backend's response is forwarded or replaced by an error, and is never a success. A
+        // connection closed with unread client bytes is reset, which can drop the response.
         let is_lost = is_pipelined && answered.is_empty();
         assert!(is_lost || first_code(&answered) >= 400, "{path} with {code}: {answered}");
         let received = backend.received();
@@ -35,7 +39,7 @@ async fn attack(target: &Target, backend: &Backend, method: &str, path: &str, pr
 
 /// CVE-2018-1002105, with aggregated servers.
 #[tokio::test]
-async fn nothing_follows_a_refused_upgrade_to_aggregated_servers() {
+async fn refused_upgrade_to_aggregated_server_closes_connection() {
     let (target, backend) = (Target::start(&[]), Backend::start(&["back.default.svc"], refuse).await);
     register(&target, "back", backend.port, &backend.certificate).await;
     assert!(availability(&target).await);
@@ -50,7 +54,7 @@ async fn nothing_follows_a_refused_upgrade_to_aggregated_servers() {
 
 /// CVE-2018-1002105, with kubelets.
 #[tokio::test]
-async fn nothing_follows_a_refused_upgrade_to_kubelets() {
+async fn refused_upgrade_to_kubelet_closes_connection() {
     let (target, kubelet) = (Target::start(&[]), Backend::start(&["localhost"], refuse).await);
     target.create_default_account().await;
     create_node(&target, "one", "127.0.0.1", kubelet.port).await;
@@ -67,7 +71,7 @@ async fn nothing_follows_a_refused_upgrade_to_kubelets() {
 /// CVE-2018-1002105, with the proxy to nodes and pods.
 #[needs(network)]
 #[tokio::test]
-async fn nothing_follows_a_refused_upgrade_through_proxies() {
+async fn refused_upgrade_through_proxy_closes_connection() {
     let (target, backend, ip) = (Target::start(&[]), Backend::start(&["localhost"], refuse).await, own_address());
     target.create_default_account().await;
     create_node(&target, "one", &ip, backend.port).await;

@@ -1,4 +1,5 @@
-//! What holds without any of the flags (the column "default here" of the table in `docs/security.md`).
+//! Behavior without any of the flags (the column "default here" of the table in
+//! `docs/security.md`).
 
 use std::process::Command;
 
@@ -8,9 +9,9 @@ use super::{DEFAULT, User, event, handshakes, is_stored, pod, service_with_exter
 use crate::common::{self, PROGRAM, Server};
 use crate::tls::Dialer;
 
-/// CIS 1.2.1, 1.2.2, 1.2.6, 1.2.8, 1.2.15, 1.2.25: who may do what by default.
+/// CIS 1.2.1, 1.2.2, 1.2.6, 1.2.8, 1.2.15, 1.2.25: default authentication and authorization.
 #[tokio::test]
-async fn by_default_only_the_administrator_has_rights() {
+async fn default_rights_are_limited_to_administrator() {
     let server = Server::start();
     let admin = User::administrator(&server.url, &server.kubeconfig());
     let authority = std::fs::read_to_string(server.data().join("pki/ca.crt")).unwrap();
@@ -38,9 +39,9 @@ async fn by_default_only_the_administrator_has_rights() {
     assert_eq!(admin.code("/debug/pprof/").await, 200, "--profiling is true by default");
 }
 
-/// CIS 1.2.3, 1.2.9 to 1.2.14, 1.2.27, 1.2.30: what admission and the store do by default.
+/// CIS 1.2.3, 1.2.9 to 1.2.14, 1.2.27, 1.2.30: default admission plugins and storage.
 #[tokio::test]
-async fn by_default_these_plugins_run() {
+async fn default_admission_plugins_and_storage() {
     let server = Server::start();
     let admin = User::administrator(&server.url, &server.kubeconfig());
     let pods = format!("{DEFAULT}/pods");
@@ -65,9 +66,9 @@ async fn by_default_these_plugins_run() {
     assert!(admin.token_life("web").await > 300 * 24 * 3600, "tokens of pods last a year by default");
 }
 
-/// CIS 1.2.16 to 1.2.21: the defaults that the program states.
+/// CIS 1.2.16 to 1.2.21: the defaults in the help text.
 #[test]
-fn the_help_states_these_defaults() {
+fn help_text_states_defaults() {
     let help = common::run(Command::new(PROGRAM).arg("--help"), b"").stdout;
     for (flag, default) in [
         ("--audit-log-maxage ", "366"),
@@ -101,12 +102,13 @@ fn the_help_states_these_defaults() {
     }
 }
 
-/// CIS 1.2.29: suites without forward secrecy or authenticated encryption, and versions before TLS 1.2, are not spoken.
+/// CIS 1.2.29: no cipher suites without forward secrecy or authenticated encryption, no versions
+/// before TLS 1.2.
 #[tokio::test]
-async fn by_default_no_weak_handshake_succeeds() {
+async fn default_settings_reject_weak_handshakes() {
     let server = Server::start();
     let address = server.url.trim_start_matches("https://");
-    handshakes::assert_weak_ones_fail(address).await;
+    handshakes::assert_weak_handshakes_fail(address).await;
     for suite in handshakes::SUITES_OF_TLS12 {
         let client = Dialer::with_suites(&server, &server.data().join("pki/ca.crt"), &[suite]);
         assert!(client.tls().await.is_ok(), "{:?}", suite.suite());

@@ -1,22 +1,23 @@
-//! Handshakes of clients with weak suites and old versions.
+//! TLS handshakes with weak cipher suites and old versions.
 
 use rustls::SupportedCipherSuite;
 use rustls::crypto::ring::cipher_suite;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The suites of TLS 1.2 that fit a key of ECDSA, which the server makes.
+/// The suites of TLS 1.2 that fit the ECDSA key that the server generates.
 pub const SUITES_OF_TLS12: [SupportedCipherSuite; 3] = [
     cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
     cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
     cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
 ];
 
-/// Weak suites by their numbers: RSA without forward secrecy, CBC, RC4, 3DES, no encryption, anonymous.
+/// Weak suites by number: RSA without forward secrecy, CBC, RC4, 3DES, no encryption, anonymous.
 const WEAK: [u16; 10] = [0x002f, 0x0035, 0x009c, 0x009d, 0xc009, 0xc00a, 0xc013, 0xc011, 0x000a, 0x0018];
 
-/// Fails when the server continues a handshake with a weak suite, or of TLS 1.0 or 1.1 with any suite.
-pub async fn assert_weak_ones_fail(address: &str) {
+/// Fails when the server continues a handshake with a weak suite, or of TLS 1.0 or 1.1 with any
+/// suite.
+pub async fn assert_weak_handshakes_fail(address: &str) {
     for suite in WEAK {
         assert!(is_refused(address, [3, 3], &[suite]).await, "suite {suite:#06x}");
     }
@@ -24,28 +25,29 @@ pub async fn assert_weak_ones_fail(address: &str) {
         let all: Vec<u16> = WEAK.into_iter().chain([0xc02b, 0xc02c, 0xc02f, 0xc030]).collect();
         assert!(is_refused(address, version, &all).await, "version {version:?}");
     }
-    // The same message with a suite that is spoken is continued, or the test would show nothing.
+    // Control: the same message with a supported suite is continued.
     assert!(!is_refused(address, [3, 3], &[0xc02b, 0xc02f]).await, "a good handshake of TLS 1.2");
 }
 
-/// Whether the server answers a ClientHello with an alert or the end of the connection.
+/// Reports whether the server answers a ClientHello with an alert or closes the connection.
 async fn is_refused(address: &str, version: [u8; 2], suites: &[u16]) -> bool {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(&client_hello(version, suites)).await.unwrap();
     let mut kind = [0];
     match stream.read_exact(&mut kind).await {
-        // 21: an alert, 22: a message of the handshake.
+        // Record types: 21 is an alert, 22 a handshake message.
         Ok(_) => kind[0] == 21,
         Err(_) => true,
     }
 }
 
-/// A ClientHello with the extensions that handshakes with elliptic curves need.
+/// Returns a ClientHello with the extensions that elliptic curve handshakes need.
 fn client_hello(version: [u8; 2], suites: &[u16]) -> Vec<u8> {
     let with_length = |bytes: &[u8]| [&u16::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat();
     let extension = |number: u16, content: &[u8]| [&number.to_be_bytes()[..], &with_length(content)].concat();
     let extensions = [
-        // secp256r1 and secp384r1, points that are not compressed, and signatures with ECDSA, RSA-PSS and PKCS #1.
+        // secp256r1 and secp384r1, uncompressed points, and signatures with ECDSA, RSA-PSS and PKCS
+        // #1.
         extension(10, &with_length(&[0, 23, 0, 24])),
         extension(11, &[1, 0]),
         extension(13, &with_length(&[4, 3, 5, 3, 8, 4, 8, 5, 4, 1, 5, 1])),

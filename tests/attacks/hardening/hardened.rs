@@ -1,4 +1,4 @@
-//! One server with the flags that the benchmark asks for.
+//! One server with the flags that the benchmark requires.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use rustls::crypto::ring::cipher_suite;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{DEFAULT, PATIENCE, User, WARN_ONLY, event, is_stored, pod, service_with_external_address};
+use super::{DEFAULT, TIMEOUT, User, WARN_ONLY, event, is_stored, pod, service_with_external_address};
 use crate::common::Server;
 use crate::tls::{Authority, Dialer};
 
@@ -44,10 +44,10 @@ rules:
 - {level: Metadata}
 ";
 
-/// A body that never comes.
-struct Never;
+/// A request body that never yields a frame.
+struct PendingBody;
 
-impl hyper::body::Body for Never {
+impl hyper::body::Body for PendingBody {
     type Data = hyper::body::Bytes;
     type Error = std::convert::Infallible;
 
@@ -104,7 +104,7 @@ impl Hardened {
         ];
         let server = Server::start_with(folder.path(), &flags.each_ref().map(String::as_str));
         let user = |name: &str, groups: &[&str]| {
-            User::new(&server.url, &serving, Some(&clients.issue(name, groups, 60 * PATIENCE)))
+            User::new(&server.url, &serving, Some(&clients.issue(name, groups, 60 * TIMEOUT)))
         };
         let (admin, jane) = (user("root", &["system:masters"]), user("jane", &[]));
         let kubelet = user("system:node:node-a", &["system:nodes"]);
@@ -112,14 +112,14 @@ impl Hardened {
         Hardened { server, folder, admin, anonymous, jane, kubelet }
     }
 
-    /// The logs that were set aside.
+    /// Counts the rotated audit logs.
     fn backups(&self) -> usize {
         let names = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         names.filter(|name| name.to_string_lossy().starts_with("audit-")).count()
     }
 }
 
-/// CIS 1.2.1, 1.2.2, 1.2.6 to 1.2.8, 1.2.14, 1.2.15, 1.2.25: who may do what.
+/// CIS 1.2.1, 1.2.2, 1.2.6 to 1.2.8, 1.2.14, 1.2.15, 1.2.25: authentication and authorization.
 #[tokio::test]
 async fn hardened_flags_restrict_users() {
     let hardened = Hardened::start();
@@ -140,7 +140,7 @@ async fn hardened_flags_restrict_users() {
     assert_eq!(kubelet.code(&format!("{DEFAULT}/secrets/of-no-pod")).await, 403, "the Node authorizer");
     let begin = Instant::now();
     while kubelet.code("/api/v1/nodes/node-a").await != 200 {
-        assert!(begin.elapsed() < PATIENCE, "the kubelet may not read its node");
+        assert!(begin.elapsed() < TIMEOUT, "the kubelet may not read its node");
     }
     let label = json!({"metadata": {"labels": {"node-restriction.kubernetes.io/a": "b"}}});
     let refused = kubelet.send(Method::PATCH, "/api/v1/nodes/node-a", &label).await;
@@ -148,7 +148,8 @@ async fn hardened_flags_restrict_users() {
     assert!(!hardened.server.kubeconfig().exists(), "a client of an authority beside --client-ca-file");
 }
 
-/// CIS 1.2.3, 1.2.9, 1.2.11, 1.2.27, 1.2.28, 1.2.30: what admission does, what is stored, and how long tokens last.
+/// CIS 1.2.3, 1.2.9, 1.2.11, 1.2.27, 1.2.28, 1.2.30: admission, encryption at rest, and token
+/// lifetimes.
 #[tokio::test]
 async fn hardened_flags_restrict_objects() {
     let hardened = Hardened::start();
@@ -174,12 +175,14 @@ async fn hardened_flags_restrict_objects() {
     assert_eq!(admin.create(&format!("{DEFAULT}/configmaps"), &plain).await.code, 201);
     let is_stored = |text: &str| is_stored(hardened.server.data(), text);
     assert!(is_stored("not-encrypted-93c7") && is_stored("k8s:enc:secretbox:v1:one:"));
-    // "encrypted-83b1" in base64 is how it is stored where nothing is encrypted in JSON; protobuf has it as it is.
+    // Unencrypted JSON contains "encrypted-83b1" in base64, unencrypted protobuf contains the plain
+    // text.
     assert!(!is_stored("encrypted-83b1") && !is_stored("ZW5jcnlwdGVkLTgzYjE="), "a secret is stored in the clear");
     assert_eq!(admin.token_life("web").await, WARN_ONLY, "--service-account-extend-token-expiration=false");
 }
 
-/// CIS 1.2.16 to 1.2.20: the audit log holds every request, its files have a size and a number, and no request lasts.
+/// CIS 1.2.16 to 1.2.20: the audit log contains every request, its files are rotated by size and
+/// count, requests time out.
 #[tokio::test]
 async fn hardened_flags_keep_an_audit_log() {
     let hardened = Hardened::start();
@@ -191,7 +194,7 @@ async fn hardened_flags_keep_an_audit_log() {
         if number >= 12 && hardened.backups() == 2 {
             break;
         }
-        assert!(begin.elapsed() < PATIENCE && number < 100, "{} logs are set aside", hardened.backups());
+        assert!(begin.elapsed() < TIMEOUT && number < 100, "{} logs are set aside", hardened.backups());
     }
     assert_eq!(hardened.jane.code("/api/v1/secrets").await, 403);
     let recorded = || {
@@ -200,17 +203,17 @@ async fn hardened_flags_keep_an_audit_log() {
         events.any(|event| event["user"]["username"] == "jane" && event["responseStatus"]["code"] == 403)
     };
     while !recorded() {
-        assert!(begin.elapsed() < 2 * PATIENCE, "the denied request is not recorded");
+        assert!(begin.elapsed() < 2 * TIMEOUT, "the denied request is not recorded");
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
-    let body = reqwest::Body::wrap(Never);
+    let body = reqwest::Body::wrap(PendingBody);
     let request =
         admin.client.post(format!("{}{DEFAULT}/configmaps", admin.url)).header("Content-Type", "application/json");
-    let answered = tokio::time::timeout(2 * PATIENCE, request.body(body).send()).await.expect("--request-timeout");
+    let answered = tokio::time::timeout(2 * TIMEOUT, request.body(body).send()).await.expect("--request-timeout");
     assert!(answered.is_err() || !answered.unwrap().status().is_success());
 }
 
-/// CIS 1.2.24, 1.2.29: the certificate and the suites of the flags, and no others.
+/// CIS 1.2.24, 1.2.29: only the certificate and the cipher suites of the flags are used.
 #[tokio::test]
 async fn hardened_flags_restrict_handshakes() {
     let hardened = Hardened::start();
@@ -219,6 +222,6 @@ async fn hardened_flags_restrict_handshakes() {
     assert!(speaks(cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384).await);
     assert!(!speaks(cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256).await);
     assert!(speaks(cipher_suite::TLS13_AES_128_GCM_SHA256).await, "TLS 1.3 has its own");
-    // The users of `Hardened` trust the certificate of --tls-cert-file and nothing else.
+    // The users of `Hardened` trust only the certificate of --tls-cert-file.
     assert_eq!(hardened.admin.code("/livez").await, 200);
 }

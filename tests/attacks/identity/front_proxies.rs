@@ -1,14 +1,15 @@
-//! Clients that send the headers of front proxies, where both have certificates of one authority (NCC 2022 F9W).
+//! Clients that send front proxy headers, where clients and proxies have certificates of one
+//! authority (NCC 2022 F9W).
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{LONG, MASTERS, PATIENCE, SECRETS, write};
+use super::{LONG, MASTERS, SECRETS, TIMEOUT, write};
 use crate::common::program;
 use crate::support::Target;
 use crate::tls::{Authority, Dialer};
 
-/// What the server says when it refuses to start with these flags; fails when it goes on running.
+/// Returns the start-up error for these flags; fails when the server keeps running.
 fn refusal(flags: &[String]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
@@ -24,7 +25,7 @@ fn refusal(flags: &[String]) -> String {
     let status = loop {
         match server.try_wait().unwrap() {
             Some(status) => break Some(status),
-            None if begin.elapsed() > PATIENCE => break None,
+            None if begin.elapsed() > TIMEOUT => break None,
             None => std::thread::sleep(Duration::from_millis(50)),
         }
     };
@@ -33,13 +34,14 @@ fn refusal(flags: &[String]) -> String {
         server.wait().unwrap();
     }
     let text = std::fs::read_to_string(&log).unwrap();
-    assert!(status.is_some_and(|status| !status.success()), "the server goes on running: {text}");
+    assert!(status.is_some_and(|status| !status.success()), "the server keeps running: {text}");
     text
 }
 
-/// NCC 2022 F9W: with an authority in common, proxies have to be named, also where the files hold other authorities besides.
+/// NCC 2022 F9W: with a shared authority, the proxy names are required, even when the files hold
+/// further authorities.
 #[test]
-fn an_authority_of_clients_and_proxies_needs_names_of_proxies() {
+fn shared_authority_requires_proxy_names() {
     let folder = tempfile::tempdir().unwrap();
     let (shared, other) = (Authority::new("shared"), Authority::new("other"));
     let clients = write(folder.path(), "clients.crt", &format!("{}{}", other.pem, shared.pem));
@@ -54,10 +56,10 @@ fn an_authority_of_clients_and_proxies_needs_names_of_proxies() {
     }
 }
 
-/// NCC 2022 F9W: where proxies are named, any other client of the authority is the user of its certificate or
-/// anonymous.
+/// NCC 2022 F9W: with proxy names, any other client of the authority is the user of its certificate
+/// or anonymous.
 #[tokio::test]
-async fn clients_of_the_authority_of_proxies_are_no_proxies() {
+async fn clients_of_shared_authority_are_not_proxies() {
     let (folder, shared) = (tempfile::tempdir().unwrap(), Authority::new("shared"));
     let file = write(folder.path(), "shared.crt", &shared.pem);
     let target = Target::start(&[

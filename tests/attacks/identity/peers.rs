@@ -1,4 +1,4 @@
-//! Requests that one server of a cluster passes on to another one (suspected with finding A7).
+//! Requests that one server of a cluster forwards to another one (suspected with finding A7).
 
 use std::fs;
 use std::net::TcpListener;
@@ -8,22 +8,22 @@ use needs::needs;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{FORGED, FrontProxy, PATIENCE};
+use super::{FORGED, FrontProxy, TIMEOUT};
 use crate::common::Server;
 use crate::etcd_server::EtcdServer;
 use crate::support::{JSON, http_client, token};
 
 const REVIEWS: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
-/// A client that sends a server the headers of front proxies is no one else to the other server.
+/// A client that sends front proxy headers does not gain another identity on the peer server.
 #[needs(etcd)]
 #[tokio::test]
-async fn takes_no_identity_of_clients_from_other_servers_of_the_cluster() {
+async fn peer_server_ignores_identity_headers_of_clients() {
     let etcd = EtcdServer::start();
     let (proxies, folder) = (FrontProxy::new(), tempfile::tempdir().unwrap());
     let tokens = folder.path().join("tokens.csv");
     fs::write(&tokens, format!("{},mallory,uid-mallory,\"dev\"\n", token("mallory"))).unwrap();
-    // A port that was free a moment ago: the other server has to be told it.
+    // A port that was free a moment ago: the peer's flags must name it.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let common = [format!("--etcd-servers={}", etcd.url), format!("--token-auth-file={}", tokens.display())];
     let run = |name: &str, flags: &[String]| {
@@ -62,7 +62,7 @@ async fn takes_no_identity_of_clients_from_other_servers_of_the_cluster() {
         if code == 201 {
             break serde_json::from_str(&text).unwrap();
         }
-        assert!(begin.elapsed() < 2 * PATIENCE, "{code} {text}");
+        assert!(begin.elapsed() < 2 * TIMEOUT, "{code} {text}");
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     };
     let user = json!({"username": "mallory", "uid": "uid-mallory", "groups": ["dev", "system:authenticated"]});

@@ -1,4 +1,4 @@
-//! One mistake is told once, with the value that is wrong.
+//! Validation reports an error once, with the invalid value.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -19,7 +19,7 @@ fn pipeline(spec: &Value, status: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_change_of_what_is_immutable_is_shown() {
+async fn immutable_field_error_shows_value() {
     let ci = Ci::start(&[]);
     ci.done(Method::POST, PIPELINES, &pipeline(&json!({"team": "red"}), &Value::Null)).await;
     let changed = pipeline(&json!({"team": "blue"}), &Value::Null);
@@ -30,7 +30,7 @@ async fn a_change_of_what_is_immutable_is_shown() {
 }
 
 #[tokio::test]
-async fn a_wrong_condition_is_told_once() {
+async fn invalid_condition_is_reported_once() {
     let ci = Ci::start(&[]);
     ci.done(Method::POST, PIPELINES, &pipeline(&json!({}), &Value::Null)).await;
     let mut condition = json!({

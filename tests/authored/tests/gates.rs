@@ -1,4 +1,4 @@
-//! Feature gates that a group declares: of fields, of values and of kinds.
+//! Feature gates declared by a group, for fields, values and kinds.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -24,7 +24,7 @@ fn at(name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_write_loses_fields_of_gates_that_are_off() {
+async fn writes_drop_fields_of_disabled_gates() {
     let spec = json!({"retries": 3, "steps": [{"name": "test"}]});
     for (flags, expect) in [
         (&[][..], Value::Null),
@@ -40,7 +40,7 @@ async fn a_write_loses_fields_of_gates_that_are_off() {
 }
 
 #[tokio::test]
-async fn a_struct_that_held_nothing_but_a_gated_field_goes_with_it() {
+async fn struct_with_only_a_disabled_field_is_dropped() {
     let pauses = [
         (json!({"unlessRetried": false}), Value::Null),
         (json!({"unlessRetried": true, "seconds": 0}), json!({"seconds": 0})),
@@ -48,19 +48,19 @@ async fn a_struct_that_held_nothing_but_a_gated_field_goes_with_it() {
     ];
     let ci = Ci::start(&[]);
     let named = |name: &str, pause: &Value| pipeline(name, &json!({"steps": [{"name": "test", "pause": pause}]}));
-    for (index, (said, expect)) in pauses.iter().enumerate() {
+    for (index, (given, expect)) in pauses.iter().enumerate() {
         let name = format!("created-{index}");
-        let made = ci.done(Method::POST, PIPELINES, &named(&name, said)).await;
-        assert_eq!(made["spec"]["steps"][0]["pause"], *expect, "create with {said}");
+        let made = ci.done(Method::POST, PIPELINES, &named(&name, given)).await;
+        assert_eq!(made["spec"]["steps"][0]["pause"], *expect, "create with {given}");
         let name = format!("updated-{index}");
         ci.done(Method::POST, PIPELINES, &named(&name, &json!({"seconds": 1}))).await;
-        let made = ci.done(Method::PUT, &at(&name), &named(&name, said)).await;
-        assert_eq!(made["spec"]["steps"][0]["pause"], *expect, "update with {said}");
+        let made = ci.done(Method::PUT, &at(&name), &named(&name, given)).await;
+        assert_eq!(made["spec"]["steps"][0]["pause"], *expect, "update with {given}");
     }
 }
 
 #[tokio::test]
-async fn functions_ask_for_gates_by_their_constants() {
+async fn functions_check_gates_by_constants() {
     let more = gates::PipelineTags;
     for (flags, most) in [("AllBeta=true".to_string(), 10), (format!("{more}=true"), 20)] {
         let ci = Ci::start(&[&format!("--feature-gates=PipelineRetries=true,{flags}")]);
@@ -70,7 +70,7 @@ async fn functions_ask_for_gates_by_their_constants() {
 }
 
 #[tokio::test]
-async fn a_stored_object_keeps_what_it_uses_of_a_gate_that_was_turned_off() {
+async fn stored_objects_keep_fields_of_disabled_gates() {
     let folder = tempfile::tempdir().unwrap();
     let data = format!("--data-dir={}", folder.path().display());
     {
@@ -83,8 +83,7 @@ async fn a_stored_object_keeps_what_it_uses_of_a_gate_that_was_turned_off() {
     let ci = Ci::start(&[&data]);
     for (name, expect) in [("field", json!(4)), ("value", Value::Null), ("plain", Value::Null)] {
         let changed = ci.done(Method::PUT, &at(name), &pipeline(name, &json!({"retries": 4}))).await;
-        // The value is one use of the gate, so it would keep the field, too, had it not just lost
-        // the value.
+        // The stored object uses the gate through the value, so the update keeps the field, too.
         let expect = if name == "value" { json!(4) } else { expect };
         assert_eq!(changed["spec"]["retries"], expect, "{name}");
     }
@@ -95,12 +94,12 @@ async fn a_stored_object_keeps_what_it_uses_of_a_gate_that_was_turned_off() {
 }
 
 #[tokio::test]
-async fn values_of_gates_that_are_off_are_refused() {
+async fn rejects_values_of_disabled_gates() {
     let spec = json!({"mode": "Patient", "steps": [{"name": "test", "mode": "Patient"}]});
     let ci = Ci::start(&[]);
     let refused = ci.refused(Method::POST, PIPELINES, &pipeline("a", &spec)).await;
-    let why = r#"Unsupported value: "Patient": supported values: "Fast", "Thorough""#;
-    assert_eq!(refused, [format!("spec.mode: {why}"), format!("spec.steps[0].mode: {why}")]);
+    let error = r#"Unsupported value: "Patient": supported values: "Fast", "Thorough""#;
+    assert_eq!(refused, [format!("spec.mode: {error}"), format!("spec.steps[0].mode: {error}")]);
     let ci = Ci::start(&["--feature-gates=PipelineRetries=true"]);
     ci.done(Method::POST, PIPELINES, &pipeline("a", &spec)).await;
     let refused = ci.refused(Method::POST, PIPELINES, &pipeline("b", &json!({"mode": "Lazy"}))).await;
@@ -108,7 +107,7 @@ async fn values_of_gates_that_are_off_are_refused() {
 }
 
 #[tokio::test]
-async fn kinds_of_gates_that_are_off_are_not_there() {
+async fn kinds_of_disabled_gates_are_not_served() {
     for (flags, expect) in
         [(&[][..], StatusCode::OK), (&["--feature-gates=PipelineArchives=false"], StatusCode::NOT_FOUND)]
     {
@@ -131,29 +130,30 @@ async fn metrics_show_the_gates() {
 }
 
 #[test]
-fn what_the_flag_cannot_set_is_refused() {
+fn rejects_invalid_gate_flags() {
     for (flag, expect) in [
         ("PipelineSteps=false", "cannot set feature gate PipelineSteps to false, feature is locked to true"),
         ("PipelineRetry=true", "unrecognized feature gate: PipelineRetry"),
     ] {
-        let why = server(&[&format!("--feature-gates={flag}")]).start().err().unwrap();
-        assert!(why.contains(expect), "{why}");
+        let error = server(&[&format!("--feature-gates={flag}")]).start().err().unwrap();
+        assert!(error.contains(expect), "{error}");
     }
 }
 
-/// A group that declares nothing but gates, beside those of this package.
-fn beside(gates: &'static [Gate]) -> Catalog {
+/// Returns the catalog of a group that declares only gates, together with the groups of this
+/// package.
+fn catalog_with_gates(gates: &'static [Gate]) -> Catalog {
     let group = GroupDef { name: "other.example.com", priority: 1000, versions: &[], gates };
     let more = Catalog { groups: vec![group].leak(), kinds: &[], openapi: OpenApiDocs { bundles: &[] } };
     authored::groups().with(Box::leak(Box::new(more)))
 }
 
 #[test]
-fn two_groups_may_declare_a_gate_alike_and_not_differently() {
-    static ALIKE: [Gate; 1] = [Gate::new("PipelineRetries", Stage::Alpha, false)];
-    static OTHERWISE: [Gate; 1] = [Gate::new("PipelineRetries", Stage::Beta, true)];
-    assert!(beside(&ALIKE).gates().is_ok());
-    let catalog = Box::leak(Box::new(beside(&OTHERWISE)));
-    let why = Server::delegating("ci-apiserver", catalog).start().err().unwrap();
-    assert_eq!(why, "error: feature gate \"PipelineRetries\" with different spec already exists");
+fn groups_may_share_a_gate_with_equal_spec() {
+    static EQUAL: [Gate; 1] = [Gate::new("PipelineRetries", Stage::Alpha, false)];
+    static DIFFERENT: [Gate; 1] = [Gate::new("PipelineRetries", Stage::Beta, true)];
+    assert!(catalog_with_gates(&EQUAL).gates().is_ok());
+    let catalog = Box::leak(Box::new(catalog_with_gates(&DIFFERENT)));
+    let error = Server::delegating("ci-apiserver", catalog).start().err().unwrap();
+    assert_eq!(error, "error: feature gate \"PipelineRetries\" with different spec already exists");
 }

@@ -1,5 +1,7 @@
-//! What the words about kinds, versions, subresources, columns, selectable fields and strategies do
-//! for clients: the kinds of `api-defs/garden.example.com` use them.
+//! Effects of the keywords about kinds, versions, subresources, columns, selectable fields and
+//! strategies.
+//!
+//! The kinds of `api-defs/garden.example.com` use them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -22,8 +24,8 @@ fn object(kind: &str, name: &str) -> Value {
     json!({"apiVersion": "garden.example.com/v1", "kind": kind, "metadata": {"name": name}})
 }
 
-/// A new tree.
-async fn plant(ci: &Ci, name: &str, spec: Value) -> Value {
+/// Creates a tree.
+async fn create_tree(ci: &Ci, name: &str, spec: Value) -> Value {
     ci.done(Method::POST, TREES, &tree(name, &spec)).await
 }
 
@@ -31,21 +33,21 @@ async fn get(ci: &Ci, path: &str) -> Value {
     ci.done(Method::GET, path, &Value::Null).await
 }
 
-/// What is wrong with a request that is refused.
+/// Returns code and message of an error response.
 async fn refused(ci: &Ci, method: Method, path: &str, body: &Value) -> (u16, String) {
     let (status, answer) = ci.send(method, path, body).await;
     assert!(!status.is_success(), "{answer}");
     (status.as_u16(), answer["message"].as_str().unwrap_or_default().to_string())
 }
 
-/// The names of what a list holds.
+/// Returns the names of the objects in a list.
 async fn names(ci: &Ci, path: &str) -> Vec<String> {
     let list = get(ci, path).await;
     let items = list["items"].as_array().unwrap();
     items.iter().map(|item| item["metadata"]["name"].as_str().unwrap().to_string()).collect()
 }
 
-/// An entry of a discovery document.
+/// Returns an entry of a discovery document.
 fn resource<'d>(document: &'d Value, name: &str) -> &'d Value {
     document["resources"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap_or(&Value::Null)
 }
@@ -73,13 +75,13 @@ async fn discovery_names_resources_as_declared() {
     assert!(resource(&beta, "trees/scale").is_null() && !resource(&beta, "trees/status").is_null(), "{beta}");
     let versions = get(&ci, "/apis/garden.example.com").await;
     let versions: Vec<_> = versions["versions"].as_array().unwrap().iter().map(|one| &one["version"]).collect();
-    // In the order of the priorities that the group gives; v1alpha2 is not served.
+    // In the order of the group's version priorities; v1alpha2 is not served.
     assert_eq!(versions, ["v1", "v1alpha1", "v1beta1"]);
     assert!(resource(&beta, "bushes").is_null() && resource(&beta, "mosses").is_null(), "{beta}");
 }
 
 #[tokio::test]
-async fn versions_that_are_off_are_not_served_and_old_ones_warn() {
+async fn disabled_versions_are_not_served_and_deprecated_versions_warn() {
     let ci = Ci::start(&[]);
     let (status, _) = ci.send(Method::GET, "/apis/garden.example.com/v1alpha1", &Value::Null).await;
     assert_eq!(status, StatusCode::NOT_FOUND);
@@ -96,7 +98,7 @@ async fn versions_that_are_off_are_not_served_and_old_ones_warn() {
 }
 
 #[tokio::test]
-async fn names_follow_the_rule_of_their_kind() {
+async fn names_follow_the_format_of_the_kind() {
     let ci = Ci::start(&[]);
     let wrong = ci.refused(Method::POST, TREES, &tree("1st", &json!({}))).await;
     assert!(
@@ -106,7 +108,7 @@ async fn names_follow_the_rule_of_their_kind() {
 }
 
 #[tokio::test]
-async fn verbs_that_a_kind_does_not_have_are_refused() {
+async fn undeclared_verbs_are_rejected() {
     let ci = Ci::start(&[]);
     ci.done(Method::POST, BUSHES, &object("Bush", "a")).await;
     let bush = format!("{BUSHES}/a");
@@ -117,7 +119,7 @@ async fn verbs_that_a_kind_does_not_have_are_refused() {
 }
 
 #[tokio::test]
-async fn a_deletion_orphans_warns_and_shows_the_object() {
+async fn delete_orphans_warns_and_returns_the_object() {
     let ci = Ci::start(&[]);
     for name in ["a", "b"] {
         ci.done(Method::POST, BUSHES, &object("Bush", name)).await;
@@ -133,7 +135,7 @@ async fn a_deletion_orphans_warns_and_shows_the_object() {
 }
 
 #[tokio::test]
-async fn an_update_creates_and_has_to_name_the_version_that_it_changes() {
+async fn update_creates_and_requires_resource_version() {
     let ci = Ci::start(&[]);
     let path = format!("{MOSSES}/a");
     let (status, made) = ci.send(Method::PUT, &path, &object("Moss", "a")).await;
@@ -146,14 +148,14 @@ async fn an_update_creates_and_has_to_name_the_version_that_it_changes() {
     wider["metadata"]["resourceVersion"] = made["metadata"]["resourceVersion"].clone();
     let changed = ci.done(Method::PUT, &path, &wider).await;
     assert_eq!(changed["metadata"]["generation"], json!(2));
-    // A tree is updated without, and is not created by an update.
-    plant(&ci, "a", json!({})).await;
+    // An update of a tree needs no resource version and does not create a tree.
+    create_tree(&ci, "a", json!({})).await;
     ci.done(Method::PUT, &format!("{TREES}/a"), &tree("a", &json!({"owner": "me"}))).await;
     assert_eq!(refused(&ci, Method::PUT, &format!("{TREES}/b"), &tree("b", &json!({}))).await.0, 404);
 }
 
 #[tokio::test]
-async fn a_graceful_deletion_waits_for_as_long_as_the_function_says() {
+async fn graceful_deletion_uses_period_of_function() {
     let ci = Ci::start(&[]);
     ci.done(Method::PUT, &format!("{MOSSES}/a"), &object("Moss", "a")).await;
     let path = format!("{MOSSES}/a");
@@ -164,10 +166,10 @@ async fn a_graceful_deletion_waits_for_as_long_as_the_function_says() {
 }
 
 #[tokio::test]
-async fn an_update_and_a_subresource_leave_what_they_reset() {
+async fn update_and_subresource_keep_reset_fields() {
     let ci = Ci::start(&[]);
     let planted = "2024-01-02T03:04:05Z";
-    plant(&ci, "a", json!({"planted": planted, "owner": "me"})).await;
+    create_tree(&ci, "a", json!({"planted": planted, "owner": "me"})).await;
     let path = format!("{TREES}/a");
     let mut changed = tree("a", &json!({"owner": "you"}));
     changed["status"] = json!({"branches": 3});
@@ -186,9 +188,9 @@ async fn an_update_and_a_subresource_leave_what_they_reset() {
 }
 
 #[tokio::test]
-async fn a_scale_shows_and_sets_what_its_paths_name() {
+async fn scale_reads_and_writes_declared_paths() {
     let ci = Ci::start(&[]);
-    plant(&ci, "a", json!({"branches": 3})).await;
+    create_tree(&ci, "a", json!({"branches": 3})).await;
     let path = format!("{TREES}/a");
     let mut status = tree("a", &json!({}));
     status["status"] = json!({"branches": 2, "selector": "leaf=green"});
@@ -204,10 +206,10 @@ async fn a_scale_shows_and_sets_what_its_paths_name() {
 }
 
 #[tokio::test]
-async fn fields_select_under_the_names_that_are_declared() {
+async fn field_selectors_use_declared_names() {
     let ci = Ci::start(&[]);
-    plant(&ci, "a", json!({"owner": "me", "fruit": "apple"})).await;
-    plant(&ci, "b", json!({"owner": "you", "branches": 200})).await;
+    create_tree(&ci, "a", json!({"owner": "me", "fruit": "apple"})).await;
+    create_tree(&ci, "b", json!({"owner": "you", "branches": 200})).await;
     for (selector, found) in [
         ("spec.owner=me", "a"),
         ("spec.gardener=you", "b"),
@@ -225,9 +227,9 @@ async fn fields_select_under_the_names_that_are_declared() {
 }
 
 #[tokio::test]
-async fn functions_prepare_warn_hold_and_delete() {
+async fn strategy_functions_prepare_warn_and_delay_deletion() {
     let ci = Ci::start(&[]);
-    let made = plant(&ci, "a", json!({"fruit": " apple "})).await;
+    let made = create_tree(&ci, "a", json!({"fruit": " apple "})).await;
     assert_eq!(made["spec"], json!({"owner": "garden", "branches": 1, "fruit": "apple"}));
     let path = format!("{TREES}/a");
     let warnings = ci.warnings(Method::PUT, &path, &tree("a", &json!({"branches": 101, "fruit": "apple"}))).await;
@@ -246,15 +248,15 @@ async fn functions_prepare_warn_hold_and_delete() {
 }
 
 #[tokio::test]
-async fn an_open_enum_takes_other_values() {
+async fn open_enum_accepts_other_values() {
     let ci = Ci::start(&[]);
     for (name, shade) in [("a", "Light"), ("b", "DarkGreen"), ("c", "none")] {
-        assert_eq!(plant(&ci, name, json!({"shade": shade})).await["spec"]["shade"], json!(shade));
+        assert_eq!(create_tree(&ci, name, json!({"shade": shade})).await["spec"]["shade"], json!(shade));
     }
 }
 
 #[tokio::test]
-async fn finalizers_without_a_domain_have_to_be_known() {
+async fn rejects_unknown_unqualified_finalizers() {
     let ci = Ci::start(&[]);
     let mut moss = object("Moss", "a");
     moss["metadata"]["finalizers"] = json!(["mine"]);
@@ -262,21 +264,21 @@ async fn finalizers_without_a_domain_have_to_be_known() {
     assert!(wrong.iter().any(|line| line.starts_with("metadata.finalizers[0]: Invalid value: \"mine\"")), "{wrong:?}");
 }
 
-/// A table of trees, and of a subresource.
+/// Reads a path as a table.
 async fn table(ci: &Ci, path: &str) -> (u16, Value) {
     let (status, table) = ci.get_as(path, "application/json;as=Table;v=v1;g=meta.k8s.io").await;
     (status.as_u16(), table)
 }
 
 #[tokio::test]
-async fn tables_have_the_columns_and_the_order_that_are_declared() {
+async fn tables_have_declared_columns_and_order() {
     let ci = Ci::start(&[]);
     let spec = json!({
         "owner": "me", "branches": 200, "planted": "2024-01-02T03:04:05Z", "tags": {"kind": "oak"},
         "birds": [{"name": "wren"}, {"name": "tit"}], "neighbours": {"matchLabels": {"row": "one"}},
     });
-    plant(&ci, "a", spec).await;
-    plant(&ci, "b", json!({})).await;
+    create_tree(&ci, "a", spec).await;
+    create_tree(&ci, "b", json!({})).await;
     let (_, table) = table(&ci, TREES).await;
     let columns = table["columnDefinitions"].as_array().unwrap();
     let column = |name: &str| columns.iter().find(|column| column["name"] == name).unwrap();
@@ -286,7 +288,7 @@ async fn tables_have_the_columns_and_the_order_that_are_declared() {
     assert_eq!(column("Branches")["description"], json!("How many branches it is to have."));
     let rows = table["rows"].as_array().unwrap();
     let cells = |row: usize| rows[row]["cells"].as_array().unwrap();
-    // The order is that of the function: the smallest tree comes first.
+    // The function orders by size: the smallest tree comes first.
     assert_eq!(
         cells(0)[..8],
         [
@@ -324,9 +326,9 @@ async fn tables_have_the_columns_and_the_order_that_are_declared() {
 }
 
 #[tokio::test]
-async fn a_subresource_without_tables_is_not_shown_as_one() {
+async fn subresource_without_tables_rejects_table_format() {
     let ci = Ci::start(&[]);
-    plant(&ci, "a", json!({})).await;
+    create_tree(&ci, "a", json!({})).await;
     assert_eq!(table(&ci, &format!("{TREES}/a/roots")).await.0, 406);
     assert_eq!(table(&ci, &format!("{TREES}/a/status")).await.0, 200);
 }

@@ -1,4 +1,4 @@
-//! What a version declares of its own holds for its clients, in its own words.
+//! Declarations of a single version apply to its clients, with the version's field names.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -18,7 +18,7 @@ fn pipeline(version: &str, name: &str, spec: &Value) -> Value {
     json!({"apiVersion": api_version, "kind": "Pipeline", "metadata": {"name": name}, "spec": spec})
 }
 
-/// What is wrong with a new object of a version.
+/// Returns the validation errors of a new object.
 async fn refused(ci: &Ci, version: &str, spec: Value) -> Vec<String> {
     ci.refused(Method::POST, &path(version, ""), &pipeline(version, "refused", &spec)).await
 }
@@ -28,7 +28,7 @@ async fn create(ci: &Ci, version: &str, name: &str, spec: Value) -> Value {
 }
 
 #[tokio::test]
-async fn bounds_are_those_of_the_version_of_the_request() {
+async fn bounds_of_the_requested_version_apply() {
     let ci = Ci::start(&[]);
     create(&ci, "v1", "many", json!({"workers": 80})).await;
     assert_eq!(
@@ -47,7 +47,7 @@ async fn bounds_are_those_of_the_version_of_the_request() {
 }
 
 #[tokio::test]
-async fn an_update_may_leave_what_another_version_allows() {
+async fn update_keeps_values_valid_in_another_version() {
     let ci = Ci::start(&[]);
     create(&ci, "v1", "many", json!({"workers": 80})).await;
     let unchanged = pipeline("v2", "many", &json!({"parallelism": 80, "repository": "rust"}));
@@ -62,7 +62,7 @@ async fn an_update_may_leave_what_another_version_allows() {
 }
 
 #[tokio::test]
-async fn values_and_rules_are_those_of_the_version() {
+async fn values_and_rules_of_the_requested_version_apply() {
     let ci = Ci::start(&[]);
     assert_eq!(
         refused(&ci, "v1", json!({"mode": "Quick"})).await,
@@ -90,7 +90,7 @@ async fn values_and_rules_are_those_of_the_version() {
 }
 
 #[tokio::test]
-async fn errors_of_functions_name_the_fields_of_the_version() {
+async fn function_errors_use_field_names_of_the_version() {
     let ci = Ci::start(&["--feature-gates=PipelineRetries=true,PipelineTags=true"]);
     let why = "must not exceed 20";
     assert_eq!(
@@ -100,7 +100,7 @@ async fn errors_of_functions_name_the_fields_of_the_version() {
             format!("spec.retries: Invalid value: 21: {why}")
         ]
     );
-    // An image is two fields of v2, so that the error is one of what holds them.
+    // An image is two fields in v2, so the error is reported for their parent.
     assert_eq!(
         refused(&ci, "v2", json!({"attempts": 21, "repository": "rust", "tag": "latest"})).await,
         [
@@ -111,7 +111,7 @@ async fn errors_of_functions_name_the_fields_of_the_version() {
 }
 
 #[tokio::test]
-async fn a_version_may_put_a_field_behind_a_gate() {
+async fn version_gates_a_field() {
     let spec = json!({"repository": "rust", "tag": "1.90"});
     let ci = Ci::start(&["--feature-gates=PipelineTags=true"]);
     create(&ci, "v2", "a", spec.clone()).await;
@@ -119,14 +119,14 @@ async fn a_version_may_put_a_field_behind_a_gate() {
     let ci = Ci::start(&[]);
     create(&ci, "v2", "a", spec.clone()).await;
     assert_eq!(ci.done(Method::GET, &path("v1", "a"), &Value::Null).await["spec"]["image"], "rust");
-    // What another version wrote is kept.
+    // A value written through another version is kept.
     create(&ci, "v1", "b", json!({"image": "rust:1.90"})).await;
     let kept = ci.done(Method::PUT, &path("v2", "b"), &pipeline("v2", "b", &spec)).await;
     assert_eq!(kept["spec"]["tag"], "1.90");
 }
 
 #[tokio::test]
-async fn warnings_name_the_fields_of_the_version() {
+async fn warnings_use_field_names_of_the_version() {
     let ci = Ci::start(&[]);
     for (version, field) in [("v1", "mail"), ("v2", "contact")] {
         let object = pipeline(version, version, &json!({field: "a@example.com"}));

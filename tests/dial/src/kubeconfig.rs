@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// A server and who to be there.
+/// A server and the client's credentials.
 pub struct Access {
     pub host: String,
     pub port: u16,
-    /// PEM; without it the server's certificate is not looked at.
+    /// PEM; without it the server's certificate is not verified.
     pub authority: Option<Vec<u8>>,
-    /// Certificate and key, PEM.
+    /// Certificate and key in PEM.
     pub certificate: Option<(Vec<u8>, Vec<u8>)>,
     pub token: Option<String>,
 }
@@ -50,7 +50,7 @@ fn named<'c>(config: &'c Value, list: &str, name: Option<&str>) -> Option<&'c Va
     config[list].as_array()?.iter().find(|item| item["name"].as_str() == name)
 }
 
-/// What is given in place (`<name>-data`) or in a file.
+/// Returns inline data (`<name>-data`) or the content of a file.
 fn data(of: &Value, name: &str, folder: &Path) -> Result<Option<Vec<u8>>> {
     if let Some(text) = of[format!("{name}-data")].as_str() {
         return STANDARD.decode(text).map(Some).map_err(|e| Error::Kubeconfig(format!("has a bad {name}-data: {e}")));

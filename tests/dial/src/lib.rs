@@ -1,5 +1,5 @@
-//! What programs that test or load a server share: who to be at which server, by a kubeconfig, and connections over
-//! TLS.
+//! Shared code of programs that test or load a server: credentials from a kubeconfig, and TLS
+//! connections.
 
 pub mod error;
 pub mod kubeconfig;
@@ -17,21 +17,22 @@ use tokio_rustls::client::TlsStream;
 use error::{Error, Result};
 use kubeconfig::Access;
 
-/// HTTP/1.1 and HTTP/2, as TLS calls them.
+/// ALPN names of HTTP/1.1 and HTTP/2.
 pub const HTTP1: &[u8] = b"http/1.1";
 pub const HTTP2: &[u8] = b"h2";
 
-/// A server that connections can be made to.
+/// A TLS connector for one server.
 pub struct Dial {
     pub access: Access,
     tls: Arc<ClientConfig>,
 }
 
 impl Dial {
-    /// Connections with the certificates that a kubeconfig names.
+    /// Creates a connector with the certificates of a kubeconfig.
     ///
     /// # Errors
-    /// Certificates or a key that cannot be read.
+    ///
+    /// Fails when certificates or a key cannot be read.
     pub fn new(access: Access) -> Result<Self> {
         let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()?;
@@ -55,15 +56,16 @@ impl Dial {
         Ok(Dial { access, tls: Arc::new(tls) })
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub fn authority(&self) -> String {
         format!("{}:{}", self.access.host, self.access.port)
     }
 
-    /// A connection of its own, on which this protocol is spoken.
+    /// Opens a separate connection with this protocol.
     ///
     /// # Errors
-    /// A server that is not there, or that TLS cannot be spoken with.
+    ///
+    /// Fails when the server cannot be reached, or when the TLS handshake fails.
     pub async fn connect(&self, protocol: &[u8]) -> Result<TlsStream<TcpStream>> {
         let tcp = TcpStream::connect((self.access.host.as_str(), self.access.port)).await?;
         tcp.set_nodelay(true)?;
@@ -78,7 +80,7 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>> {
     CertificateDer::pem_slice_iter(pem).collect::<std::result::Result<_, _>>().map_err(|e| Error::Other(e.to_string()))
 }
 
-/// Takes whatever certificate a server shows, when the kubeconfig says so.
+/// Accepts any server certificate, as the kubeconfig may request.
 #[derive(Debug)]
 struct AnyCertificate;
 

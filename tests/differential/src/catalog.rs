@@ -1,4 +1,5 @@
-//! What a server serves: kinds from discovery, schemas from OpenAPI v3, and objects that are known to be accepted.
+//! The API of a server: kinds from discovery, schemas from OpenAPI v3, and sample objects that
+//! validation accepts.
 
 use std::collections::HashMap;
 
@@ -20,11 +21,11 @@ pub struct Kind {
     pub namespaced: bool,
     pub verbs: Vec<String>,
     pub subresources: Vec<Subresource>,
-    /// Objects without names that are accepted.
+    /// Accepted objects without names.
     pub objects: Vec<Value>,
 }
 
-/// Such as `status`.
+/// A subresource, such as `status`.
 #[derive(Clone, Debug)]
 pub struct Subresource {
     pub name: String,
@@ -33,7 +34,7 @@ pub struct Subresource {
     pub verbs: Vec<String>,
 }
 
-/// Everything that conversations can be about.
+/// The kinds and schemas for conversations.
 #[derive(Default)]
 pub struct Catalog {
     pub kinds: Vec<Kind>,
@@ -46,12 +47,12 @@ impl Kind {
         if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// The path of the group version.
+    /// Returns the path of the group version.
     pub fn root(&self) -> String {
         if self.group.is_empty() { "api/v1".into() } else { format!("apis/{}/{}", self.group, self.version) }
     }
 
-    /// The path of the collection, in the namespace of the conversation.
+    /// Returns the path of the collection, in the namespace of the conversation.
     pub fn collection(&self) -> String {
         let namespace = if self.namespaced { "namespaces/${ns}/" } else { "" };
         format!("/{}/{namespace}{}", self.root(), self.resource)
@@ -94,7 +95,7 @@ impl Kind {
 }
 
 impl Catalog {
-    /// Asks a server what it serves.
+    /// Reads the catalog of a server.
     pub async fn fetch(server: &impl Server) -> Result<Catalog> {
         let objects: Value = serde_json::from_str(OBJECTS)?;
         let mut catalog = Catalog::default();
@@ -121,7 +122,7 @@ impl Catalog {
 
     fn add_group(&mut self, group: &Value, objects: &Value) {
         let name = group["metadata"]["name"].as_str().unwrap_or_default();
-        // Definitions that an earlier run left are no part of the server.
+        // Definitions of an earlier run are not part of the server.
         if name.ends_with(".example.com") {
             return;
         }
@@ -132,22 +133,22 @@ impl Catalog {
         }
     }
 
-    /// A catalog without a server.
+    /// Creates a catalog without a server.
     pub fn of(kinds: Vec<Kind>, root: &str, schemas: Map<String, Value>) -> Catalog {
         Catalog { kinds, documents: HashMap::from([(root.to_string(), schemas)]) }
     }
 
-    /// Kinds of which objects can be made.
+    /// Returns kinds with sample objects.
     pub fn creatable(&self) -> Vec<&Kind> {
         self.kinds.iter().filter(|kind| kind.can("create") && kind.can("get") && !kind.objects.is_empty()).collect()
     }
 
-    /// The kind of a resource, in the first version that is served.
+    /// Returns the kind of a resource, in the first served version.
     pub fn kind(&self, group: &str, resource: &str) -> Option<&Kind> {
         self.kinds.iter().find(|kind| kind.group == group && kind.resource == resource)
     }
 
-    /// The schema of a kind.
+    /// Returns the schema of a kind.
     pub fn schema(&self, root: &str, api_version: &str, kind: &str) -> Option<&Value> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         self.documents.get(root)?.values().find(|schema| {
@@ -158,7 +159,7 @@ impl Catalog {
         })
     }
 
-    /// A schema, where it refers to another.
+    /// Returns a schema, or the schema that it references.
     pub fn resolve<'c>(&'c self, root: &str, schema: &'c Value) -> &'c Value {
         let one = schema["allOf"].get(0).unwrap_or(schema);
         let name = one["$ref"].as_str().and_then(|path| path.rsplit('/').next());

@@ -1,4 +1,4 @@
-//! HTTP/1.1 over TLS to one server. Paths and headers are sent as they stand, however odd.
+//! HTTP/1.1 over TLS to one server. Paths and headers are sent unchanged, even invalid ones.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use tokio::sync::Mutex;
 use crate::error::{Error, Result};
 use crate::play::{Answer, Exchange, Server};
 
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// Maximum time until a response.
+const TIMEOUT: Duration = Duration::from_secs(40);
 
 /// A server at the other end of a connection.
 pub struct Remote {
@@ -57,7 +57,8 @@ impl Remote {
 
     async fn exchange(&self, exchange: &Exchange) -> Result<Answer> {
         let mut kept = self.connection.lock().await;
-        // A kept connection may have been closed by the server: then another is made, once.
+        // The server may have closed a kept connection; the request is then sent once more on a new
+        // one.
         let mut old = kept.take().filter(SendRequest::is_ready);
         loop {
             let fresh = old.is_none();
@@ -79,7 +80,7 @@ impl Remote {
     }
 }
 
-/// Reads an answer: whole, or the stream of a watch until nothing has come for a while.
+/// Reads a whole response, or the stream of a watch until it is quiet.
 async fn read(response: http::Response<Incoming>, exchange: &Exchange) -> Result<Answer> {
     let header = |(name, value): (&http::HeaderName, &HeaderValue)| {
         (name.as_str().to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -117,7 +118,7 @@ async fn read(response: http::Response<Incoming>, exchange: &Exchange) -> Result
 impl Server for Remote {
     async fn send(&self, exchange: &Exchange) -> Result<Answer> {
         let late = |_| Error::Other(format!("no answer to {} {}", exchange.method, exchange.path));
-        tokio::time::timeout(PATIENCE, self.exchange(exchange)).await.map_err(late)?
+        tokio::time::timeout(TIMEOUT, self.exchange(exchange)).await.map_err(late)?
     }
 
     fn address(&self) -> String {

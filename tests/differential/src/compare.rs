@@ -1,4 +1,4 @@
-//! Differences of two normalised answers.
+//! Differences of two normalised responses.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-/// A place in an answer where two servers differ. `None`: there is nothing there.
+/// A location in a response where two servers differ. `None`: the value is absent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// Such as `status`, `headers.warning`, `body.metadata.labels`.
@@ -19,11 +19,11 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| regex(r"<([a-z]+)#(\d+)>"
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| regex(r#"\\?"[^"]*"|'[^']*'|\d+|<[a-z]+#?>|\[\]"#));
 
 pub(crate) fn regex(pattern: &str) -> Regex {
-    // A pattern of this program's own that is wrong matches nothing, which tests notice.
+    // An invalid pattern of this program matches nothing, which makes a test fail.
     Regex::new(pattern).or_else(|_| Regex::new(r"\z.")).unwrap_or_else(|_| unreachable!("`\\z.` is a pattern"))
 }
 
-/// Compares the answers of one conversation; remembers which numbered placeholders belong together.
+/// Compares the responses of one conversation; keeps which numbered placeholders correspond.
 #[derive(Default)]
 pub struct Comparison {
     forth: HashMap<String, String>,
@@ -31,7 +31,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Everything that differs between two answers to the same request.
+    /// Returns all differences between two responses to the same request.
     pub fn differences(&mut self, upstream: &Value, here: &Value) -> Vec<Difference> {
         let (forth, back) = (self.forth.clone(), self.back.clone());
         let mut found = Vec::new();
@@ -63,7 +63,7 @@ impl Comparison {
                     found.push(Difference { place, upstream: upstream.cloned(), here: here.cloned() });
                 }
             }
-            // Servers' own sentences.
+            // Descriptions of table columns are not compared.
             _ if place.ends_with("].description") && place.contains("columnDefinitions[") => {}
             (a, b) if a == b => {}
             (a, b) => found.push(Difference { place, upstream: a.cloned(), here: b.cloned() }),
@@ -91,7 +91,8 @@ impl Comparison {
 }
 
 impl Difference {
-    /// What differences of one family have in common: the place without numbers, both sides without what is quoted.
+    /// Returns the signature of a family of differences: the location without numbers, both sides
+    /// without quoted text.
     pub fn signature(&self) -> String {
         let place = VARIABLE.replace_all(&self.place, "_");
         let fields = ["fieldsV1", "labels", "annotations", "data"];
@@ -101,7 +102,7 @@ impl Difference {
         format!("{place}: {} / {}", general(self.upstream.as_ref()), general(self.here.as_ref()))
     }
 
-    /// For people.
+    /// Returns readable text.
     pub fn text(&self) -> String {
         format!("{}: {} / {}", self.place, short(self.upstream.as_ref()), short(self.here.as_ref()))
     }
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_that_differs_is_found() {
+    fn every_difference_is_found() {
         let upstream = json!({"status": 200, "body": {"a": 1, "list": [1, 2], "gone": "x"}});
         let here = json!({"status": 201, "body": {"a": 1.0, "list": [1], "new": "y"}});
         let found = Comparison::default().differences(&upstream, &here);
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_may_have_other_numbers_but_the_same_meaning() {
+    fn corresponding_placeholders_may_have_other_numbers() {
         let mut comparison = Comparison::default();
         let one = (json!({"a": "<uid#1>", "b": "<uid#2>"}), json!({"a": "<uid#2>", "b": "<uid#1>"}));
         assert_eq!(comparison.differences(&one.0, &one.1), []);

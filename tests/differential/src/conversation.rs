@@ -1,20 +1,20 @@
-//! Conversations: requests in order, and what a server answers, in the form of the files that `replay.py` of the shared
-//! recordings reads.
+//! Conversations: requests in order and the responses of a server, in the file format of
+//! `replay.py` of the shared recordings.
 
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 
-/// Headers of answers that `replay.py` always compares; a step names the others.
+/// Response headers that `replay.py` always compares; a step lists further ones.
 const KEPT: [&str; 4] = ["location", "retry-after", "www-authenticate", "allow"];
 
-/// Several requests that belong together.
+/// A sequence of related requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
     pub name: String,
     pub about: String,
     pub area: String,
-    /// Whether it has a namespace of its own, `${ns}`.
+    /// Whether it has a separate namespace, `${ns}`.
     pub namespace: bool,
     pub steps: Vec<Step>,
     /// Paths that are deleted at the end.
@@ -28,7 +28,7 @@ pub struct Step {
     pub method: String,
     /// Path and query.
     pub path: String,
-    /// Beside or instead of the usual ones; null: not sent.
+    /// Added to the default headers or replacing them; null: not sent.
     pub headers: Map<String, Value>,
     /// JSON, `{"$text": ..}` or `{"$base64": ..}`.
     pub body: Option<Value>,
@@ -36,11 +36,11 @@ pub struct Step {
     pub user: Option<String>,
     /// How the stream of a watch is read: `{"events": N, "seconds": S}`.
     pub watch: Option<Value>,
-    /// Seconds to wait before.
+    /// Seconds to wait before the request.
     pub pause: f64,
-    /// The status to wait for, since some changes take effect later.
+    /// The status code to wait for, since some changes take effect later.
     pub until: Option<u16>,
-    /// What upstream's server answers.
+    /// The response of kube-apiserver.
     pub response: Option<Value>,
 }
 
@@ -110,7 +110,7 @@ impl Step {
 }
 
 impl Conversation {
-    /// The text of its file: a line for each step.
+    /// Returns the content of its file: a line for each step.
     pub fn to_text(&self) -> String {
         let mut head = json!({"name": self.name, "about": self.about, "area": self.area, "namespace": self.namespace});
         if !self.cleanup.is_empty() {
@@ -121,7 +121,7 @@ impl Conversation {
         format!("{},\n\"steps\": [\n{}\n]}}\n", head.trim_end_matches('}'), steps.join(",\n"))
     }
 
-    /// Reads a file. Options that this program does not write are not known to it.
+    /// Parses a file. Options that this program does not write are not supported.
     pub fn from_text(text: &str) -> Result<Self> {
         let file: Value = serde_json::from_str(text)?;
         let word = |name: &str| file[name].as_str().unwrap_or_default().to_string();
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_as_it_was_written() {
+    fn file_round_trips() {
         let mut step = Step::new("create", "POST", "/api/v1/namespaces/${ns}/configmaps?dryRun=All");
         step = step.body(json!({"kind": "ConfigMap"})).header("Accept", Value::Null);
         step.response = Some(json!({"status": 201}));

@@ -1,4 +1,5 @@
-//! Sends generated conversations to two API servers, compares the answers, and makes conversations that differ small.
+//! Sends generated conversations to two API servers, compares the responses, and minimises
+//! conversations that differ.
 
 pub mod catalog;
 pub mod client;

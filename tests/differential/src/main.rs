@@ -1,5 +1,7 @@
-//! `differential`: are two API servers alike to their clients? Generated conversations are sent to both; where the
-//! answers differ, the conversation is made small and written to a file.
+//! `differential`: compares the behavior of two API servers for their clients.
+//!
+//! Generated conversations are sent to both. A conversation with different responses is minimised
+//! and written to a file.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,38 +15,38 @@ use differential::error::{Error, Result};
 use differential::run::Run;
 use differential::{generate, kubeconfig, replay};
 
-/// Sends generated conversations to two API servers and says where the answers differ.
+/// Sends generated conversations to two API servers and prints the differences of their responses.
 #[derive(Parser)]
 #[command(name = "differential", about, version)]
 struct Cli {
-    /// The server whose answers are right.
+    /// The reference server.
     #[arg(long)]
     upstream: Option<PathBuf>,
     /// The server that is compared with it.
     #[arg(long)]
     here: PathBuf,
-    /// Conversations to make, FROM..TO.
+    /// Seeds of the conversations, FROM..TO.
     #[arg(long)]
     seeds: Option<String>,
-    /// The first of the conversations to make.
+    /// The first seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// How long to go on from `--seed`.
+    /// Duration of the run from `--seed`.
     #[arg(long, default_value_t = 1.0)]
     minutes: f64,
-    /// Only seeds whose conversation is of this area; may be given several times.
+    /// Only seeds with a conversation of this area; may be repeated.
     #[arg(long = "area", value_parser = PossibleValuesParser::new(generate::areas()))]
     areas: Vec<String>,
-    /// Where conversations that differ are written.
+    /// Folder for conversations that differ.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Show the conversations instead of sending them.
+    /// Print the conversations instead of sending them.
     #[arg(long)]
     show: bool,
-    /// Conversations of this folder instead, with the answers that are recorded in them.
+    /// Send the recorded conversations of this folder instead, and compare with their responses.
     #[arg(long)]
     replay: Option<PathBuf>,
-    /// Sends the conversations of this folder to `--here`, and writes its answers into their files.
+    /// Send the conversations of this folder to `--here`, and record its responses in their files.
     #[arg(long)]
     record: Option<PathBuf>,
 }
@@ -61,7 +63,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Whether the servers are alike.
+/// Reports whether the servers behave alike.
 async fn run(cli: Cli) -> Result<bool> {
     let here = Remote::new(kubeconfig::read(&cli.here)?)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -105,7 +107,7 @@ async fn replayed(here: &Remote, folder: &std::path::Path, prefix: &str) -> Resu
         complaints.iter().for_each(|complaint| println!("{complaint}"));
         differing += usize::from(!complaints.is_empty());
     }
-    println!("{} of {} conversations are answered as recorded", talks.len() - differing, talks.len());
+    println!("{} of {} conversations match their recording", talks.len() - differing, talks.len());
     Ok(differing == 0)
 }
 

@@ -1,10 +1,10 @@
-//! Makes a conversation smaller while it still shows what it showed.
+//! Reduces a conversation while it still shows the difference.
 
 use serde_json::Value;
 
 use crate::conversation::Conversation;
 
-/// How often a conversation may be tried.
+/// Maximum number of attempts.
 const TRIES: usize = 150;
 
 /// Tries smaller conversations with `shows`.
@@ -14,7 +14,7 @@ struct Minimiser<F> {
     shows: F,
 }
 
-/// The smallest conversation that was found for which `shows` holds; it holds for `talk`.
+/// Returns the smallest conversation found for which `shows` holds; it holds for `talk`.
 pub async fn minimise<F: AsyncFnMut(&Conversation) -> bool>(talk: &Conversation, shows: F) -> Conversation {
     let mut minimiser = Minimiser { best: talk.clone(), tries: TRIES, shows };
     minimiser.drop_steps().await;
@@ -28,7 +28,7 @@ pub async fn minimise<F: AsyncFnMut(&Conversation) -> bool>(talk: &Conversation,
 }
 
 impl<F: AsyncFnMut(&Conversation) -> bool> Minimiser<F> {
-    /// Keeps a change if the conversation still shows it.
+    /// Keeps a change if the conversation still shows the difference.
     async fn attempt(&mut self, change: impl FnOnce(&mut Conversation)) -> bool {
         let mut smaller = self.best.clone();
         change(&mut smaller);
@@ -85,7 +85,7 @@ impl<F: AsyncFnMut(&Conversation) -> bool> Minimiser<F> {
         if self.attempt(|talk| talk.steps[at].body = None).await {
             return;
         }
-        // Outer parts first; what has gone takes its inner parts with it.
+        // Outer values first; a removed value takes its inner values with it.
         let mut pointers = self.best.steps[at].body.as_ref().map(pointers).unwrap_or_default();
         pointers.sort_by_key(|pointer| pointer.matches('/').count());
         let mut gone: Vec<String> = Vec::new();
@@ -107,7 +107,7 @@ impl<F: AsyncFnMut(&Conversation) -> bool> Minimiser<F> {
     }
 }
 
-/// JSON pointers of every field and, from the end, every item.
+/// Returns JSON pointers of every field and, from the end, of every item.
 pub fn pointers(value: &Value) -> Vec<String> {
     let mut pointers = Vec::new();
     collect(value, String::new(), &mut pointers);
@@ -134,7 +134,7 @@ fn collect(value: &Value, path: String, into: &mut Vec<String>) {
     }
 }
 
-/// Removes what a JSON pointer names.
+/// Removes the value at a JSON pointer.
 pub fn remove(body: &mut Value, pointer: &str) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
     match body.pointer_mut(parent) {
@@ -157,7 +157,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn what_does_not_matter_is_dropped() {
+    async fn drops_irrelevant_parts() {
         let create = Step::new("create", "POST", "/pods?pretty=1&dryRun=All&fieldManager=m")
             .header("Accept", "application/yaml")
             .header("X", "y")

@@ -1,5 +1,6 @@
-//! Replaces what differs between any two runs by placeholders: the same value by the same one. The placeholders are
-//! those of `replay.py` of the shared recordings.
+//! Replaces values that differ between any two runs by placeholders, equal values by the same one.
+//!
+//! The placeholders are those of `replay.py` of the shared recordings.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -44,28 +45,29 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
     age: regex(r"^(\d+[ydhms]){1,2}$|\b(\d+[ydhms]){1,2}( ago\b)"),
 });
 
-/// What a `resourceVersion` belongs to.
+/// The owner of a `resourceVersion`.
 #[derive(Clone, Copy, PartialEq)]
 enum Owner {
     Object,
-    /// A list or table, whose version is the store's.
+    /// A list or table, with the revision of the store.
     Collection,
-    /// A bookmark and everything in it.
+    /// A bookmark and its object.
     Bookmark,
 }
 
-/// Makes answers of one conversation comparable.
+/// Makes the responses of one conversation comparable.
 pub struct Normaliser {
     seen: HashMap<(&'static str, String), String>,
     count: HashMap<&'static str, usize>,
     literals: Vec<(String, String)>,
-    /// What requests asked to generate names of, with the names that are made of it.
+    /// Requested `generateName` values, with patterns for the generated names.
     bases: Vec<(String, Regex)>,
     today: Date,
 }
 
 impl Normaliser {
-    /// `literals`: the namespace, the random word and the address of the server, with their placeholders.
+    /// `literals`: the namespace, the random word and the address of the server, with their
+    /// placeholders.
     pub fn new(literals: &[(&str, &str)]) -> Self {
         let literals = literals.iter().filter(|(value, _)| !value.is_empty());
         Normaliser {
@@ -77,14 +79,15 @@ impl Normaliser {
         }
     }
 
-    /// Notes the `generateName` of a request: its answer may name what it generates in messages only.
+    /// Records the `generateName` of a request: its response may mention the generated name only in
+    /// messages.
     pub fn generates(&mut self, base: &str) {
-        // Upstream's longest base.
+        // Upstream's maximum length of the base.
         let base = &base[..base.floor_char_boundary(58)];
         if base.is_empty() {
             return;
         }
-        // Messages show it quoted.
+        // Messages contain it quoted.
         let hex = |c: char| if c < ' ' { format!("\\x{:02x}", u32::from(c)) } else { c.to_string() };
         let short = |c: char| if matches!(c, '\n' | '\r' | '\t') { c.escape_default().to_string() } else { hex(c) };
         for base in [base.to_string(), base.chars().map(short).collect()] {
@@ -120,7 +123,7 @@ impl Normaliser {
         }
     }
 
-    /// A string of an answer: of its body or of a header.
+    /// Normalises a string of a response: of its body or of a header.
     pub fn text(&mut self, text: &str) -> String {
         let p = &*PATTERNS;
         let mut text = self.literals.iter().fold(text.to_string(), |text, (value, word)| text.replace(value, word));
@@ -131,9 +134,9 @@ impl Normaliser {
         text = p.scheme.replace_all(&text, "in scheme \"<scheme>\"").into_owned();
         text = p.too_old.replace_all(&text, "${1}<rv> (<rv>)").into_owned();
         text = p.version.replace_all(&text, "${1}<rv>").into_owned();
-        // What a server writes itself names the file of its program.
+        // Messages of a server contain the file name of its program.
         text = p.program.replace_all(&text, "kube-apiserver").into_owned();
-        // The same of a document in YAML.
+        // The address in a YAML document.
         text = p.server_address.replace_all(&text, "${1}<server>").into_owned();
         text = p.compiled.replace_all(&text, "selfType<number>").into_owned();
         text = p.address.replace_all(&text, |found: &Captures<'_>| self.name("ip", &found[0])).into_owned();
@@ -143,7 +146,7 @@ impl Normaliser {
         in_order(&text).unwrap_or(text)
     }
 
-    /// The body of an answer.
+    /// Normalises the body of a response.
     pub fn body(&mut self, body: &Value) -> Value {
         self.find_generated(body);
         let mut body = self.walk(body, Owner::Object);
@@ -223,7 +226,7 @@ impl Normaliser {
     }
 }
 
-/// Errors of fields of custom objects come in the order of a map of Go's, which is random: they are sorted.
+/// Sorts field errors of custom objects: upstream returns them in the random order of a Go map.
 fn in_order(text: &str) -> Option<String> {
     let (start, list) = text.split_once(": errors:\n")?;
     let mut lines: Vec<&str> = list.lines().collect();
@@ -231,8 +234,10 @@ fn in_order(text: &str) -> Option<String> {
     Some(format!("{start}: errors:\n{}", lines.join("\n")))
 }
 
-/// Likewise the causes of a Status of a custom object, those of one field, such as labels, those of properties of a
-/// schema, and those of entries of a map; the message repeats them.
+/// Sorts the causes of a Status of a custom object, likewise.
+///
+/// These are causes of one field, such as labels, of properties of a schema, and of entries of a
+/// map. The message repeats them.
 fn sort_causes(status: &mut Value) {
     let of_properties = |cause: &Value| cause["field"].as_str().is_some_and(|field| field.contains(".properties["));
     let custom = status["details"]["group"].as_str().is_some_and(|group| group.ends_with(".example.com"));
@@ -249,7 +254,8 @@ fn sort_causes(status: &mut Value) {
     status["message"] = start.map_or(Value::Null, |start| format!("{start}: [..]").into());
 }
 
-/// Whether two causes are of entries of one map: `spec.hard[a]` and `spec.hard[b]`, unlike `spec.rules[0]`.
+/// Reports whether two causes are of entries of one map: `spec.hard[a]` and `spec.hard[b]`, unlike
+/// `spec.rules[0]`.
 fn are_of_one_map(a: &Value, b: &Value) -> bool {
     let entry = |cause: &Value| {
         let (map, key) = cause["field"].as_str()?.strip_suffix(']')?.rsplit_once('[')?;
@@ -258,7 +264,7 @@ fn are_of_one_map(a: &Value, b: &Value) -> bool {
     matches!((entry(a), entry(b)), (Some(a), Some(b)) if a.0 == b.0 && !(a.1 && b.1))
 }
 
-/// The server orders the entries by time.
+/// The sort key of managed fields entries, which the server orders by time.
 fn entry_order(entry: &Value) -> Vec<String> {
     let keys = ["operation", "manager", "apiVersion", "subresource"];
     let mut order: Vec<String> = keys.iter().map(|key| entry[*key].as_str().unwrap_or_default().into()).collect();
@@ -286,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn only_times_of_about_now_are_hidden() {
+    fn only_current_times_are_replaced() {
         let now = OffsetDateTime::now_utc();
         let text = format!("{:04}-{:02}-{:02}T00:00:00Z", now.year(), u8::from(now.month()), now.day());
         assert_eq!(normaliser().text(&text), "<time>");
@@ -315,13 +321,13 @@ mod tests {
     }
 
     #[test]
-    fn generated_ends_of_names_are_numbered() {
+    fn generated_name_suffixes_are_numbered() {
         let body = json!({"metadata": {"name": "job-x4rtz", "generateName": "job-"}, "more": "job-x4rtz"});
         assert_eq!(normaliser().body(&body)["more"], "job-<gen#1>");
     }
 
     #[test]
-    fn generated_names_of_messages_are_hidden() {
+    fn generated_names_in_messages_are_replaced() {
         let mut normaliser = normaliser();
         normaliser.generates("g-");
         normaliser.generates("\0");

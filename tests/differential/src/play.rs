@@ -18,34 +18,34 @@ pub struct Exchange {
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Option<Vec<u8>>,
-    /// A token to send instead of the administrator's; "": none.
+    /// A token instead of the administrator's; "": none.
     pub user: Option<String>,
-    /// For a watch: how long nothing may come before the stream counts as read.
+    /// For a watch: the stream counts as read after this time without data.
     pub quiet: Option<Duration>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// Whether the server ended the answer.
+    /// Whether the server ended the response.
     pub closed: bool,
 }
 
-/// What conversations are sent to.
+/// The server of a conversation.
 pub trait Server {
     /// Sends one request.
     fn send(&self, exchange: &Exchange) -> impl Future<Output = Result<Answer>> + Send;
-    /// Host and port, which some answers tell.
+    /// Host and port, which some responses contain.
     fn address(&self) -> String;
 }
 
-/// The end of the path to which definitions are posted.
+/// The path suffix of the collection of definitions.
 const DEFINITIONS: &str = "/customresourcedefinitions";
 
-/// Headers that are compared beside the status and the body.
+/// Headers that are compared in addition to status and body.
 const HEADERS: [&str; 8] = [
     "allow",
     "cache-control",
@@ -61,17 +61,17 @@ const HEADERS: [&str; 8] = [
 pub struct Play<'s, S> {
     server: &'s S,
     namespace: Option<String>,
-    /// What earlier steps were answered, for `${..}`.
+    /// Responses of earlier steps, for `${..}`.
     answers: Map<String, Value>,
     normaliser: Normaliser,
-    /// What is deleted at the end: what was created, latest first.
+    /// Created objects in reverse order; they are deleted at the end.
     created: Vec<String>,
-    /// Whether a definition was refused: then no step waits for its resource.
+    /// Whether a definition was rejected: then no step waits for its resource.
     no_definition: bool,
 }
 
 impl<'s, S: Server> Play<'s, S> {
-    /// Begins a conversation: `word` tells it from all others of this server.
+    /// Begins a conversation; `word` is unique on this server.
     pub async fn begin(server: &'s S, talk: &Conversation, word: &str) -> Result<Self> {
         let namespace = talk.namespace.then(|| format!("t-{word}"));
         let rand = format!("r{word}");
@@ -90,7 +90,8 @@ impl<'s, S: Server> Play<'s, S> {
         Ok(Play { answers: play.answers.into_iter().chain([("ns".into(), name.into())]).collect(), ..play })
     }
 
-    /// Sends a step; the normalised answer. `None`: the request refers to what no earlier answer has.
+    /// Sends a step and returns the normalised response. `None`: the request references a missing
+    /// value of an earlier response.
     pub async fn step(&mut self, step: &Step) -> Result<Option<Value>> {
         tokio::time::sleep(Duration::from_secs_f64(step.pause)).await;
         let Some(exchange) = self.exchange(step) else { return Ok(None) };
@@ -146,7 +147,7 @@ impl<'s, S: Server> Play<'s, S> {
         })
     }
 
-    /// Puts parts of earlier answers in the place of `${..}`.
+    /// Replaces `${..}` by parts of earlier responses.
     fn fill(&self, value: &Value) -> Option<Value> {
         Some(match value {
             Value::String(text) => {
@@ -186,7 +187,7 @@ impl<'s, S: Server> Play<'s, S> {
 
     fn note_created(&mut self, exchange: &Exchange, answer: &Answer, body: &Value) {
         let path = exchange.path.split('?').next().unwrap_or_default().trim_end_matches('/');
-        // A table or protobuf does not tell the name in JSON.
+        // A table or protobuf does not contain the name in JSON.
         let sent = || exchange.body.as_deref().and_then(|sent| serde_json::from_slice::<Value>(sent).ok());
         let name = |body: &Value| {
             let object = body.get("content").unwrap_or(body);
@@ -228,7 +229,7 @@ impl<'s, S: Server> Play<'s, S> {
         out
     }
 
-    /// Deletes what the conversation made.
+    /// Deletes the objects of the conversation.
     pub async fn end(self) -> Result<()> {
         for path in &self.created {
             let Some(path) = self.fill(&json!(path)) else { continue };
@@ -251,7 +252,7 @@ impl<'s, S: Server> Play<'s, S> {
             self.quietly("PATCH", path, Some(patch)).await?;
             self.quietly("DELETE", path, Some(now)).await?;
         }
-        // Groups and their documents go after what defines them.
+        // Groups and their documents disappear after their definition.
         if let Some(name) = path.split_once("/customresourcedefinitions/").map(|(_, name)| name)
             && let Some((_, group)) = name.split_once('.')
         {
@@ -261,7 +262,7 @@ impl<'s, S: Server> Play<'s, S> {
         Ok(())
     }
 
-    /// Waits until nothing is served at a path, but not for ever.
+    /// Waits until a path responds with 404, with a time limit.
     async fn wait_for_404(&self, path: &str) -> Result<()> {
         let begin = Instant::now();
         while self.quietly("GET", path, None).await?.status != 404 && begin.elapsed() < Duration::from_secs(5) {
@@ -270,8 +271,9 @@ impl<'s, S: Server> Play<'s, S> {
         Ok(())
     }
 
-    /// Does what the controller of namespaces would. A policy of the conversation may refuse that for some time after
-    /// it is deleted.
+    /// Finalizes a namespace in place of the namespace controller.
+    ///
+    /// A policy of the conversation may reject that for some time after its deletion.
     async fn finalize(&self, name: &str) -> Result<()> {
         let empty = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {}});
         let (path, begin) = (format!("/api/v1/namespaces/{name}/finalize"), Instant::now());
@@ -283,7 +285,7 @@ impl<'s, S: Server> Play<'s, S> {
         Ok(())
     }
 
-    /// A request around the conversation, whatever is answered.
+    /// Sends a request besides the conversation; the response does not matter.
     async fn quietly(&self, method: &str, path: &str, body: Option<Value>) -> Result<Answer> {
         let kind = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         let headers = vec![("Accept".into(), "application/json".into()), ("Content-Type".into(), kind.into())];
@@ -294,7 +296,7 @@ impl<'s, S: Server> Play<'s, S> {
     }
 }
 
-/// Upstream's cache of a resource that has just been defined is not there yet.
+/// The watch cache of kube-apiserver is not ready immediately after a resource is defined.
 fn is_starting(answer: &Answer) -> bool {
     let text = String::from_utf8_lossy(&answer.body);
     answer.status == 429 && text.contains("storage is (re)initializing")
@@ -312,7 +314,7 @@ fn bytes(body: &Value) -> Vec<u8> {
     }
 }
 
-/// A path as it is sent: what no URL holds is escaped.
+/// Escapes the characters of a path that a URL cannot contain.
 fn quoted(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {
@@ -329,7 +331,8 @@ fn all_headers(answer: &Answer) -> Value {
     Value::Object(answer.headers.iter().map(|(name, value)| (name.clone(), json!(value))).collect())
 }
 
-/// The body of an answer: what JSON it is, or `{"$text"}`, `{"$protobuf", "content"}`, `{"$binary"}`, `{"$watch"}`.
+/// Returns the body of a response as JSON: the document, or `{"$text"}`, `{"$protobuf",
+/// "content"}`, `{"$binary"}`, `{"$watch"}`.
 fn body(answer: &Answer, watch: bool) -> Value {
     let header = |name: &str| answer.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value);
     let mut unpacked = Vec::new();
@@ -367,13 +370,13 @@ fn body(answer: &Answer, watch: bool) -> Value {
     }
 }
 
-/// The object in an envelope as JSON, if its kind is known.
+/// Returns the object in an envelope as JSON, if its kind is known.
 fn protobuf_content(raw: &[u8]) -> Option<Value> {
     let mut object = convert::decode(own::catalog(), raw, None).ok()?;
     serde_json::from_slice(&convert::encode(&mut object, Form::Json).ok()?).ok()
 }
 
-/// `apiVersion kind` of an envelope, whose first field is a message of these two strings.
+/// Returns `apiVersion kind` of an envelope, whose first field is a message of these two strings.
 fn protobuf_kind(envelope: &[u8]) -> String {
     let string = |bytes: &[u8], tag: u8| -> Option<(String, usize)> {
         let length = usize::from(*bytes.get(1)?);

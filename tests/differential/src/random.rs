@@ -1,7 +1,7 @@
-//! Random choices that depend on a seed and nothing else: the same on every machine and with every version of the
-//! dependencies.
+//! Random choices that depend only on a seed: the same on every machine and with every version of
+//! the dependencies.
 
-/// A generator of random numbers (SplitMix64).
+/// A random number generator (SplitMix64).
 pub struct Random(u64);
 
 impl Random {
@@ -18,22 +18,22 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`; 0 when there is none.
+    /// Returns a number below `end`; 0 when there is none.
     pub fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { usize::try_from(self.number() % end as u64).unwrap_or(0) }
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with a probability of `share` percent.
     pub fn percent(&mut self, share: usize) -> bool {
         self.below(100) < share
     }
 
-    /// One of several.
+    /// Picks an item.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
-    /// One of several, each as often as its weight says.
+    /// Picks an item by weight.
     pub fn weighted<'a, T>(&mut self, from: &'a [(usize, T)]) -> &'a T {
         let mut at = self.below(from.iter().map(|(weight, _)| weight).sum());
         for (weight, item) in from {

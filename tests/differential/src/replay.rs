@@ -1,4 +1,4 @@
-//! Replays conversations with the answers that were recorded in them.
+//! Replays conversations and compares with the recorded responses.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::play::{Play, Server};
 use crate::rules::Matches;
 
-/// Plays a conversation on a server; what differs from the recorded answers, for people.
+/// Replays a conversation on a server; returns the differences from the recorded responses as text.
 pub async fn replay(server: &impl Server, talk: &Conversation, word: &str) -> Result<Vec<String>> {
     let mut play = Play::begin(server, talk, word).await?;
     let (mut comparison, mut matches) = (Comparison::default(), Matches::default());
@@ -25,7 +25,7 @@ pub async fn replay(server: &impl Server, talk: &Conversation, word: &str) -> Re
     Ok(complaints)
 }
 
-/// Plays a conversation on a server, and makes its answers those that are recorded.
+/// Replays a conversation on a server, and records its responses.
 pub async fn record(server: &impl Server, talk: &mut Conversation, word: &str) -> Result<()> {
     let mut play = Play::begin(server, talk, word).await?;
     for step in &mut talk.steps {
@@ -35,12 +35,12 @@ pub async fn record(server: &impl Server, talk: &mut Conversation, word: &str) -
     play.end().await
 }
 
-/// The conversations of a folder, by name.
+/// Reads the conversations of a folder, ordered by name.
 pub fn read_folder(folder: &Path) -> Result<Vec<Conversation>> {
     files(folder)?.iter().map(|file| read(file)).collect()
 }
 
-/// The files of a folder's conversations, in order.
+/// Returns the conversation files of a folder, in order.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -51,7 +51,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The conversation of a file.
+/// Reads the conversation of a file.
 pub fn read(file: &Path) -> Result<Conversation> {
     Conversation::from_text(&std::fs::read_to_string(file)?)
 }

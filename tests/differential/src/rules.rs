@@ -1,23 +1,23 @@
-//! Differences that are meant. Each has an id, under which `docs/differences.md` says why.
+//! Intended differences. `docs/differences.md` explains each under its ID.
 
 use serde_json::Value;
 
 use crate::compare::Difference;
 use crate::conversation::Step;
 
-/// A difference that is meant.
+/// An intended difference.
 pub struct Rule {
     /// A heading of `docs/differences.md`.
     pub id: &'static str,
     matches: fn(&Step, &Difference) -> bool,
-    /// What the differences of the whole step must be besides.
+    /// A condition on all differences of the step.
     given: fn(&[Difference]) -> bool,
 }
 
 const ALWAYS: fn(&[Difference]) -> bool = |_| true;
 
-/// Rules after which the servers hold other objects, so that later answers differ.
-/// After an applied custom object only.
+/// The rule after which the servers hold different objects, so that later responses differ. It
+/// applies only after an applied custom object.
 const PRUNED_APPLIES: &str = "pruned-applies";
 
 const DIVERGING: [&str; 9] = [
@@ -32,7 +32,7 @@ const DIVERGING: [&str; 9] = [
     PRUNED_APPLIES,
 ];
 
-/// All of them.
+/// All rules.
 pub const RULES: &[Rule] = &[
     Rule { id: "column-descriptions", matches: column_descriptions, given: ALWAYS },
     Rule { id: "profiles", matches: |step, found| is_body_of(step, found, "/debug/"), given: ALWAYS },
@@ -53,7 +53,7 @@ pub const RULES: &[Rule] = &[
     Rule { id: "blank-token", matches: blank_token, given: ALWAYS },
     Rule {
         id: "version",
-        matches: |step, found| is_body_of(step, found, "/version") && is_of_build(found),
+        matches: |step, found| is_body_of(step, found, "/version") && is_build_info(found),
         given: ALWAYS,
     },
     Rule {
@@ -83,12 +83,12 @@ pub const RULES: &[Rule] = &[
     Rule { id: PRUNED_APPLIES, matches: changes_custom_object, given: is_version_alone },
 ];
 
-/// Whether only the body of an answer differs, at paths that begin so.
+/// Reports whether only the body of a response differs, at paths with this prefix.
 fn is_body_of(step: &Step, found: &Difference, path: &str) -> bool {
     found.place.starts_with("body") && step.path.starts_with(path)
 }
 
-/// Whether an answer leads to the same document by another hash.
+/// Reports whether a response references the same document by another hash.
 fn is_hash(found: &Difference) -> bool {
     let path = |side: &Option<Value>| {
         let location = side.as_ref()?.as_str()?;
@@ -97,13 +97,13 @@ fn is_hash(found: &Difference) -> bool {
     found.place == "headers.location" && path(&found.upstream).is_some() && path(&found.upstream) == path(&found.here)
 }
 
-/// Upstream collects rules in the order in which its cache gives bindings, which is random.
+/// Upstream collects rules in the random order of the bindings in its cache.
 fn order_of_rules(step: &Step, found: &Difference) -> bool {
     step.path.contains("/selfsubjectrulesreviews") && found.place.contains("ourceRules[")
 }
 
-/// A write of the status of an object that is not there makes one at upstream: a service without an address, or a
-/// policy.
+/// Upstream creates an object by a write to the status of a missing one: a service without an
+/// address, or a policy.
 fn status_creates_service(step: &Step, _: &Difference) -> bool {
     let writes = matches!(step.method.as_str(), "PUT" | "PATCH");
     let creates = ["/services/", "/validatingadmissionpolicies/"].iter().any(|kind| step.path.contains(kind));
@@ -118,13 +118,13 @@ fn is_missing_here(found: &[Difference]) -> bool {
     found.iter().any(|of| of.place == "status" && of.here.as_ref().is_some_and(|status| status == 404))
 }
 
-/// A quantity in an atomic list that is not in its canonical form: upstream takes it for another one than the stored.
-/// Later writes show the owners that this made.
+/// A non-canonical quantity in an atomic list: upstream treats it as different from the stored one.
+/// Later writes show the resulting managed fields.
 fn quantities_in_atomic_lists(step: &Step, found: &Difference) -> bool {
     let kinds = ["/horizontalpodautoscalers/", "/resourceslices/"];
     let is_write = matches!(step.method.as_str(), "PUT" | "PATCH") && kinds.iter().any(|kind| step.path.contains(kind));
     let lists = ["f:metrics", "f:devices"];
-    // Where all other fields change their owner in the same write, the entries differ as a whole.
+    // When the write also changes the manager of all other fields, the entries differ as a whole.
     let is_owner = found.place.starts_with("body.metadata.managedFields[") && step.path.contains("fieldManager=");
     let is_list = |value: &Option<Value>| {
         let text = value.as_ref().map(Value::to_string).unwrap_or_default();
@@ -132,12 +132,12 @@ fn quantities_in_atomic_lists(step: &Step, found: &Difference) -> bool {
     };
     let of_owners = found.place.starts_with("body.metadata.managedFields")
         && (lists.iter().any(|list| found.place.ends_with(list)) || is_list(&found.upstream) || is_list(&found.here));
-    let says_quantities = is_list(&step.body.as_ref().map(fields_of));
-    is_write && (of_owners || (says_quantities && (is_owner || found.place == "body.metadata.resourceVersion")))
+    let has_quantities = is_list(&step.body.as_ref().map(fields_of));
+    is_write && (of_owners || (has_quantities && (is_owner || found.place == "body.metadata.resourceVersion")))
 }
 
-/// The names of the fields of `spec` that a body has, or that the paths of a JSON patch go through, as owners are
-/// told: `f:metrics`.
+/// Returns the fields of `spec` in a body or in the paths of a JSON patch, as managed fields name
+/// them: `f:metrics`.
 fn fields_of(body: &Value) -> Value {
     let members = body["spec"].as_object().into_iter().flatten().map(|(name, _)| name.as_str());
     let paths =
@@ -145,7 +145,7 @@ fn fields_of(body: &Value) -> Value {
     members.chain(paths).map(|name| Value::from(format!("f:{name}"))).collect()
 }
 
-/// A review of a token of spaces, which upstream passes to the authenticator of anonymous requests.
+/// A token review with a blank token: upstream passes it to the anonymous authenticator.
 fn blank_token(step: &Step, found: &Difference) -> bool {
     let token = step.body.as_ref().and_then(|body| body.pointer("/spec/token")?.as_str());
     let is_blank = token.is_some_and(|token| !token.is_empty() && token.trim().is_empty());
@@ -154,13 +154,13 @@ fn blank_token(step: &Step, found: &Difference) -> bool {
         && found.place.starts_with("body.status")
 }
 
-/// What the program was built of and with.
-fn is_of_build(found: &Difference) -> bool {
+/// Version information of the build.
+fn is_build_info(found: &Difference) -> bool {
     let of_build = ["gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler"];
     of_build.iter().any(|field| found.place == format!("body.{field}"))
 }
 
-/// A bookmark of upstream's shows numbers that are no pointers in its internal types.
+/// Bookmarks of upstream contain numbers that are not pointers in its internal types.
 fn bookmark_replicas(step: &Step, found: &Difference) -> bool {
     let place = found.place.strip_prefix("body.$watch[").and_then(|place| Some(place.split_once("].object.")?.1));
     let is_empty = match place {
@@ -171,7 +171,7 @@ fn bookmark_replicas(step: &Step, found: &Difference) -> bool {
     step.watch.is_some() && is_empty && found.here.is_none()
 }
 
-/// Upstream leaves the annotation out of metadata that is answered alone, and shows it in whole objects.
+/// Upstream omits the annotation from `PartialObjectMetadata`, and includes it in whole objects.
 fn template_generation_in_metadata(step: &Step, found: &Difference) -> bool {
     let accepts = step.headers.get("Accept").map(Value::to_string).unwrap_or_default();
     let is_part = ["PartialObjectMetadata", "as=Table"].iter().any(|form| accepts.contains(form));
@@ -184,17 +184,18 @@ fn template_generation_in_metadata(step: &Step, found: &Difference) -> bool {
     step.path.contains("/daemonsets") && is_part && is_annotation && found.upstream.is_none()
 }
 
-/// A watch that is over before it begins: upstream ends it with or without an error, as it comes.
+/// A watch with a negative timeout: upstream ends it with or without an error, by chance.
 fn negative_timeout(step: &Step, found: &Difference) -> bool {
     step.watch.is_some() && step.path.contains("timeoutSeconds=-") && found.place.starts_with("body.$watch")
 }
 
-/// Rows of upstream's tables of addresses have a cell more than there are columns.
+/// Rows of upstream's address tables have one cell more than there are columns.
 fn cells_without_column(step: &Step, found: &Difference) -> bool {
     step.path.contains("/ipaddresses") && found.place.ends_with(".cells[2]") && found.here.is_none()
 }
 
-/// Upstream creates any object at the path of a custom object, whatever name was authorized.
+/// Upstream creates any object at the path of a custom object, independently of the authorized
+/// name.
 fn create_at_path(step: &Step, _: &Difference) -> bool {
     let path = step.path.split('?').next().unwrap_or_default().strip_prefix("/apis/").unwrap_or_default();
     let parts: Vec<&str> = path.split('/').collect();
@@ -206,7 +207,8 @@ fn create_at_path(step: &Step, _: &Difference) -> bool {
     step.method == "POST" && is_object && parts[0].ends_with(".example.com")
 }
 
-/// Upstream's handler of a patch or of a Job's success policy panics, and the connection ends without an answer.
+/// Upstream's handler of a patch or of a Job's success policy panics, and the connection ends
+/// without a response.
 fn panics(step: &Step, found: &Difference) -> bool {
     let upstream = found.upstream.as_ref().and_then(Value::as_str).unwrap_or_default();
     let has_policy = |body: &Value| body.pointer("/spec/successPolicy").is_some();
@@ -214,7 +216,8 @@ fn panics(step: &Step, found: &Difference) -> bool {
     may_panic && found.place.is_empty() && upstream.starts_with("no answer: connection closed")
 }
 
-/// Upstream looks at the fields of a custom object in random order, and at no further ones behind one that its schema does not know.
+/// Upstream visits the fields of a custom object in random order, and stops at the first unknown
+/// field.
 fn first_unknown_field(_: &Step, found: &Difference) -> bool {
     let is_typed = |side: &Option<Value>| {
         let text = side.as_ref().and_then(Value::as_str).unwrap_or_default();
@@ -225,8 +228,8 @@ fn first_unknown_field(_: &Step, found: &Difference) -> bool {
     is_typed(upstream) && is_typed(here) && (is_unknown(upstream) || is_unknown(here))
 }
 
-/// Both refuse an expression of CEL for its syntax, at the same place. Upstream's parser goes on behind the error, and
-/// tells what it finds.
+/// Both servers reject a CEL expression for a syntax error at the same position. Upstream's parser
+/// continues after the error, and reports further ones.
 fn cel_recovery(_: &Step, found: &Difference) -> bool {
     let before = |side: &Option<Value>| {
         let (before, _) = side.as_ref()?.as_str()?.split_once("Syntax error: ")?;
@@ -236,8 +239,8 @@ fn cel_recovery(_: &Step, found: &Difference) -> bool {
     found.place.ends_with("message") && upstream.is_some() && upstream == before(&found.here)
 }
 
-/// Both refuse a document of the version `__internal`. Upstream decodes it by the names of Go's fields before, and may
-/// find wrong values or unknown fields.
+/// Both servers reject a document of the version `__internal`. Upstream first decodes it by Go
+/// field names, and may report invalid values or unknown fields.
 fn internal_values(_: &Step, found: &Difference) -> bool {
     let text = |side: &Option<Value>| side.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
     let is_decoding = text(&found.upstream).contains("in version \"__internal\" cannot be handled as a ");
@@ -245,7 +248,7 @@ fn internal_values(_: &Step, found: &Difference) -> bool {
     found.place == "body.message" && is_decoding && names_version
 }
 
-/// A new pod whose overhead is an empty map.
+/// A new pod with an empty map as overhead.
 fn empty_overhead(step: &Step, _: &Difference) -> bool {
     let overhead = step.body.as_ref().and_then(|body| body.pointer("/spec/overhead")?.as_object());
     let creates = matches!(step.method.as_str(), "POST" | "PUT" | "PATCH");
@@ -256,7 +259,7 @@ fn is_refused_upstream(found: &[Difference]) -> bool {
     found.iter().any(|of| of.place == "status" && of.upstream.as_ref().is_some_and(|status| status == 403))
 }
 
-/// A write of a custom object that has a whole number written as a fraction, such as `1.0`.
+/// A write of a custom object with a whole number written as a fraction, such as `1.0`.
 fn whole_floats(step: &Step, _: &Difference) -> bool {
     step.path.contains(".example.com/") && step.body.as_ref().is_some_and(|body| has(body, &is_whole_float))
 }
@@ -265,13 +268,14 @@ fn is_whole_float(_: &str, value: &Value) -> bool {
     value.is_f64() && value.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
-/// A write that has an empty bundle of certificates.
+/// A write with an empty certificate bundle.
 fn empty_bundle(step: &Step, _: &Difference) -> bool {
     let is_empty = |name: &str, value: &Value| name == "caBundle" && value.as_str() == Some("");
     step.body.as_ref().is_some_and(|body| has(body, &is_empty))
 }
 
-/// Whether a value of this kind stands anywhere in a document; items of lists have the name of their list.
+/// Reports whether a document contains a matching value; items of lists have the name of their
+/// list.
 fn has(document: &Value, wanted: &dyn Fn(&str, &Value) -> bool) -> bool {
     fn below(name: &str, value: &Value, wanted: &dyn Fn(&str, &Value) -> bool) -> bool {
         match value {
@@ -283,7 +287,8 @@ fn has(document: &Value, wanted: &dyn Fn(&str, &Value) -> bool) -> bool {
     below("", document, wanted)
 }
 
-/// Whether the object is another one in versions and owners only, or refused here for equal items of a set.
+/// Reports whether the object differs only in versions and managers, or is rejected here for equal
+/// items of a set.
 fn are_versions_or_duplicates(found: &[Difference]) -> bool {
     let places = ["body.metadata.generation", "body.metadata.resourceVersion", "body.metadata.managedFields"];
     let is_duplicate =
@@ -292,7 +297,7 @@ fn are_versions_or_duplicates(found: &[Difference]) -> bool {
     found.iter().all(is_version) || found.iter().any(|of| of.place == "body.message" && is_duplicate(of))
 }
 
-/// A deletion that changes finalizers leaves them in random order at upstream.
+/// A deletion that changes finalizers: upstream leaves them in random order.
 fn is_of_finalizers(_: &Step, found: &Difference) -> bool {
     found.place.starts_with("body.metadata.finalizers[")
 }
@@ -301,7 +306,7 @@ fn have_the_same_finalizers(found: &[Difference]) -> bool {
     have_the_same(found, "body.metadata.finalizers[")
 }
 
-/// A warning that a definition names a format which is not known.
+/// A warning about an unknown format in a definition.
 fn is_of_formats(step: &Step, found: &Difference) -> bool {
     let is_of_format = |text: &Option<Value>| {
         text.as_ref().and_then(Value::as_str).is_some_and(|text| text.contains("unrecognized format"))
@@ -316,7 +321,7 @@ fn have_the_same_formats(found: &[Difference]) -> bool {
     have_the_same(found, "warning[")
 }
 
-/// Whether the differences in a list are of its order only.
+/// Reports whether the differences in a list are only of its order.
 fn have_the_same(found: &[Difference], list: &str) -> bool {
     let found = found.iter().filter(|of| of.place.starts_with(list));
     let (mut upstream, mut here): (Vec<_>, Vec<_>) =
@@ -326,13 +331,13 @@ fn have_the_same(found: &[Difference], list: &str) -> bool {
     upstream == here
 }
 
-/// An applied object that says owners of fields which cannot be read.
+/// An applied object with managed fields that cannot be parsed.
 fn applied_owners(step: &Step, _: &Difference) -> bool {
     let applies = step.headers.get("Content-Type").is_some_and(|of| of.to_string().contains("apply-patch"));
     applies && step.body.as_ref().is_some_and(|body| body.pointer("/metadata/managedFields").is_some())
 }
 
-/// A custom object that names owners in a version that its definition does not have.
+/// A custom object with managed fields in a version that its definition does not have.
 fn owners_of_other_versions(step: &Step, found: &Difference) -> bool {
     let names_other = |entry: &Value| {
         let version = entry["apiVersion"].as_str().unwrap_or_default();
@@ -345,13 +350,14 @@ fn owners_of_other_versions(step: &Step, found: &Difference) -> bool {
         && found.upstream.is_none()
 }
 
-/// A controller writes the condition of a new flow schema: whether before or after the next request is a matter of luck.
+/// A controller writes the condition of a new flow schema, before or after the next request by
+/// chance.
 fn condition_of_flow_schema(step: &Step, found: &Difference) -> bool {
     let is_body_version = found.place == "body.metadata.resourceVersion";
     step.path.contains("/flowschemas/") && step.path.ends_with("/status") && is_body_version
 }
 
-/// Upstream stores an applied custom object with the fields that its schema does not know; the next write drops them.
+/// Upstream stores an applied custom object with its unknown fields; the next write drops them.
 fn changes_custom_object(step: &Step, _: &Difference) -> bool {
     matches!(step.method.as_str(), "PUT" | "PATCH") && step.path.contains(".example.com/")
 }
@@ -365,14 +371,14 @@ fn is_version_alone(found: &[Difference]) -> bool {
     found.iter().all(|of| of.place == "body.metadata.resourceVersion")
 }
 
-/// In JSON the comparison leaves them out itself; in YAML they are part of a text.
+/// The comparison ignores column descriptions in JSON; in YAML they are part of a text.
 fn column_descriptions(_: &Step, found: &Difference) -> bool {
     let table =
         |side: &Option<Value>| side.as_ref().is_some_and(|text| text.to_string().contains("columnDefinitions:"));
     found.place == "body.$text" && table(&found.upstream) && table(&found.here)
 }
 
-/// How often each rule has matched.
+/// The number of matches of each rule.
 #[derive(Default)]
 pub struct Matches {
     counts: Vec<usize>,
@@ -382,12 +388,12 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// Forgets what earlier conversations did.
+    /// Resets the state of the previous conversation.
     pub fn begin_conversation(&mut self) {
         (self.diverged, self.applied) = (false, false);
     }
 
-    /// Leaves out of what was found at a step what is meant.
+    /// Removes intended differences from those of a step.
     pub fn unexplained(&mut self, step: &Step, found: Vec<Difference>) -> Vec<Difference> {
         self.counts.resize(RULES.len(), 0);
         let applied = self.applied;
@@ -405,12 +411,13 @@ impl Matches {
         found.iter().filter(|difference| !meant(difference)).cloned().collect()
     }
 
-    /// Whether the servers hold other objects since this was asked last: what follows cannot be compared.
+    /// Reports whether the servers hold different objects since the last call: later responses
+    /// cannot be compared.
     pub fn take_diverged(&mut self) -> bool {
         std::mem::take(&mut self.diverged)
     }
 
-    /// Rules that have matched nothing.
+    /// Returns rules without a match.
     pub fn unused(&self) -> Vec<&'static str> {
         let count = |at: usize| self.counts.get(at).copied().unwrap_or(0);
         RULES.iter().enumerate().filter(|(at, _)| count(*at) == 0).map(|(_, rule)| rule.id).collect()

@@ -1,4 +1,4 @@
-//! Sends conversations to two servers and collects where they differ.
+//! Sends conversations to two servers and collects their differences.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,22 +15,22 @@ use crate::minimise::minimise;
 use crate::play::{Play, Server};
 use crate::rules::Matches;
 
-/// How many conversations of one family are made smaller and written.
+/// Number of conversations of one family that are minimised and written.
 const EXAMPLES: usize = 2;
 
-/// Upstream lists policies once a second. Until then those of a conversation hold for the cluster-scoped objects of the
-/// next one.
+/// Upstream lists policies once a second. Until then, policies of a conversation apply to the
+/// cluster-scoped objects of the next one.
 const POLICIES_ARE_LISTED: Duration = Duration::from_millis(2500);
 
-/// Two servers, and what is known about their differences.
+/// Two servers and the collected differences.
 pub struct Run<'s, S> {
     upstream: &'s S,
     here: &'s S,
     pub matches: Matches,
-    /// What tells conversations of this run from those of others.
+    /// The prefix that distinguishes conversations of this run.
     prefix: String,
     played: usize,
-    /// Where conversations that differ are written.
+    /// Folder for conversations that differ.
     out: Option<PathBuf>,
     pub families: BTreeMap<String, Family>,
     pub totals: Totals,
@@ -43,17 +43,17 @@ pub struct Family {
     pub examples: Vec<String>,
 }
 
-/// What a run has done.
+/// The counts of a run.
 #[derive(Default)]
 pub struct Totals {
     pub conversations: usize,
     pub steps: usize,
     pub alike: usize,
-    /// Differences that were not there again.
+    /// Differences that did not recur.
     pub unstable: usize,
 }
 
-/// The first step of a conversation that was answered differently.
+/// The first step of a conversation with different responses.
 #[derive(Debug)]
 pub struct Found {
     pub step: usize,
@@ -61,7 +61,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// What all conversations of a family have in common.
+    /// Returns the common signature of the conversations of a family.
     pub fn signature(&self) -> String {
         let first = self.differences.first().map(Difference::signature).unwrap_or_default();
         let message = self.differences.iter().find(|d| d.place == "body.message" || d.place == "body");
@@ -78,8 +78,10 @@ impl<'s, S: Server + Sync> Run<'s, S> {
         Run { upstream, here, matches, prefix: prefix.into(), played: 0, out, families, totals }
     }
 
-    /// Plays a conversation on both servers, up to the first difference that is not meant, or that leaves the servers
-    /// with other objects; the steps behind the latter are taken off. Steps are given upstream's answers.
+    /// Runs a conversation on both servers, and stores upstream's responses in its steps.
+    ///
+    /// It ends at the first difference that is not intended, or that leaves the servers with
+    /// different objects; the steps after the latter are removed.
     pub async fn play(&mut self, talk: &mut Conversation) -> Result<Option<Found>> {
         self.played += 1;
         let word = format!("{}{:x}", self.prefix, self.played);
@@ -94,7 +96,7 @@ impl<'s, S: Server + Sync> Run<'s, S> {
             let answers = tokio::join!(upstream.step(step), here.step(step));
             let answers = [answers.0, answers.1].map(|answer| match answer {
                 Ok(answer) => answer.unwrap_or(Value::Null),
-                // Also a connection that breaks is an answer.
+                // A broken connection counts as a response.
                 Err(error) => format!("no answer: {error}").into(),
             });
             let [wanted, got] = answers;
@@ -117,7 +119,7 @@ impl<'s, S: Server + Sync> Run<'s, S> {
         Ok(found)
     }
 
-    /// Plays the conversation of a seed; says so when the servers differ.
+    /// Runs the conversation of a seed, and reports when the servers differ.
     pub async fn seed(&mut self, catalog: &Catalog, seed: u64) -> Result<()> {
         let mut talk = generate(catalog, seed);
         let found = self.play(&mut talk).await?;
@@ -131,7 +133,7 @@ impl<'s, S: Server + Sync> Run<'s, S> {
             return Ok(());
         }
         talk.steps.truncate(found.step + 1);
-        // Once more: some answers depend on the moment.
+        // A second run: some responses depend on the moment.
         if self.play(&mut talk).await?.is_none_or(|again| again.signature() != signature) {
             self.totals.unstable += 1;
             println!("unstable: {} {signature}", talk.name);
@@ -145,7 +147,7 @@ impl<'s, S: Server + Sync> Run<'s, S> {
         self.report(small, &signature).await
     }
 
-    /// Shows a conversation that differs, and writes it with upstream's answers.
+    /// Prints a conversation that differs, and writes it with upstream's responses.
     async fn report(&mut self, mut talk: Conversation, signature: &str) -> Result<()> {
         let found = self.play(&mut talk).await?;
         println!("\n{} ({}): {signature}", talk.name, talk.area);
@@ -167,7 +169,7 @@ impl<'s, S: Server + Sync> Run<'s, S> {
         Ok(())
     }
 
-    /// What was found, most frequent first.
+    /// Returns the results, most frequent first.
     pub fn summary(&self) -> String {
         let Totals { conversations, steps, alike, unstable } = self.totals;
         let mut families: Vec<_> = self.families.iter().collect();
@@ -198,7 +200,7 @@ mod tests {
     use crate::generate::area_of;
     use crate::play::{Answer, Exchange};
 
-    /// A server that answers everything with this status, but deletes of config maps with another.
+    /// A server that responds with one status, and to deletes of config maps with another one.
     struct Fake {
         of_deletes: u16,
     }
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_differs_is_made_small_and_written_with_the_answers_of_upstream() {
+    async fn differing_conversation_is_minimised_and_written_with_upstream_responses() {
         let folder = tempfile::tempdir().unwrap();
         let (upstream, here) = (Fake { of_deletes: 200 }, Fake { of_deletes: 404 });
         let mut run = Run::new(&upstream, &here, "test-", Some(folder.path().to_path_buf()));
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn servers_that_are_alike_show_nothing() {
+    async fn equal_servers_have_no_differences() {
         let server = Fake { of_deletes: 200 };
         let mut run = Run::new(&server, &server, "test-", None);
         let catalog = config_maps();

@@ -8,7 +8,7 @@ use machinery::{cbor, envelope, protobuf, yaml};
 
 use crate::written;
 
-/// JSON of a declared type, and of none.
+/// Decodes JSON as a declared type and as untyped JSON.
 pub fn json(bytes: &[u8]) {
     let mut object = Deployment::default();
     if json::decode(bytes, Mut::of(&mut object), &mut Issues::collect()).is_ok() {
@@ -23,7 +23,8 @@ pub fn json(bytes: &[u8]) {
     }
 }
 
-/// Protobuf in its envelope and without; what the transcoder says is what the decoder and the JSON encoder say.
+/// Decodes protobuf with and without its envelope; the transcoder agrees with the decoder and JSON
+/// encoder.
 pub fn protobuf(bytes: &[u8]) {
     let _ = envelope::split(bytes);
     let mut object = Deployment::default();
@@ -42,7 +43,7 @@ pub fn protobuf(bytes: &[u8]) {
     }
 }
 
-/// YAML becomes JSON.
+/// Converts YAML to JSON.
 pub fn yaml(bytes: &[u8]) {
     if let Ok(text) = yaml::to_json(bytes, &mut Issues::collect()) {
         assert!(json::is_valid(&text));
@@ -50,7 +51,7 @@ pub fn yaml(bytes: &[u8]) {
     }
 }
 
-/// CBOR of a declared type, and of none.
+/// Decodes CBOR as a declared type and as untyped CBOR.
 pub fn cbor(bytes: &[u8]) {
     let _ = cbor::decode(bytes, Mut::of(&mut Deployment::default()), &mut Issues::collect());
     if let Ok(text) = cbor::to_json(bytes) {
@@ -58,10 +59,10 @@ pub fn cbor(bytes: &[u8]) {
     }
 }
 
-/// The longest JSON that a document of `aliases` may become.
+/// Maximum size of the JSON of an `aliases` document.
 const MAX_EXPANDED: usize = 32 << 20;
 
-/// YAML that consists of anchors and aliases: what they expand to is bounded in depth and in bytes.
+/// Converts YAML that consists of anchors and aliases: its expansion is bounded in depth and bytes.
 pub fn aliases(bytes: &[u8]) {
     let Ok(document) = anchored_document(&mut Unstructured::new(bytes)) else { return };
     if let Ok(text) = yaml::to_json(document.as_bytes(), &mut Issues::collect()) {
@@ -71,7 +72,7 @@ pub fn aliases(bytes: &[u8]) {
     }
 }
 
-/// A mapping whose values carry anchors and refer to the anchors before them.
+/// Generates a mapping whose values define anchors and refer to earlier anchors.
 fn anchored_document(input: &mut Unstructured<'_>) -> Result<String> {
     let mut document = String::new();
     for anchor in 0..input.int_in_range(1..=600)? {
@@ -88,7 +89,7 @@ fn anchored_node(input: &mut Unstructured<'_>, anchor: usize) -> Result<String> 
     let width = input.int_in_range(1..=12)?;
     let mut parts = Vec::new();
     for part in 0..width {
-        // Most aliases refer to the node before, so that depth and size grow fast.
+        // Most aliases refer to the previous node, so that depth and size grow fast.
         let to = if input.ratio(3, 4)? { anchor - 1 } else { input.int_in_range(0..=anchor - 1)? };
         parts.push((part, to));
     }

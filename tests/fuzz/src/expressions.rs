@@ -1,4 +1,4 @@
-//! Texts that mean something: CEL, schemas, selectors, scalars.
+//! Parsed texts: CEL, schemas, selectors, scalars.
 
 use cel::{Budget, Environment, Type};
 use generated::apiextensions::v1::JSONSchemaProps;
@@ -16,7 +16,7 @@ use machinery::selector::{FieldSelector, LabelSelector};
 use schema::Schema;
 use serde_json::{Value, json as value};
 
-/// Selectors of labels and fields.
+/// Parses label and field selectors.
 pub fn selectors(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(selector) = LabelSelector::parse(text) {
@@ -25,7 +25,7 @@ pub fn selectors(bytes: &[u8]) {
     let _ = FieldSelector::parse(text);
 }
 
-/// Rules in CEL, over a document that has something of everything.
+/// Evaluates CEL rules on a document with values of every type.
 pub fn cel(bytes: &[u8]) {
     let Ok(source) = std::str::from_utf8(bytes) else { return };
     let environment = Environment::new([("self", Type::Dyn), ("oldSelf", Type::Dyn)]).with_bindings();
@@ -43,7 +43,7 @@ pub fn cel(bytes: &[u8]) {
     }
 }
 
-/// A schema of a custom resource, and an object; a zero byte parts the two.
+/// Validates an object with the schema of a custom resource; a zero byte separates the two.
 pub fn schemas(bytes: &[u8]) {
     let Some(at) = bytes.iter().position(|byte| *byte == 0) else { return };
     let mut props = JSONSchemaProps::default();
@@ -64,7 +64,7 @@ pub fn schemas(bytes: &[u8]) {
     schema::prune(&mut object, &schema, true, Some(&mut Vec::new()));
     let pruned = object.clone();
     schema::prune(&mut object, &schema, true, None);
-    assert_eq!(object, pruned, "what was pruned stays as it is");
+    assert_eq!(object, pruned, "pruning is idempotent");
     let mut meter = Meter::of_document(text.len());
     if schema::apply_defaults(&mut object, &schema, &mut meter).is_err() {
         return;
@@ -75,12 +75,12 @@ pub fn schemas(bytes: &[u8]) {
     }
 }
 
-/// Texts that mean something: numbers with units, times, names, patterns, paths.
+/// Parses formatted texts: quantities, times, names, patterns, paths.
 pub fn texts(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(quantity) = Quantity::parse(text) {
         let again = Quantity::parse(&quantity.to_string()).expect("what is written can be read");
-        // As upstream, numbers for which there is no suffix are written without one.
+        // As upstream, quantities too large for any suffix are written without one.
         assert!(again == quantity || quantity.as_approximate_f64().abs() >= 1e21, "{again} is another number");
         assert_eq!(again.to_string(), quantity.to_string());
     }
@@ -101,19 +101,19 @@ pub fn texts(bytes: &[u8]) {
     }
     let _ = Url::parse(text);
     let _ = JsonPath::parse(text).map(|path| path.first().map(str::len));
-    if schema::pattern_fault(text).is_none() {
+    if schema::pattern_error(text).is_none() {
         schema::Pattern::new(text).is_match("a-1.b");
     }
 }
 
-/// Chains and nests of CEL of any length: they compile and evaluate, or are refused.
+/// Compiles and evaluates chains and nests of CEL of any length; each is evaluated or rejected.
 pub fn cel_chains(bytes: &[u8]) {
     if let Ok(source) = chain(&mut Unstructured::new(bytes)) {
         cel(source.as_bytes());
     }
 }
 
-/// What a chain repeats: the first part before, the second behind what stands there already.
+/// The links of a chain: a prefix and a suffix around the current expression.
 const LINKS: [(&str, &str); 22] = [
     ("", "+1"),
     ("", "-1"),
@@ -138,7 +138,7 @@ const LINKS: [(&str, &str); 22] = [
     ("[1].map(x,", ")"),
     ("cel.bind(x,1,", ")"),
 ];
-/// The longest chain: more than any limit of an expression.
+/// Maximum length of a chain, above every limit of an expression.
 const MAX_CHAIN: usize = 40_000;
 
 fn chain(input: &mut Unstructured<'_>) -> Result<String> {

@@ -1,4 +1,4 @@
-//! Patches and owned fields.
+//! Patches and managed fields.
 
 use generated::apps::v1::Deployment;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::written;
 
-/// Three kinds of patch of a document; a zero byte parts the two.
+/// Applies three kinds of patches to a document; a zero byte separates patch and document.
 pub fn patches(bytes: &[u8]) {
     let Some(at) = bytes.iter().position(|byte| *byte == 0) else { return };
     let Ok(document) = serde_json::from_slice::<Value>(&bytes[..at]) else { return };
@@ -19,7 +19,7 @@ pub fn patches(bytes: &[u8]) {
     let _ = patch::strategic_merge(Deployment::def(), &document, text, &mut Issues::collect());
 }
 
-/// Owned fields.
+/// Parses managed fields.
 pub fn field_sets(bytes: &[u8]) {
     if let Ok(set) = FieldSet::from_json(bytes) {
         let text = written(|out| set.append_json(out));
@@ -27,10 +27,10 @@ pub fn field_sets(bytes: &[u8]) {
     }
 }
 
-/// Documents that patches make have at most this many bytes of JSON.
+/// Maximum JSON size of a patched document, in bytes.
 const MAX_PATCHED: usize = 64 << 20;
 
-/// Many patches of one document, one after the other: what they make can be written and dropped.
+/// Applies many patches to one document in sequence; the results can be encoded and dropped.
 pub fn patch_sequences(bytes: &[u8]) {
     let mut document = json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
@@ -56,7 +56,7 @@ pub fn patch_sequences(bytes: &[u8]) {
     }
 }
 
-/// Places of the document that operations refer to.
+/// Locations in the document that operations refer to.
 const PLACES: [&str; 12] = [
     "",
     "/metadata",

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const OPTIONS: fn() -> EmbeddedOptions =
     || EmbeddedOptions { compaction_interval: None, durable: false, ..EmbeddedOptions::default() };
 
-/// Files of a store: a part of its writes is in the database, a part in the log beside it.
+/// Returns the files of a store: some writes are in the database, some in its log.
 fn undamaged() -> &'static [(String, Vec<u8>)] {
     static FILES: OnceLock<Vec<(String, Vec<u8>)>> = OnceLock::new();
     FILES.get_or_init(|| {
@@ -39,7 +39,8 @@ fn value(number: u32) -> Vec<u8> {
     format!("value {number} {}", "x".repeat(number as usize * 7)).into_bytes()
 }
 
-/// Opens a store whose files were truncated and changed: it opens or says why not; a value that it returns was once written.
+/// Opens a store with truncated and modified files: it opens or returns an error, and every value
+/// it returns was written.
 pub fn recovery(bytes: &[u8]) {
     let folder = folder();
     let mut input = Unstructured::new(bytes);
@@ -78,7 +79,7 @@ fn damage(input: &mut Unstructured<'_>, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A folder in memory where there is one: each run copies the files.
+/// Returns a temporary folder, in memory when possible: each run copies the files.
 fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };

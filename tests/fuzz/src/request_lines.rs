@@ -1,4 +1,5 @@
-//! Request lines, compared with Go's rules of `net/url` in a second implementation, which works on bytes as Go does.
+//! Request lines, compared with a second implementation of Go's `net/url` rules that works on
+//! bytes, as Go does.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +9,7 @@ use serving::authorization::Attributes;
 use serving::request_info::PathError;
 use serving::{Query, RequestInfo, User};
 
-/// The line that a request begins with: it is parsed by Go's rules, and authorization sees what the handler sees.
+/// Parses a request line by Go's rules; authorization and handler interpret it identically.
 pub fn requests(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (method, target) = text.split_once(' ').unwrap_or(("GET", text));
@@ -26,7 +27,7 @@ pub fn requests(bytes: &[u8]) {
     check_readers(&info);
 }
 
-/// The query has the parameters that Go reads, and reads as the same after encoding.
+/// Checks that the query has Go's parameters, and that re-encoding preserves them.
 fn check_query(query: &Query, text: &str) {
     let expected = go_query(text);
     let again = Query::parse(&query.encode());
@@ -40,7 +41,8 @@ fn check_query(query: &Query, text: &str) {
     assert_eq!(query.encode(), encoded.join("&"));
 }
 
-/// A request line with every character escaped, and the parameters sorted, is the same request.
+/// Checks that a request line with all characters escaped and sorted parameters is the same
+/// request.
 fn check_normal_form(method: &Method, info: &RequestInfo) {
     let path = info.path.split('/').map(|segment| escape(segment).replace('+', "%20")).collect::<Vec<_>>().join("/");
     let target = format!("{path}?{}", info.query.encode());
@@ -50,7 +52,7 @@ fn check_normal_form(method: &Method, info: &RequestInfo) {
     assert_eq!(again, *info);
 }
 
-/// What authorization permits is what the handler of the request selects.
+/// Checks that the handler selects what authorization permits.
 fn check_readers(info: &RequestInfo) {
     let user = User::anonymous();
     let seen = Attributes::of_request(&user, info);
@@ -68,7 +70,7 @@ fn check_readers(info: &RequestInfo) {
     if !matches!(&*info.verb, "list" | "watch" | "deletecollection") {
         return;
     }
-    // A selector that authorization cannot read is refused by the handler.
+    // The handler rejects a selector that authorization cannot parse.
     let Ok(selected) = endpoints::fuzzing::selected(info) else { return };
     assert!(info.verb_in_path || !(seen.selectors.field_error || seen.selectors.label_error));
     if !seen.name.is_empty() {
@@ -82,7 +84,7 @@ fn check_readers(info: &RequestInfo) {
     }
 }
 
-/// `url.ParseQuery`: the values of each parameter. Errors leave out the parameter only.
+/// `url.ParseQuery`: the values of each parameter. An error skips only its parameter.
 fn go_query(text: &str) -> BTreeMap<String, Vec<String>> {
     let mut values = BTreeMap::<String, Vec<String>>::new();
     for pair in text.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';')) {
@@ -94,7 +96,8 @@ fn go_query(text: &str) -> BTreeMap<String, Vec<String>> {
     values
 }
 
-/// `url.QueryUnescape`, or `url.PathUnescape`, which leaves a plus sign; `None` for a broken escape.
+/// `url.QueryUnescape`, or `url.PathUnescape`, which leaves a plus sign; `None` for a broken
+/// escape.
 fn unescape(text: &str, is_query: bool) -> Option<String> {
     let mut out = Vec::new();
     let mut rest = text.as_bytes();

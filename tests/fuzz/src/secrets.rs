@@ -24,7 +24,8 @@ fn signed() -> &'static (SigningKey, String) {
     })
 }
 
-/// JSON web tokens: only the token that the key signed verifies. A zero byte parts header, payload and signature.
+/// Verifies JSON web tokens: only the token that the key signed is valid. A zero byte separates
+/// header, payload and signature.
 pub fn tokens(bytes: &[u8]) {
     let (key, genuine) = signed();
     let mut parts = bytes.split(|byte| *byte == 0).map(|part| URL_SAFE_NO_PAD.encode(part));
@@ -42,7 +43,8 @@ pub fn tokens(bytes: &[u8]) {
     }
 }
 
-/// Providers whose values are read without a plugin, and how their values begin; the keys are of this test.
+/// Providers without a plugin: configuration, prefix of the values, and whether they are
+/// authenticated. The keys are test keys.
 const PROVIDERS: [(&str, &str, bool); 3] = [
     ("aesgcm: {keys: [{name: a, secret: AAECAwQFBgcICQoLDA0ODw==}]}", "k8s:enc:aesgcm:v1:a:", true),
     (
@@ -62,7 +64,7 @@ const KEY: &str = "/registry/secrets/default/a";
 /// A store that writes with one provider and reads values of all.
 struct Encrypted {
     prefix: &'static str,
-    /// Whether a value that was changed cannot be decrypted.
+    /// Whether a modified value cannot be decrypted.
     is_authenticated: bool,
     store: EncryptedStore,
     stored: Arc<OneValue>,
@@ -96,7 +98,9 @@ impl Encrypted {
     }
 }
 
-/// A stored value: it is read, or reported as damaged. What was written is read again; what was changed is not.
+/// Reads a stored value, which is decrypted or reported as damaged.
+///
+/// A written value is decrypted; a modified one is not.
 pub fn encrypted(bytes: &[u8]) {
     static STORES: OnceLock<(tokio::runtime::Runtime, Vec<Encrypted>)> = OnceLock::new();
     let (runtime, stores) = STORES.get_or_init(|| {
@@ -112,7 +116,7 @@ pub fn encrypted(bytes: &[u8]) {
     });
 }
 
-/// Bytes that no key has encrypted.
+/// Reads bytes that no key has encrypted.
 async fn read_forged(store: &Encrypted, bytes: &[u8]) {
     store.stored.set([store.prefix.as_bytes(), bytes].concat());
     let is_damaged = store.read().await.damage.is_some();
@@ -123,7 +127,8 @@ async fn read_forged(store: &Encrypted, bytes: &[u8]) {
     assert!(!is_plain || (read.damage.is_none() && read.value == bytes), "a plain value is not read");
 }
 
-/// Bytes that the store itself has encrypted, before and after a byte changes. The first two bytes say which, and how.
+/// Reads encrypted bytes before and after the change of a byte. The first two bytes choose the byte
+/// and its change.
 async fn read_changed(store: &Encrypted, bytes: &[u8]) {
     let [place, change, value @ ..] = bytes else { return };
     store.store.commit(Txn::put(KEY, value.to_vec())).await.expect("the store takes the value");
@@ -138,7 +143,7 @@ async fn read_changed(store: &Encrypted, bytes: &[u8]) {
     assert!(is_damaged || *change == 0 || !store.is_authenticated, "a value that was changed is read");
 }
 
-/// A store of one value.
+/// A store with one value.
 #[derive(Default)]
 struct OneValue(Mutex<Bytes>);
 

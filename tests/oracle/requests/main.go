@@ -1,5 +1,5 @@
-// Command requests writes how Go and upstream parse generated requests, and those that the fuzz target `requests` found: requests.tsv and
-// queries.tsv, which a unit test of server/serving compares with this server's own parser.
+// Command requests parses generated requests, and the corpus of the fuzz target `requests`, with Go and upstream. It writes
+// requests.tsv and queries.tsv, which a unit test of server/serving compares with this server's parser.
 //
 // Run it in this folder, with the module cache of the oracle: GOFLAGS=-mod=mod GOPROXY=off go run .
 package main
@@ -105,7 +105,7 @@ func main() {
 	})
 }
 
-// corpus returns the methods and targets of the fuzz target's inputs, of those that a line of the table can hold.
+// corpus returns the methods and targets of the fuzz target's inputs that fit a line of the table.
 func corpus() [][2]string {
 	var lines [][2]string
 	files, err := os.ReadDir(inputs)
@@ -131,7 +131,7 @@ func corpus() [][2]string {
 	return lines
 }
 
-// parse returns the fields of RequestInfo, or why there is none.
+// parse returns the fields of RequestInfo, or the error.
 func parse(method, target string) []string {
 	parsed, err := http.ReadRequest(bufio.NewReader(strings.NewReader(method + " " + target + " HTTP/1.1\r\nHost: x\r\n\r\n")))
 	if err != nil {

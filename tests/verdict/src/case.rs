@@ -1,4 +1,4 @@
-//! What is done with one object.
+//! The sequence of requests for one object.
 
 use codegen::model::TypeRef;
 use differential::random::Random;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::kinds::Kinds;
 use crate::make::Maker;
 
-/// What a step does.
+/// The operation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     Create,
@@ -17,7 +17,7 @@ pub enum Op {
     /// Server-side apply.
     Apply,
     Status,
-    /// Puts an object into the store that may be invalid.
+    /// A write to the store, bypassing the server; the object may be invalid.
     Seed,
     Read,
 }
@@ -30,7 +30,7 @@ pub struct Step {
     pub version: usize,
     /// The object without its type and metadata.
     pub body: Value,
-    /// Whether fields that are not known are refused.
+    /// Whether unknown fields are rejected.
     pub strict: bool,
 }
 
@@ -41,9 +41,10 @@ pub struct Case {
     pub steps: Vec<Step>,
 }
 
-/// The case of a seed. With servers of this program, `local`, some begin with an object that is
-/// stored behind the server's back, and others use versions that another server needs a webhook
-/// for.
+/// Generates the case of a seed.
+///
+/// With `local` servers of this program, some cases begin with an object that is written to the
+/// store directly, and others use several versions. Another server would need a webhook for these.
 pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
     let mut random = Random::new(seed);
     let kind = random.below(kinds.kinds.len());
@@ -53,7 +54,7 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
     let version = random.below(versions);
     let (_, id) = of.versions[version];
     let seeded = local && random.percent(25);
-    // Of a stored object, a quantity in another spelling is as it was to the native kind alone.
+    // For a stored object, only the native kind ignores the spelling of an unchanged quantity.
     let loose = random.percent(30) && !seeded;
     let mut maker = Maker { model: &kinds.model, random, edge, typed: seeded, loose };
     let mut body = maker.structure(id);
@@ -82,7 +83,7 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
         if op == Op::Status {
             let status = kinds.model.structs[id.0].fields.iter().find(|field| field.json == "status");
             if let Some(TypeRef::Struct(status)) = status.map(|field| &field.ty) {
-                // A native kind reads all of the object, a custom resource nothing but the status.
+                // A native kind decodes the whole object, a custom resource only the status.
                 let mut with = first.clone();
                 with["status"] = maker.structure(*status);
                 push(Op::Status, &with, false);
@@ -94,7 +95,7 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
             maker.change(id, &mut body);
         }
         push(op, &body, false);
-        // What is wrong is not taken into the next step, most of the time.
+        // Invalid values are usually not carried into the next step.
         if maker.random.percent(60) {
             body = before;
         }

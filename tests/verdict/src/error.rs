@@ -1,9 +1,9 @@
-//! What ends a run.
+//! Errors that end a run.
 
 /// A result of these programs.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a run ended early.
+/// The reason why a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{0}")]

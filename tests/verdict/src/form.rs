@@ -1,25 +1,26 @@
-//! One form of what means the same: what a kind leaves out, and other spellings of quantities and
+//! The canonical form of an object: without omitted zero values, with canonical quantities and
 //! times.
 //!
-//! A field that is no `Option` does not tell its zero value from nothing, as in Go. A custom
-//! resource does; so it is sent what the native kind would store of an object.
+//! A field that is not an `Option` does not distinguish its zero value from an absent one, as in
+//! Go. A custom resource does. It is therefore sent the object as the native kind would store it.
 
 use codegen::model::{Field, Literal, Model, StructId, TypeRef};
 use machinery::scalar::{Duration, Quantity, Time};
 use serde_json::{Map, Value};
 
-/// What becomes of a zero value that means nothing.
+/// The canonical form of a zero value that equals absence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Zero {
-    /// It is left out.
+    /// It is omitted.
     Absent,
-    /// It is null, which takes a field away in a merge patch.
+    /// It is null, which removes a field in a merge patch.
     Null,
-    /// It is left out of an apply, and so is a null: a definition refuses it there, which other writes drop.
+    /// It is omitted from an apply, as is a null: a definition rejects a null there, while other
+    /// writes drop it.
     Applied,
 }
 
-/// Rewrites an object of a struct; what is not declared stays.
+/// Rewrites an object of a struct; undeclared fields are unchanged.
 pub fn canonical(model: &Model, id: StructId, value: &Value, zero: Zero) -> Value {
     let Some(members) = value.as_object() else { return value.clone() };
     let fields = &model.structs[id.0].fields;
@@ -31,7 +32,7 @@ pub fn canonical(model: &Model, id: StructId, value: &Value, zero: Zero) -> Valu
         };
         let value = of_type(model, &field.ty, value, zero);
         let is_dropped_null = zero == Zero::Applied && value.is_null() && !field.required;
-        if !is_dropped_null && !means_nothing(model, field, &value) {
+        if !is_dropped_null && !is_absent(model, field, &value) {
             out.insert(name.clone(), value);
         } else if zero == Zero::Null {
             out.insert(name.clone(), Value::Null);
@@ -43,7 +44,7 @@ pub fn canonical(model: &Model, id: StructId, value: &Value, zero: Zero) -> Valu
 fn of_type(model: &Model, ty: &TypeRef, value: &Value, zero: Zero) -> Value {
     match (ty, value) {
         (TypeRef::Struct(id), value) => canonical(model, *id, value, zero),
-        // What a patch says of a list is the whole of it.
+        // A patch replaces a list as a whole.
         (TypeRef::List(item), Value::Array(items)) => {
             let zero = if zero == Zero::Null { Zero::Absent } else { zero };
             items.iter().map(|value| of_type(model, item, value, zero)).collect()
@@ -56,8 +57,8 @@ fn of_type(model: &Model, ty: &TypeRef, value: &Value, zero: Zero) -> Value {
     }
 }
 
-/// Whether the native kind takes the value for nothing.
-fn means_nothing(model: &Model, field: &Field, value: &Value) -> bool {
+/// Reports whether the native kind treats the value as absent.
+fn is_absent(model: &Model, field: &Field, value: &Value) -> bool {
     let is_optional = !field.required && !field.nullable;
     is_optional
         && match (&field.ty, value) {
@@ -89,36 +90,38 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
-/// An object that was answered with, in one form: without metadata, without zeros, without nulls.
+/// Returns an object from a response in canonical form: without metadata, zero values and nulls.
 pub fn stored(model: &Model, id: StructId, value: &Value) -> Value {
     let mut value = value.clone();
     if let Some(members) = value.as_object_mut() {
         ["metadata", "apiVersion", "kind"].into_iter().for_each(|name| drop(members.remove(name)));
     }
-    let value = spelt(model, &TypeRef::Struct(id), &value);
+    let value = canonical_spelling(model, &TypeRef::Struct(id), &value);
     canonical(model, id, &value, Zero::Absent)
 }
 
-/// Quantities, times and durations as the native kind spells them.
-fn spelt(model: &Model, ty: &TypeRef, value: &Value) -> Value {
+/// Returns quantities, times and durations in the spelling of the native kind.
+fn canonical_spelling(model: &Model, ty: &TypeRef, value: &Value) -> Value {
     match (ty, value) {
         (TypeRef::Struct(id), Value::Object(members)) => {
             let fields = &model.structs[id.0].fields;
-            let said = members.iter().filter(|(_, value)| !value.is_null());
-            let each = said.map(|(name, value)| match fields.iter().find(|field| field.json == *name) {
-                // An empty list or map is nothing to the native kind, which gives it its default
+            let present = members.iter().filter(|(_, value)| !value.is_null());
+            let each = present.map(|(name, value)| match fields.iter().find(|field| field.json == *name) {
+                // The native kind treats an empty list or map as absent, and sets its default
                 // again.
                 Some(field) if is_zero(value) && (value.is_array() || value.is_object()) && field.default.is_some() => {
                     (name.clone(), field.default.as_ref().map_or_else(|| value.clone(), literal))
                 }
-                Some(field) => (name.clone(), spelt(model, &field.ty, value)),
+                Some(field) => (name.clone(), canonical_spelling(model, &field.ty, value)),
                 None => (name.clone(), value.clone()),
             });
             each.collect::<Map<_, _>>().into()
         }
-        (TypeRef::List(item), Value::Array(items)) => items.iter().map(|value| spelt(model, item, value)).collect(),
+        (TypeRef::List(item), Value::Array(items)) => {
+            items.iter().map(|value| canonical_spelling(model, item, value)).collect()
+        }
         (TypeRef::Map(item), Value::Object(entries)) => {
-            let entries = entries.iter().map(|(key, value)| (key.clone(), spelt(model, item, value)));
+            let entries = entries.iter().map(|(key, value)| (key.clone(), canonical_spelling(model, item, value)));
             entries.collect::<Map<_, _>>().into()
         }
         (TypeRef::Quantity, Value::Number(number)) => canonical_text::<Quantity>(&number.to_string()),

@@ -1,5 +1,4 @@
-//! The kinds that verdicts are asked of: as they are declared, and as definitions of custom
-//! resources.
+//! The tested kinds: as declared, and as exported custom resource definitions.
 
 use std::path::Path;
 
@@ -20,7 +19,7 @@ pub struct Kind {
     pub plural: String,
     pub namespaced: bool,
     pub has_status: bool,
-    /// Versions, and the struct that declares the kind there.
+    /// Versions, and the struct that declares the kind in each.
     pub versions: Vec<(String, StructId)>,
 }
 
@@ -28,7 +27,7 @@ pub struct Kind {
 pub struct Kinds {
     pub model: Model,
     pub kinds: Vec<Kind>,
-    /// What the export makes of them.
+    /// The exported definitions.
     pub definitions: Vec<Value>,
 }
 
@@ -36,7 +35,8 @@ impl Kinds {
     /// Reads the declarations, and exports them.
     ///
     /// # Errors
-    /// Declarations that the generator refuses.
+    ///
+    /// Fails when the generator rejects the declarations.
     pub fn read() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kinds");
         let model = examine_project(&Project::external(root)).model;

@@ -1,5 +1,7 @@
-//! One verdict: a declared kind, and the definition of a custom resource that is exported from it,
-//! take the same objects, refuse the same fields of the others, and store the same.
+//! Compares a declared kind with the custom resource definition exported from it.
+//!
+//! Both accept the same objects, reject the same fields of other objects, and store the same
+//! values.
 
 pub mod case;
 pub mod error;

@@ -17,17 +17,17 @@ struct Arguments {
     /// The first seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// At least so many objects.
+    /// Minimum number of objects.
     #[arg(long, default_value_t = 10_000)]
     objects: u64,
-    /// How many kinds of differences are made small.
+    /// Number of differences to minimise.
     #[arg(long, default_value_t = 30)]
     differences: usize,
-    /// Compares custom resources of this server with those of a server at hand, instead of declared
+    /// Compares custom resources of this server with those of another server, instead of declared
     /// kinds with custom resources.
     #[arg(long)]
     upstream: Option<PathBuf>,
-    /// Shows how often each field was refused.
+    /// Prints how often each field was rejected.
     #[arg(long)]
     fields: bool,
 }
@@ -44,7 +44,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Whether there was no difference.
+/// Reports whether there was no difference.
 async fn compare(arguments: &Arguments) -> Result<bool> {
     let kinds = Kinds::read()?;
     let custom = Local::start(Served::ByDefinition, &kinds).await?;

@@ -1,11 +1,11 @@
-//! Random objects of declared kinds, at and around what is declared of them.
+//! Random objects of declared kinds, at and around the limits of their constraints.
 
 use codegen::model::{Field, ListSemantics, Model, StructId, TypeRef, Union};
 use differential::random::Random;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-/// Texts that some constraint or other tells apart.
+/// Texts that differ under at least one constraint.
 const TEXTS: [&str; 26] = [
     "a",
     "b",
@@ -48,30 +48,31 @@ const TIMES: [&str; 4] =
 const BAD_TIMES: [&str; 4] = ["yesterday", "2026-01-02", "2026-13-02T03:04:05Z", "2026-01-02 03:04:05"];
 const DURATIONS: [&str; 7] = ["1m0s", "-5s", "0s", "100ms", "60s", "1h", "1.5h"];
 const BAD_DURATIONS: [&str; 4] = ["60", "1 day", "s", "1d"];
-/// Keys of maps, and names that no definition has.
+/// Map keys, including names that no definition declares.
 const KEYS: [&str; 5] = ["a", "b", "tier", "d", "e"];
 
-/// Makes values.
+/// Generates values.
 pub struct Maker<'m> {
     pub model: &'m Model,
     pub random: Random,
-    /// How many of a hundred values are to be at the edge of what is allowed, or beyond.
+    /// Percentage of values at or beyond the limits of their constraints.
     pub edge: usize,
-    /// Whether everything is of its type, as in objects that are stored.
+    /// Whether every value has its declared type, as in stored objects.
     pub typed: bool,
-    /// Whether quantities may be spelt in several ways, and numbers be beyond their types: the
-    /// native kind spells quantities in one way, and an apply cuts numbers, so that owners of
-    /// fields would differ.
+    /// Whether quantities may have several spellings, and numbers may exceed their types.
+    ///
+    /// The native kind stores one spelling of a quantity, and an apply truncates numbers; the
+    /// managed fields would differ.
     pub loose: bool,
 }
 
 impl Maker<'_> {
-    /// A value of a struct; sometimes with a field that is not declared.
+    /// Generates a value of a struct; sometimes with an undeclared field.
     pub fn structure(&mut self, id: StructId) -> Value {
         let of = &self.model.structs[id.0];
         let mut out = Map::new();
         for field in of.fields.iter().filter(|field| field.json != "metadata" && field.json != "status") {
-            // What a stored object lacks, the native kind reads as zero.
+            // The native kind reads absent fields of a stored object as zero.
             let share = match field.required {
                 true if self.typed => 100,
                 true => 100 - self.edge / 2,
@@ -84,7 +85,7 @@ impl Maker<'_> {
         }
         for union in &of.unions {
             if !self.random.percent(self.edge * 2) {
-                self.settle(id, union, &mut out);
+                self.set_union_member(id, union, &mut out);
             }
         }
         if !self.typed && self.random.percent(self.edge / 4) {
@@ -93,8 +94,8 @@ impl Maker<'_> {
         Value::Object(out)
     }
 
-    /// Sets the one member that a union asks for.
-    fn settle(&mut self, id: StructId, union: &Union, out: &mut Map<String, Value>) {
+    /// Sets the one member that a union requires.
+    fn set_union_member(&mut self, id: StructId, union: &Union, out: &mut Map<String, Value>) {
         let chosen = self.random.pick(&union.members).clone();
         union.members.iter().filter(|one| **one != chosen).for_each(|(_, member)| drop(out.remove(member)));
         let wanted = match &union.discriminator {
@@ -121,7 +122,7 @@ impl Maker<'_> {
         self.random.percent(self.edge)
     }
 
-    /// A value of a field.
+    /// Generates a value of a field.
     pub fn field(&mut self, field: &Field) -> Value {
         if !self.typed && self.random.percent(self.edge / 3) {
             return self.odd(field);
@@ -137,14 +138,14 @@ impl Maker<'_> {
         }
     }
 
-    /// A value of another type, or none.
+    /// Generates a value of another type, or null.
     fn odd(&mut self, field: &Field) -> Value {
         let has_format = field.validation.format.is_some();
         let others = match &field.ty {
             TypeRef::Json => return json!({"free": true}),
-            // The native kind takes anything, the schema of a definition objects.
+            // The native kind accepts any value, the schema of a definition only objects.
             TypeRef::RawExtension | TypeRef::FieldsV1 => return Value::Null,
-            // Upstream takes lists for texts that have a format.
+            // Upstream accepts lists for texts with a format.
             TypeRef::Bytes | TypeRef::Time => vec![Value::Null, json!(7), json!(true), json!({"a": 1}), json!("")],
             TypeRef::String if has_format => vec![Value::Null, json!(7), json!(true), json!({"a": 1}), json!("")],
             TypeRef::String | TypeRef::Enum(_) | TypeRef::Duration => {
@@ -160,7 +161,7 @@ impl Maker<'_> {
         self.random.pick(&others).clone()
     }
 
-    /// How many items a list or map gets.
+    /// Chooses the number of items of a list or map.
     fn count(&mut self, field: &Field) -> usize {
         let least = field.validation.min_items.unwrap_or(u64::from(field.required)) as usize;
         let most = field.validation.max_items.map_or(least + 2, |most| most as usize);
@@ -180,7 +181,7 @@ impl Maker<'_> {
             _ => &[],
         };
         let is_unique = field.validation.unique || matches!(&field.list, Some(list) if *list != ListSemantics::Atomic);
-        // Which of two items of one key an update is about, servers say in two ways.
+        // Servers differ in which of two items with one key an update refers to.
         if is_unique && ((self.typed && !keys.is_empty()) || !self.is_edge()) {
             let mut seen = Vec::new();
             items.retain(|item| {
@@ -198,7 +199,7 @@ impl Maker<'_> {
         items.into()
     }
 
-    /// A value in a field: the whole of it, or an item.
+    /// Generates a value for a field: the whole value, or an item.
     fn one(&mut self, field: &Field, ty: &TypeRef) -> Value {
         match ty {
             TypeRef::String => self.text(field),
@@ -219,7 +220,7 @@ impl Maker<'_> {
             TypeRef::IntOrString => {
                 self.random.pick(&[json!(0), json!(1), json!(-1), json!("25%"), json!("a"), json!("")]).clone()
             }
-            // Of what a schema does not know nothing is known to be as it was.
+            // Updates treat values without a schema as changed.
             TypeRef::RawExtension | TypeRef::FieldsV1 if self.typed => json!({}),
             TypeRef::RawExtension | TypeRef::FieldsV1 => json!({"any": [1, {"thing": "x"}]}),
             TypeRef::Json => self.random.pick(&[json!(1), json!("x"), json!([1]), json!({"a": null})]).clone(),
@@ -239,7 +240,7 @@ impl Maker<'_> {
         (*self.random.pick(if edge { bad } else { good })).into()
     }
 
-    /// The same of a type that reads texts.
+    /// Chooses a text for a type that is parsed from text.
     fn spelling(&mut self, good: &[&str], bad: &[&str]) -> Value {
         if self.typed { (*self.random.pick(good)).into() } else { self.word(good, bad) }
     }
@@ -252,7 +253,7 @@ impl Maker<'_> {
                 let at = self.random.below(edges.len() + if self.typed || !self.loose { 0 } else { 3 });
                 match edges.get(at) {
                     Some(number) => (*number).into(),
-                    // Beyond what the type holds.
+                    // Beyond the range of the type.
                     None => {
                         self.random.pick(&[json!(most as i128 as u64 + 1), json!(0.5), json!(4294967296i64)]).clone()
                     }
@@ -293,7 +294,7 @@ impl Maker<'_> {
         self.random.pick(&texts).clone().into()
     }
 
-    /// Another object near this one: some of its fields are made again, or go.
+    /// Changes an object slightly: some fields are regenerated or removed.
     pub fn change(&mut self, id: StructId, value: &mut Value) {
         let model = self.model;
         let of = &model.structs[id.0];

@@ -1,4 +1,4 @@
-//! Many cases against two servers, and what they do not agree on.
+//! Runs many cases against two servers, and collects their differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,18 +17,18 @@ use crate::error::{Error, Result};
 use crate::kinds::Kinds;
 use crate::side::{Outcome, Served, Side};
 
-/// How many cases are at work at the same time.
+/// Number of concurrent cases.
 pub const WORKERS: usize = 12;
-/// How often a case that shows a difference may be tried again to make it small.
+/// Maximum number of attempts to minimise a case with a difference.
 const TRIES: usize = 250;
 
-/// How many cases of which seeds.
+/// The number of cases and their seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub seed: u64,
-    /// At least so many objects.
+    /// Minimum number of objects.
     pub objects: u64,
-    /// How many kinds of differences are made small; the run ends with the last of them.
+    /// Number of differences to minimise; the run ends with the last of them.
     pub differences: usize,
 }
 
@@ -38,17 +38,17 @@ pub struct Difference {
     pub text: String,
 }
 
-/// What a run found.
+/// The results of a run.
 #[derive(Default)]
 pub struct Report {
     pub objects: u64,
     pub cases: u64,
     pub accepted: u64,
     pub refused: u64,
-    /// How often a field was refused, by kind and path without indexes.
+    /// Number of rejections of a field, by kind and path without indexes.
     pub fields: BTreeMap<String, u64>,
     pub differences: BTreeMap<String, Difference>,
-    /// Cases by what they differ in.
+    /// Number of cases by kind of difference.
     pub counts: BTreeMap<String, u64>,
     pub took: Duration,
 }
@@ -61,10 +61,11 @@ pub struct Local {
 }
 
 impl Local {
-    /// Starts a server of the kinds as they are declared, or one of custom resources.
+    /// Starts a server of the declared kinds, or one of custom resources.
     ///
     /// # Errors
-    /// A server that does not start.
+    ///
+    /// Fails when the server does not start.
     pub async fn start(served: Served, kinds: &Kinds) -> Result<Local> {
         let folder = tempfile::tempdir()?;
         let options = EmbeddedOptions { durable: false, ..EmbeddedOptions::default() };
@@ -86,16 +87,18 @@ impl Local {
     }
 }
 
-/// A connection for each worker.
+/// Opens a connection for each worker.
 ///
 /// # Errors
-/// A kubeconfig that cannot be used.
+///
+/// Fails when the kubeconfig cannot be used.
 pub fn remotes(kubeconfig: &std::path::Path) -> Result<Vec<Remote>> {
     let one = |_| Ok(Remote::new(differential::kubeconfig::read(kubeconfig)?)?);
     (0..WORKERS).map(one).collect()
 }
 
-/// The next name of an object: a server that outlives this program has those of other runs.
+/// The next name of an object. A server that outlives this program contains the objects of other
+/// runs.
 static NAMES: LazyLock<AtomicU64> = LazyLock::new(|| {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     AtomicU64::new(now.as_micros() as u64)
@@ -110,10 +113,11 @@ struct Run<'r> {
     report: tokio::sync::Mutex<Report>,
 }
 
-/// Plays cases until there were as many objects as planned.
+/// Runs cases until the planned number of objects is reached.
 ///
 /// # Errors
-/// A server that cannot be reached.
+///
+/// Fails when a server cannot be reached.
 pub async fn run(kinds: &Kinds, sides: [&Side; 2], plan: Plan) -> Result<Report> {
     let started = Instant::now();
     let (next, objects) = (AtomicU64::new(plan.seed), AtomicU64::new(0));
@@ -171,7 +175,7 @@ impl Run<'_> {
         }
     }
 
-    /// The smallest case found of the same family.
+    /// Returns the smallest case found of the same family.
     async fn minimise(
         &self,
         worker: usize,
@@ -202,7 +206,7 @@ impl Run<'_> {
 
 type Change = Box<dyn Fn(&Case) -> Option<Case>>;
 
-/// Ways to make a case smaller: fewer steps, then fewer fields and items.
+/// Returns ways to make a case smaller: fewer steps, then fewer fields and items.
 fn smaller(case: &Case) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for at in (0..case.steps.len()).rev() {
@@ -214,7 +218,7 @@ fn smaller(case: &Case) -> Vec<Change> {
             })
         }));
     }
-    // What all steps say is taken from all of them first.
+    // Fields are removed from all steps before they are removed from single steps.
     let mut all = BTreeSet::new();
     for step in &case.steps {
         all.extend(pointers(&step.body));
@@ -242,7 +246,7 @@ fn without_indexes(path: &str) -> String {
     path.split('.').filter(|part| part.parse::<usize>().is_err()).collect::<Vec<_>>().join(".")
 }
 
-/// What a case differs in, without what is by chance; nothing when the servers agree.
+/// Returns the kind of difference of a case, without random values; `None` when the servers agree.
 fn family(kinds: &Kinds, case: &Case, outcomes: &[Vec<Outcome>; 2]) -> Option<String> {
     let [one, other] = outcomes;
     let steps = case.steps.iter().zip(one.iter().zip(other));
@@ -279,7 +283,7 @@ fn leaves(value: &serde_json::Value) -> BTreeSet<(String, String)> {
     out
 }
 
-/// A case with its outcomes, for a person.
+/// Returns a case with its outcomes as readable text.
 fn show(kinds: &Kinds, case: &Case, outcomes: &[Vec<Outcome>; 2], sides: [&Side; 2]) -> String {
     let kind = &kinds.kinds[case.kind];
     let mut out = String::new();
@@ -308,7 +312,7 @@ fn show(kinds: &Kinds, case: &Case, outcomes: &[Vec<Outcome>; 2], sides: [&Side;
 }
 
 impl Report {
-    /// The figures of a run.
+    /// Returns the figures of a run.
     pub fn figures(&self) -> String {
         let (objects, seconds) = (self.objects, self.took.as_secs_f64());
         format!(
@@ -323,7 +327,7 @@ impl Report {
         )
     }
 
-    /// Differences, each made small.
+    /// Returns the differences, each minimised.
     pub fn differences(&self) -> String {
         let each = self.differences.iter().map(|(family, found)| {
             format!("{family}: {} cases, one of seed {}\n{}", self.counts[family], found.seed, found.text)

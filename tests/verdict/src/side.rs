@@ -1,4 +1,4 @@
-//! A server that gives verdicts, and what it answers.
+//! One of the two compared servers, and its responses.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::error::{Error, Result};
 use crate::form::{self, Zero};
 use crate::kinds::{GROUP, Kind, Kinds};
 
-/// How a server has the kinds.
+/// How a server serves the kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Served {
-    /// As they are declared.
+    /// As declared kinds.
     Natively,
     /// As custom resources.
     ByDefinition,
@@ -27,38 +27,40 @@ pub struct Side {
     pub name: &'static str,
     pub served: Served,
     pub remotes: Vec<Remote>,
-    /// Where it keeps objects, when that is at hand.
+    /// The server's store, when it is in this process.
     pub store: Option<Arc<dyn Store>>,
 }
 
-/// What became of a write or a read.
+/// The outcome of a write or a read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     pub code: u16,
-    /// The fields that were refused.
+    /// The rejected fields.
     pub paths: BTreeSet<String>,
-    /// Whether rules may have been left out, because something else was wrong.
+    /// Whether validation rules may have been skipped because of other errors.
     pub partial: bool,
-    /// The object, in one form.
+    /// The object in canonical form.
     pub object: Value,
     pub message: String,
 }
 
 impl Outcome {
-    /// Whether the write or read succeeded.
+    /// Reports whether the write or read succeeded.
     pub fn accepted(&self) -> bool {
         (200..300).contains(&self.code)
     }
 
-    /// Whether the document could not be read as an object of its type. That ends at the first
-    /// mistake, and native kinds and custom resources read different things.
+    /// Reports whether the document could not be decoded as an object of its type.
+    ///
+    /// Decoding ends at the first error, and native kinds and custom resources accept different
+    /// documents.
     fn is_unreadable(&self) -> bool {
         let of_apply = ["failed to convert new object", "failed to create typed patch object"];
         let is_patch = self.code == 422 && self.paths.iter().all(|path| path == "patch") && !self.paths.is_empty();
         self.code == 400 || is_patch || (self.code == 500 && of_apply.iter().any(|text| self.message.starts_with(text)))
     }
 
-    /// Whether another server agrees.
+    /// Reports whether another server agrees.
     pub fn agrees(&self, other: &Outcome) -> bool {
         if self.accepted() || other.accepted() {
             return self.accepted() && other.accepted() && self.object == other.object;
@@ -76,10 +78,11 @@ impl Outcome {
 }
 
 impl Side {
-    /// Sends a request with a document; gives the code and the document of the answer.
+    /// Sends a request with a document; returns the code and the document of the response.
     ///
     /// # Errors
-    /// A server that cannot be reached, an answer that is no JSON.
+    ///
+    /// Fails when the server cannot be reached, or when the response is not JSON.
     pub async fn send(&self, worker: usize, method: &str, path: &str, body: &Value) -> Result<(u16, Value)> {
         let content_type = match (method, path.contains("merge=1")) {
             ("PATCH", true) => "application/merge-patch+json",
@@ -100,7 +103,8 @@ impl Side {
     /// Installs the definitions, and waits until they are established.
     ///
     /// # Errors
-    /// Definitions that the server refuses.
+    ///
+    /// Fails when the server rejects the definitions.
     pub async fn install(&self, kinds: &Kinds) -> Result<()> {
         for definition in &kinds.definitions {
             let name = definition["metadata"]["name"].as_str().unwrap_or_default();
@@ -125,10 +129,11 @@ impl Side {
         Ok(())
     }
 
-    /// Waits until the resource of a kind answers.
+    /// Waits until the resource of a kind is served.
     ///
     /// # Errors
-    /// A server that cannot be reached.
+    ///
+    /// Fails when the server cannot be reached.
     pub async fn wait_for(&self, kinds: &Kinds) -> Result<()> {
         for kind in &kinds.kinds {
             for (version, _) in &kind.versions {
@@ -143,10 +148,12 @@ impl Side {
         Ok(())
     }
 
-    /// Takes the steps of a case, with an object of this name, until nothing is left to be asked.
+    /// Runs the steps of a case with an object of this name; stops when the object could not be
+    /// created.
     ///
     /// # Errors
-    /// A server that cannot be reached.
+    ///
+    /// Fails when the server cannot be reached.
     pub async fn play(&self, worker: usize, kinds: &Kinds, case: &Case, name: &str) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::new();
         let mut version_of_object = Value::Null;
@@ -200,7 +207,7 @@ impl Side {
         Ok((outcome, answer["metadata"]["resourceVersion"].clone()))
     }
 
-    /// The document of a step.
+    /// Returns the document of a step.
     fn body(
         &self,
         kinds: &Kinds,
@@ -229,7 +236,7 @@ impl Side {
         body
     }
 
-    /// Puts an object into the store that the server would not take.
+    /// Writes an object to the store that the server would reject.
     async fn seed(&self, kind: &Kind, name: &str, body: &mut Value) -> Result<()> {
         let Some(store) = &self.store else { return Err(Error::Other(format!("{} has no store", self.name))) };
         body["metadata"]["uid"] = "123e4567-e89b-12d3-a456-426614174000".into();
@@ -261,16 +268,16 @@ fn outcome(kinds: &Kinds, served: Served, id: codegen::model::StructId, code: u1
             outcome.partial = true;
             continue;
         }
-        // An update whose items are as stored, and of which a key is there twice: rules are not evaluated again.
+        // For an update with unchanged items and a duplicate key, rules are not evaluated again.
         outcome.partial |= served == Served::ByDefinition && message.starts_with("Duplicate value");
         let field = cause["field"].as_str().unwrap_or_default();
-        outcome.paths.insert(one_form(field));
+        outcome.paths.insert(canonical_path(field));
     }
     outcome
 }
 
-/// `spec.labels[a]` and `spec.labels.a` are one path, and so are `<nil>` and nothing.
-fn one_form(field: &str) -> String {
+/// Unifies field paths: `spec.labels[a]` is `spec.labels.a`, and `<nil>` is the empty path.
+fn canonical_path(field: &str) -> String {
     let field = field.replace('[', ".").replace(']', "");
     if field == "<nil>" { String::new() } else { field.trim_start_matches('.').to_owned() }
 }

@@ -1,4 +1,4 @@
-//! A declared kind and the definition that is exported from it give one verdict.
+//! A declared kind and the definition that is exported from it behave identically.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -12,7 +12,7 @@ use verdict::side::{Served, Side};
 
 const PLAN: Plan = Plan { seed: 1, objects: 1500, differences: 3 };
 
-fn is_one(report: &Report) {
+fn assert_no_differences(report: &Report) {
     println!("{}", report.figures());
     assert!(report.counts.is_empty(), "{}{}", report.differences(), report.figures());
     assert!(report.accepted * 4 > report.refused && report.refused * 4 > report.accepted, "{}", report.figures());
@@ -24,7 +24,7 @@ async fn declared_kinds_and_exported_definitions_agree() {
     let native = Local::start(Served::Natively, &kinds);
     let custom = Local::start(Served::ByDefinition, &kinds);
     let (native, custom) = tokio::try_join!(native, custom).unwrap();
-    is_one(&run(&kinds, [&native.side, &custom.side], PLAN).await.unwrap());
+    assert_no_differences(&run(&kinds, [&native.side, &custom.side], PLAN).await.unwrap());
     let whole = || {
         json!({"spec": {"count": 7, "title": "abc", "grade": "High", "shade": "Dark", "active": true, "limit": "0",
             "note": "abc", "part": {"name": "abc"}, "extra": {}, "loose": {}}})
@@ -36,8 +36,8 @@ async fn declared_kinds_and_exported_definitions_agree() {
     raw["spec"]["raw"] = json!({"any": 1});
     let mut emptied = raw.clone();
     emptied["spec"]["raw"] = json!({});
-    // Who creates an object owns its zeros, so that they stay when an apply lets go of them; and a zero that an
-    // update leaves out is missing. What is raw is replaced as a whole.
+    // The creator of an object owns its zero values, so they remain when an apply releases them. A
+    // required zero value that an update omits is missing. A raw value is replaced as a whole.
     for (name, steps, expect) in [
         ("apply", vec![(Op::Create, whole()), (Op::Apply, applied), (Op::Apply, json!({}))], vec![201, 200, 200]),
         ("replace", vec![(Op::Create, whole()), (Op::Replace, lacking.clone())], vec![201, 422]),
@@ -52,7 +52,7 @@ async fn declared_kinds_and_exported_definitions_agree() {
     }
 }
 
-/// A case of the kind `Bound` in its first version.
+/// Returns a case of the kind `Bound` in its first version.
 fn bound(kinds: &Kinds, steps: Vec<(Op, Value)>) -> Case {
     let kind = kinds.kinds.iter().position(|kind| kind.name == "Bound").unwrap();
     let steps = steps.into_iter().map(|(op, body)| Step { op, version: 0, body, strict: false });
@@ -60,8 +60,8 @@ fn bound(kinds: &Kinds, steps: Vec<(Op, Value)>) -> Case {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "asks upstream's server, whose kubeconfig VERDICT_UPSTREAM names"]
-async fn exported_definitions_mean_the_same_upstream() {
+#[ignore = "requires an upstream server: VERDICT_UPSTREAM is the path of its kubeconfig"]
+async fn exported_definitions_agree_with_upstream() {
     let kinds = Kinds::read().unwrap();
     let custom = Local::start(Served::ByDefinition, &kinds).await.unwrap();
     let kubeconfig = std::env::var_os("VERDICT_UPSTREAM").expect("VERDICT_UPSTREAM");
@@ -69,5 +69,5 @@ async fn exported_definitions_mean_the_same_upstream() {
     let upstream = Side { name: "upstream", served: Served::ByDefinition, remotes, store: None };
     upstream.install(&kinds).await.unwrap();
     upstream.wait_for(&kinds).await.unwrap();
-    is_one(&run(&kinds, [&custom.side, &upstream], PLAN).await.unwrap());
+    assert_no_differences(&run(&kinds, [&custom.side, &upstream], PLAN).await.unwrap());
 }

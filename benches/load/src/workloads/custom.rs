@@ -1,4 +1,5 @@
-//! The same done to config maps and to custom objects of the same content, in turn: what it costs that a kind is not built in.
+//! The same operations on config maps and on custom objects of the same content, in turn: the cost
+//! of custom resources.
 
 use std::sync::Arc;
 
@@ -6,27 +7,27 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{create, timed, watch};
-use crate::client::{Ask, Server};
+use crate::client::{ApiRequest, Server};
 use crate::error::Result;
 use crate::{Common, measure, objects};
 
 const GROUP: &str = "same.example.com";
 
-/// How much is done.
+/// The number of operations.
 #[derive(Args)]
 pub struct Options {
-    /// How many objects are created, and listed later on.
+    /// Number of objects that are created, and listed later.
     #[arg(long, default_value_t = 10_000)]
     objects: usize,
-    /// How many times they are listed.
+    /// Number of lists.
     #[arg(long, default_value_t = 20)]
     lists: usize,
-    /// How many watchers see each of a thousand changes.
+    /// Number of watchers that receive each of a thousand changes.
     #[arg(long, default_value_t = 100)]
     watchers: usize,
 }
 
-/// A kind, and how its objects are made.
+/// A kind, and the function that creates its objects.
 struct Subject {
     name: &'static str,
     collection: String,
@@ -35,20 +36,20 @@ struct Subject {
 
 impl Subject {
     async fn create(&self, server: &Arc<Server>, common: &Common) -> Result<()> {
-        let (run, collection, object) = (create::stamp(), self.collection.clone(), self.object);
+        let (run, collection, object) = (create::unique_name(), self.collection.clone(), self.object);
         measure::run(&format!("POST {}", self.name), server.clone(), common, move |mut client, number| {
-            let ask = Ask::post(collection.as_str(), &object(&format!("{run}-{number:06}")));
-            async move { timed(&mut client, &ask).await }
+            let api_request = ApiRequest::post(collection.as_str(), &object(&format!("{run}-{number:06}")));
+            async move { timed(&mut client, &api_request).await }
         })
         .await
     }
 
-    /// Asks for what is below the collection at this path, or for all of it.
+    /// Reads `below` in the collection, or the whole collection.
     async fn read(&self, server: &Arc<Server>, common: &Common, verb: &str, below: &str) -> Result<()> {
         let path = format!("{}{below}", self.collection);
         measure::run(&format!("{verb} {}", self.name), server.clone(), common, move |mut client, _| {
-            let ask = Ask::get(path.as_str());
-            async move { timed(&mut client, &ask).await }
+            let api_request = ApiRequest::get(path.as_str());
+            async move { timed(&mut client, &api_request).await }
         })
         .await
     }
@@ -65,15 +66,16 @@ pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Res
         },
         Subject { name: "custom Map", collection: custom.clone(), object: |name| objects::map(GROUP, name, 1024) },
     ];
-    create::define(&server, &objects::map_crd(GROUP), &Ask::post(custom, &objects::map(GROUP, "first", 1024))).await?;
+    create::define(&server, &objects::map_crd(GROUP), &ApiRequest::post(custom, &objects::map(GROUP, "first", 1024)))
+        .await?;
     let times = |operations: usize, clients: usize| Common { operations, clients, ..common.clone() };
     for subject in &subjects {
         subject.create(&server, &times(options.objects, common.clients)).await?;
     }
     for subject in &subjects {
         let mut client = server.connect().await?;
-        let first = Ask::post(subject.collection.as_str(), &(subject.object)("fan-out"));
-        super::prepare::unless_there(client.ask(&first, false).await.map(drop))?;
+        let first = ApiRequest::post(subject.collection.as_str(), &(subject.object)("fan-out"));
+        super::prepare::ignore_already_exists(client.call(&first, false).await.map(drop))?;
         subject.read(&server, &times(options.objects, common.clients), "GET", "/fan-out").await?;
     }
     for subject in &subjects {

@@ -6,20 +6,20 @@ use clap::Args;
 
 use super::{pod_name, timed};
 use crate::Common;
-use crate::client::{Ask, Server};
+use crate::client::{ApiRequest, Server};
 use crate::error::Result;
 use crate::measure;
 
-/// How to read.
+/// Parameters of the reads.
 #[derive(Args)]
 pub struct Options {
-    /// Take any version that the server has at hand (resourceVersion=0).
+    /// Accept any cached version (resourceVersion=0).
     #[arg(long)]
     any: bool,
-    /// How many pods there are to choose from, the first ones that `prepare` made.
+    /// Number of pods to choose from, the first ones created by `prepare`.
     #[arg(long, default_value_t = 1)]
     pods: usize,
-    /// Ask for protobuf.
+    /// Request protobuf.
     #[arg(long)]
     protobuf: bool,
 }
@@ -31,7 +31,7 @@ pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Res
     let name = if options.any { "GET pod, resourceVersion=0" } else { "GET pod" };
     measure::run(name, server, common, move |mut client, number| {
         let path = format!("/api/v1/namespaces/{namespace}/pods/{}{query}", pod_name(number % pods));
-        async move { timed(&mut client, &Ask { accept, ..Ask::get(path) }).await }
+        async move { timed(&mut client, &ApiRequest { accept, ..ApiRequest::get(path) }).await }
     })
     .await
 }

@@ -1,4 +1,4 @@
-//! Many connections, most of which do nothing.
+//! Many connections, most of them idle.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use clap::Args;
 
 use super::{pod_name, timed};
 use crate::Common;
-use crate::client::{Ask, Client, Server};
+use crate::client::{ApiRequest, Client, Server};
 use crate::error::{Error, Result};
 use crate::measure::{self, Clock, Sample};
 
-/// How many connections.
+/// The number of connections.
 #[derive(Args)]
 pub struct Options {
-    /// Connections that do nothing, besides those of `--clients`.
+    /// Number of idle connections, besides those of `--clients`.
     #[arg(long, default_value_t = 9000)]
     idle: usize,
 }
 
-/// How many connections are being made at a time.
+/// Number of connections that are established concurrently.
 const AT_ONCE: usize = 32;
 
 pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Result<()> {
@@ -29,24 +29,24 @@ pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Res
     let namespace = common.namespace.clone();
     measure::run(&format!("GET pod beside {} idle connections", idle.len()), server, common, move |mut client, _| {
         let path = format!("/api/v1/namespaces/{namespace}/pods/{}", pod_name(0));
-        async move { timed(&mut client, &Ask::get(path)).await }
+        async move { timed(&mut client, &ApiRequest::get(path)).await }
     })
     .await?;
-    let answering = still_there(idle).await;
-    println!("{answering} of the idle connections still answer");
+    let responding = count_responding(idle).await;
+    println!("{responding} of the idle connections still respond");
     Ok(())
 }
 
-/// Makes connections, each of which has answered once.
+/// Opens connections; each has completed one request.
 async fn connect(server: &Arc<Server>, count: usize) -> Result<Vec<(Client, Sample)>> {
     let workers: Vec<_> = (0..AT_ONCE)
         .map(|worker| {
-            let (server, mine) = (server.clone(), count / AT_ONCE + usize::from(worker < count % AT_ONCE));
+            let (server, share) = (server.clone(), count / AT_ONCE + usize::from(worker < count % AT_ONCE));
             tokio::spawn(async move {
-                let mut made = Vec::with_capacity(mine);
-                for _ in 0..mine {
+                let mut made = Vec::with_capacity(share);
+                for _ in 0..share {
                     let mut client = server.connect().await?;
-                    let sample = timed(&mut client, &Ask::get("/livez")).await?;
+                    let sample = timed(&mut client, &ApiRequest::get("/livez")).await?;
                     made.push((client, sample));
                 }
                 Ok::<_, Error>(made)
@@ -60,10 +60,10 @@ async fn connect(server: &Arc<Server>, count: usize) -> Result<Vec<(Client, Samp
     Ok(made)
 }
 
-async fn still_there(clients: Vec<(Client, Sample)>) -> usize {
-    let mut answering = 0;
+async fn count_responding(clients: Vec<(Client, Sample)>) -> usize {
+    let mut responding = 0;
     for (mut client, _) in clients {
-        answering += usize::from(timed(&mut client, &Ask::get("/livez")).await.is_ok());
+        responding += usize::from(timed(&mut client, &ApiRequest::get("/livez")).await.is_ok());
     }
-    answering
+    responding
 }

@@ -1,4 +1,4 @@
-//! LIST of all pods, in each form.
+//! LIST of all pods, in each format.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,20 +8,20 @@ use serde_json::Value;
 
 use super::timed;
 use crate::Common;
-use crate::client::{Ask, Client, Server};
+use crate::client::{ApiRequest, Client, Server};
 use crate::error::{Error, Result};
 use crate::measure::{self, Sample};
 
-/// How to list.
+/// Parameters of the list.
 #[derive(Args)]
 pub struct Options {
-    /// The form of the answer.
+    /// The format of the response.
     #[arg(long, value_enum, default_value_t = Form::Json)]
     form: Form,
-    /// How many pods to a page; 0 is no limit.
+    /// Number of pods per page; 0 is no limit.
     #[arg(long, default_value_t = 0)]
     page: usize,
-    /// Take any version that the server has at hand (resourceVersion=0).
+    /// Accept any cached version (resourceVersion=0).
     #[arg(long)]
     any: bool,
 }
@@ -54,19 +54,25 @@ pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Res
     let path = format!("/api/v1/namespaces/{}/pods", common.namespace);
     measure::run(&format!("LIST pods as {form:?}"), server, common, move |mut client, _| {
         let path = if any { format!("{path}?resourceVersion=0") } else { path.clone() };
-        let ask = Ask { accept: form.accept(), gzip: form == Form::Gzip, ..Ask::get(path) };
-        async move { if page == 0 { timed(&mut client, &ask).await } else { paged(&mut client, &ask, page).await } }
+        let api_request = ApiRequest { accept: form.accept(), gzip: form == Form::Gzip, ..ApiRequest::get(path) };
+        async move {
+            if page == 0 {
+                timed(&mut client, &api_request).await
+            } else {
+                paged(&mut client, &api_request, page).await
+            }
+        }
     })
     .await
 }
 
-/// All pages of a list as one operation.
-async fn paged(client: &mut Client, ask: &Ask, page: usize) -> Result<Sample> {
+/// Reads all pages of a list as one operation.
+async fn paged(client: &mut Client, api_request: &ApiRequest, page: usize) -> Result<Sample> {
     let began = Instant::now();
     let (mut sample, mut token) = (Sample::default(), String::new());
     loop {
-        let path = format!("{}?limit={page}&continue={token}", ask.path);
-        let answer = client.ask(&Ask { path, ..ask.clone() }, true).await?;
+        let path = format!("{}?limit={page}&continue={token}", api_request.path);
+        let answer = client.call(&ApiRequest { path, ..api_request.clone() }, true).await?;
         if sample.bytes == 0 {
             sample.first_byte = answer.first_byte;
         }
@@ -79,7 +85,7 @@ async fn paged(client: &mut Client, ask: &Ask, page: usize) -> Result<Sample> {
     }
 }
 
-/// The token in a list's metadata, which stands before the items.
+/// Returns the continue token in a list's metadata, which precedes the items.
 fn continuation(body: &[u8]) -> Result<String> {
     let text = String::from_utf8_lossy(&body[..body.len().min(2048)]);
     let metadata = text.split_once("\"metadata\":").and_then(|(_, rest)| rest.split_once('}')).map(|(head, _)| head);

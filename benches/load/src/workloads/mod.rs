@@ -15,18 +15,18 @@ pub mod watch;
 
 use std::time::Instant;
 
-use crate::client::{Ask, Client};
+use crate::client::{ApiRequest, Client};
 use crate::error::Result;
 use crate::measure::Sample;
 
-/// Asks once, and says how that went.
-async fn timed(client: &mut Client, ask: &Ask) -> Result<Sample> {
+/// Sends a request once and measures it.
+async fn timed(client: &mut Client, api_request: &ApiRequest) -> Result<Sample> {
     let began = Instant::now();
-    let answer = client.ask(ask, false).await?;
+    let answer = client.call(api_request, false).await?;
     Ok(Sample { latency: began.elapsed(), first_byte: answer.first_byte, bytes: answer.length })
 }
 
-/// The name of the pod with this number.
+/// Returns the name of the pod with this number.
 fn pod_name(number: usize) -> String {
     format!("pod-{number:06}")
 }

@@ -6,21 +6,21 @@ use http::Method;
 
 use super::{pod_name, timed};
 use crate::Common;
-use crate::client::{Ask, Server};
+use crate::client::{ApiRequest, Server};
 use crate::error::Result;
 use crate::measure;
 
-/// Each client changes a pod of its own, so that nobody waits for anybody.
+/// Each client changes a separate pod, so that there are no write conflicts.
 pub async fn run(server: Arc<Server>, common: &Common) -> Result<()> {
     let (namespace, pods) = (common.namespace.clone(), common.clients.max(1) * 4);
     measure::run("PATCH pod", server, common, move |mut client, number| {
-        let ask = Ask {
+        let api_request = ApiRequest {
             method: Method::PATCH,
             content_type: "application/merge-patch+json",
             body: format!("{{\"metadata\":{{\"labels\":{{\"load\":\"{number}\"}}}}}}").into(),
-            ..Ask::get(format!("/api/v1/namespaces/{namespace}/pods/{}", pod_name(number % pods)))
+            ..ApiRequest::get(format!("/api/v1/namespaces/{namespace}/pods/{}", pod_name(number % pods)))
         };
-        async move { timed(&mut client, &ask).await }
+        async move { timed(&mut client, &api_request).await }
     })
     .await
 }

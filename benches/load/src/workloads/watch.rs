@@ -1,4 +1,4 @@
-//! Fan-out: many watchers of one config map that is changed again and again.
+//! Fan-out: many watchers of one config map that changes repeatedly.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,21 +9,21 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::sync::mpsc;
 
-use crate::client::{Ask, Client, Server};
+use crate::client::{ApiRequest, Client, Server};
 use crate::error::{Error, Result};
 use crate::measure::{Clock, Sample};
-use crate::{Common, PATIENCE, objects};
+use crate::{Common, TIMEOUT, objects};
 
-/// How to watch.
+/// Parameters of the watches.
 #[derive(Args)]
 pub struct Options {
-    /// How many watchers.
+    /// Number of watchers.
     #[arg(long, default_value_t = 100)]
     watchers: usize,
-    /// How many of them share a connection.
+    /// Number of watchers that share a connection.
     #[arg(long, default_value_t = 50)]
     per_connection: usize,
-    /// How many watchers stop reading once they have begun; they are not counted.
+    /// Number of watchers that stop reading after their start; they are not counted.
     #[arg(long, default_value_t = 0)]
     stalled: usize,
 }
@@ -31,7 +31,7 @@ pub struct Options {
 const MARK: &[u8] = b"\"at\":\"";
 
 impl Options {
-    /// So many watchers, all of whom read.
+    /// Options for this many watchers, all of which read.
     pub fn reading(watchers: usize) -> Self {
         Options { watchers, per_connection: 50, stalled: 0 }
     }
@@ -39,12 +39,13 @@ impl Options {
 
 pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Result<()> {
     let collection = format!("/api/v1/namespaces/{}/configmaps", common.namespace);
-    let created = Ask::post(&collection, &objects::config_map("fan-out", 1024));
-    super::prepare::unless_there(server.connect().await?.ask(&created, false).await.map(drop))?;
+    let created = ApiRequest::post(&collection, &objects::config_map("fan-out", 1024));
+    super::prepare::ignore_already_exists(server.connect().await?.call(&created, false).await.map(drop))?;
     fan_out(&server, common, options, &collection).await
 }
 
-/// `--operations` changes of the object `fan-out` of a collection at `--rate` a second, or one after the other as fast as they are acknowledged.
+/// Changes the object `fan-out` of a collection `--operations` times, at `--rate` a second or each
+/// after the previous acknowledgement.
 pub async fn fan_out(server: &Server, common: &Common, options: &Options, collection: &str) -> Result<()> {
     let began = Instant::now();
     let mut writer = server.connect().await?;
@@ -74,7 +75,7 @@ pub async fn fan_out(server: &Server, common: &Common, options: &Options, collec
     }
     let mut delivered = Vec::with_capacity(expected);
     while delivered.len() < expected {
-        match tokio::time::timeout(PATIENCE, samples.recv()).await {
+        match tokio::time::timeout(TIMEOUT, samples.recv()).await {
             Ok(Some(sample)) => delivered.push(sample),
             _ => return Err(Error::Other(format!("{} of {expected} deliveries arrived", delivered.len()))),
         }
@@ -85,7 +86,7 @@ pub async fn fan_out(server: &Server, common: &Common, options: &Options, collec
 
 async fn begin(client: &mut Client, collection: &str) -> Result<Incoming> {
     let path = format!("{collection}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Dfan-out");
-    let response = client.send(&Ask::get(path.as_str())).await?;
+    let response = client.send(&ApiRequest::get(path.as_str())).await?;
     let code = response.status().as_u16();
     if code != 200 {
         return Err(Error::Answer { method: Method::GET, path, code, body: String::new() });
@@ -93,20 +94,22 @@ async fn begin(client: &mut Client, collection: &str) -> Result<Incoming> {
     Ok(response.into_body())
 }
 
-/// The data says when it was written, counted from the beginning of the run.
+/// Writes the time since the start of the run into the data.
 async fn change(writer: &mut Client, collection: &str, began: Instant, number: usize) -> Result<()> {
     let body = format!("{{\"data\":{{\"at\":\"{}\",\"n\":\"{number}\"}}}}", began.elapsed().as_nanos());
-    let ask = Ask {
+    let api_request = ApiRequest {
         method: Method::PATCH,
         content_type: "application/merge-patch+json",
         body: body.into(),
-        ..Ask::get(format!("{collection}/fan-out"))
+        ..ApiRequest::get(format!("{collection}/fan-out"))
     };
-    writer.ask(&ask, false).await.map(drop)
+    writer.call(&api_request, false).await.map(drop)
 }
 
-/// Reads a watch, and tells of each event that carries a time of this run. Whole lines are read where they lie: what the clients
-/// take from the caches of the processors, the server pays for.
+/// Reads a watch, and sends a sample for each event with a time of this run.
+///
+/// Complete lines are parsed in place: cache misses of the clients slow down the server on the same
+/// machine.
 async fn follow(mut body: Incoming, began: Instant, samples: mpsc::UnboundedSender<Sample>) {
     let mut rest: Vec<u8> = Vec::new();
     while let Some(Ok(frame)) = body.frame().await {
@@ -126,7 +129,8 @@ async fn follow(mut body: Incoming, began: Instant, samples: mpsc::UnboundedSend
     }
 }
 
-/// What an event says of when it was written; nothing when it is not one of a change of this run.
+/// Returns a sample from the write time in an event; `None` for events without a change of this
+/// run.
 fn delivered(line: &[u8], began: Instant) -> Option<Sample> {
     if line.starts_with(b"{\"type\":\"ADDED\"") {
         return None;

@@ -7,7 +7,7 @@ use crate::model::{Field, ListSemantics, Literal, Role, Struct, TypeRef};
 use crate::names;
 use crate::paths;
 
-/// A convention that a field breaks: code, the word to mark, message, help.
+/// A violated convention of a field: code, the word to mark, message, help.
 type Broken = (Code, &'static str, String, String);
 
 impl Checker<'_> {
@@ -15,7 +15,7 @@ impl Checker<'_> {
         for one in self.model.structs.iter().filter(|one| one.role != Role::List) {
             for field in &one.fields {
                 let found = description(&field.docs, &format!("`{}`", field.name), &field.span);
-                // What every object's metadata is need not be said at every kind.
+                // The metadata of kinds needs no description of its own.
                 let found = found.filter(|_| one.role == Role::Part || field.json != "metadata");
                 out.extend(found.map(|diagnostic| finding(one, field, diagnostic)));
                 let broken =
@@ -67,11 +67,11 @@ impl Checker<'_> {
             return out;
         };
         if field.list.is_none() {
-            let help = "add `list = atomic`, `list = set` or `list = map(KEY)`: server-side apply needs to know what one owner owns";
+            let help = "add `list = atomic`, `list = set` or `list = map(KEY)`: server-side apply tracks item owners";
             out.push((
                 codes::LIST_SEMANTICS,
                 "type",
-                format!("`{name}` does not say how it is merged"),
+                format!("`{name}` does not declare how it is merged"),
                 help.to_string(),
             ));
         }
@@ -84,7 +84,7 @@ impl Checker<'_> {
                 out.push(conditions(name));
             }
             if !item.fields.is_empty() && !item.fields.iter().any(|field| field.required) {
-                let help = format!("make a field of `{}` `required`, or an item may say nothing at all", item.name);
+                let help = format!("make a field of `{}` `required`, or an item may be entirely empty", item.name);
                 out.push((codes::EMPTY_ITEMS, "type", format!("items of `{name}` may be entirely empty"), help));
             }
             self.keys(field, id, &mut out);
@@ -116,7 +116,7 @@ fn conditions(name: &str) -> Broken {
     (codes::CONDITIONS, "type", format!("`{name}` is not a list of conditions by type"), help)
 }
 
-/// Optional and required, set and zero.
+/// Lints of optional and required fields, and of absent and zero values.
 fn presence(field: &Field) -> Vec<Broken> {
     let mut out = Vec::new();
     let name = &field.name;
@@ -130,7 +130,7 @@ fn presence(field: &Field) -> Vec<Broken> {
         out.push((codes::REQUIRED_OPTION, "required", format!("`{name}` is required and yet an `Option`"), help));
     }
     if field.required && field.default.is_some() {
-        let help = "drop one of the two: who may leave it out need not give it".to_string();
+        let help = "drop one of the two: a field with a default may be omitted".to_string();
         out.push((codes::DEFAULT_REQUIRED, "default", format!("`{name}` is required and has a default"), help));
     }
     let hides_zero = match &field.default {
@@ -144,7 +144,7 @@ fn presence(field: &Field) -> Vec<Broken> {
         out.push((
             codes::DEFAULT_ZERO,
             "default",
-            format!("nobody can say zero for `{name}`: the default replaces it"),
+            format!("zero cannot be set for `{name}`: the default replaces it"),
             help,
         ));
     }
@@ -166,8 +166,8 @@ fn naming(field: &Field) -> Vec<Broken> {
         ));
     }
     if json == "phase" {
-        let help = "say it with `conditions`: phases are a state machine that nobody can extend".to_string();
-        out.push((codes::PHASE, "type", "a phase says less than conditions do".to_string(), help));
+        let help = "use `conditions`: phases are a state machine that cannot be extended".to_string();
+        out.push((codes::PHASE, "type", "a phase carries less information than conditions".to_string(), help));
     }
     if json.ends_with("Timestamp") && matches!(field.ty, TypeRef::Time | TypeRef::MicroTime) {
         let help = format!("name it `{}_time`", field.name.trim_end_matches("_timestamp"));

@@ -31,7 +31,8 @@ impl Checker<'_> {
         Finding { code: diagnostic.code, module: group.module.clone(), items: Vec::new(), diagnostic }
     }
 
-    /// What has a status lets controllers write it apart from the spec, and demands nothing of it.
+    /// Requires a status to be a subresource, so that controllers write it separately from the spec,
+    /// and to have no required fields.
     fn status(&self, group: &Group, kind: &Kind, out: &mut Vec<Finding>) {
         for version in &kind.versions {
             let version = group.versions.iter().find(|one| one.name == version.version);
@@ -62,8 +63,7 @@ impl Checker<'_> {
             let message = format!("`{}` of a status is required", field.name);
             let place = self.word(&field.span, "required");
             let diagnostic = Diagnostic::error(codes::STATUS_REQUIRED, &place, message);
-            let diagnostic =
-                diagnostic.help("drop `required`: a status is empty before the first controller has looked");
+            let diagnostic = diagnostic.help("drop `required`: a status is empty until a controller writes it");
             let items = vec![field.span.clone(), status.span.clone()];
             out.push(Finding { code: diagnostic.code, module: status.module.clone(), items, diagnostic });
         }

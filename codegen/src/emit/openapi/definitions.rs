@@ -1,4 +1,4 @@
-//! Schemas of structs, in their v3 form; mirrors `k8s.io/kube-openapi/cmd/openapi-gen`.
+//! Schemas of structs in their v3 form; mirrors `k8s.io/kube-openapi/cmd/openapi-gen`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use crate::model::{
     Enum, Field, Group, JsonForm, ListSemantics, Literal, Model, Role, Struct, StructId, TypeRef, Union, Version,
 };
 
-/// Description of the field that every kind has. Upstream's conformance tests look for its first words.
+/// Description of the field `apiVersion` of kinds. Upstream's conformance tests check its first words.
 const API_VERSION: &str = "APIVersion defines the group and version of the kind, such as `apps/v1`.";
-/// Description of the other one.
+/// Description of the field `kind` of kinds.
 const KIND: &str = "What kind of object this is, such as `Deployment`.";
 
-/// Definitions that are needed, and what they need in turn.
+/// Collects required definitions and those that they refer to.
 pub(super) struct Definitions<'m> {
     model: &'m Model,
     groups: BTreeMap<&'m str, &'m Group>,
@@ -24,7 +24,8 @@ pub(super) struct Definitions<'m> {
     json: BTreeSet<String>,
 }
 
-/// The group version in which a struct is spoken of. A struct that two versions share has a definition in each.
+/// The group version in which a struct is referenced. A struct that two versions share has a definition
+/// in each.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'m> {
     pub group: &'m Group,
@@ -37,7 +38,8 @@ impl<'m> Definitions<'m> {
         Definitions { model, groups, seen: BTreeSet::new(), open: Vec::new(), json: BTreeSet::new() }
     }
 
-    /// Name of the definition of a struct, which is made by [`Definitions::finish`].
+    /// Requests the definition of a struct, which [`Definitions::finish`] creates, and returns its
+    /// name.
     pub(super) fn need(&mut self, from: Place<'m>, id: StructId) -> String {
         let model = self.model;
         let target = &model.structs[id.0];
@@ -49,7 +51,7 @@ impl<'m> Definitions<'m> {
         name
     }
 
-    /// The same by names; `None` when there is no such struct.
+    /// Like [`Definitions::need`], by names; `None` if no such struct exists.
     pub(super) fn need_named(&mut self, module: &str, version: &str, name: &str) -> Option<String> {
         let group = *self.groups.get(module)?;
         let version = group.versions.iter().find(|have| have.name == version)?;
@@ -57,7 +59,8 @@ impl<'m> Definitions<'m> {
         Some(self.need(Place { group, version }, id))
     }
 
-    /// Where the struct stands that `from` calls by this id: in `from` itself unless it belongs to another version or group.
+    /// The group version of a struct that `from` refers to: `from` itself, unless the struct belongs to
+    /// another version or group.
     fn place_of(&self, from: Place<'m>, id: StructId, target: &Struct) -> Place<'m> {
         let group = self.groups.get(target.module.as_str()).copied().unwrap_or(from.group);
         let version = |name: &str| group.versions.iter().find(|version| version.name == name);
@@ -70,7 +73,7 @@ impl<'m> Definitions<'m> {
         Place { group, version: version.unwrap_or(from.version) }
     }
 
-    /// All definitions that were needed.
+    /// All requested definitions.
     pub(super) fn finish(mut self) -> BTreeMap<String, Value> {
         let mut made = BTreeMap::new();
         while let Some((name, place, target)) = self.open.pop() {
@@ -136,9 +139,9 @@ impl<'m> Definitions<'m> {
         if !description.is_empty() {
             out.insert("description".into(), description.into());
         }
-        // Upstream's documents tell no bounds.
-        let tells_bounds = !place.group.tagged_validation;
-        if field.deprecated && tells_bounds {
+        // Upstream's documents contain no bounds.
+        let includes_bounds = !place.group.tagged_validation;
+        if field.deprecated && includes_bounds {
             out.insert("deprecated".into(), true.into());
         }
         if let Some(default) = self.default(field) {
@@ -146,10 +149,10 @@ impl<'m> Definitions<'m> {
         }
         extensions(field, &mut out);
         let Value::Object(mut ty) = self.type_schema(place, &field.ty) else { return Value::Object(out) };
-        if tells_bounds && !ty.contains_key("$ref") {
+        if includes_bounds && !ty.contains_key("$ref") {
             bounds::constrain(&field.validation, &mut ty);
         }
-        // Nothing may stand beside a reference.
+        // A schema with `$ref` must have no other keywords.
         if ty.contains_key("$ref") && !out.is_empty() {
             ty = Map::from_iter([("allOf".to_owned(), json!([ty]))]);
         }
@@ -157,7 +160,7 @@ impl<'m> Definitions<'m> {
         Value::Object(out)
     }
 
-    /// A declared constant, or the zero value of what is never absent.
+    /// The declared constant, or the zero value of a field that is never absent.
     fn default(&self, field: &Field) -> Option<Value> {
         if let Some(default) = field.default.as_ref().filter(|_| !field.default_hidden) {
             return Some(literal(default));
@@ -203,7 +206,7 @@ impl<'m> Definitions<'m> {
     }
 }
 
-/// Properties of a definition in order of their names, with those of inlined structs among them.
+/// Properties of a definition sorted by name, those of inlined structs included.
 #[derive(Default)]
 struct Fields {
     properties: BTreeMap<String, Value>,
@@ -216,7 +219,7 @@ impl Fields {
     }
 }
 
-/// The kind's group version; kinds that are spoken in every group are known as v1 of core.
+/// The group version and kind of a kind; kinds that every group uses are registered as v1 of core.
 fn kind_of(place: Place, target: &Struct) -> Value {
     let spoken_everywhere = place.group.kinds.iter().all(|kind| kind.resource.is_none());
     let (group, version) =
@@ -224,7 +227,7 @@ fn kind_of(place: Place, target: &Struct) -> Value {
     json!({"group": group, "kind": target.name, "version": version})
 }
 
-/// The extensions of a property: how apply and strategic merge treat it.
+/// The extensions of a property for server-side apply and strategic merge.
 fn extensions(field: &Field, out: &mut Map<String, Value>) {
     let mut set = |key: &str, value: Value| drop(out.insert(format!("x-kubernetes-{key}"), value));
     match &field.list {
@@ -252,7 +255,7 @@ fn extensions(field: &Field, out: &mut Map<String, Value>) {
     }
 }
 
-/// An entry of `x-kubernetes-unions`: members by JSON name and by the name that upstream's Go field has.
+/// An entry of `x-kubernetes-unions`: members by JSON name and by the name of upstream's Go field.
 fn union(union: &Union) -> Value {
     let go_name = |json: &str| {
         let mut chars = json.chars();
@@ -290,7 +293,7 @@ fn literal(value: &Literal) -> Value {
     }
 }
 
-/// Definitions of the types that the model calls by a name of its own instead of a struct.
+/// Definition names of the types that the model represents by a dedicated variant instead of a struct.
 fn scalar_definition(ty: &TypeRef) -> Option<String> {
     Some(match ty {
         TypeRef::Quantity => names::QUANTITY.into(),

@@ -1,10 +1,14 @@
-//! OpenAPI: the model as an [`openapi::Catalog`](::openapi::Catalog), from which that crate makes documents.
+//! Emits the model as an [`openapi::Catalog`](::openapi::Catalog), from which that crate builds OpenAPI
+//! documents.
 //!
-//! The bundle that is compiled into the server is the catalog as JSON: `definitions` (schemas in their v3 form, those
-//! of versions that are off by default included), `parameters` of the verbs, `known_versions`, and `versions` with
-//! their resources. Paths are not stored: they follow from resources and verbs, and the server needs the code that
-//! makes them for custom resources anyway. At start it reads the bundle into a `Catalog`, joins those of all packages with
-//! `Catalog::extend`, takes out with `Catalog::retain` what is not served, and calls `Catalog::v2` and `Catalog::v3`.
+//! The bundle that is compiled into the server is the catalog as JSON: `definitions` (schemas in their
+//! v3 form, those of versions that are off by default included), `parameters` of the verbs,
+//! `known_versions`, and `versions` with their resources. Paths are not stored: they follow from
+//! resources and verbs, and the server has the code that generates them for custom resources anyway.
+//!
+//! At start-up the server reads the bundles of all packages into catalogs and merges them with
+//! `Catalog::extend`. It removes unserved versions with `Catalog::retain`, and calls `Catalog::v2` and
+//! `Catalog::v3`.
 
 mod definitions;
 mod resources;
@@ -22,16 +26,17 @@ use crate::model::{Group, Model, Serving};
 /// Folder and module of the types that every group uses.
 const META: &str = "meta";
 
-/// Types that the documents of every server need, whatever its resources.
+/// Types that every server's documents need, regardless of its resources.
 const PROTOCOL: [&str; 7] =
     ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];
 
-/// What the server assembles its documents of some groups from; see the module.
+/// The bundle of some groups, from which the server assembles its documents; see the module
+/// documentation.
 pub fn bundle(model: &Model, of: &dyn Fn(&Group) -> bool) -> Value {
     serde_json::to_value(catalog_of(model, of)).unwrap_or_default()
 }
 
-/// The model as far as OpenAPI documents say it, with all group versions that can be served.
+/// The catalog of the model, with all group versions that can be served.
 pub fn catalog(model: &Model) -> Catalog {
     catalog_of(model, &|_| true)
 }
@@ -52,12 +57,13 @@ fn catalog_of(model: &Model, of: &dyn Fn(&Group) -> bool) -> Catalog {
     }
 }
 
-/// The v2 document of what is served by default.
+/// The v2 document of the versions that are served by default.
 pub fn v2(model: &Model) -> Value {
     served_by_default(model).v2(&Options::default())
 }
 
-/// The v3 documents of what is served by default, by path such as `api/v1` and `apis/apps/v1`.
+/// The v3 documents of the versions that are served by default, by path such as `api/v1` and
+/// `apis/apps/v1`.
 pub fn v3(model: &Model) -> BTreeMap<String, Value> {
     served_by_default(model).v3(&Options::default())
 }
@@ -68,7 +74,8 @@ fn served_by_default(model: &Model) -> Catalog {
     catalog
 }
 
-/// The group versions whose objects clients send and get, those that nobody serves any more included.
+/// The group versions of objects that clients send and receive, versions that are no longer served
+/// included.
 fn known_versions(model: &Model, of: &dyn Fn(&Group) -> bool) -> Vec<(String, String)> {
     let groups = model.groups.iter().filter(|group| !group.internal && of(group));
     let mut known: Vec<_> = groups

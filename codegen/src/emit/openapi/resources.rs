@@ -6,7 +6,7 @@ use super::definitions::{Definitions, Place};
 use super::{META, serving};
 use crate::model::{Field, Group, Kind, KindVersion, Model, Resource, Role, Struct, Subresource, TypeRef, Version};
 
-/// Every group version of these groups that can be served.
+/// Every version of the given groups that can be served.
 pub(super) fn versions<'m>(
     model: &'m Model,
     of: &dyn Fn(&Group) -> bool,
@@ -49,8 +49,8 @@ fn resource<'m>(
         list,
         scope: if resource.namespaced { Scope::Namespaced } else { Scope::Cluster },
         serving,
-        // Namespaces answer with the object too, yet upstream's documents do not say so: what implements DELETE there
-        // is not the generic store, which is why they have no deletecollection either.
+        // DELETE of a namespace returns the object too, but upstream's documents declare a Status: its
+        // REST storage is not the generic store, which is also why namespaces have no deletecollection.
         delete_returns_object: resource.delete_returns_object && verbs.iter().any(|verb| verb == "deletecollection"),
         verbs,
         watch_paths: true,
@@ -58,7 +58,7 @@ fn resource<'m>(
     })
 }
 
-/// The subresources that one version has.
+/// The subresources of one version.
 fn subresources<'m>(resource: &'m Resource, entry: &'m KindVersion) -> impl Iterator<Item = &'m Subresource> {
     let wanted = |name: &String| entry.subresources.as_ref().is_none_or(|names| names.contains(name));
     resource.subresources.iter().filter(move |subresource| wanted(&subresource.name))
@@ -88,7 +88,8 @@ fn subresource<'m>(
     Some(::openapi::Subresource { name: subresource.name.clone(), kind, verbs: subresource.verbs.clone(), answer })
 }
 
-/// A subresource that can only be read and has options of its own, `PodLogOptions` for `pods/log`, answers with text.
+/// The options of a subresource that is read-only and has its own options kind (`PodLogOptions` for
+/// `pods/log`); its responses are text.
 fn text_options<'m>(
     model: &'m Model,
     place: Place<'m>,
@@ -137,7 +138,7 @@ pub(super) fn parameters(model: &Model) -> Parameters {
     }
 }
 
-/// The fields of a struct that can be said in a query: scalars, and lists of them by repetition.
+/// The fields of a struct that are query parameters: scalars, and lists of them by repetition.
 fn parameters_of(options: &Struct) -> Vec<Parameter> {
     options.fields.iter().filter_map(parameter).collect()
 }

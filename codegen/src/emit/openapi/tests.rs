@@ -1,4 +1,4 @@
-//! Documents of small models.
+//! Tests with OpenAPI documents of small models.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::model::{
     Subresource, TypeRef, Validation, Version,
 };
 
-/// A field that is left out when empty.
+/// A field that is omitted if empty.
 fn field(name: &str, ty: TypeRef) -> Field {
     Field { name: name.into(), json: name.into(), ty, omitempty: true, ..Field::default() }
 }
@@ -100,12 +100,12 @@ fn colour() -> Enum {
 }
 
 #[test]
-fn bounds_are_told_unless_only_tags_are_in_force() {
+fn property_has_bounds_unless_only_tags_are_enforced() {
     let validation = Validation { min: Some(0), pattern: Some("^a".into()), ..Validation::default() };
     let old = Field { deprecated: true, docs: "Old.".into(), validation, ..field("a", TypeRef::String) };
-    let told =
+    let expected =
         json!({"description": "Deprecated: Old.", "deprecated": true, "type": "string", "minimum": 0, "pattern": "^a"});
-    assert_eq!(property(old.clone()), told);
+    assert_eq!(property(old.clone()), expected);
     let mut model = Shop::new(vec![old]).model();
     model.groups[0].tagged_validation = true;
     assert_eq!(
@@ -166,7 +166,7 @@ fn properties_by_type_and_attributes() {
 }
 
 #[test]
-fn inlined_fields_are_properties_of_the_struct_around_them() {
+fn inlined_fields_become_properties_of_parent() {
     let inline = Field { json: String::new(), inline: true, ..field("part", TypeRef::Struct(StructId(2))) };
     let shop = Shop::new(vec![inline]).with("Part", Role::Part, vec![field_of_part()]);
     let product = &catalog(&shop.model()).definitions["com.example.shop.v1.Product"];
@@ -176,7 +176,7 @@ fn inlined_fields_are_properties_of_the_struct_around_them() {
 }
 
 #[test]
-fn a_struct_that_versions_share_has_a_definition_in_each() {
+fn shared_struct_has_definition_per_version() {
     let mut shop = Shop::new(vec![field("part", TypeRef::Struct(StructId(2)))]).with("Part", Role::Part, Vec::new());
     shop.versions.push(("v1beta1", Serving::Off));
     let definitions = catalog(&shop.model()).definitions;
@@ -187,7 +187,7 @@ fn a_struct_that_versions_share_has_a_definition_in_each() {
 }
 
 #[test]
-fn documents_by_default_leave_out_versions_that_are_off() {
+fn default_documents_omit_disabled_versions() {
     let mut shop = Shop::new(Vec::new());
     shop.versions.extend([("v1beta1", Serving::Off), ("v1alpha1", Serving::Unserved)]);
     let model = shop.model();
@@ -198,7 +198,7 @@ fn documents_by_default_leave_out_versions_that_are_off() {
 }
 
 #[test]
-fn what_a_subresource_answers_follows_from_its_kind() {
+fn subresource_response_follows_from_kind() {
     let subresource = |name: &str, kind: Option<&str>, verbs: &[&str]| Subresource {
         name: name.into(),
         kind: kind.map(|kind| ("shop.example.com".into(), "v1".into(), kind.into())),
@@ -247,7 +247,7 @@ fn what_a_subresource_answers_follows_from_its_kind() {
 }
 
 #[test]
-fn known_versions_are_those_of_groups_that_clients_know() {
+fn known_versions_exclude_internal_groups() {
     let mut shop = Shop::new(Vec::new());
     shop.versions.push(("v1alpha1", Serving::Unserved));
     let mut model = shop.model();
@@ -257,9 +257,10 @@ fn known_versions_are_those_of_groups_that_clients_know() {
     assert_eq!(catalog(&model).known_versions, [shop("v1"), shop("v1alpha1")]);
 }
 
-/// What `api-defs/` says: every definition that anything refers to is there, off-by-default versions included.
+/// Checks that the definitions of `api-defs/`, versions that are off by default included, contain every
+/// referenced definition.
 #[test]
-fn definitions_of_the_real_api_are_complete() {
+fn definitions_of_declared_api_are_complete() {
     fn references(schema: &Value, found: &mut Vec<String>) {
         match schema {
             Value::Array(items) => items.iter().for_each(|item| references(item, found)),

@@ -1,4 +1,4 @@
-//! Deep copies of Go types, as `deepcopy-gen` of Kubernetes makes them.
+//! Deep copies of Go types, in the form that `deepcopy-gen` of Kubernetes generates.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ pub(super) fn copies(part: Part<'_>) -> String {
     file(part, "", &imports, &body)
 }
 
-/// The functions of a type; `copies` copies what holds references.
+/// The functions of a type; `copies` are the statements that copy references.
 fn functions(name: &str, copies: &str, is_object: bool, imports: &mut Imports) -> String {
     let mut text = format!(
         "// DeepCopyInto copies the receiver, writing into out. in must be non-nil.\n\
@@ -64,7 +64,8 @@ fn name_of(part: Part<'_>, field: &Field) -> String {
     }
 }
 
-/// What copies a field, beyond the assignment of the whole; nothing for what holds no reference.
+/// Statements that copy a field, beyond the assignment of the whole struct; empty for a field without
+/// references.
 fn copy(part: Part<'_>, field: &Field, name: &str, imports: &mut Imports) -> String {
     match &field.ty {
         TypeRef::List(item) => slice_of(part, name, item, &of(part, item, imports)),
@@ -83,7 +84,7 @@ fn copy(part: Part<'_>, field: &Field, name: &str, imports: &mut Imports) -> Str
     }
 }
 
-/// A list whose items are copied one by one, or all at once.
+/// Statements that copy a list, either item by item or as a whole.
 fn slice(name: &str, item: &str, each: bool) -> String {
     let items = if each {
         "\t\tfor i := range *in {\n\t\t\t(*in)[i].DeepCopyInto(&(*out)[i])\n\t\t}\n"
@@ -118,7 +119,7 @@ fn map_of(part: Part<'_>, name: &str, value: &TypeRef, ty: &str) -> String {
 
 /// Statements that copy a value within a list or map.
 fn nested(part: Part<'_>, of: &TypeRef, ty: &str, from: &str, to: &str, indent: &str) -> String {
-    // Each depth has names of its own.
+    // Each depth has its own variable names.
     let depth = indent.len();
     let (copy, index, key, value) =
         (format!("c{depth}"), format!("i{depth}"), format!("key{depth}"), format!("val{depth}"));
@@ -141,18 +142,18 @@ fn nested(part: Part<'_>, of: &TypeRef, ty: &str, from: &str, to: &str, indent: 
             let inner = nested(part, inside, ty, &value, &format!("{copy}[{key}]"), &below);
             made(&format!("{indent}\tfor {key}, {value} := range {from} {{\n{inner}{indent}\t}}\n"))
         }
-        // The one type whose function gives no pointer.
+        // `Quantity.DeepCopy` returns a value and no pointer.
         TypeRef::Quantity => format!("{indent}{to} = {from}.DeepCopy()\n"),
         of if has_references(part, of) => format!("{indent}{to} = *{from}.DeepCopy()\n"),
         _ => format!("{indent}{to} = {from}\n"),
     }
 }
 
-/// Whether an assignment would share something with the original.
+/// Whether an assignment of the type would share memory with the original.
 fn has_references(part: Part<'_>, ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Struct(id) => match part.home_of_struct(*id) {
-            // Those of other packages have the function in any case.
+            // Types of other packages always have the function.
             Home::Here => struct_has_references(part, *id, &mut Vec::new()),
             Home::Elsewhere(..) | Home::Kubernetes(..) => true,
         },
@@ -167,7 +168,8 @@ fn has_references(part: Part<'_>, ty: &TypeRef) -> bool {
     }
 }
 
-/// A type of the package that holds no reference has its function, too; only copying is shorter.
+/// Whether a struct of the package has references. A struct without references has the function too;
+/// assignment is only shorter.
 fn struct_has_references(part: Part<'_>, id: StructId, open: &mut Vec<StructId>) -> bool {
     if open.contains(&id) {
         return true;

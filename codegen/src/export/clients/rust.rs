@@ -1,4 +1,4 @@
-//! Rust: structs with which `kube::Api<T>` works. Kubernetes' own types are those of `k8s-openapi`.
+//! Rust structs for `kube::Api<T>`. Kubernetes' types come from `k8s-openapi`.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -11,10 +11,10 @@ use crate::names;
 const HEADER: &str = "// Written by `export rust`; change the definitions instead.\n//\n\
     // Needs the crates `k8s-openapi` (with the feature of a version of Kubernetes), `serde` (with `derive`) and `serde_json`.\n";
 
-/// `<module>/<version>.rs`, and `<module>/mod.rs` that lists the versions.
+/// `<module>/<version>.rs`, and `<module>/mod.rs` with the list of versions.
 ///
 /// # Errors
-/// When a group of Kubernetes is asked for.
+/// Fails if the group belongs to Kubernetes.
 pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, String> {
     let mut out: Vec<File> = Vec::new();
     for part in parts(model, group, "the crate `k8s-openapi`")? {
@@ -45,7 +45,7 @@ fn file(part: Part<'_>) -> String {
     };
     let text = syn::parse2(tokens)
         .map_or_else(|why| format!("compile_error!({:?});", why.to_string()), |file| prettyplease::unparse(&file));
-    // Items stand apart.
+    // Separates items by blank lines.
     let text = text.replace("\n}\n", "\n}\n\n");
     format!("{HEADER}\n{}\n", text.trim_end())
 }
@@ -93,7 +93,7 @@ fn declaration(part: Part<'_>, owner: StructId, field: &Field) -> TokenStream {
     quote!(#docs #[serde(#(#words),*)] pub #name: #ty)
 }
 
-/// Points in time have no empty value.
+/// Whether a field is an `Option`; points in time are, because they have no empty value.
 fn is_option(field: &Field) -> bool {
     field.nullable || matches!(field.ty, TypeRef::Time | TypeRef::MicroTime)
 }
@@ -151,7 +151,8 @@ fn place(part: Part<'_>, home: &Home<'_>, name: &str) -> TokenStream {
     }
 }
 
-/// What makes a struct a kind: its type in JSON, and the traits that `kube` asks for.
+/// Implementations that make a struct a kind: serialization with its type, and the traits that `kube`
+/// requires.
 fn as_kind(part: Part<'_>, one: &Struct) -> TokenStream {
     let (name, kind, api_version) = (format_ident!("{}", one.name), &one.name, part.api_version());
     let fields = one.fields.iter().filter(|field| !field.json.is_empty()).map(|field| {
@@ -213,7 +214,7 @@ fn as_kind(part: Part<'_>, one: &Struct) -> TokenStream {
     }
 }
 
-/// An enum that also takes the values of servers that know more.
+/// An enum with a variant for values that only newer servers know.
 fn enumeration(one: &Enum) -> TokenStream {
     let (text, name) = (docs(&one.docs), format_ident!("{}", one.name));
     let variants = one.variants.iter().map(|(variant, value, about)| {

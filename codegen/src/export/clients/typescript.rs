@@ -1,4 +1,5 @@
-//! TypeScript: interfaces of objects as JSON has them. Types of Kubernetes' groups that are used stand in the same file.
+//! TypeScript interfaces of objects in their JSON form. Types of Kubernetes' groups that are used are
+//! declared in the same file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,16 +13,16 @@ const HEADER: &str = "// Written by `export typescript`; change the definitions 
 /// `<module>/<version>.ts`.
 ///
 /// # Errors
-/// When a group of Kubernetes is asked for.
+/// Fails if the group belongs to Kubernetes.
 pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, String> {
     let parts = parts(model, group, "the package `@kubernetes/client-node`")?;
     Ok(parts.into_iter().map(|part| Writer::new(part).file()).collect())
 }
 
-/// Writes the types of a version, and those that they use.
+/// Writes the types of a version, and those that they refer to.
 struct Writer<'m> {
     part: Part<'m>,
-    /// Names by type, since types of several groups may have one name.
+    /// Names by type, because types of several groups may have the same name.
     structs: BTreeMap<StructId, String>,
     enums: BTreeMap<EnumId, String>,
     names: BTreeSet<String>,
@@ -35,7 +36,7 @@ impl<'m> Writer<'m> {
     }
 
     fn file(mut self) -> File {
-        // Those of the version keep their names.
+        // Types of the version keep their names.
         for (id, _) in self.part.structs() {
             self.name_of_struct(id);
         }
@@ -170,7 +171,7 @@ fn comment(text: &str, indent: &str) -> String {
 
 fn enumeration(one: &Enum, name: &str) -> String {
     let mut values: Vec<String> = one.variants.iter().map(|(_, value, _)| format!("{value:?}")).collect();
-    // Editors go on suggesting the values.
+    // `string & {}` keeps the suggestions of editors for the listed values.
     values.extend(one.open.then(|| "(string & {})".to_owned()));
     format!("{}export type {name} = {};\n\n", comment(&one.docs, ""), values.join(" | "))
 }

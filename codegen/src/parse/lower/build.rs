@@ -1,4 +1,4 @@
-//! The model's structs, enums and version tables from shared instances.
+//! Builds the model's structs, enums and version tables from shared instances.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use super::instances::{Instance, InstanceId, Instances, Member, Type, deprecated
 use super::program::{DeclId, HUB, Key, Program};
 use crate::model::{Enum, EnumId, Field, JsonForm, Model, Role, Struct, StructId, TypeRef};
 
-/// Where every instance went.
+/// Model ids of instances.
 pub struct Ids {
     pub structs: HashMap<InstanceId, StructId>,
     pub enums: HashMap<InstanceId, EnumId>,
-    /// `<Kind>List` of the kind's instance.
+    /// `<Kind>List` of a kind's instance.
     pub lists: HashMap<InstanceId, StructId>,
-    /// For every instance the one that stands for it.
+    /// For every instance the one that represents it.
     pub shared: Vec<InstanceId>,
 }
 
@@ -27,7 +27,8 @@ impl Ids {
     }
 }
 
-/// Fills structs, enums, and each version's table of names. `lists` tells which declarations get a `<Kind>List`.
+/// Sets structs, enums, and each version's table of names. `lists` determines which declarations get a
+/// `<Kind>List`.
 pub fn build(
     program: &Program,
     instances: &Instances<'_>,
@@ -158,8 +159,10 @@ fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct
         proto_none: proto == Some("none"),
         transparent: proto == Some("items"),
         json_form: json_form(json, proto == Some("items")),
-        default_by_hand: hatch(program, instance, |attrs| attrs.defaults.as_ref().map(|all| all.by_hand.as_ref())),
-        normalize: hatch(program, instance, |attrs| attrs.normalize.as_ref().map(Option::as_ref)),
+        default_by_hand: function_path(program, instance, |attrs| {
+            attrs.defaults.as_ref().map(|all| all.by_hand.as_ref())
+        }),
+        normalize: function_path(program, instance, |attrs| attrs.normalize.as_ref().map(Option::as_ref)),
         validate_by_hand: validation(program, instance),
         conditions: of_hub(program, instance, &attrs.conditions),
         checks: of_hub(program, instance, &attrs.checks),
@@ -185,13 +188,18 @@ fn json_form(word: Option<&str>, items: bool) -> JsonForm {
     }
 }
 
-/// A hatch function's path: as said here, or `version::name` when a form of another type inherits it. `said` gives the word's
-/// function, and `Some(None)` where the word was said to drop the hub's.
-fn hatch(program: &Program, instance: &Instance<'_>, said: fn(&Attrs) -> Option<Option<&Marked>>) -> Option<String> {
+/// Path of a hand-written function: as declared here, or `version::name` if a form of another type
+/// inherits it. `declared` returns the function of an attribute, and `Some(None)` if the attribute
+/// drops the hub's.
+fn function_path(
+    program: &Program,
+    instance: &Instance<'_>,
+    declared: fn(&Attrs) -> Option<Option<&Marked>>,
+) -> Option<String> {
     let (here, base) = (instance.key.id(), instance.root);
-    let (by, function) = match said(&instance.decl.attrs) {
+    let (by, function) = match declared(&instance.decl.attrs) {
         Some(function) => (here, function?),
-        None if instance.decl.attrs.differs.is_some() => (base, said(&program.decl(base).attrs)??),
+        None if instance.decl.attrs.differs.is_some() => (base, declared(&program.decl(base).attrs)??),
         None => return None,
     };
     let version = program.version_name(here.group, instance.key.version);
@@ -201,13 +209,14 @@ fn hatch(program: &Program, instance: &Instance<'_>, said: fn(&Attrs) -> Option<
     }
 }
 
-/// Objects are validated in their hub form alone, so only the hub's struct has the function.
+/// The validation function of a hub's struct; other forms have none, because objects are validated only
+/// in their hub form.
 fn validation(program: &Program, instance: &Instance<'_>) -> Option<String> {
     let is_hub = program.home(instance.key.id()) == instance.key.version;
     instance.decl.attrs.validate.as_ref().filter(|_| is_hub).map(|function| function.text.clone())
 }
 
-/// Likewise its checks, and the conditions that these name.
+/// The checks or conditions of a hub's struct; other forms have none.
 fn of_hub<T: Clone>(program: &Program, instance: &Instance<'_>, items: &[T]) -> Vec<T> {
     let is_hub = program.home(instance.key.id()) == instance.key.version;
     if is_hub { items.to_vec() } else { Vec::new() }
@@ -247,7 +256,7 @@ fn type_ref(ty: &Type, ids: &Ids) -> Option<TypeRef> {
     })
 }
 
-/// `<Kind>List`, as upstream declares every list: `metadata` = 1, `items` = 2.
+/// `<Kind>List`, with upstream's fields of lists: `metadata` = 1, `items` = 2.
 fn list_model(kind: &Struct, item: StructId, list_meta: Option<StructId>) -> Struct {
     let field = |name: &str, number, ty, docs: &str| Field {
         name: name.to_string(),

@@ -1,7 +1,8 @@
-//! How a struct relates to its hub's: renamed fields and hand-written pairs.
+//! Builds the conversions between structs and their hub forms: renamed fields and hand-written pairs.
 //!
-//! The hub of a version's own form is the hub version's struct of that name; the hub of a kind that is `stored_as` one of another
-//! group is that kind, and with it every struct at the same place below it.
+//! The hub of a version's own form is the struct of that name in the hub version. The hub of a kind
+//! that is `stored_as` a kind of another group is that kind; the structs below it are paired by their
+//! places.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, codes};
 use crate::model::{Conversion, Field, Model, Span, Struct, StructId};
 use crate::paths;
 
-/// Fills [`crate::model::Struct::conversion`] of every struct that has a hub.
+/// Sets [`crate::model::Struct::conversion`] of every struct that has a hub.
 pub fn build(
     program: &Program,
     instances: &Instances<'_>,
@@ -67,7 +68,7 @@ fn across_groups(
     }
 }
 
-/// Pairs two structs and, at fields of the same JSON name, what they hold.
+/// Pairs two structs, and the structs of their fields with equal JSON names.
 fn pair_below(here: StructId, hub: StructId, model: &Model, pairs: &mut HashMap<StructId, StructId>) {
     let same_group = model.structs[here.0].module == model.structs[hub.0].module;
     if same_group || pairs.contains_key(&here) {
@@ -139,7 +140,7 @@ fn hand_written(here: StructId, convert: &Convert, model: &mut Model) -> Result<
                     is `stored_as` another";
         error(codes::NOT_IN_HUB, &convert.of.span, message).help(help)
     })?;
-    let names = |side: &[Marked], id| side.iter().map(|said| name(said, id, model)).collect::<Result<Vec<_>, _>>();
+    let names = |side: &[Marked], id| side.iter().map(|word| name(word, id, model)).collect::<Result<Vec<_>, _>>();
     let (here_only, hub_only) = (names(&convert.here, here)?, names(&convert.hub, hub)?);
     if let [json] = here_only.as_slice() {
         stands_for(&mut model.structs[here.0], json, hub_only.iter().cloned());
@@ -152,24 +153,25 @@ fn hand_written(here: StructId, convert: &Convert, model: &mut Model) -> Result<
     Ok(())
 }
 
-/// Has a field of a version stand for fields of the hub, unless these are of its own name or below
-/// others.
+/// Records the hub fields that a version's field corresponds to, except for a field of the same name or
+/// paths below other fields.
 fn stands_for(one: &mut Struct, json: &str, hub: impl IntoIterator<Item = String>) {
     let Some(field) = one.fields.iter_mut().find(|field| field.json == json) else { return };
     field.hub_names.extend(hub.into_iter().filter(|name| name != json && !name.contains('.')));
 }
 
-/// A field's JSON name from either of its names, or a path of JSON names.
-fn name(said: &Marked, id: StructId, model: &Model) -> Result<String, Diagnostic> {
-    if let Some(json) = json_of(&model.structs[id.0].fields, said) {
+/// A field's JSON name by its Rust or JSON name, or a path of JSON names.
+fn name(word: &Marked, id: StructId, model: &Model) -> Result<String, Diagnostic> {
+    if let Some(json) = json_of(&model.structs[id.0].fields, word) {
         return Ok(json);
     }
-    let place = paths::follow(model, id, &said.text);
-    place.map(|_| said.text.clone()).map_err(|message| error(codes::NOT_IN_HUB, &said.span, message))
+    let place = paths::follow(model, id, &word.text);
+    place.map(|_| word.text.clone()).map_err(|message| error(codes::NOT_IN_HUB, &word.span, message))
 }
 
-/// The names that a `#[convert]` or a `renamed` says may be Rust or JSON names; the model holds JSON names.
-fn json_of(fields: &[Field], said: &Marked) -> Option<String> {
-    let found = fields.iter().find(|field| field.name == said.text || field.json == said.text);
+/// The JSON name of a field. `#[convert]` and `renamed` accept Rust and JSON names; the model has JSON
+/// names.
+fn json_of(fields: &[Field], word: &Marked) -> Option<String> {
+    let found = fields.iter().find(|field| field.name == word.text || field.json == word.text);
     found.map(|field| if field.json.is_empty() { field.name.clone() } else { field.json.clone() })
 }

@@ -1,4 +1,5 @@
-//! Which declaration exists in which version, and with which fields: a work list from the kinds downwards.
+//! Determines which declaration exists in which version, and with which fields, by a work list that
+//! starts at the kinds.
 
 use std::collections::HashMap;
 
@@ -7,11 +8,12 @@ use super::program::{DeclId, HUB, Key, Program, Target};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::TypeRef;
 
-/// A declaration as one version has it. Index: [`InstanceId`].
+/// A declaration in one version, indexed by [`InstanceId`].
 pub struct Instance<'p> {
     pub key: Key,
     pub decl: &'p Decl,
-    /// The full declaration that it stands for: itself, what it differs from, or the hub's of the same name.
+    /// The full declaration: the declaration itself, the one that it differs from, or the hub's of the
+    /// same name.
     pub root: DeclId,
     pub fields: Vec<Member<'p>>,
 }
@@ -21,12 +23,12 @@ pub type InstanceId = usize;
 /// A field of an instance.
 pub struct Member<'p> {
     pub field: &'p Field,
-    /// The hub's field that it stands for.
+    /// The hub's field that corresponds to it.
     pub base: Option<&'p Field>,
     pub ty: Type,
 }
 
-/// A resolved type; scalars hold no ids.
+/// A resolved type; scalars have no ids.
 #[derive(Clone, Debug)]
 pub enum Type {
     Scalar(TypeRef),
@@ -42,7 +44,8 @@ pub struct Instances<'p> {
 }
 
 impl<'p> Instances<'p> {
-    /// The first version's instance of every full declaration: what other versions share or convert to.
+    /// The first version's instance of every full declaration, which other versions share or convert
+    /// to.
     pub fn hubs(&self) -> HashMap<DeclId, InstanceId> {
         let mut hubs: HashMap<DeclId, InstanceId> = HashMap::new();
         for (id, instance) in self.all.iter().enumerate() {
@@ -59,7 +62,7 @@ impl<'p> Instances<'p> {
     }
 }
 
-/// A struct's attribute as a version has it: its own when said, the hub's otherwise.
+/// A struct's attribute in a version: declared there, or inherited from the hub.
 pub fn inherited<'p, T>(
     program: &'p Program,
     instance: &Instance<'p>,
@@ -78,7 +81,7 @@ pub fn deprecated(program: &Program, instance: &Instance<'_>) -> bool {
     attrs.deprecated || (attrs.differs.is_some() && program.decl(instance.root).attrs.deprecated)
 }
 
-/// Instantiates everything that exists.
+/// Instantiates all declarations.
 pub fn instantiate<'p>(program: &'p Program, diagnostics: &mut Diagnostics) -> Instances<'p> {
     let instances = Instances { all: Vec::new(), by_key: HashMap::new() };
     let mut walk = Walk { program, diagnostics, instances, pending: Vec::new() };
@@ -86,14 +89,15 @@ pub fn instantiate<'p>(program: &'p Program, diagnostics: &mut Diagnostics) -> I
         walk.reach(key);
     }
     walk.drain();
-    for key in strays(program, &walk.instances) {
+    for key in unreached(program, &walk.instances) {
         walk.reach(key);
         walk.drain();
     }
     walk.instances
 }
 
-/// Kinds, types with `#[versions]`, what other attributes name, and `ListMeta` for the lists.
+/// Start of the work list: kinds, types with `#[versions]`, types that other attributes refer to, and
+/// `ListMeta` for lists.
 fn roots(program: &Program) -> Vec<Key> {
     let mut roots = Vec::new();
     for (group, definition) in program.groups.iter().enumerate() {
@@ -132,8 +136,8 @@ pub fn type_at(program: &Program, path: &[String]) -> Option<Key> {
     program.find(group, version, name, version).ok()
 }
 
-/// Declarations that nothing reached exist where they stand.
-fn strays(program: &Program, instances: &Instances<'_>) -> Vec<Key> {
+/// Declarations that were not reached; they exist in the version that declares them.
+fn unreached(program: &Program, instances: &Instances<'_>) -> Vec<Key> {
     let reached: std::collections::HashSet<DeclId> =
         instances.all.iter().flat_map(|one| [one.key.id(), one.root]).collect();
     let mut out = Vec::new();
@@ -156,7 +160,7 @@ struct Walk<'p, 'd> {
 }
 
 impl<'p> Walk<'p, '_> {
-    /// The instance of a key; a new one is looked into later.
+    /// The instance of a key; a new one is queued for processing.
     fn reach(&mut self, key: Key) -> InstanceId {
         if let Some(id) = self.instances.get(key) {
             return id;
@@ -190,11 +194,11 @@ impl<'p> Walk<'p, '_> {
             Some(base) => self.program.base(key.group, &base.text),
             None => self.program.base(key.group, &decl.name),
         };
-        if let (None, Some(said)) = (base, &decl.attrs.differs) {
-            let message = format!("the hub has no struct `{}` to differ from", said.text);
+        if let (None, Some(differs)) = (base, &decl.attrs.differs) {
+            let message = format!("the hub has no struct `{}` to differ from", differs.text);
             let visible = self.program.visible(key.group, HUB);
-            let near = crate::diagnostics::did_you_mean(&said.text, &visible);
-            let diagnostic = Diagnostic::error(codes::NOT_IN_HUB, &said.span, message);
+            let near = crate::diagnostics::did_you_mean(&differs.text, &visible);
+            let diagnostic = Diagnostic::error(codes::NOT_IN_HUB, &differs.span, message);
             self.diagnostics.push(match near {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
                 None => {
@@ -205,7 +209,8 @@ impl<'p> Walk<'p, '_> {
         base.unwrap_or(key.id())
     }
 
-    /// The hub's fields with a version's laid over: replaced in place, added behind the one before, taken away by `#[gone]`.
+    /// Merges the hub's fields with a version's: replaces them in place, adds new ones after the
+    /// preceding one, removes `#[gone]` ones.
     fn merge(&mut self, key: Key, delta: &'p [Field], root: DeclId) -> Vec<Member<'p>> {
         let base = match &self.program.decl(root).body {
             Body::Struct(fields) if root != key.id() => fields.as_slice(),
@@ -214,10 +219,10 @@ impl<'p> Walk<'p, '_> {
         let mut merged: Vec<(&'p Field, Option<&'p Field>)> = base.iter().map(|field| (field, None)).collect();
         let mut gone = Vec::new();
         for field in delta {
-            let said = field.renamed.as_ref();
-            let wanted = said.map_or(&field.model.name, |renamed| &renamed.text);
+            let renamed = field.renamed.as_ref();
+            let wanted = renamed.map_or(&field.model.name, |renamed| &renamed.text);
             let stands_for = |candidate: &Field| {
-                candidate.model.name == *wanted || (said.is_some() && candidate.model.json == *wanted)
+                candidate.model.name == *wanted || (renamed.is_some() && candidate.model.json == *wanted)
             };
             let place = merged.iter().position(|(field, over)| over.is_none() && stands_for(field));
             match place {
@@ -225,7 +230,7 @@ impl<'p> Walk<'p, '_> {
                     merged[place] = (field, Some(merged[place].0));
                     gone.extend(field.gone.then_some(place));
                 }
-                None if field.gone || said.is_some() => self.not_in_hub(field, wanted, base),
+                None if field.gone || renamed.is_some() => self.not_in_hub(field, wanted, base),
                 None => {
                     let place = by_number(&merged, field);
                     gone.iter_mut().filter(|gone| **gone >= place).for_each(|gone| *gone += 1);
@@ -238,9 +243,9 @@ impl<'p> Walk<'p, '_> {
         let own = |field: &Field| delta.iter().any(|mine| std::ptr::eq(mine, field));
         kept.into_iter()
             .filter_map(|(field, over)| {
-                let says = if own(field) { key.id() } else { root };
+                let declaration = if own(field) { key.id() } else { root };
                 let stands_for = if own(field) { over } else { Some(field) };
-                self.member(field, stands_for, says, key)
+                self.member(field, stands_for, declaration, key)
             })
             .collect()
     }
@@ -253,7 +258,7 @@ impl<'p> Walk<'p, '_> {
         self.diagnostics.push(diagnostic.suggest(wanted, names));
     }
 
-    /// A field with its type resolved as the declaration `by` says it, in the version of `key`.
+    /// A field with its type resolved relative to the declaration `by`, in the version of `key`.
     fn member(&mut self, field: &'p Field, base: Option<&'p Field>, by: DeclId, key: Key) -> Option<Member<'p>> {
         if field.gone {
             let diagnostic =
@@ -283,7 +288,8 @@ impl<'p> Walk<'p, '_> {
     }
 }
 
-/// Where a field belongs that the hub does not have: behind the one with the next lower number.
+/// Index at which to insert a field that the hub does not have: after the field with the next lower
+/// number.
 fn by_number(merged: &[(&Field, Option<&Field>)], field: &Field) -> usize {
     let lower = merged.iter().enumerate().filter(|(_, (other, _))| other.model.number < field.model.number);
     lower.rev().max_by_key(|(_, (other, _))| other.model.number).map_or(merged.len(), |(place, _)| place + 1)

@@ -1,4 +1,4 @@
-//! The model's kinds: what `#[kind]` leaves to be implied is filled in, and references to other kinds are looked up.
+//! Builds the model's kinds: fills in what `#[kind]` implies, and looks up references to other kinds.
 
 use super::super::ast::{self, Attrs};
 use super::build::Ids;
@@ -7,7 +7,7 @@ use super::program::{DeclId, Program};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{Generation, Kind, KindVersion, Model, Resource, ScalePaths, Subresource};
 
-/// Declarations of kinds that have a list.
+/// Declarations of kinds that have a list kind.
 pub fn with_lists(program: &Program) -> Vec<DeclId> {
     kinds(program).filter(|id| has_list(&program.decl(*id).attrs)).collect()
 }
@@ -25,7 +25,7 @@ fn has_list(attrs: &Attrs) -> bool {
     kind.list.unwrap_or(listed)
 }
 
-/// Fills every group's kinds.
+/// Sets the kinds of every group.
 pub fn build(
     program: &Program,
     instances: &Instances<'_>,
@@ -42,44 +42,44 @@ pub fn build(
 
 fn kind(program: &Program, instances: &Instances<'_>, ids: &Ids, id: DeclId, diagnostics: &mut Diagnostics) -> Kind {
     let decl = program.decl(id);
-    let said = decl.attrs.kind.as_ref();
+    let declared = decl.attrs.kind.as_ref();
     let versions = versions(program, id, diagnostics);
     let hub = versions.first().map_or_else(String::new, |version| version.version.clone());
-    let stored_as = said.and_then(|kind| kind.stored_as.as_ref());
+    let stored_as = declared.and_then(|kind| kind.stored_as.as_ref());
     let stored_id = stored_as.and_then(|path| type_at(program, &path.segments)).and_then(|key| instances.get(key));
     if let (Some(path), None) = (stored_as, stored_id) {
         diagnostics.push(Diagnostic::error(codes::KIND, &path.span, format!("there is no kind `{}`", path.text())));
     }
     Kind {
         name: decl.name.clone(),
-        storage_version: said.and_then(|kind| kind.storage.as_ref()).map_or(hub, |storage| storage.text.clone()),
+        storage_version: declared.and_then(|kind| kind.storage.as_ref()).map_or(hub, |storage| storage.text.clone()),
         versions,
         stored_as: stored_id.and_then(|id| ids.struct_of(id)),
-        resource: said.and_then(|kind| resource(program, id, kind, diagnostics)),
+        resource: declared.and_then(|kind| resource(program, id, kind, diagnostics)),
         list: has_list(&decl.attrs),
         columns: decl.attrs.columns.clone(),
         strategy: decl.attrs.strategy.clone(),
-        feature_gate: said.and_then(|kind| kind.gate.clone()),
+        feature_gate: declared.and_then(|kind| kind.gate.clone()),
         span: decl.span.clone(),
     }
 }
 
-/// The versions of a kind, its hub first; in a group of one version they need not be said.
+/// The versions of a kind, hub first. A group with one version may omit them.
 fn versions(program: &Program, id: DeclId, diagnostics: &mut Diagnostics) -> Vec<KindVersion> {
     let decl = program.decl(id);
     let home = program.version_name(id.group, program.home(id)).to_string();
-    let Some(said) = &decl.attrs.versions else {
+    let Some(declared) = &decl.attrs.versions else {
         let group = &program.groups[id.group].head;
         if decl.home.is_none() && group.versions.len() > 1 {
             let all: Vec<&str> = group.versions.iter().map(|version| version.name.as_str()).collect();
-            let message = format!("`{}` does not say in which versions it exists", decl.name);
+            let message = format!("`{}` does not declare its versions", decl.name);
             let diagnostic = Diagnostic::error(codes::VERSION, &decl.span, message);
             diagnostics.push(diagnostic.help(format!("add `#[versions({})]`", all.join(", "))));
         }
         return vec![KindVersion { version: home, ..KindVersion::default() }];
     };
     let mut out: Vec<KindVersion> = Vec::new();
-    for version in said {
+    for version in declared {
         let name = &version.model.version;
         if program.version(id.group, name).is_none() {
             let all = program.groups[id.group].head.versions.iter().map(|version| version.name.as_str());
@@ -96,12 +96,12 @@ fn versions(program: &Program, id: DeclId, diagnostics: &mut Diagnostics) -> Vec
             out.push(version.model.clone());
         }
     }
-    if let (Some(first), Some(said)) = (out.first(), said.first())
+    if let (Some(first), Some(first_declared)) = (out.first(), declared.first())
         && first.version != home
     {
-        let message = format!("`{}` stands where {home} is stated, so {home} is its hub and comes first", decl.name);
+        let message = format!("`{}` is declared in {home}, so {home} is its hub and comes first", decl.name);
         let help = format!("list `{home}` first, or move the kind into `mod {}`", first.version);
-        diagnostics.push(Diagnostic::error(codes::VERSION, &said.span, message).help(help));
+        diagnostics.push(Diagnostic::error(codes::VERSION, &first_declared.span, message).help(help));
     }
     out
 }
@@ -118,7 +118,8 @@ fn resource(program: &Program, id: DeclId, kind: &ast::Kind, diagnostics: &mut D
         return None;
     };
     if kind.scope.is_none() {
-        let diagnostic = Diagnostic::error(codes::KIND, &kind.span, format!("`{}` does not say its scope", decl.name));
+        let diagnostic =
+            Diagnostic::error(codes::KIND, &kind.span, format!("`{}` does not declare its scope", decl.name));
         diagnostics.push(diagnostic.help("add `scope = Namespaced` or `scope = Cluster`"));
     }
     let subresources: Vec<Subresource> =
@@ -138,17 +139,17 @@ fn resource(program: &Program, id: DeclId, kind: &ast::Kind, diagnostics: &mut D
     })
 }
 
-fn subresource(program: &Program, said: &ast::Subresource, diagnostics: &mut Diagnostics) -> Subresource {
-    let mut out = said.model.clone();
-    if let Some(path) = &said.kind {
+fn subresource(program: &Program, declared: &ast::Subresource, diagnostics: &mut Diagnostics) -> Subresource {
+    let mut out = declared.model.clone();
+    if let Some(path) = &declared.kind {
         out.kind = body_kind(program, path, diagnostics);
     }
-    let path = |word: &str| said.paths.iter().find(|(said, _)| said == word).map(|(_, path)| path.text.clone());
+    let path = |word: &str| declared.paths.iter().find(|(name, _)| name == word).map(|(_, path)| path.text.clone());
     if out.name == "scale" {
         let (replicas, observed, selector) = (path("replicas"), path("observed"), path("selector"));
         for (word, missing) in [("replicas", replicas.is_none()), ("observed", observed.is_none())] {
             if missing {
-                let message = format!("`subresource(scale)` does not say `{word}`");
+                let message = format!("`subresource(scale)` has no `{word}`");
                 let help = "write `#[subresource(scale, replicas = spec.replicas, observed = status.replicas, selector = ..)]`";
                 diagnostics.push(Diagnostic::error(codes::SUBRESOURCE, &out.span, message).help(help));
             }
@@ -158,7 +159,7 @@ fn subresource(program: &Program, said: &ast::Subresource, diagnostics: &mut Dia
             observed: observed.unwrap_or_default(),
             selector: selector.unwrap_or_default(),
         });
-    } else if let Some((word, path)) = said.paths.first() {
+    } else if let Some((word, path)) = declared.paths.first() {
         let message = format!("`{word}` is for `subresource(scale)`");
         diagnostics.push(Diagnostic::error(codes::SUBRESOURCE, &path.span, message));
     }
@@ -191,12 +192,12 @@ fn body_kind(
     }
 }
 
-/// Attributes of kinds on structs that are none.
+/// Reports attributes of kinds on structs that are not kinds.
 fn misplaced(program: &Program, diagnostics: &mut Diagnostics) {
     for decl in program.groups.iter().flat_map(|group| &group.decls) {
         let attrs = &decl.attrs;
         if let (Some(kind), Some(_)) = (&attrs.kind, &attrs.differs) {
-            let diagnostic = Diagnostic::error(codes::KIND, &kind.span, "a kind is said once, at its hub");
+            let diagnostic = Diagnostic::error(codes::KIND, &kind.span, "a kind is declared once, at its hub");
             diagnostics.push(diagnostic.help("drop `#[kind(..)]` here"));
         }
         let spans = attrs.subresources.iter().map(|one| ("subresource", &one.model.span));

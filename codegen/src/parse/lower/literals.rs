@@ -1,11 +1,11 @@
-//! Constants of declarations, fitted to the types that they are for.
+//! Converts constants of declarations to literals of the types that they are for.
 
 use super::super::words::{Expr, ExprKind};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::{Literal, Model, StructId, TypeRef};
 use crate::paths;
 
-/// The literal of an expression for a field of type `ty`, or what does not fit.
+/// The literal of an expression for a field of type `ty`, or a diagnostic for a mismatch.
 pub fn fit(model: &Model, expr: &Expr, ty: &TypeRef) -> Result<Literal, Diagnostic> {
     match (ty, &expr.kind) {
         (TypeRef::Bool, ExprKind::Bool(value)) => Ok(Literal::Bool(*value)),
@@ -81,7 +81,7 @@ fn member<'m>(model: &'m Model, id: StructId, entry: &(String, Expr)) -> Result<
     }
 }
 
-/// Any JSON value.
+/// The literal of an expression for a field of any JSON type.
 fn any(expr: &Expr) -> Result<Literal, Diagnostic> {
     Ok(match &expr.kind {
         ExprKind::Bool(value) => Literal::Bool(*value),
@@ -115,7 +115,7 @@ fn mismatch(model: &Model, expr: &Expr, ty: &TypeRef) -> Diagnostic {
     }
 }
 
-/// A type as a definition writes it.
+/// The spelling of a type in definitions.
 pub fn type_text(model: &Model, ty: &TypeRef) -> String {
     match ty {
         TypeRef::String => "String".to_string(),

@@ -1,7 +1,8 @@
-//! All groups together, and what a name means in a version.
+//! All groups, and the resolution of names in a version.
 //!
-//! A name in version `v` is looked up in `mod v`, then where the declaration that says it stands (another version's `mod`), then
-//! at the hub. So a type that `mod v` does not mention is the hub's, resolved anew for `v`.
+//! A name in version `v` is looked up in `mod v`, then in the `mod` of the declaration that refers to
+//! it, then at the hub. A type that `mod v` does not declare is therefore the hub's, with its names
+//! resolved again for `v`.
 
 use std::collections::HashMap;
 
@@ -33,14 +34,14 @@ impl Key {
     }
 }
 
-/// What a type name stands for.
+/// The resolution of a type name.
 #[derive(Clone, Debug)]
 pub enum Target {
     Scalar(TypeRef),
     Type(Key),
 }
 
-/// Why a name stands for nothing.
+/// Reason why a name does not resolve.
 pub enum Missing {
     Unknown,
     /// Declared gone in this version.
@@ -61,12 +62,13 @@ enum Imported {
 #[derive(Default)]
 struct Names {
     declared: HashMap<(usize, String), usize>,
-    /// (version, hub's name) -> the declaration that `#[differs]` from it.
+    /// The declaration that `#[differs]` from the hub's, by version and hub's name.
     differs: HashMap<(usize, String), usize>,
     gone: HashMap<(usize, String), Span>,
-    /// (file, version of the `mod` or hub, alias).
+    /// Imports by file, version of the `mod` (or hub) and alias.
     imported: HashMap<(usize, usize, String), Imported>,
-    /// (version, alias) -> (version, name): `use v1::Rule` in `mod v1beta1`.
+    /// Version and name of an import from another version, by version and alias: `use v1::Rule` in `mod
+    /// v1beta1`.
     borrowed: HashMap<(usize, String), (usize, String)>,
 }
 
@@ -92,7 +94,7 @@ impl Program {
         &self.groups[id.group].decls[id.decl]
     }
 
-    /// The version that a declaration stands in.
+    /// The version of the `mod` that contains a declaration.
     pub fn home(&self, id: DeclId) -> usize {
         let home = self.decl(id).home.as_ref();
         home.and_then(|home| self.version(id.group, &home.text)).unwrap_or(HUB)
@@ -116,7 +118,7 @@ impl Program {
         modules
     }
 
-    /// Names borrowed from another version, sorted: (alias, version, name).
+    /// Names imported from another version, sorted: alias, version, name.
     pub fn borrowed(&self, group: usize, version: usize) -> Vec<(&str, usize, &str)> {
         let all = self.names[group].borrowed.iter().filter(|((in_version, _), _)| *in_version == version);
         let mut out: Vec<_> = all.map(|((_, alias), (from, name))| (alias.as_str(), *from, name.as_str())).collect();
@@ -124,7 +126,7 @@ impl Program {
         out
     }
 
-    /// The declaration of a name in a version, said by a declaration that stands in version `home`.
+    /// Resolves a name in a version, for a declaration in the `mod` of version `home`.
     pub fn find(&self, group: usize, version: usize, name: &str, home: usize) -> Result<Key, Missing> {
         let names = &self.names[group];
         let here = (version, name.to_string());
@@ -135,15 +137,16 @@ impl Program {
             return Err(Missing::Gone(span.clone()));
         }
         for place in [version, home, HUB] {
-            let said = (place, name.to_string());
-            if let Some(decl) = names.declared.get(&said).or_else(|| names.differs.get(&said)) {
+            let entry = (place, name.to_string());
+            if let Some(decl) = names.declared.get(&entry).or_else(|| names.differs.get(&entry)) {
                 return Ok(Key { group, version, decl: *decl });
             }
         }
         Err(Missing::Unknown)
     }
 
-    /// The full declaration that a version's `#[differs(NAME)]` starts from: the hub's, or that of the first version that has one.
+    /// The full declaration that a version's `#[differs(NAME)]` is based on: the hub's, or that of the
+    /// first version that has one.
     pub fn base(&self, group: usize, name: &str) -> Option<DeclId> {
         let versions = 0..self.groups[group].head.versions.len();
         versions
@@ -152,14 +155,15 @@ impl Program {
             .find(|id| self.decl(*id).attrs.differs.is_none())
     }
 
-    /// Where a full declaration of this name stands: for messages about names that a version does not see.
+    /// Versions with a full declaration of this name, for messages about names that a version does not
+    /// see.
     pub fn versions_with(&self, group: usize, name: &str) -> Vec<&str> {
         let versions = 0..self.groups[group].head.versions.len();
         let with = versions.filter(|version| self.names[group].declared.contains_key(&(*version, name.to_string())));
         with.map(|version| self.version_name(group, version)).collect()
     }
 
-    /// Every type name that a declaration in `version` may say, for suggestions.
+    /// Every type name that a declaration in `version` may refer to, for suggestions.
     pub fn visible(&self, group: usize, version: usize) -> Vec<&str> {
         let own = self.names[group].declared.keys().filter(|(home, _)| *home == HUB || *home == version);
         let imported = self.names[group].imported.keys().map(|(_, _, alias)| alias.as_str());
@@ -170,7 +174,8 @@ impl Program {
         out
     }
 
-    /// What the names of a type mean where `by` says them, in `version` of its group. `None` when reported already.
+    /// Resolves the names of a type in the declaration `by`, in `version` of its group. `None` if an
+    /// error was already reported.
     pub fn resolve(
         &self,
         by: DeclId,
@@ -208,18 +213,18 @@ impl Program {
         home: usize,
         span: &Span,
     ) -> Result<Target, Option<Diagnostic>> {
-        let said = |what: String| Diagnostic::error(codes::NOT_IN_VERSION, span, what);
+        let not_in_version = |what: String| Diagnostic::error(codes::NOT_IN_VERSION, span, what);
         match self.find(group, version, name, home) {
             Ok(key) => Ok(Target::Type(key)),
             Err(Missing::Gone(gone)) => {
                 let message = format!("`{name}` is gone in {}, yet used there", self.version_name(group, version));
-                Err(Some(said(message).also(&gone, "declared gone here")))
+                Err(Some(not_in_version(message).also(&gone, "declared gone here")))
             }
             Err(Missing::Unknown) => match self.versions_with(group, name).as_slice() {
                 [] => Err(Some(self.unknown_type(group, version, name, span))),
                 versions => {
                     let message = format!("{} has no type `{name}`", self.version_name(group, version));
-                    Err(Some(said(message).help(format!("it exists in {}", versions.join(", ")))))
+                    Err(Some(not_in_version(message).help(format!("it exists in {}", versions.join(", ")))))
                 }
             },
         }
@@ -342,7 +347,7 @@ fn index(group: &Group, diagnostics: &mut Diagnostics) -> Names {
     names
 }
 
-/// Types that the language brings along.
+/// Types that the language provides.
 pub const SCALARS: &[&str] = &[
     "String",
     "bool",

@@ -1,15 +1,16 @@
-//! Which instances are the same type as their hub's.
+//! Determines which instances are the same type as their hub's.
 //!
-//! Types may be recursive, so the question is answered optimistically: everything is taken to be shared until a difference
-//! refutes it, and a refutation refutes what holds the type, until nothing changes (the greatest fixed point, as in minimizing
-//! an automaton). Two strongly connected components that are equal throughout come out shared.
+//! Types may be recursive, so the analysis is optimistic: it assumes that everything is shared until it
+//! finds a difference. A type with a difference is not shared, and neither are the types that contain
+//! it; the analysis repeats until nothing changes (the greatest fixed point, as in minimizing an
+//! automaton). Two strongly connected components that are equal throughout are shared.
 
 use super::super::ast::{Attrs, Body, Field, Variant};
 use super::instances::{Instance, InstanceId, Instances, Type, deprecated, inherited};
 use super::program::Program;
 use crate::model;
 
-/// For every instance the one that stands for it: its hub's when shared, otherwise itself.
+/// For every instance the one that represents it: its hub's if shared, otherwise itself.
 pub fn share(program: &Program, instances: &Instances<'_>) -> Vec<InstanceId> {
     let hubs = instances.hubs();
     let mut shared: Vec<InstanceId> = Vec::with_capacity(instances.all.len());
@@ -45,7 +46,7 @@ fn same_type(here: &Type, hub: &Type, shared: &[InstanceId]) -> bool {
     }
 }
 
-/// Whether two instances say the same except for the types of their fields.
+/// Whether two instances are declared equally, apart from the types of their fields.
 fn same_words(program: &Program, here: &Instance<'_>, hub: &Instance<'_>) -> bool {
     if here.key.decl == hub.key.decl {
         return true;

@@ -1,4 +1,4 @@
-// A controller of products: it says that what is in stock is available.
+// A controller of products: it sets status.available to the number of units in stock.
 package main
 
 import (

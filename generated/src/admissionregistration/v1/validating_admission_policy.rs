@@ -26,7 +26,7 @@ const VALIDATING_ADMISSION_POLICY_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["metadata", "name"],
         when: &[],
-        assertions: &[Assertion::Tell(machinery::options::OBJECT_NAME)],
+        assertions: &[Assertion::ChooseText(machinery::options::OBJECT_NAME)],
     },
     CheckDef {
         field: &["spec"],

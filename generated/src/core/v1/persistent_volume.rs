@@ -88,7 +88,7 @@ const PERSISTENT_VOLUME_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["metadata", "name"],
         when: &[],
-        assertions: &[Assertion::Tell(machinery::options::OBJECT_NAME)],
+        assertions: &[Assertion::ChooseText(machinery::options::OBJECT_NAME)],
     },
     CheckDef {
         field: &["spec"],

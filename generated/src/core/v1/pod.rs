@@ -68,7 +68,7 @@ const POD_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["metadata", "name"],
         when: &[],
-        assertions: &[Assertion::Tell(machinery::options::OBJECT_NAME)],
+        assertions: &[Assertion::ChooseText(machinery::options::OBJECT_NAME)],
     },
     CheckDef {
         field: &["metadata"],
@@ -981,7 +981,7 @@ const POD_SPEC_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &["terminationGracePeriodSeconds"],
         when: &[],
-        assertions: &[Assertion::Tell(machinery::options::GRACE_PERIOD)],
+        assertions: &[Assertion::ChooseText(machinery::options::GRACE_PERIOD)],
     },
     CheckDef {
         field: &["terminationGracePeriodSeconds"],

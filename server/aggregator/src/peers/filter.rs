@@ -1,4 +1,5 @@
-//! Passes requests for what this server does not serve, and another one does, on to that one (upstream: `peerProxyHandler.WrapHandler`).
+//! Proxies requests for resources that only a peer serves (upstream:
+//! `peerProxyHandler.WrapHandler`).
 
 use std::sync::Arc;
 
@@ -7,19 +8,19 @@ use machinery::status::Status;
 use rand::seq::IndexedRandom;
 use serving::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, respond};
 
-use super::metrics::Asked;
-use super::{PASSED_ON, Peers};
+use super::metrics::GroupVersionResource;
+use super::{PEER_PROXIED, Peers};
 use crate::backends::target;
 use crate::proxy;
 
-/// The innermost filter: users are known, and may do what they ask for.
+/// The innermost filter. It runs after authentication and authorization.
 pub struct WithPeers {
     peers: Arc<Peers>,
     next: Arc<dyn Handler>,
 }
 
 impl WithPeers {
-    /// Asks other servers before these are left with what they do not serve.
+    /// Creates a filter in front of the local servers.
     pub fn new(peers: Arc<Peers>, next: Arc<dyn Handler>) -> Self {
         WithPeers { peers, next }
     }
@@ -27,57 +28,57 @@ impl WithPeers {
 
 impl Handler for WithPeers {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        match self.peers.who_serves(&request) {
-            Some((info, servers)) => Box::pin(async move { self.peers.pass_on(request, &info, &servers).await }),
+        match self.peers.peers_serving(&request) {
+            Some((info, servers)) => Box::pin(async move { self.peers.proxy_request(request, &info, &servers).await }),
             None => self.next.handle(request),
         }
     }
 }
 
 impl Peers {
-    /// The other servers that serve what is asked for, if this one does not.
-    fn who_serves(&self, request: &Request) -> Option<(Arc<RequestInfo>, Vec<String>)> {
+    /// Returns the peers that serve the requested resource, if this server does not.
+    fn peers_serving(&self, request: &Request) -> Option<(Arc<RequestInfo>, Vec<String>)> {
         let info = request.info().filter(|info| info.is_resource_request)?;
-        let is_passed_on = request.headers().get(PASSED_ON).is_some_and(|value| value == "true");
-        let [group, version, resource] = asked(info);
-        if is_passed_on || self.discovery.serves(group, version, resource) {
+        let is_proxied = request.headers().get(PEER_PROXIED).is_some_and(|value| value == "true");
+        let [group, version, resource] = group_version_resource(info);
+        if is_proxied || self.discovery.serves(group, version, resource) {
             return None;
         }
         let servers = self.discovery.peers().served().servers(group, version, resource).to_vec();
         (!servers.is_empty()).then(|| (info.clone(), servers))
     }
 
-    /// The answer of one of these servers.
-    async fn pass_on(&self, mut request: Request, info: &RequestInfo, servers: &[String]) -> Response {
+    /// Proxies the request to one of these servers.
+    async fn proxy_request(&self, mut request: Request, info: &RequestInfo, servers: &[String]) -> Response {
         let Some(user) = request.user().cloned() else {
             return respond::failure(&request, &Status::bad_request("no user details present in request"));
         };
         let Some(target) = self.locate(servers).await.and_then(|address| target(&address, info).ok()) else {
-            self.metrics.unresolved(asked(info));
+            self.metrics.unresolved(group_version_resource(info));
             let why = "Error getting ip and port info of the remote server while proxying";
             return respond::failure(&request, &Status::service_unavailable(why));
         };
-        // Whatever a client has said here before: the other server must not pass the request on again.
-        request.headers_mut().insert(PASSED_ON, HeaderValue::from_static("true"));
+        // Overwrites a value of the client: the peer must not proxy the request again.
+        request.headers_mut().insert(PEER_PROXIED, HeaderValue::from_static("true"));
         let response = proxy::exchange(&self.client, &target, &user, request).await;
-        self.metrics.passed_on(response.status().as_u16(), asked(info));
+        self.metrics.rerouted(response.status().as_u16(), group_version_resource(info));
         response
     }
 
-    /// Where one of these servers is, any of those that say so.
+    /// Returns the address of one of these servers, chosen at random from those with an address.
     async fn locate(&self, servers: &[String]) -> Option<String> {
         let mut addresses = Vec::new();
         for server in servers {
             match self.addresses.find(server).await {
                 Ok(address) => addresses.push(address),
-                Err(why) => tracing::warn!(server, why, "another server of the cluster cannot be found"),
+                Err(why) => tracing::warn!(server, why, "cannot resolve the address of a peer API server"),
             }
         }
         addresses.choose(&mut rand::rng()).cloned()
     }
 }
 
-fn asked(info: &RequestInfo) -> Asked<'_> {
+fn group_version_resource(info: &RequestInfo) -> GroupVersionResource<'_> {
     [&info.api_group, &info.api_version, &info.resource]
 }
 
@@ -96,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// One server is where nobody listens; another one is nowhere.
+    /// No process listens at the address of one server; the other has no address.
     struct Addresses;
 
     #[async_trait]
@@ -106,16 +107,17 @@ mod tests {
         }
     }
 
-    /// Other servers that serve `lost/v1`, `away/v1` and `both/v1`; behind this one, `behind/v1` is served as well.
+    /// Discovery with peers that serve `lost/v1`, `away/v1` and `both/v1`. An aggregated server
+    /// also serves `behind/v1`.
     fn discovery() -> Arc<Discovery> {
         let discovery = Discovery::default();
         let of = |groups: &[&str]| {
             let group = |name: &&str| json!({"metadata": {"name": name}, "versions": [{"version": "v1", "resources": [{"resource": "things"}]}]});
             groups.iter().map(group).collect()
         };
-        let said = [("lost", of(&["lost", "both", "behind"])), ("away", of(&["away", "both"]))];
-        let said: BTreeMap<_, _> = said.into_iter().map(|(server, groups)| (server.to_owned(), groups)).collect();
-        discovery.set_peer_resources(PeerResources::new(said, &BTreeSet::new()));
+        let groups = [("lost", of(&["lost", "both", "behind"])), ("away", of(&["away", "both"]))];
+        let groups: BTreeMap<_, _> = groups.into_iter().map(|(server, groups)| (server.to_owned(), groups)).collect();
+        discovery.set_peer_resources(PeerResources::new(groups, &BTreeSet::new()));
         let backend = Backend {
             namespace: "default".into(),
             name: "back".into(),
@@ -132,27 +134,27 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_served_here_is_passed_on() {
+    async fn proxies_requests_for_resources_of_peers() {
         let (registry, route) = (Registry::new(), Route::DIRECT);
         let peers = Peers::new(Vec::new(), None, route, Arc::new(Addresses), discovery(), &registry).unwrap();
         let next = Arc::new(FromFn(|_| Response::new(Body::from("here"))));
         let filter = WithPeers::new(Arc::new(peers), next);
-        let nowhere = "Error getting ip and port info of the remote server while proxying";
+        let unresolved = "Error getting ip and port info of the remote server while proxying";
         let refused = "error trying to reach service: dial tcp 127.0.0.1:1: connect: connection refused";
-        for (path, passed_on, expect) in [
+        for (path, rerouted, expect) in [
             ("/version", "", "here"),
             ("/apis/lost/v1", "", "here"),
-            ("/apis/nobody/v1/things", "", "here"),
+            ("/apis/unserved/v1/things", "", "here"),
             ("/apis/away/v1/others", "", "here"),
             ("/apis/behind/v1/things", "", "here"),
             ("/apis/away/v1/things", "true", "here"),
-            ("/apis/lost/v1/things/a", "", nowhere),
+            ("/apis/lost/v1/things/a", "", unresolved),
             ("/apis/away/v1/namespaces/default/things?watch=1", "", refused),
             ("/apis/both/v1/things", "", refused),
         ] {
             let mut request = Request::new(Body::default());
             *request.uri_mut() = path.parse().unwrap();
-            request.headers_mut().insert(PASSED_ON, passed_on.parse().unwrap());
+            request.headers_mut().insert(PEER_PROXIED, rerouted.parse().unwrap());
             let info = RequestInfo::new(request.method(), request.uri()).unwrap();
             request.extensions_mut().insert(Arc::new(info));
             request.extensions_mut().insert(Arc::new(User::new("jane", ["dev"])));

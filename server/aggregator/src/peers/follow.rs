@@ -1,4 +1,5 @@
-//! What the other servers serve, asked for when one appears or begins anew (upstream: `peerProxyHandler.syncPeerDiscoveryCache`).
+//! Discovery of peers, requested when a peer appears or restarts (upstream:
+//! `peerProxyHandler.syncPeerDiscoveryCache`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,43 +12,44 @@ use serde_json::Value;
 use serving::User;
 use serving::user::ALL_AUTHENTICATED;
 
-use super::{PASSED_ON, Peers};
-use crate::backends::{MAX_DOCUMENT, question, uri};
+use super::{PEER_PROXIED, Peers};
+use crate::backends::{MAX_DOCUMENT, get_request, uri};
 
-/// Who this server is when it asks another one.
+/// The user name of discovery requests to peers.
 const USER: &str = "system:apiserver";
-/// Asks for what a server serves itself; those that know no difference say what they know.
+/// Requests the resources of the peer alone. Peers without the `nopeer` profile return all that
+/// they know.
 const ACCEPTED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer,\
                         application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
-/// How long a server may take to say what it serves.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How soon servers that did not answer are asked again, at first; each time it is twice as long, up to the latest
-/// (upstream: `DefaultTypedControllerRateLimiter`).
+/// Timeout of a discovery request.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// First retry delay after a failure. It doubles up to the maximum (upstream:
+/// `DefaultTypedControllerRateLimiter`).
 const RETRY: Duration = Duration::from_millis(5);
 const LATEST_RETRY: Duration = Duration::from_secs(1000);
-/// How often that is done: a server is known before it says where it is.
+/// Maximum number of retries. A peer is known before it publishes its address.
 const RETRIES: u32 = 20;
 
 impl Peers {
-    /// Keeps up with what the other servers serve. Does not end.
+    /// Keeps the discovery of peers up to date. Does not return.
     pub async fn follow(self: Arc<Self>) {
         let mut changes = self.discovery.peers().members();
-        let (mut asked, mut said): (BTreeMap<String, String>, _) = Default::default();
+        let (mut requested, mut by_server): (BTreeMap<String, String>, _) = Default::default();
         let (mut failures, mut is_due) = (0, false);
         loop {
             let members = changes.borrow_and_update().clone();
-            let anew = members.others != asked;
-            if anew || is_due {
+            let members_changed = members.others != requested;
+            if members_changed || is_due {
                 let complete;
-                (said, complete) = self.ask(&members).await;
-                asked.clone_from(&members.others);
+                (by_server, complete) = self.fetch_all(&members).await;
+                requested.clone_from(&members.others);
                 failures = match complete {
                     true => 0,
-                    false if anew => 1,
+                    false if members_changed => 1,
                     false => failures + 1,
                 };
             }
-            self.discovery.set_peer_resources(PeerResources::new(said.clone(), &members.excluded));
+            self.discovery.set_peer_resources(PeerResources::new(by_server.clone(), &members.excluded));
             let pause = RETRY.saturating_mul(2u32.saturating_pow(failures)).min(LATEST_RETRY);
             let changed = changes.changed();
             let changed = match failures {
@@ -61,9 +63,9 @@ impl Peers {
         }
     }
 
-    /// What each server serves that says so, and whether all do.
-    async fn ask(&self, members: &Members) -> (BTreeMap<String, Vec<Value>>, bool) {
-        let (mut said, mut complete) = (BTreeMap::new(), true);
+    /// Returns the groups of each peer that responds, and whether all did.
+    async fn fetch_all(&self, members: &Members) -> (BTreeMap<String, Vec<Value>>, bool) {
+        let (mut by_server, mut complete) = (BTreeMap::new(), true);
         for server in members.others.keys() {
             let Ok(address) = self.addresses.find(server).await else {
                 self.metrics.unknown("hostport_resolution");
@@ -75,28 +77,28 @@ impl Peers {
                 match self.groups(&address, path).await {
                     Ok(some) => groups.extend(some),
                     Err(why) => {
-                        tracing::warn!(server, path, why, "asking another server of the cluster what it serves");
+                        tracing::warn!(server, path, why, "cannot fetch the discovery of a peer API server");
                         self.metrics.unknown("fetch_discovery");
                         complete = false;
                     }
                 }
             }
             if !groups.is_empty() {
-                said.insert(server.clone(), groups);
+                by_server.insert(server.clone(), groups);
             }
         }
-        (said, complete)
+        (by_server, complete)
     }
 
-    /// The groups of a document of a server.
+    /// Fetches the groups of a discovery document of a peer.
     async fn groups(&self, address: &str, path: &str) -> Result<Vec<Value>, String> {
         let uri = uri(address, path).map_err(|why| why.to_string())?;
         let user = User { uid: USER.into(), ..User::new(USER, [ALL_AUTHENTICATED]) };
-        let mut request = question(&uri, &user, &[(ACCEPT, ACCEPTED)]).map_err(|why| why.to_string())?;
-        request.headers_mut().insert(PASSED_ON, HeaderValue::from_static("true"));
-        let reply = self.client.exchange(request, PATIENCE, MAX_DOCUMENT).await;
+        let mut request = get_request(&uri, &user, &[(ACCEPT, ACCEPTED)]).map_err(|why| why.to_string())?;
+        request.headers_mut().insert(PEER_PROXIED, HeaderValue::from_static("true"));
+        let reply = self.client.exchange(request, TIMEOUT, MAX_DOCUMENT).await;
         let code = reply.as_ref().map_or(StatusCode::SERVICE_UNAVAILABLE, |reply| reply.status);
-        self.metrics.passed_on(code.as_u16(), [""; 3]);
+        self.metrics.rerouted(code.as_u16(), [""; 3]);
         let reply = reply.map_err(|why| why.to_string())?;
         if code != StatusCode::OK {
             return Err(format!("discovery request failed with status: {}", code.as_u16()));
@@ -105,7 +107,7 @@ impl Peers {
         let items = document.get_mut("items").map(Value::take);
         match (document["kind"].as_str(), items) {
             (Some("APIGroupDiscoveryList"), Some(Value::Array(groups))) => Ok(groups),
-            _ => Err("error decoding discovery response: it is no APIGroupDiscoveryList".into()),
+            _ => Err("error decoding discovery response: not an APIGroupDiscoveryList".into()),
         }
     }
 }

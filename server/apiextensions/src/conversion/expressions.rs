@@ -1,4 +1,5 @@
-//! Conversion by expressions, beyond upstream: a definition says in an annotation what the fields of one version are made of in another.
+//! Conversion by expressions, an extension of upstream. An annotation of a definition declares how
+//! fields of one version are computed from another.
 //!
 //! ```json
 //! [
@@ -10,8 +11,9 @@
 //! ]
 //! ```
 //!
-//! `self` is the object as it is in `from`, without its metadata, and has the type that the schema of that version gives it. What all expressions
-//! of a way cost on one object is limited as the rules of an object are.
+//! `self` is the object in the version `from`, without its metadata. Its type is that of the
+//! version's schema. The total cost of the expressions on one object has the same limit as
+//! validation rules of an object.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -23,18 +25,18 @@ use serde_json::Value;
 use super::moves::path_of;
 use crate::rules::{SELF_TYPE, type_of};
 
-/// The annotation of definitions that says what fields are made of.
+/// The annotation of definitions with conversion expressions.
 pub const EXPRESSIONS: &str = "conversion.kube-apiserver/expressions";
 
-/// What fields of the versions of a definition are made of.
+/// The compiled conversion expressions of a definition.
 #[derive(Default)]
-pub struct Expressions(Vec<Way>);
+pub struct Expressions(Vec<Direction>);
 
-/// From one version to another.
-struct Way {
+/// The expressions that convert one version to another.
+struct Direction {
     from: String,
     to: String,
-    /// The type of the objects that it begins with.
+    /// The type of the source object.
     of: Type,
     fields: Vec<Field>,
 }
@@ -44,48 +46,50 @@ struct Field {
     program: Program,
 }
 
-/// The same in the annotation.
+/// The JSON form of a direction in the annotation.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct Declaration {
     from: String,
     to: String,
     fields: BTreeMap<String, String>,
 }
 
 impl Expressions {
-    /// Compiles the annotation's text.
+    /// Compiles the text of the annotation.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the reason why the text is invalid.
     pub fn compile(text: &str, definition: &CustomResourceDefinition) -> Result<Self, String> {
-        let all: Vec<Said> = serde_json::from_str(text)
+        let all: Vec<Declaration> = serde_json::from_str(text)
             .map_err(|why| format!("must be a JSON list of objects with from, to and fields: {why}"))?;
-        let mut ways: Vec<Way> = Vec::new();
+        let mut directions: Vec<Direction> = Vec::new();
         let mut known = HashSet::new();
-        for said in all {
-            if !known.insert((said.from.clone(), said.to.clone())) {
-                return Err(format!("fields from {} to {} are said twice", said.from, said.to));
+        for declaration in all {
+            if !known.insert((declaration.from.clone(), declaration.to.clone())) {
+                return Err(format!("fields from {} to {} are specified twice", declaration.from, declaration.to));
             }
-            ways.push(Way::compile(said, definition)?);
+            directions.push(Direction::compile(declaration, definition)?);
         }
-        Ok(Expressions(ways))
+        Ok(Expressions(directions))
     }
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The fields of an object of one version that are made for another, in order of their paths.
+    /// Computes the fields for another version of an object, sorted by path.
     ///
     /// # Errors
-    /// Which of them cannot be made, and why.
+    /// Returns the failed field and the reason.
     pub fn evaluate(&self, object: &Value, from: &str, to: &str) -> Result<Vec<(&[String], Value)>, String> {
-        let Some(way) = self.0.iter().find(|way| way.from == from && way.to == to) else { return Ok(Vec::new()) };
+        let Some(direction) = self.0.iter().find(|direction| direction.from == from && direction.to == to) else {
+            return Ok(Vec::new());
+        };
         let mut budget = Budget::default();
-        let variables = [("self", cel::Value::json(object, &way.of))];
-        let mut made = Vec::with_capacity(way.fields.len());
-        for Field { path, program } in &way.fields {
+        let variables = [("self", cel::Value::json(object, &direction.of))];
+        let mut made = Vec::with_capacity(direction.fields.len());
+        for Field { path, program } in &direction.fields {
             let value = program.evaluate(&variables, &mut budget).map_err(|why| why.to_string());
             let value = value.and_then(|value| value.to_json()).map_err(|why| format!("{}: {why}", path.join(".")))?;
             made.push((path.as_slice(), value));
@@ -94,9 +98,9 @@ impl Expressions {
     }
 }
 
-impl Way {
-    fn compile(said: Said, definition: &CustomResourceDefinition) -> Result<Self, String> {
-        let Said { from, to, fields } = said;
+impl Direction {
+    fn compile(declaration: Declaration, definition: &CustomResourceDefinition) -> Result<Self, String> {
+        let Declaration { from, to, fields } = declaration;
         if from == to {
             return Err(format!("from and to are both {from}"));
         }
@@ -109,11 +113,11 @@ impl Way {
         let environment = Environment::new([("self", of.clone())]).with_bindings();
         let field = |(path, expression): (String, String)| {
             let program = cel::compile(&expression, &environment);
-            let told = |why| format!("{path:?} from {from} to {to}: {why}");
-            Ok(Field { program: program.map_err(told)?, path: path_of(&path)? })
+            let failure = |why| format!("{path:?} from {from} to {to}: {why}");
+            Ok(Field { program: program.map_err(failure)?, path: path_of(&path)? })
         };
         let fields = fields.into_iter().map(field).collect::<Result<_, String>>()?;
-        Ok(Way { of, fields, from, to })
+        Ok(Direction { of, fields, from, to })
     }
 }
 
@@ -149,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_made_of_those_of_another_version() {
+    fn computes_fields_from_another_version() {
         let text = json!([
             {"from": "v1", "to": "v2", "fields": {
                 "spec.size": "string(self.spec.width) + 'x' + string(self.spec.height)",
@@ -179,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compiled_is_refused() {
+    fn rejects_invalid_expressions() {
         let of = |from: &str, to: &str, path: &str, expression: &str| json!([{"from": from, "to": to, "fields": {path: expression}}]);
         for (text, expect) in [
             (json!({}), "must be a JSON list of objects with from, to and fields: "),

@@ -1,17 +1,18 @@
-//! What a webhook may do to metadata: change labels and annotations, and nothing else (`validateConvertedObject`, `restoreObjectMeta`).
+//! Checks of metadata from conversion webhooks. They may change only labels and annotations
+//! (`validateConvertedObject`, `restoreObjectMeta`).
 
 use machinery::field_error::{FieldError, aggregate};
 use machinery::field_path::Path;
 use machinery::format::{is_label_value, is_qualified_name};
 use serde_json::{Map, Value};
 
-/// What becomes of annotations that are longer than this together, in bytes.
+/// Maximum total length of annotations in bytes.
 const MAX_ANNOTATIONS: usize = 256 << 10;
 
-/// Whether a converted object still is the object that was sent.
+/// Checks that a converted object has the identity of the original.
 ///
 /// # Errors
-/// What is different.
+/// Returns the field that differs.
 pub fn check_identity(original: &Value, converted: &Value) -> Result<(), String> {
     let text = |object: &Value, path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     for (name, path) in
@@ -25,18 +26,18 @@ pub fn check_identity(original: &Value, converted: &Value) -> Result<(), String>
     Ok(())
 }
 
-/// Gives a converted object the metadata of the one that was sent, but for labels and annotations.
+/// Restores the metadata of the original in a converted object, except for labels and annotations.
 ///
 /// # Errors
-/// When those are none.
+/// Returns the reason why labels or annotations are invalid.
 pub fn restore(original: &Value, converted: &mut Value) -> Result<(), String> {
-    let said = converted.get_mut("metadata").map(Value::take).ok_or("missing metadata in converted object")?;
-    let Value::Object(mut said) = said else {
-        return Err(format!("invalid metadata of type {} in converted object", go_type(&said)));
+    let sent = converted.get_mut("metadata").map(Value::take).ok_or("missing metadata in converted object")?;
+    let Value::Object(mut sent) = sent else {
+        return Err(format!("invalid metadata of type {} in converted object", go_type(&sent)));
     };
     let mut metadata = original["metadata"].as_object().cloned().unwrap_or_default();
     for name in ["labels", "annotations"] {
-        match said.shift_remove(name) {
+        match sent.shift_remove(name) {
             None | Some(Value::Null) => drop(metadata.shift_remove(name)),
             Some(Value::Object(members)) => {
                 check_texts(name, &members)?;
@@ -77,7 +78,7 @@ fn faults(name: &str, members: &Map<String, Value>) -> Vec<FieldError> {
         }
         return errors;
     }
-    // Upstream spells this path without the last letter.
+    // Upstream spells this path without the final `s`.
     let path = metadata.child("annotation");
     let mut size = 0;
     for (key, value) in members {
@@ -114,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn only_labels_and_annotations_come_from_the_webhook() {
+    fn keeps_only_labels_and_annotations_of_webhook() {
         let original = widget(json!({"name": "a", "uid": "u", "finalizers": ["x/y"], "labels": {"old": "l"}}));
-        for (said, expect) in [
+        for (sent, expect) in [
             (
                 json!({"name": "a", "labels": {"new": "l"}, "annotations": {"n": "v"}, "finalizers": []}),
                 Ok(
@@ -128,7 +129,7 @@ mod tests {
             (json!({"labels": {"a": 1}}), Err("metadata.labels[a] must be a string, but is int64 in converted object")),
             (json!([]), Err("invalid metadata of type []interface {} in converted object")),
         ] {
-            let mut converted = widget(said);
+            let mut converted = widget(sent);
             let got = restore(&original, &mut converted).map(|()| converted["metadata"].clone());
             assert_eq!(got, expect.map_err(str::to_owned));
         }
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_converted_object_is_the_same_object() {
+    fn rejects_changed_identity() {
         let original = widget(json!({"name": "a", "namespace": "n", "uid": "u"}));
         for (converted, expect) in [
             (original.clone(), Ok(())),

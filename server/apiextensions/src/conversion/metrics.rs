@@ -1,20 +1,20 @@
-//! What is measured of conversion webhooks, by upstream's names.
+//! Metrics of conversion webhooks, with upstream's names.
 
 use std::time::Instant;
 
 use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
 
-/// Seconds, from 5 ms to a minute.
+/// Bucket bounds in seconds, from 5 ms to one minute.
 const BUCKETS: [f64; 15] = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 45.0, 60.0];
 
-/// None where the registry has others of these names.
+/// Metrics of conversions. A metric is `None` if its name is already registered.
 pub struct Metrics {
     requests: Option<IntCounterVec>,
     latency: Option<HistogramVec>,
     conversions: Option<HistogramVec>,
 }
 
-/// Why a call brought no objects.
+/// The reason why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     Call,
@@ -34,7 +34,7 @@ impl Failure {
     }
 }
 
-/// A conversion, as it is measured.
+/// Labels and start time of a conversion.
 pub struct Measured<'m> {
     pub definition: &'m str,
     pub from: &'m str,
@@ -69,7 +69,7 @@ impl Metrics {
         }
     }
 
-    /// Notes how a call ended.
+    /// Records the outcome of a call.
     pub fn observe(&self, measured: &Measured<'_>, failure: Option<Failure>) {
         let seconds = measured.begun.elapsed().as_secs_f64();
         let outcome = match failure {

@@ -1,4 +1,5 @@
-//! Conversion without a webhook, beyond upstream: a definition says in an annotation where each field stands in each version.
+//! Conversion without a webhook, an extension of upstream. An annotation of a definition declares
+//! the path of a field in each version.
 //!
 //! ```json
 //! [{"v1": "spec.colour", "v2": "spec.paint.colour"}, {"v1": "spec.size", "v2": "spec.dimensions.size"}]
@@ -8,18 +9,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// The annotation of definitions that says which fields move.
+/// The annotation of definitions that declares moved fields.
 pub const FIELD_MOVES: &str = "conversion.kube-apiserver/field-moves";
 
-/// Fields that stand in different places in different versions: for each its path by version.
+/// Fields with different paths in different versions: for each its path by version.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Moves(Vec<BTreeMap<String, Vec<String>>>);
 
 impl Moves {
-    /// Reads the annotation's text.
+    /// Parses the text of the annotation.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the reason why the text is invalid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let fields: Vec<BTreeMap<String, String>> = serde_json::from_str(text)
             .map_err(|why| format!("must be a JSON list of objects from versions to paths: {why}"))?;
@@ -32,16 +33,17 @@ impl Moves {
         self.0.is_empty()
     }
 
-    /// The versions that are named.
+    /// Returns the versions that the annotation names.
     pub fn versions(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(BTreeMap::keys).map(String::as_str)
     }
 
-    /// Moves the fields of an object of one version to where they stand in another. What has no place there stays, for the schema to drop.
+    /// Moves the fields of an object from their paths in one version to those in another. A field
+    /// without a path in the other version stays; pruning removes it.
     pub fn apply(&self, object: &mut Map<String, Value>, from: &str, to: &str) {
         let places = self.0.iter().filter_map(|field| Some((field.get(from)?, field.get(to)?)));
         let places: Vec<_> = places.filter(|(from, to)| from != to).collect();
-        // All are taken before any is put: fields may change places.
+        // All values are removed before any is inserted, because fields may swap paths.
         let taken: Vec<_> = places.iter().map(|(from, _)| take(object, from)).collect();
         for ((_, to), value) in places.into_iter().zip(taken) {
             if let Some(value) = value {
@@ -51,10 +53,10 @@ impl Moves {
     }
 }
 
-/// The names of a path.
+/// Splits a path into names.
 ///
 /// # Errors
-/// That it is none, or one of what is never converted.
+/// Returns an error for an empty name, or for a path into type or metadata.
 pub fn path_of(path: &str) -> Result<Vec<String>, String> {
     let names: Vec<String> = path.split('.').map(str::to_owned).collect();
     let is_own = matches!(names[0].as_str(), "apiVersion" | "kind" | "metadata");
@@ -64,7 +66,7 @@ pub fn path_of(path: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Takes a value out; objects that are left empty by that go with it.
+/// Removes a value, and the objects that become empty.
 pub fn take(object: &mut Map<String, Value>, path: &[String]) -> Option<Value> {
     let (first, rest) = path.split_first()?;
     if rest.is_empty() {
@@ -78,7 +80,7 @@ pub fn take(object: &mut Map<String, Value>, path: &[String]) -> Option<Value> {
     Some(taken)
 }
 
-/// Puts a value where nothing but objects stands in its way.
+/// Inserts a value, unless a non-object is on its path.
 pub fn put(object: &mut Map<String, Value>, path: &[String], value: Value) {
     let Some((first, rest)) = path.split_first() else { return };
     if rest.is_empty() {
@@ -99,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_move_there_and_back() {
+    fn moves_fields_in_both_directions() {
         for (moves, v1, v2) in [
             (
                 r#"[{"v1": "spec.colour", "v2": "spec.paint.colour"}]"#,
@@ -112,7 +114,7 @@ mod tests {
                 json!({"spec": {"b": 1, "a": [2]}}),
             ),
             (r#"[{"v1": "size", "v2": "spec.size"}]"#, json!({"size": {}}), json!({"spec": {"size": {}}})),
-            // Nothing is made of nothing, and other versions are left alone.
+            // An absent field is not created, and other versions are not changed.
             (r#"[{"v1": "spec.a", "v2": "spec.b"}]"#, json!({"spec": "text"}), json!({"spec": "text"})),
             (r#"[{"v1": "spec.a", "v3": "spec.b"}]"#, json!({"spec": {"a": 1}}), json!({"spec": {"a": 1}})),
         ] {
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_moves_is_refused() {
+    fn rejects_invalid_moves() {
         for (text, expect) in [
             (r#"[{"v1": "metadata.labels"}]"#, r#""metadata.labels" is no path of a field outside of metadata"#),
             (r#"[{"v1": "spec..size"}]"#, r#""spec..size" is no path"#),

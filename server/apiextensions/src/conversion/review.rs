@@ -1,4 +1,4 @@
-//! The `ConversionReview` that is sent, and what is made of the answer.
+//! `ConversionReview`: encoding of requests and decoding of responses.
 
 use bytes::Bytes;
 use machinery::json::{self, Issues};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const GROUP: &str = "apiextensions.k8s.io";
 
-/// The versions of the review that this server speaks.
+/// Versions of `ConversionReview` that this server supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     V1,
@@ -14,7 +14,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The first one of a list that this server speaks.
+    /// Returns the first supported version of a list.
     pub fn first_known(names: &[String]) -> Option<Self> {
         names.iter().find_map(|name| match name.as_str() {
             "v1" => Some(Version::V1),
@@ -30,7 +30,7 @@ impl Version {
         }
     }
 
-    /// The review that asks for objects in a version.
+    /// Encodes a request to convert objects to a version.
     pub fn request(self, uid: &str, objects: &[Value], api_version: &str) -> Bytes {
         let review = json!({
             "kind": "ConversionReview",
@@ -40,10 +40,10 @@ impl Version {
         review.to_string().into()
     }
 
-    /// The objects of an answer (`getConvertedObjectsFromResponse`).
+    /// Decodes the objects of a response (`getConvertedObjectsFromResponse`).
     ///
     /// # Errors
-    /// Why there are none, in upstream's words.
+    /// Returns upstream's error text.
     pub fn objects(self, uid: &str, answer: &[u8]) -> Result<Vec<Value>, String> {
         let parsed = json::parse(answer, &mut Issues::ignore());
         let mut review = parsed.map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))?;
@@ -54,9 +54,9 @@ impl Version {
         if !response.is_object() {
             return Err("no response provided".into());
         }
-        let said = response["uid"].as_str().unwrap_or_default();
-        if self == Version::V1 && said != uid {
-            return Err(format!("expected response.uid={uid:?}, got {said:?}"));
+        let received = response["uid"].as_str().unwrap_or_default();
+        if self == Version::V1 && received != uid {
+            return Err(format!("expected response.uid={uid:?}, got {received:?}"));
         }
         match response["result"]["status"].as_str().unwrap_or_default() {
             "Success" => {}
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_and_what_is_wrong_with_them() {
+    fn decodes_responses() {
         let answer = |response: Value| {
             json!({"kind": "ConversionReview", "apiVersion": "apiextensions.k8s.io/v1", "response": response})
                 .to_string()
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_known_version_is_spoken() {
+    fn selects_first_supported_version() {
         for (names, expect) in [
             (&["v1", "v1beta1"][..], Some(Version::V1)),
             (&["v2", "v1beta1", "v1"], Some(Version::V1Beta1)),

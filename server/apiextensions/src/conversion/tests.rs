@@ -1,4 +1,4 @@
-//! Conversion by a real HTTPS server, whose answers the tests make.
+//! Tests of conversion webhooks against an HTTPS server with scripted responses.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -17,10 +17,10 @@ use tokio_rustls::TlsAcceptor;
 
 use super::*;
 
-/// What a server answers to the request of a review.
+/// Returns the response body for the `request` of a review.
 type Answer = Box<dyn Fn(&Value) -> String + Send + Sync>;
 
-/// A webhook, and how often it was called.
+/// Starts a webhook server. Returns the webhook and its call counter.
 async fn serve(answer: Answer) -> (Webhook, Arc<AtomicUsize>) {
     let (acceptor, authority) = identity();
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -51,22 +51,22 @@ fn webhook(url: &str, authority: &str) -> Webhook {
     let document = json!({"metadata": {"name": "widgets.shop.example.com"}, "spec": {"conversion": conversion}});
     let mut definition = CustomResourceDefinition::default();
     json::from_value(&document, Mut::of(&mut definition), &mut Issues::ignore()).expect("a definition");
-    match Conversion::of(&definition, &Arc::new(Calls::nowhere())) {
+    match Conversion::of(&definition, &Arc::new(Calls::without_services())) {
         Conversion::Webhook(webhook) => webhook,
         Conversion::Fields(_) => panic!("no webhook"),
     }
 }
 
 impl Calls {
-    /// Of no services.
-    pub fn nowhere() -> Self {
-        Calls::new(Arc::new(Services::new(Arc::new(Nowhere))), &prometheus::Registry::new())
+    /// Calls without Services.
+    pub fn without_services() -> Self {
+        Calls::new(Arc::new(Services::new(Arc::new(NoServices))), &prometheus::Registry::new())
     }
 }
 
-struct Nowhere;
+struct NoServices;
 
-impl ServiceAddress for Nowhere {
+impl ServiceAddress for NoServices {
     fn resolve(&self, _: &str, name: &str, _: i32) -> Result<String, Error> {
         Err(Error::Service(format!("service {name:?} not found")))
     }
@@ -92,7 +92,7 @@ fn identity() -> (TlsAcceptor, String) {
     (TlsAcceptor::from(Arc::new(config)), authority)
 }
 
-/// The JSON body of the next request on a connection.
+/// Reads the JSON body of the next request on a connection.
 async fn request(stream: &mut BufReader<impl AsyncRead + Unpin>) -> Option<Value> {
     let mut length = 0;
     loop {
@@ -116,13 +116,13 @@ fn widget(name: &str) -> Value {
     json!({"apiVersion": "shop.example.com/v1", "kind": "Widget", "metadata": {"name": name, "uid": "u"}, "spec": {"colour": "red"}})
 }
 
-fn saying(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> Answer {
+fn responding(answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> Answer {
     Box::new(answer)
 }
 
-/// Answers with all objects of a request in the version asked for, changed in some way.
+/// Responds with all objects of a request in the desired version, each changed by a function.
 fn with(change: fn(&mut Value)) -> Answer {
-    saying(move |request| {
+    responding(move |request| {
         let mut objects = request["objects"].as_array().cloned().unwrap_or_default();
         for object in &mut objects {
             object["apiVersion"] = request["desiredAPIVersion"].clone();
@@ -149,7 +149,7 @@ async fn objects_are_converted_in_batches() {
 }
 
 #[tokio::test]
-async fn metadata_is_kept_but_for_labels_and_annotations() {
+async fn restores_metadata_except_labels_and_annotations() {
     let change = |object: &mut Value| {
         object["metadata"]["labels"] = json!({"new": "l"});
         object["metadata"]["finalizers"] = json!(["a.b/c"]);
@@ -160,7 +160,7 @@ async fn metadata_is_kept_but_for_labels_and_annotations() {
 }
 
 #[tokio::test]
-async fn what_is_no_conversion_is_refused() {
+async fn rejects_invalid_conversions() {
     for (answer, why) in [
         (
             with(|object| object["metadata"]["name"] = "b".into()),
@@ -178,13 +178,13 @@ async fn what_is_no_conversion_is_refused() {
             with(|object| object["metadata"]["labels"] = 1.into()),
             "returned invalid metadata: invalid metadata.labels of type int64 in converted object",
         ),
-        (saying(|request| success(request, Vec::new())), "returned 0 objects, expected 1"),
+        (responding(|request| success(request, Vec::new())), "returned 0 objects, expected 1"),
         (
-            saying(|_| "garbage".to_owned()),
+            responding(|_| "garbage".to_owned()),
             "failed: couldn't get version/kind; json parse error: invalid character 'g' looking for beginning of value",
         ),
         (
-            saying(|_| String::new()),
+            responding(|_| String::new()),
             "failed: 0-length response with status code: 200 and content type: application/json",
         ),
     ] {
@@ -196,12 +196,12 @@ async fn what_is_no_conversion_is_refused() {
 }
 
 #[tokio::test]
-async fn who_does_not_answer_is_not_waited_for() {
-    // It takes connections, and says nothing.
+async fn reports_timeout_of_webhook() {
+    // The listener never responds to a connection.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("https://{}/convert", listener.local_addr().expect("an address"));
     let mut webhook = webhook(&url, &identity().1);
-    webhook.patience = Duration::from_millis(50);
+    webhook.timeout = Duration::from_millis(50);
     let refused = webhook.convert_one(widget("a"), "shop.example.com/v2").await;
     let expect = format!(
         "conversion webhook for shop.example.com/v1, Kind=Widget failed: Post \"{url}?timeout=30s\": context deadline exceeded"
@@ -210,7 +210,7 @@ async fn who_does_not_answer_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn who_cannot_be_reached_is_named() {
+async fn reports_unreachable_webhook() {
     let closed = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
     let (_, authority) = identity();
     let url = format!("https://{closed}/convert");

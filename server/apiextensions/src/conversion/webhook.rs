@@ -13,31 +13,31 @@ use super::metadata;
 use super::metrics::{Failure, Measured};
 use super::review::Version;
 
-/// How long a webhook may take.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How many objects are sent at once.
+/// Timeout of a webhook call.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum number of objects per call.
 const BATCH: usize = 500;
-/// The longest answer that is read, in bytes.
-const MAX_ANSWER: usize = 256 << 20;
+/// Maximum length of a response in bytes.
+const MAX_RESPONSE: usize = 256 << 20;
 const HTTPS: i32 = 443;
 
 /// A webhook that converts the objects of one definition.
 pub struct Webhook {
     definition: String,
     target: Target,
-    /// What errors say was called.
+    /// The URL for error messages.
     url: String,
     ca_bundle: Vec<u8>,
     version: Option<Version>,
-    /// How long an answer may take.
-    pub(super) patience: Duration,
+    /// Timeout of a call.
+    pub(super) timeout: Duration,
     calls: Arc<Calls>,
 }
 
 impl Webhook {
-    /// The webhook of a definition, if it has one.
+    /// Returns the webhook of a definition, if it has one.
     pub fn of(definition: &CustomResourceDefinition, calls: &Arc<Calls>) -> Option<Self> {
-        let conversion = definition.spec.conversion.as_deref().filter(|said| said.strategy == "Webhook")?;
+        let conversion = definition.spec.conversion.as_deref().filter(|conversion| conversion.strategy == "Webhook")?;
         let webhook = conversion.webhook.as_deref()?;
         let client = webhook.client_config.as_deref()?;
         let (target, url) = target(client);
@@ -45,19 +45,19 @@ impl Webhook {
         Some(Webhook {
             definition: definition.metadata.name.clone(),
             target,
-            url: format!("{url}?timeout={}s", PATIENCE.as_secs()),
+            url: format!("{url}?timeout={}s", TIMEOUT.as_secs()),
             ca_bundle: if is_blank { Vec::new() } else { client.ca_bundle.to_vec() },
             version: Version::first_known(&webhook.conversion_review_versions),
-            patience: PATIENCE,
+            timeout: TIMEOUT,
             calls: calls.clone(),
         })
     }
 
-    /// Objects of other versions in a version, in their order. Upstream asks for each that is stored on its own; here many are asked for at
-    /// once.
+    /// Converts objects to a version, in order. Upstream makes one call per stored object; here a
+    /// call has up to `BATCH` objects.
     ///
     /// # Errors
-    /// When the webhook cannot be asked, or what it answers is no conversion.
+    /// Returns an error if the call fails or if the response is not a valid conversion.
     pub async fn convert(&self, objects: Vec<Value>, to: &str) -> Result<Vec<Value>, Status> {
         let mut out = Vec::with_capacity(objects.len());
         for batch in objects.chunks(BATCH) {
@@ -66,10 +66,10 @@ impl Webhook {
         Ok(out)
     }
 
-    /// One object in another version.
+    /// Converts one object.
     ///
     /// # Errors
-    /// Those of [`Webhook::convert`].
+    /// Returns the errors of [`Webhook::convert`].
     pub async fn convert_one(&self, object: Value, to: &str) -> Result<Value, Status> {
         let converted = self.convert_batch(&[object], to).await?;
         converted.into_iter().next().ok_or_else(|| Status::internal("a conversion without a result"))
@@ -84,7 +84,7 @@ impl Webhook {
             to: to.rsplit('/').next().unwrap_or_default(),
             begun: Instant::now(),
         };
-        let outcome = self.ask(batch, to).await;
+        let outcome = self.request_conversion(batch, to).await;
         self.calls.metrics.observe(&measured, outcome.as_ref().err().map(|(failure, _)| *failure));
         outcome.map_err(|(_, why)| {
             let kind = first["kind"].as_str().unwrap_or_default();
@@ -92,7 +92,7 @@ impl Webhook {
         })
     }
 
-    async fn ask(&self, batch: &[Value], to: &str) -> Result<Vec<Value>, (Failure, String)> {
+    async fn request_conversion(&self, batch: &[Value], to: &str) -> Result<Vec<Value>, (Failure, String)> {
         let version =
             self.version.ok_or((Failure::Call, "failed: no supported conversion review versions".to_owned()))?;
         let uid = uuid::Uuid::new_v4().to_string();
@@ -104,17 +104,17 @@ impl Webhook {
             return Err((Failure::Partial, why));
         }
         let one = batch.len() == 1;
-        let settle = |(index, (original, converted)): (usize, (&Value, Value))| {
-            settle(original, converted, to).map_err(|why| (Failure::InvalidObject, why.text(one, index)))
+        let check_converted = |(index, (original, converted)): (usize, (&Value, Value))| {
+            check_converted(original, converted, to).map_err(|why| (Failure::InvalidObject, why.text(one, index)))
         };
-        batch.iter().zip(objects).enumerate().map(settle).collect()
+        batch.iter().zip(objects).enumerate().map(check_converted).collect()
     }
 
     async fn call(&self, body: bytes::Bytes) -> Result<bytes::Bytes, String> {
         let failed = |why: &webhook::Error| format!("Post \"{}\": {}", self.url, why.cause());
         let (client, uri) = self.calls.services.reach(&self.target, &self.ca_bundle).map_err(|why| failed(&why))?;
-        let uri = format!("{uri}?timeout={}s", PATIENCE.as_secs()).parse().map_err(|why| format!("{why}"))?;
-        let reply = client.post_json(&uri, body, self.patience, MAX_ANSWER).await.map_err(|why| failed(&why))?;
+        let uri = format!("{uri}?timeout={}s", TIMEOUT.as_secs()).parse().map_err(|why| format!("{why}"))?;
+        let reply = client.post_json(&uri, body, self.timeout, MAX_RESPONSE).await.map_err(|why| failed(&why))?;
         match reply.refusal() {
             Some(why) => Err(why),
             None if reply.body.is_empty() => {
@@ -126,14 +126,14 @@ impl Webhook {
     }
 }
 
-/// What is wrong with a converted object.
+/// Why a converted object is invalid.
 enum Fault {
     Object(String),
     Metadata(String),
 }
 
 impl Fault {
-    /// Upstream's words, which differ for one object and for one of many.
+    /// Upstream's text, which differs between a single object and one of several.
     fn text(&self, is_only: bool, index: usize) -> String {
         match (self, is_only) {
             (Fault::Object(why), true) => format!("returned invalid object: {why}"),
@@ -144,8 +144,8 @@ impl Fault {
     }
 }
 
-/// A converted object, with the metadata that it has to have.
-fn settle(original: &Value, mut converted: Value, to: &str) -> Result<Value, Fault> {
+/// Checks a converted object and restores its metadata.
+fn check_converted(original: &Value, mut converted: Value, to: &str) -> Result<Value, Fault> {
     let text = |object: &Value, key: &str| object[key].as_str().unwrap_or_default().to_owned();
     let (version, kind) = (text(&converted, "apiVersion"), text(&converted, "kind"));
     if version != to {
@@ -160,7 +160,7 @@ fn settle(original: &Value, mut converted: Value, to: &str) -> Result<Value, Fau
     Ok(converted)
 }
 
-/// Whom to call, and how that is shown.
+/// Returns the target of a call and its URL for messages.
 fn target(client: &WebhookClientConfig) -> (Target, String) {
     match (&client.url, &client.service) {
         (None, Some(service)) => {

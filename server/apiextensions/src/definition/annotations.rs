@@ -1,4 +1,4 @@
-//! Annotations that say how objects are converted without a webhook, beyond upstream.
+//! Validation of annotations for conversion without a webhook, an extension of upstream.
 
 use apimachinery::apiextensions::v1::CustomResourceDefinition;
 use machinery::field_path::Path;
@@ -6,7 +6,8 @@ use machinery::hooks::Validation;
 
 use crate::conversion::{EXPRESSIONS, Expressions, FIELD_MOVES, Moves};
 
-/// They are of versions that there are, and of definitions that no webhook converts.
+/// Checks that annotations name existing versions, and that the definition has no conversion
+/// webhook.
 pub fn check(v: &mut Validation<'_>, definition: &CustomResourceDefinition) {
     let metadata = Path::new("metadata");
     let annotations = metadata.child("annotations");
@@ -23,7 +24,7 @@ pub fn check(v: &mut Validation<'_>, definition: &CustomResourceDefinition) {
     }
 }
 
-/// What is wrong with the text of an annotation.
+/// Returns the reason why the text of an annotation is invalid.
 type Fault = fn(&str, &CustomResourceDefinition) -> Option<String>;
 
 fn of_moves(text: &str, definition: &CustomResourceDefinition) -> Option<String> {

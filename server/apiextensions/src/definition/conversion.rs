@@ -1,4 +1,4 @@
-//! How a definition's versions are converted (`validateCustomResourceConversion`).
+//! Validation of the conversion of a definition (`validateCustomResourceConversion`).
 
 use std::collections::HashSet;
 
@@ -10,10 +10,10 @@ use machinery::format::field::{webhook_path, webhook_url};
 use machinery::format::is_dns1035_label;
 use machinery::hooks::Validation;
 
-/// Versions of the review that this server speaks.
+/// Supported versions of `ConversionReview`.
 const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 
-/// `requires_known`: whether one of the review's versions has to be known here.
+/// Checks a conversion. `requires_known`: whether it must name a supported review version.
 pub fn check(v: &mut Validation<'_>, conversion: &CustomResourceConversion, requires_known: bool, path: &Path<'_>) {
     v.required_one_of_strings(&path.child("strategy"), &conversion.strategy, &["None", "Webhook"]);
     let (client, reviews) = (path.child("webhookClientConfig"), path.child("conversionReviewVersions"));
@@ -34,7 +34,7 @@ pub fn check(v: &mut Validation<'_>, conversion: &CustomResourceConversion, requ
     review_versions(v, &conversion.conversion_review_versions, requires_known, &reviews);
 }
 
-/// Texts of a list of choices, shown as plain strings.
+/// Checks of enumerations, with values shown as plain strings.
 trait Choices {
     fn required_one_of_strings(&mut self, path: &Path<'_>, value: &str, known: &[&str]);
 }
@@ -98,7 +98,7 @@ fn review_versions(v: &mut Validation<'_>, versions: &[String], requires_known: 
     }
 }
 
-/// Whether a stored conversion lets its successor go without a known version.
+/// Whether a stored conversion requires its successor to name a supported version.
 pub fn has_known_review(conversion: Option<&CustomResourceConversion>) -> bool {
     conversion.is_none_or(|conversion| {
         let versions = &conversion.conversion_review_versions;

@@ -1,4 +1,4 @@
-//! What the rules of a schema may cost, as far as that is known when they are written (`TotalCost`, `getCostErrorMessage`).
+//! Estimated cost of the rules of a schema (`TotalCost`, `getCostErrorMessage`).
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
 use machinery::field_error::FieldError;
@@ -6,17 +6,18 @@ use machinery::field_path::Path;
 
 use crate::rules::REQUEST;
 
-/// Most that one expression may cost.
+/// Maximum cost of one expression.
 const OF_EXPRESSION: u64 = 10_000_000;
-/// Most that all rules of a schema may cost.
+/// Maximum total cost of the rules of a schema.
 const OF_SCHEMA: u64 = 100_000_000;
-/// How many of the dearest rules are named.
+/// Number of the most expensive rules that errors name.
 const NAMED: usize = 4;
 
-/// How often a part of a schema can occur in an object, at most; nothing when there is no limit.
+/// Maximum number of occurrences of a schema in an object; nothing if unlimited.
 pub type Count = Option<u64>;
 
-/// How often what is directly in a schema's values can occur (`extractMaxElements`).
+/// Returns the maximum number of occurrences of direct children of a schema's values
+/// (`extractMaxElements`).
 pub fn count_below(props: &JSONSchemaProps, count: Count) -> Count {
     let most = match props.r#type.as_str() {
         "object" if props.additional_properties.is_some() => props.max_properties,
@@ -26,12 +27,13 @@ pub fn count_below(props: &JSONSchemaProps, count: Count) -> Count {
     Some(count?.saturating_mul(u64::try_from(most?).unwrap_or(0)))
 }
 
-/// The cost of a rule on all values that an object can have; without a limit there are as many as a request holds.
+/// Returns the total cost of a rule on all values of an object. Without a limit the request size
+/// bounds their number.
 pub fn of_rule(cost: u64, count: Count, least_bytes: u64) -> u64 {
     cost.saturating_mul(count.unwrap_or(REQUEST / (least_bytes + 1)))
 }
 
-/// The fault of an expression that costs too much.
+/// Returns the error for an expression that exceeds its limit.
 pub fn fault(path: &Path<'_>, what: &str, cost: u64) -> Option<FieldError> {
     (cost > OF_EXPRESSION).then(|| FieldError::forbidden(path, excess(what, cost, OF_EXPRESSION)))
 }
@@ -39,7 +41,7 @@ pub fn fault(path: &Path<'_>, what: &str, cost: u64) -> Option<FieldError> {
 fn excess(what: &str, cost: u64, limit: u64) -> String {
     let times = cost as f64 / limit as f64;
     let factor = match times {
-        // What is so far beyond is not made good by a little.
+        // Beyond this factor the exact number is not useful.
         _ if times > 100.0 => "more than 100x".to_owned(),
         _ if times < 1.5 => format!("{times:.6}x"),
         _ => format!("{times:.1}x"),
@@ -49,35 +51,35 @@ fn excess(what: &str, cost: u64, limit: u64) -> String {
     )
 }
 
-/// What all rules of a schema cost together.
+/// The total cost of the rules of a schema.
 #[derive(Default)]
 pub struct Total {
     sum: u64,
-    /// The dearest first, each with what is said of it.
-    dearest: Vec<(u64, FieldError)>,
+    /// Costs and errors of the most expensive rules, in descending order.
+    most_expensive: Vec<(u64, FieldError)>,
 }
 
 impl Total {
-    /// Adds the expression at a path.
+    /// Adds the cost of the expression at a path.
     pub fn add(&mut self, path: &Path<'_>, cost: u64) {
         self.sum = self.sum.saturating_add(cost);
         if cost < OF_SCHEMA / 100 {
             return;
         }
         let why = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
-        self.dearest.push((cost, FieldError::forbidden(path, why)));
-        self.dearest.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
-        self.dearest.truncate(NAMED);
+        self.most_expensive.push((cost, FieldError::forbidden(path, why)));
+        self.most_expensive.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
+        self.most_expensive.truncate(NAMED);
     }
 
-    /// The faults of a schema that costs too much.
+    /// Returns the errors of a schema that exceeds its limit.
     pub fn faults(self, path: &Path<'_>) -> Vec<FieldError> {
         if self.sum <= OF_SCHEMA {
             return Vec::new();
         }
         let what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
         let whole = FieldError::forbidden(path, excess(what, self.sum, OF_SCHEMA));
-        self.dearest.into_iter().map(|(_, fault)| fault).chain([whole]).collect()
+        self.most_expensive.into_iter().map(|(_, fault)| fault).chain([whole]).collect()
     }
 }
 
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_dear_rules() {
+    fn reports_expensive_rules() {
         let path = Path::new("rule");
         for (cost, expect) in [
             (10_000_000, None),
@@ -95,14 +97,14 @@ mod tests {
             (25_600_000, Some("factor of 2.6x")),
             (u64::MAX, Some("factor of more than 100x")),
         ] {
-            let said = fault(&path, "estimated rule cost", cost).map(|fault| fault.detail.to_string());
-            assert_eq!(said.is_some(), expect.is_some(), "{cost}");
-            assert!(said.unwrap_or_default().contains(expect.unwrap_or_default()), "{cost}");
+            let detail = fault(&path, "estimated rule cost", cost).map(|fault| fault.detail.to_string());
+            assert_eq!(detail.is_some(), expect.is_some(), "{cost}");
+            assert!(detail.unwrap_or_default().contains(expect.unwrap_or_default()), "{cost}");
         }
     }
 
     #[test]
-    fn the_dearest_rules_are_named() {
+    fn names_most_expensive_rules() {
         let count = |costs: &[u64]| {
             let mut total = Total::default();
             costs.iter().for_each(|cost| total.add(&Path::new("rule"), *cost));

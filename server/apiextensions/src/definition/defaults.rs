@@ -1,4 +1,4 @@
-//! Whether defaults are what their schemas and rules say (`schema/defaulting.ValidateDefaults`).
+//! Checks that defaults match their schemas and rules (`schema/defaulting.ValidateDefaults`).
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
 use cel::Budget;
@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use crate::rules::Rules;
 
-/// The faults of all defaults of a schema. `requires_pruned`: they may hold nothing that their schema does not know.
+/// Returns the errors of all defaults of a schema. `requires_pruned`: they must not have unknown
+/// fields.
 pub fn check(context: &Context, path: &Path<'_>, props: &JSONSchemaProps, requires_pruned: bool) -> Vec<FieldError> {
     let mut check = Check { context, requires_pruned, budget: Budget::default(), errors: Vec::new() };
     check.schema(path, props, true);
@@ -21,7 +22,7 @@ pub fn check(context: &Context, path: &Path<'_>, props: &JSONSchemaProps, requir
 struct Check<'c> {
     context: &'c Context,
     requires_pruned: bool,
-    /// What the rules of all defaults may cost together.
+    /// The remaining cost of rules, shared by all defaults.
     budget: Budget,
     errors: Vec<FieldError>,
 }

@@ -1,17 +1,17 @@
-//! Paths of fields as definitions write them, looked up in their schema (`cel.ValidFieldPath`).
+//! Field paths in definitions, resolved in their schema (`cel.ValidFieldPath`).
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
 
-/// Where a path leads.
+/// A resolved path.
 pub struct Found<'s> {
-    /// The names on the way.
+    /// The names along the path.
     pub names: Vec<String>,
     pub schema: &'s JSONSchemaProps,
-    /// As errors show it.
+    /// The path for error messages.
     pub text: String,
 }
 
-/// Follows a path such as `.spec.parts['a.b']`.
+/// Resolves a path such as `.spec.parts['a.b']`.
 pub fn find<'s>(path: &str, schema: &'s JSONSchemaProps, brackets: bool) -> Result<Found<'s>, String> {
     let mut found = Found { names: Vec::new(), schema, text: String::new() };
     let mut tokens = tokens(path).into_iter();
@@ -53,7 +53,7 @@ impl Found<'_> {
     }
 }
 
-/// `.`, `[`, `]`, and what stands between them; quotes keep together what is in them.
+/// Splits a path at `.`, `[` and `]`. Quoted text is one token.
 fn tokens(path: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = path;

@@ -1,4 +1,5 @@
-//! Upstream's internal types, which messages show as JSON (`pkg/apis/apiextensions/types.go`).
+//! Upstream's internal types, for messages that show values as JSON
+//! (`pkg/apis/apiextensions/types.go`).
 
 use apimachinery::apiextensions::v1beta1::CustomResourceDefinitionVersion;
 use machinery::def::StructDef;
@@ -6,15 +7,15 @@ use machinery::field_error::BadValue;
 use machinery::json::{self, InternalType};
 use machinery::reflect::{Ref, Struct};
 
-/// A struct as messages show it.
+/// Formats a struct for messages.
 pub fn shown<T: Struct>(value: &T) -> BadValue {
     let mut out = Vec::new();
     json::encode_internal(Ref::of(value), find, &mut out);
     BadValue::Json(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// The versions of a definition as messages show them. Schemas and subresources that all have in common stand beside
-/// them, also those that were sent empty.
+/// Formats the versions of a definition for messages. Schemas and subresources that all versions
+/// share are at the top level, even if they are empty.
 pub fn shown_versions(versions: &[CustomResourceDefinitionVersion]) -> BadValue {
     if versions.is_empty() {
         return BadValue::None;

@@ -1,4 +1,4 @@
-//! What a schema may say (`ValidateCustomResourceDefinitionOpenAPISchema`).
+//! Validation of schemas (`ValidateCustomResourceDefinitionOpenAPISchema`).
 
 use std::collections::HashSet;
 
@@ -12,23 +12,24 @@ use super::structural::list_type;
 use super::{field_path, internal, visit};
 use crate::rules::{SELF_TYPE, bounds_of, environment, type_of};
 
-/// What is not asked of definitions that did not obey it before.
+/// Checks that apply unless the previous definition already violates them.
 #[derive(Clone, Copy)]
-pub struct Demands {
+pub struct Requirements {
     pub known_types: bool,
     pub atomic_sets: bool,
     pub map_keys: bool,
-    /// Each expression has to be cheap enough by itself.
+    /// Whether each expression must be within its own cost limit.
     pub cheap_rules: bool,
 }
 
-impl Demands {
-    pub const ALL: Demands = Demands { known_types: true, atomic_sets: true, map_keys: true, cheap_rules: true };
+impl Requirements {
+    pub const ALL: Requirements =
+        Requirements { known_types: true, atomic_sets: true, map_keys: true, cheap_rules: true };
 
-    /// What may be asked of the successor of a definition with these schemas.
+    /// Returns the requirements for an update of a definition with these schemas.
     pub fn after<'s>(schemas: impl Iterator<Item = &'s JSONSchemaProps> + Clone) -> Self {
         let any = |is: &dyn Fn(&JSONSchemaProps) -> bool| schemas.clone().any(|props| visit::any(props, is));
-        Demands {
+        Requirements {
             known_types: !any(&|props| !props.r#type.is_empty() && !TYPES.contains(&props.r#type.as_str())),
             atomic_sets: !any(&|props| !set_faults(&Path::NONE, props).is_empty()),
             map_keys: !any(&|props| !key_faults(&Path::NONE, props).is_empty()),
@@ -40,31 +41,32 @@ impl Demands {
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/// Where in an object a schema stands, as far as it matters to what it may say.
+/// The position of a schema in an object, as far as validation depends on it.
 #[derive(Clone, Copy, Default)]
 struct Place<'p> {
-    /// Whether rules are compiled: not below `allOf` and the like.
+    /// Whether rules are compiled; false below `allOf` and the like.
     has_rules: bool,
-    /// How often it can occur.
+    /// Maximum number of occurrences.
     count: Count,
-    /// The list or atomic map around it whose parts have no predecessors.
+    /// The enclosing list or atomic map without correlation of old and new values.
     uncorrelated: Option<&'p Path<'p>>,
     is_root: bool,
     in_metadata: bool,
-    /// Why there may be no defaults.
+    /// Why defaults are forbidden, if they are.
     no_defaults: Option<&'p str>,
 }
 
 impl Place<'_> {
-    /// The place of what is directly in values of a schema.
+    /// Returns the position of direct children of a schema's values.
     fn below(self, props: &JSONSchemaProps) -> Self {
         Place { is_root: false, count: cost::count_below(props, self.count), ..self }
     }
 }
 
-/// The faults of a schema. `has_rules`: the rest of it is so good that its rules can be compiled.
-pub fn check(path: &Path<'_>, props: &JSONSchemaProps, demands: Demands, has_rules: bool) -> Vec<FieldError> {
-    let mut check = Check { demands, errors: Vec::new(), of_rules: Vec::new(), total: Total::default() };
+/// Returns the errors of a schema. `has_rules`: whether other checks passed, so that rules can be
+/// compiled.
+pub fn check(path: &Path<'_>, props: &JSONSchemaProps, requirements: Requirements, has_rules: bool) -> Vec<FieldError> {
+    let mut check = Check { requirements, errors: Vec::new(), of_rules: Vec::new(), total: Total::default() };
     check.schema(path, props, Place { is_root: true, has_rules, count: Some(1), ..Place::default() });
     check.errors.append(&mut check.of_rules);
     check.errors.extend(check.total.faults(path));
@@ -72,9 +74,9 @@ pub fn check(path: &Path<'_>, props: &JSONSchemaProps, demands: Demands, has_rul
 }
 
 struct Check {
-    demands: Demands,
+    requirements: Requirements,
     errors: Vec<FieldError>,
-    /// What is wrong with expressions, which comes last.
+    /// Errors of expressions, which follow all others.
     of_rules: Vec<FieldError>,
     total: Total,
 }
@@ -105,7 +107,7 @@ impl Check {
         props.definitions.iter().for_each(|(name, of)| self.schema(&definitions.key(name), of, plain));
         if let Some(items) = &props.items {
             let at = path.child("items");
-            // Only items of maps are found again in the stored object.
+            // Only items of map lists are correlated with the stored object.
             let is_map = props.x_kubernetes_list_type.as_deref() == Some("map");
             let uncorrelated = inner.uncorrelated.or((!is_map).then_some(path));
             let inner = Place { uncorrelated, ..inner };
@@ -123,7 +125,7 @@ impl Check {
         }
     }
 
-    /// Compiles the rules of a schema that is otherwise well, down to its last part.
+    /// Compiles the rules of a schema without other errors.
     fn expressions(&mut self, path: &Path<'_>, props: &JSONSchemaProps, place: Place<'_>) {
         if props.x_kubernetes_validations.is_empty() {
             return;
@@ -182,15 +184,15 @@ impl Check {
             let why = format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
             self.of_rules.push(FieldError::invalid(&at, &rule.rule, why));
         }
-        if let Some(said) = rule.optional_old_self.filter(|_| !uses_old_self) {
+        if let Some(value) = rule.optional_old_self.filter(|_| !uses_old_self) {
             let why = "may not be set if oldSelf is not used in rule";
-            self.of_rules.push(FieldError::invalid(&path.child("optionalOldSelf"), said, why));
+            self.of_rules.push(FieldError::invalid(&path.child("optionalOldSelf"), value, why));
         }
     }
 
-    /// Notes what an expression may cost, for itself and for all.
+    /// Records the cost of an expression, individually and in the total.
     fn costs(&mut self, path: &Path<'_>, what: &str, cost: u64) {
-        self.of_rules.extend(cost::fault(path, what, cost).filter(|_| self.demands.cheap_rules));
+        self.of_rules.extend(cost::fault(path, what, cost).filter(|_| self.requirements.cheap_rules));
         self.total.add(path, cost);
     }
 
@@ -202,7 +204,7 @@ impl Check {
                 self.forbid(&at, "additionalProperties and properties are mutual exclusive");
             }
             let below = match place.in_metadata {
-                // What would be pruned there cannot be told without an actual value.
+                // Pruning there depends on the actual value.
                 true => Place { no_defaults: Some("inside additionalProperties applying to object metadata"), ..inner },
                 false => inner,
             };
@@ -228,7 +230,7 @@ impl Check {
     /// `specStandardValidatorV3.validate`
     fn standard(&mut self, path: &Path<'_>, props: &JSONSchemaProps, place: Place<'_>) {
         let kind = props.r#type.as_str();
-        if self.demands.known_types && !kind.is_empty() && !TYPES.contains(&kind) {
+        if self.requirements.known_types && !kind.is_empty() && !TYPES.contains(&kind) {
             self.errors.push(FieldError::not_supported(&path.child("type"), kind, &TYPES));
         }
         if let (Some(_), Some(why)) = (&props.default, place.no_defaults) {
@@ -250,7 +252,7 @@ impl Check {
                 "must not be used inside of resource meta",
             ),
         ];
-        for (name, _, why) in unsupported.into_iter().filter(|(_, is_said, _)| *is_said) {
+        for (name, _, why) in unsupported.into_iter().filter(|(_, is_set, _)| *is_set) {
             self.forbid(&path.child(name), why);
         }
     }
@@ -269,7 +271,7 @@ impl Check {
         }
         if let Some(list) = props.x_kubernetes_list_type.as_deref() {
             if !self.type_is(path, props, "array", "must be array if x-kubernetes-list-type is specified") {
-            } else if self.demands.atomic_sets {
+            } else if self.requirements.atomic_sets {
                 self.errors.extend(set_faults(path, props));
             }
             if !matches!(list, "atomic" | "set" | "map") {
@@ -278,12 +280,12 @@ impl Check {
             }
         }
         self.map_list(path, props);
-        if self.demands.map_keys {
+        if self.requirements.map_keys {
             self.errors.extend(key_faults(path, props));
         }
     }
 
-    /// Whether a schema has the type that an extension asks for.
+    /// Checks that a schema has the type that an extension requires. Returns whether it has.
     fn type_is(&mut self, path: &Path<'_>, props: &JSONSchemaProps, wanted: &str, why: &'static str) -> bool {
         let at = path.child("type");
         match props.r#type.as_str() {
@@ -334,7 +336,7 @@ impl Check {
 
     fn keys(&mut self, path: &Path<'_>, items: &Path<'_>, keys: &[String], item: &JSONSchemaProps) {
         let mut seen = HashSet::new();
-        // Each error repeats all keys.
+        // Each error contains all keys.
         let listed = listed_errors(keys.iter().map(String::len).sum());
         for key in keys {
             match item.properties.get(key) {
@@ -362,7 +364,7 @@ impl Check {
     }
 }
 
-/// Items of sets are atomic.
+/// Returns errors of set items that are not atomic.
 fn set_faults(path: &Path<'_>, props: &JSONSchemaProps) -> Vec<FieldError> {
     const WHY: &str = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let item = props.items.as_ref().and_then(|items| items.schema.as_deref());
@@ -411,7 +413,7 @@ fn key_faults(path: &Path<'_>, props: &JSONSchemaProps) -> Vec<FieldError> {
     errors
 }
 
-/// What rules may say besides their expressions.
+/// Returns errors of rules, except for those of their expressions.
 fn rule_faults(path: &Path<'_>, props: &JSONSchemaProps) -> Vec<FieldError> {
     let rules = path.child("x-kubernetes-validations");
     let mut errors = Vec::new();

@@ -1,4 +1,5 @@
-//! What definitions ask for (`validateCustomResourceDefinitionSpec` and its update).
+//! Validation of specifications of definitions (`validateCustomResourceDefinitionSpec` and its
+//! update).
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,17 +17,17 @@ use machinery::hooks::Validation;
 use machinery::json;
 use machinery::reflect::Ref;
 
-use super::openapi::Demands;
+use super::openapi::Requirements;
 use super::{conversion, defaults, field_path, internal, openapi, structural, visit};
 
-/// What is asked of a definition: less, where its predecessor did not obey.
+/// Checks to run. Checks that the previous definition violates are skipped.
 struct Options {
-    openapi: Demands,
+    openapi: Requirements,
     schemas: bool,
     structural: bool,
     pruned_defaults: bool,
     known_review: bool,
-    /// Versions whose schema is as it was.
+    /// Names of versions with an unchanged schema.
     unchanged: Vec<String>,
 }
 
@@ -34,7 +35,7 @@ impl Options {
     fn after(new: &CustomResourceDefinitionSpec, old: Option<&CustomResourceDefinitionSpec>) -> Self {
         let Some(old) = old else {
             return Options {
-                openapi: Demands::ALL,
+                openapi: Requirements::ALL,
                 schemas: true,
                 structural: true,
                 pruned_defaults: true,
@@ -51,7 +52,7 @@ impl Options {
             !faults.iter().any(|fault| fault.detail == "must not have unknown fields")
         };
         Options {
-            openapi: Demands::after(schemas(old)),
+            openapi: Requirements::after(schemas(old)),
             schemas: old.validation.is_some() || old.versions.iter().all(|version| props(&version.schema).is_some()),
             structural: schemas(old).all(is_structural),
             pruned_defaults: schemas(old).all(is_pruned),
@@ -61,20 +62,21 @@ impl Options {
     }
 }
 
-/// The versions whose schema is that of the predecessor (`findVersionsWithUnchangedSchemas`).
+/// Returns the versions with the schema of the previous definition
+/// (`findVersionsWithUnchangedSchemas`).
 fn unchanged_schemas(new: &CustomResourceDefinitionSpec, old: &CustomResourceDefinitionSpec) -> Vec<String> {
     let (of_new, of_old) = (schemas_by_version(new), schemas_by_version(old));
     let names = new.versions.iter().map(|version| version.name.as_str());
     names.filter(|name| of_new.get(name) == of_old.get(name)).map(str::to_owned).collect()
 }
 
-/// The schemas of versions by their names. Of versions of one name, the first one counts.
+/// Returns schemas by version name. Of versions with the same name, the first counts.
 fn schemas_by_version(spec: &CustomResourceDefinitionSpec) -> HashMap<&str, Option<&JSONSchemaProps>> {
     let schema = |version| props(version).or(props(&spec.validation));
     spec.versions.iter().rev().map(|version| (version.name.as_str(), schema(&version.schema))).collect()
 }
 
-/// All schemas of a definition.
+/// Returns all schemas of a definition.
 fn schemas(spec: &CustomResourceDefinitionSpec) -> impl Iterator<Item = &JSONSchemaProps> + Clone {
     let of_versions = spec.versions.iter().filter_map(|version| props(&version.schema));
     props(&spec.validation).into_iter().chain(of_versions)
@@ -84,13 +86,13 @@ fn props(validation: &Option<Box<CustomResourceValidation>>) -> Option<&JSONSche
     validation.as_ref().and_then(|validation| validation.open_api_v3_schema.as_deref())
 }
 
-/// Checks a definition's specification, and what of it may not change.
+/// Validates the specification of a definition, and its immutable fields.
 pub fn check(v: &mut Validation<'_>, new: &CustomResourceDefinition, old: Option<&CustomResourceDefinition>) {
     let (spec, path) = (&new.spec, &Path::new("spec"));
     let mut options = Options::after(spec, old.map(|old| &old.spec));
     group(v, spec, path);
     conversion::choice(v, &path.child("scope"), &spec.scope, &["Cluster", "Namespaced"]);
-    // Pruning needs structural schemas, and only this version's objects that are pruned can be written.
+    // Pruning requires structural schemas, and this API version can only be written with pruning.
     options.structural |= spec.preserve_unknown_fields != Some(true);
     has_schemas(v, spec, &options, path);
     if spec.preserve_unknown_fields == Some(true) && schemas(spec).any(|p| visit::any(p, |p| p.default.is_some())) {
@@ -239,14 +241,16 @@ fn validation(
         has_rules = found.is_empty();
         v.errors.extend(found);
     }
-    let demands = Demands { cheap_rules: options.unchanged.iter().all(|name| name != version), ..options.openapi };
-    v.errors.extend(openapi::check(&at, schema, demands, has_rules));
+    let requirements =
+        Requirements { cheap_rules: options.unchanged.iter().all(|name| name != version), ..options.openapi };
+    v.errors.extend(openapi::check(&at, schema, requirements, has_rules));
     if let Some(why) = unsupported.filter(|_| v.errors.len() == before) {
         v.invalid(&at, "", why);
     }
 }
 
-/// What a schema may say at its root where the status has an endpoint of its own: the rest would be lost there.
+/// Checks the fields at the root of a schema with a status subresource. Other fields would not
+/// apply to the status.
 fn root_fields(v: &mut Validation<'_>, schema: &JSONSchemaProps, path: &Path<'_>) {
     const ALLOWED: &str = "[Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations]";
     const FIELDS: [&str; 22] = [
@@ -273,8 +277,8 @@ fn root_fields(v: &mut Validation<'_>, schema: &JSONSchemaProps, path: &Path<'_>
         "x-kubernetes-preserve-unknown-fields",
         "x-kubernetes-validations",
     ];
-    let said = json::to_value(Ref::of(schema));
-    let others: Vec<&String> = match &said {
+    let document = json::to_value(Ref::of(schema));
+    let others: Vec<&String> = match &document {
         serde_json::Value::Object(members) => members.keys().filter(|name| !FIELDS.contains(&name.as_str())).collect(),
         _ => Vec::new(),
     };
@@ -330,7 +334,7 @@ pub fn names(v: &mut Validation<'_>, names: &CustomResourceDefinitionNames, path
     }
 }
 
-/// What all versions have in common.
+/// Checks the fields that all versions share.
 fn top(v: &mut Validation<'_>, spec: &CustomResourceDefinitionSpec, options: &Options, path: &Path<'_>) {
     let of_versions = spec.versions.iter().map(|version| version.subresources.as_deref());
     let any_status = std::iter::once(spec.subresources.as_deref()).chain(of_versions).any(has_status);
@@ -401,7 +405,7 @@ fn columns(v: &mut Validation<'_>, columns: &[CustomResourceColumnDefinition], p
     }
 }
 
-/// The most fields that selectors may name.
+/// Maximum number of selectable fields.
 const MOST_SELECTABLE: usize = 8;
 
 /// `ValidateCustomResourceSelectableFields`
@@ -439,7 +443,8 @@ fn selectable(v: &mut Validation<'_>, fields: &[SelectableField], schema: &JSONS
     }
 }
 
-/// What may not change: names of resources ever, and what decides on storage once a definition is served.
+/// Checks immutable fields: resource names always, and fields that determine storage once a
+/// definition is established.
 fn unchanged(v: &mut Validation<'_>, new: &CustomResourceDefinition, old: &CustomResourceDefinition, path: &Path<'_>) {
     let (spec, before) = (&new.spec, &old.spec);
     let established = old.status.conditions.iter().any(|c| c.r#type == "Established" && c.status == "True");

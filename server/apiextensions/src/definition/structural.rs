@@ -1,5 +1,6 @@
-//! Whether a schema is structural (`apiserver/schema/validation.go`): types are told outside of `allOf`, `anyOf`, `oneOf` and `not`, and what
-//! those say of fields is said of fields that are there.
+//! Checks that a schema is structural (`apiserver/schema/validation.go`). Types are specified
+//! outside of `allOf`, `anyOf`, `oneOf` and `not`. Fields in those must also be specified outside
+//! of them.
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
 use machinery::field_error::{BadValue, FieldError};
@@ -7,7 +8,7 @@ use machinery::field_path::Path;
 
 use super::visit;
 
-/// Where a schema stands.
+/// The position of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Root,
@@ -15,7 +16,7 @@ enum Level {
     Field,
 }
 
-/// Why there can be no structural schema at all (`NewStructural`).
+/// Returns the reason why a schema cannot be converted to a structural one (`NewStructural`).
 pub fn unsupported(props: &JSONSchemaProps) -> Option<String> {
     let mut found = None;
     visit::each(props, &mut |props| {
@@ -39,7 +40,7 @@ pub fn unsupported(props: &JSONSchemaProps) -> Option<String> {
     found
 }
 
-/// The faults of a schema, in order of their texts.
+/// Returns the errors of a schema, sorted by text.
 pub fn check(path: &Path<'_>, props: &JSONSchemaProps) -> Vec<FieldError> {
     let mut errors = Vec::new();
     invariants(path, props, Level::Root, &mut errors);
@@ -134,7 +135,7 @@ fn embedded(path: &Path<'_>, props: &JSONSchemaProps, level: Level, errors: &mut
         if is_object && metadata.r#type != "object" {
             errors.push(FieldError::invalid(&at.child("type"), &metadata.r#type, "must be object"));
         }
-        if level == Level::Root && !says_names_only(metadata) {
+        if level == Level::Root && !has_names_only(metadata) {
             let why =
                 "must not specify anything other than name and generateName, but metadata is implicitly specified";
             errors.push(FieldError::forbidden(&at, why));
@@ -147,7 +148,7 @@ fn embedded(path: &Path<'_>, props: &JSONSchemaProps, level: Level, errors: &mut
     }
 }
 
-fn says_names_only(metadata: &JSONSchemaProps) -> bool {
+fn has_names_only(metadata: &JSONSchemaProps) -> bool {
     let mut rest = metadata.clone();
     if rest.properties.keys().all(|name| matches!(name.as_str(), "name" | "generateName")) {
         rest.properties.clear();
@@ -157,7 +158,7 @@ fn says_names_only(metadata: &JSONSchemaProps) -> bool {
     rest == JSONSchemaProps::default()
 }
 
-/// The one place where types may stand in `anyOf`.
+/// Whether `anyOf` is the integer-or-string pattern, the only one with types in `anyOf`.
 fn is_int_or_string(any_of: &[JSONSchemaProps]) -> bool {
     let of = |kind: &str| JSONSchemaProps { r#type: kind.into(), ..JSONSchemaProps::default() };
     matches!(any_of, [first, second] if *first == of("integer") && *second == of("string"))
@@ -187,14 +188,14 @@ fn values(path: &Path<'_>, props: &JSONSchemaProps, skip: Skip, errors: &mut Vec
         nested(&path.child("not"), not, Skip::default(), errors);
     }
     if !props.pattern.is_empty()
-        && let Some(why) = schema::pattern_fault(&props.pattern)
+        && let Some(why) = schema::pattern_error(&props.pattern)
     {
         let why = format!("must be a valid regular expression, but isn't: {why}");
         errors.push(FieldError::invalid(&path.child("pattern"), &props.pattern, why));
     }
 }
 
-/// What may not be said within `allOf` and the like.
+/// Reports fields that are forbidden within `allOf` and the like.
 fn nested(path: &Path<'_>, props: &JSONSchemaProps, skip: Skip, errors: &mut Vec<FieldError>) {
     values(path, props, skip, errors);
     if let Some(item) = items(props) {
@@ -220,7 +221,7 @@ fn nested(path: &Path<'_>, props: &JSONSchemaProps, skip: Skip, errors: &mut Vec
         ("x-kubernetes-map-type", props.x_kubernetes_map_type.is_some(), "must be undefined to be structural"),
         ("x-kubernetes-validations", !props.x_kubernetes_validations.is_empty(), "must be empty to be structural"),
     ];
-    for (name, _, why) in forbidden.into_iter().filter(|(_, is_said, _)| *is_said) {
+    for (name, _, why) in forbidden.into_iter().filter(|(_, is_set, _)| *is_set) {
         errors.push(FieldError::forbidden(&path.child(name), why));
     }
     if props.properties.contains_key("metadata") {
@@ -228,7 +229,7 @@ fn nested(path: &Path<'_>, props: &JSONSchemaProps, skip: Skip, errors: &mut Vec
     }
 }
 
-/// What `allOf` and the like say of fields needs these fields in the structure.
+/// Reports fields in `allOf` and the like that are missing in the structure.
 fn complete(
     structure: &Path<'_>,
     path: &Path<'_>,
@@ -276,7 +277,7 @@ fn complete_nested(
     }
 }
 
-/// A value of a list type, as errors show it.
+/// Formats a list type for error messages.
 pub fn list_type(value: Option<&str>) -> BadValue {
     value.map_or(BadValue::None, BadValue::json_string)
 }

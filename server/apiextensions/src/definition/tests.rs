@@ -1,4 +1,4 @@
-//! Facts about schemas with rules.
+//! Tests of schemas with rules.
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, JSONSchemaProps};
 use machinery::field_path::Path;
@@ -7,7 +7,7 @@ use machinery::json::{self, Issues};
 use machinery::reflect::Mut;
 use serde_json::{Value, json};
 
-use super::openapi::{self, Demands};
+use super::openapi::{self, Requirements};
 use super::{cost, defaults, served_natively};
 
 fn faults(schema: &Value) -> Vec<String> {
@@ -16,18 +16,18 @@ fn faults(schema: &Value) -> Vec<String> {
     let path = Path::new("schema");
     let mut found = defaults::check(&Context::default(), &path, &props, true);
     if found.is_empty() {
-        found = openapi::check(&path, &props, Demands::ALL, true);
+        found = openapi::check(&path, &props, Requirements::ALL, true);
     }
     found.iter().map(ToString::to_string).collect()
 }
 
-/// A schema of an object with one property.
+/// Returns a schema of an object with one property.
 fn with(property: Value) -> Value {
     json!({"type": "object", "properties": {"a": property}})
 }
 
 #[test]
-fn a_definition_of_what_is_declared_has_no_effect() {
+fn warns_of_definition_in_native_group() {
     let mut definition = CustomResourceDefinition::default();
     for (group, is_warned) in [("shop.example.com", true), ("ci.example.com", false)] {
         definition.spec.group = group.into();
@@ -37,7 +37,7 @@ fn a_definition_of_what_is_declared_has_no_effect() {
 }
 
 #[test]
-fn rules_have_a_price() {
+fn rejects_expensive_rules() {
     let numbers = |more: Value| {
         let mut list = json!({"type": "array", "items": {"type": "integer"}});
         list.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -53,20 +53,20 @@ fn rules_have_a_price() {
         (json!({"type": "array", "items": numbers(rule("self.all(x, x > 0)"))}), "more than 100x"),
         (json!({"type": "array", "maxItems": 2, "items": numbers(rule("self.all(x, x > 0)"))}), "factor of 1.6x"),
     ] {
-        let said = faults(&with(property.clone())).join("; ");
-        assert!(said.contains(expect) && (said.is_empty() == expect.is_empty()), "{property}: {said}");
+        let messages = faults(&with(property.clone())).join("; ");
+        assert!(messages.contains(expect) && (messages.is_empty() == expect.is_empty()), "{property}: {messages}");
     }
     let dear = json!({"type": "array", "items": {"type": "integer"}, "x-kubernetes-validations": [{"rule": "self.all(x, self.all(y, x == y))"}]});
-    let said = faults(&with(dear));
+    let messages = faults(&with(dear));
     let at = "schema.properties[a].x-kubernetes-validations[0].rule: Forbidden";
-    assert_eq!(said.len(), 3, "{said:?}");
-    assert!(said[0].starts_with(&format!("{at}: estimated rule cost")));
-    assert!(said[1].starts_with(&format!("{at}: contributed to estimated rule cost total")));
-    assert!(said[2].starts_with("schema: Forbidden: x-kubernetes-validations estimated rule cost total"));
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    assert!(messages[0].starts_with(&format!("{at}: estimated rule cost")));
+    assert!(messages[1].starts_with(&format!("{at}: contributed to estimated rule cost total")));
+    assert!(messages[2].starts_with("schema: Forbidden: x-kubernetes-validations estimated rule cost total"));
 }
 
 #[test]
-fn defaults_obey_rules() {
+fn checks_defaults_with_rules() {
     for (rule, expect) in [
         (json!({"rule": "self > 2"}), ""),
         (
@@ -85,7 +85,7 @@ fn defaults_obey_rules() {
 }
 
 #[test]
-fn what_occurs_often() {
+fn counts_maximum_occurrences() {
     let count = |schema: Value| {
         let mut props = JSONSchemaProps::default();
         json::from_value(&schema, Mut::of(&mut props), &mut Issues::ignore()).expect("a schema");

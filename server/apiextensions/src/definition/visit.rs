@@ -1,8 +1,8 @@
-//! A walk over a schema and all that are in it.
+//! Traversal of a schema and its subschemas.
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
 
-/// Calls `f` with each schema, the outer ones first.
+/// Calls `f` with each schema, parents first.
 pub fn each<'s>(props: &'s JSONSchemaProps, f: &mut dyn FnMut(&'s JSONSchemaProps)) {
     f(props);
     if let Some(items) = &props.items {
@@ -19,7 +19,7 @@ pub fn each<'s>(props: &'s JSONSchemaProps, f: &mut dyn FnMut(&'s JSONSchemaProp
     props.dependencies.values().filter_map(|of| of.schema.as_ref()).for_each(|schema| each(schema, f));
 }
 
-/// Whether a schema somewhere is so.
+/// Whether a schema or one of its subschemas matches.
 pub fn any(props: &JSONSchemaProps, is: impl Fn(&JSONSchemaProps) -> bool) -> bool {
     let mut found = false;
     each(props, &mut |props| found |= is(props));

@@ -1,4 +1,5 @@
-//! How large values may be, as schemas and the size of requests say it (`cel/common.SchemaDeclType`, its sizes).
+//! Size bounds of values, from schemas and the request limit (the sizes in
+//! `cel/common.SchemaDeclType`).
 
 use std::collections::HashSet;
 
@@ -6,17 +7,18 @@ use apimachinery::apiextensions::v1::JSONSchemaProps;
 use cel::{Bounds, escape};
 use machinery::json::{self, Issues};
 
-/// Most bytes of a request.
+/// Maximum request size in bytes.
 pub const REQUEST: u64 = 3 << 20;
-/// Brackets or quotation marks.
+/// Length of brackets or quotation marks in bytes.
 const AROUND: u64 = 2;
-/// Most bytes of a character.
+/// Maximum length of a character in bytes.
 const CHARACTER: u64 = 4;
-/// Most characters of times and durations in JSON; dates have as many as this.
+/// Maximum length of timestamps and durations in JSON. Dates have exactly `DATE` characters.
 const TIME: u64 = 32;
 const DATE: u64 = 12;
 
-/// The bounds of a schema's values; nothing where rules do not see them. An object has kind, version and name whatever its schema says.
+/// Returns the bounds of a schema's values; nothing if rules cannot access them. An object always
+/// has kind, version and name.
 pub fn of(props: &JSONSchemaProps, is_object: bool) -> Option<Bounds> {
     if props.x_kubernetes_int_or_string {
         return Some(scalar(longest(props).unwrap_or(REQUEST - AROUND), 1));
@@ -49,12 +51,12 @@ fn scalar(most: u64, least_bytes: u64) -> Bounds {
     Bounds { most, least_bytes, ..Bounds::default() }
 }
 
-/// A limit of a schema; negative ones count as none at all.
-fn limit(said: Option<i64>) -> Option<u64> {
-    said.map(|said| u64::try_from(said).unwrap_or(0))
+/// Returns a limit of a schema; negative limits count as 0.
+fn limit(value: Option<i64>) -> Option<u64> {
+    value.map(|value| u64::try_from(value).unwrap_or(0))
 }
 
-/// Most bytes of a text whose characters are limited.
+/// Returns the maximum number of bytes of a text with a character limit.
 fn longest(props: &JSONSchemaProps) -> Option<u64> {
     limit(props.max_length).map(|length| length.saturating_mul(CHARACTER))
 }
@@ -78,7 +80,7 @@ fn text_length(choice: &[u8]) -> u64 {
 }
 
 fn object(props: &JSONSchemaProps, is_object: bool) -> Bounds {
-    let is_completed = is_object && !says_what_objects_have(props);
+    let is_completed = is_object && !has_object_fields(props);
     let mut bounds = scalar(0, AROUND);
     let required: HashSet<&str> = props.required.iter().map(String::as_str).collect();
     for (name, property) in &props.properties {
@@ -98,7 +100,7 @@ fn object(props: &JSONSchemaProps, is_object: bool) -> Bounds {
     bounds
 }
 
-/// A field is at least as long as its name and value where it cannot be left out.
+/// Adds a field. A required field adds its name and value to the minimum size.
 fn add(bounds: &mut Bounds, required: &HashSet<&str>, name: &str, is_filled_in: bool, field: Option<Bounds>) {
     let Some(field) = field else { return };
     if !is_filled_in && required.contains(name) {
@@ -109,8 +111,8 @@ fn add(bounds: &mut Bounds, required: &HashSet<&str>, name: &str, is_filled_in: 
     }
 }
 
-/// Whether the kind, the version and both names of objects are in a schema (`WithTypeAndObjectMeta`).
-fn says_what_objects_have(props: &JSONSchemaProps) -> bool {
+/// Whether a schema has the kind, the version and both names of objects (`WithTypeAndObjectMeta`).
+fn has_object_fields(props: &JSONSchemaProps) -> bool {
     let is_text = |of: &JSONSchemaProps, name: &str| of.properties.get(name).is_some_and(|of| of.r#type == "string");
     let metadata = props.properties.get("metadata").filter(|metadata| metadata.r#type == "object");
     is_text(props, "kind")

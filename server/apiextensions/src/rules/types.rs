@@ -1,4 +1,4 @@
-//! The types that schemas give to values in rules (`cel/common.SchemaDeclType`).
+//! Types of values in rules, derived from schemas (`cel/common.SchemaDeclType`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use apimachinery::apiextensions::v1::JSONSchemaProps;
 use cel::{Field, Fields, ListType, Merge, ObjectType, Type, escape};
 
-/// The type of a schema; nothing for what has none. An object has kind, version and name whatever its schema says.
+/// Returns the type of a schema, if it has one. An object always has kind, version and name.
 pub fn of(props: &JSONSchemaProps, is_object: bool, name: &str) -> Option<Type> {
     if props.x_kubernetes_int_or_string {
         return Some(Type::Dyn);

@@ -1,9 +1,9 @@
-//! The checkout of kube-apiserver that a new crate is built from.
+//! The kube-apiserver checkout that a new crate depends on.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files that a folder has to have.
+/// Files that identify a checkout.
 const PARTS: [&str; 5] = [
     "Cargo.lock",
     "api-defs/meta/group.rs",
@@ -12,15 +12,15 @@ const PARTS: [&str; 5] = [
     "server/apiserver/Cargo.toml",
 ];
 
-/// The folder of a checkout.
+/// A checkout.
 #[derive(Debug)]
 pub struct Checkout {
-    /// From the root.
+    /// The absolute path.
     pub path: PathBuf,
 }
 
 impl Checkout {
-    /// The checkout in this folder.
+    /// Opens the checkout in this folder.
     pub fn at(path: &Path) -> Result<Self, String> {
         let found = path.canonicalize().map_err(|why| format!("--path {}: {why}", path.display()))?;
         match missing(&found) {
@@ -38,8 +38,8 @@ impl Checkout {
             .ok_or_else(|| format!("{}: the path of the checkout cannot be written into Cargo.toml", path.display()))
     }
 
-    /// The checkout that holds the current folder, or else the running program.
-    pub fn nearby() -> Result<Self, String> {
+    /// Finds the checkout that contains the current directory, or else the running program.
+    pub fn find() -> Result<Self, String> {
         let places = [std::env::current_dir(), std::env::current_exe()];
         let places = places.into_iter().flatten().filter_map(|place| place.canonicalize().ok());
         let mut found =
@@ -48,20 +48,20 @@ impl Checkout {
         found.next().map(Checkout::new).unwrap_or_else(|| Err(why.to_owned()))
     }
 
-    /// Whether a group of Kubernetes has this folder in `api-defs/`, and so this module.
+    /// Whether `api-defs/` has a folder for this module, which is then a group of Kubernetes.
     pub fn has_module(&self, module: &str) -> bool {
         self.path.join("api-defs").join(module).is_dir()
     }
 
-    /// What `Cargo.lock` holds.
+    /// Reads `Cargo.lock`.
     pub fn lock(&self) -> Result<Vec<u8>, String> {
         let path = self.path.join("Cargo.lock");
         fs::read(&path).map_err(|why| format!("cannot read {}: {why}", path.display()))
     }
 
-    /// The path of the checkout as files in `folder` write it: relative if both are below one
-    /// folder that is not the root.
-    pub fn seen_from(&self, folder: &Path) -> String {
+    /// Returns the path of the checkout for use in files of `folder`. It is relative if both share
+    /// a parent other than the root.
+    pub fn relative_to(&self, folder: &Path) -> String {
         let common = self.path.components().zip(folder.components()).take_while(|(one, other)| one == other).count();
         if common < 2 {
             return self.path.display().to_string();
@@ -73,7 +73,7 @@ impl Checkout {
     }
 }
 
-/// The first part of a checkout that a folder does not have.
+/// Returns the first file of `PARTS` that a folder does not have.
 fn missing(folder: &Path) -> Option<&'static str> {
     PARTS.into_iter().find(|part| !folder.join(part).is_file())
 }

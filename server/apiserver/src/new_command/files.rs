@@ -1,11 +1,11 @@
-//! The files of a new crate, made of templates.
+//! Files of a new crate, generated from templates.
 
 use std::path::Path;
 
 use super::checkout::Checkout;
 use super::names;
 
-/// Paths of the files, and their templates. A word between two `@` stands for a value.
+/// Paths and templates. A name in `@` is a placeholder.
 const TEMPLATES: [(&str, &str); 13] = [
     (".cargo/config.toml", include_str!("../../templates/config.toml")),
     (".gitignore", include_str!("../../templates/gitignore")),
@@ -17,35 +17,35 @@ const TEMPLATES: [(&str, &str); 13] = [
     ("build.rs", include_str!("../../templates/build.rs")),
     ("deploy/apiservice.yaml", include_str!("../../templates/apiservice.yaml")),
     ("deploy/deployment.yaml", include_str!("../../templates/deployment.yaml")),
-    // Cargo looks for the library before the build script has written it.
+    // Cargo requires the library before the build script has generated it.
     ("generated/src/lib.rs", include_str!("../../templates/lib.rs")),
     ("main.rs", include_str!("../../templates/main.rs")),
     ("tests/server.rs", include_str!("../../templates/tests.rs")),
 ];
 
-/// A crate to be written.
+/// A crate to generate.
 pub struct Scaffold<'a> {
     pub name: &'a str,
     pub group: &'a str,
     pub kind: &'a str,
     pub checkout: &'a Checkout,
-    /// From the root.
+    /// The absolute path.
     pub folder: &'a Path,
 }
 
 impl Scaffold<'_> {
-    /// Paths below the folder, and what the files hold.
+    /// Returns paths relative to the folder, with the content of the files.
     pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>, String> {
         let values = self.values();
         let fill = |text: &str| values.iter().fold(text.to_owned(), |text, (word, value)| text.replace(word, value));
         let mut files: Vec<_> =
             TEMPLATES.iter().map(|(path, template)| (fill(path), fill(template).into_bytes())).collect();
-        // The checkout's versions of all other crates.
+        // Pins all dependencies to the versions of the checkout.
         files.push(("Cargo.lock".to_owned(), self.checkout.lock()?));
         Ok(files)
     }
 
-    /// The words of the templates.
+    /// Returns the placeholders and their values.
     fn values(&self) -> [(&'static str, String); 10] {
         [
             ("@name@", self.name.to_owned()),
@@ -56,8 +56,8 @@ impl Scaffold<'_> {
             ("@file@", self.kind.to_ascii_lowercase()),
             ("@plural@", names::plural(self.kind)),
             ("@rust-version@", env!("CARGO_PKG_RUST_VERSION").to_owned()),
-            ("@checkout@", self.checkout.seen_from(self.folder)),
-            ("@checkout-from-config@", self.checkout.seen_from(&self.folder.join(".cargo"))),
+            ("@checkout@", self.checkout.relative_to(self.folder)),
+            ("@checkout-from-config@", self.checkout.relative_to(&self.folder.join(".cargo"))),
         ]
     }
 }

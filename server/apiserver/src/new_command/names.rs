@@ -1,9 +1,9 @@
-//! Names of a new crate, its group and its kind: those with which the crate compiles.
+//! Validates the names of a new crate, its group and its kind, so that the crate compiles.
 
 use super::checkout::Checkout;
 
-/// Crates that the new one uses or that Rust has, and modules that the generator writes.
-const TAKEN: [&str; 21] = [
+/// Dependencies of the new crate, crates of Rust, and generated modules.
+const RESERVED: [&str; 21] = [
     "alloc",
     "apimachinery",
     "apiserver",
@@ -27,7 +27,7 @@ const TAKEN: [&str; 21] = [
     "tokio",
 ];
 
-/// Rust's keywords in small letters, and `test`.
+/// Rust's lower-case keywords, and `test`.
 const KEYWORDS: [&str; 52] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
@@ -35,7 +35,7 @@ const KEYWORDS: [&str; 52] = [
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Types that the definitions of a scaffold use, and those that every definition knows.
+/// Types in the definitions of a scaffold, and types that every definition imports.
 const TYPES: [&str; 16] = [
     "Box",
     "Condition",
@@ -55,22 +55,22 @@ const TYPES: [&str; 16] = [
     "Vec",
 ];
 
-/// Greatest length of a crate's name, which objects of the deployment have with a suffix.
-const LONGEST: usize = 50;
+/// Maximum length of a crate name. Objects of the deployment append a suffix to it.
+const MAX_LENGTH: usize = 50;
 
-/// Checks the name of the crate, which is that of a service in a cluster, too.
+/// Validates the crate name, which is also the name of a Service.
 pub fn check_crate(name: &str) -> Result<(), String> {
     let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     let ends = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let is_whole = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.ends_with(ends);
-    if !is_whole || !name.chars().all(is_inner) || name.len() > LONGEST {
+    if !is_whole || !name.chars().all(is_inner) || name.len() > MAX_LENGTH {
         let rule = "small letters, digits, `-` and `_`, first a letter, last a letter or a digit";
-        return Err(format!("{name:?} is no name of a crate here: {rule}, at most {LONGEST}"));
+        return Err(format!("invalid crate name {name:?}: {rule}, at most {MAX_LENGTH}"));
     }
     check_free(&library(name)).map_err(|why| format!("the crate cannot be called {name:?}: {why}"))
 }
 
-/// Checks the name of the group.
+/// Validates the group name.
 pub fn check_group(group: &str, checkout: &Checkout) -> Result<(), String> {
     let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let is_label = |label: &str| {
@@ -96,15 +96,15 @@ pub fn check_group(group: &str, checkout: &Checkout) -> Result<(), String> {
     check_free(&module).or_else(|why| refuse(&format!("its first label names a module: {why}")))
 }
 
-/// Checks the name of the kind, which is that of a type.
+/// Validates the kind name, which is also a type name.
 pub fn check_kind(kind: &str) -> Result<(), String> {
     let refuse = |why: &str| Err(format!("--kind {kind:?}: {why}"));
     let is_name = kind.starts_with(|c: char| c.is_ascii_uppercase()) && kind.chars().all(|c| c.is_ascii_alphanumeric());
-    if !is_name || kind.len() > LONGEST {
+    if !is_name || kind.len() > MAX_LENGTH {
         return refuse("a kind is called in CamelCase: letters and digits, first a capital letter");
     }
     match TYPES.contains(&kind) {
-        true => refuse("every definition knows a type of this name"),
+        true => refuse("a type of this name is in scope of every definition"),
         false if kind == "Group" => refuse("the file `group.rs` declares the group"),
         false => Ok(()),
     }
@@ -112,28 +112,28 @@ pub fn check_kind(kind: &str) -> Result<(), String> {
 
 fn check_free(module: &str) -> Result<(), String> {
     match () {
-        () if KEYWORDS.contains(&module) => Err(format!("`{module}` is a word of Rust")),
-        () if TAKEN.contains(&module) => Err(format!("a crate or module `{module}` is there already")),
+        () if KEYWORDS.contains(&module) => Err(format!("`{module}` is a keyword of Rust")),
+        () if RESERVED.contains(&module) => Err(format!("a crate or module `{module}` exists already")),
         () => Ok(()),
     }
 }
 
-/// The crate as Rust code names it.
+/// Returns the crate name as a Rust identifier.
 pub fn library(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// The crate's name as a label of DNS.
+/// Returns the crate name as a DNS label.
 pub fn label(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// The module of a group: its first label.
+/// Returns the module of a group: its first label.
 pub fn module(group: &str) -> String {
     group.split('.').next().unwrap_or_default().replace('-', "_")
 }
 
-/// The plural of a kind, in small letters (upstream: `UnsafeGuessKindToResource`).
+/// Returns the lower-case plural of a kind (upstream: `UnsafeGuessKindToResource`).
 pub fn plural(kind: &str) -> String {
     let one = kind.to_ascii_lowercase();
     let is_sibilant = ["s", "x", "ch", "sh"].iter().any(|end| one.ends_with(end));

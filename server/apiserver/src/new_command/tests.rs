@@ -1,4 +1,4 @@
-//! Arguments and names of `new`, and the files that it writes.
+//! Tests of arguments, names and generated files of `new`.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A folder with the parts that make it a checkout.
+/// Creates a folder that is recognized as a checkout.
 fn checkout() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for part in ["Cargo.lock", "api-defs/meta/group.rs", "codegen/Cargo.toml", "generated/Cargo.toml"] {
@@ -27,7 +27,7 @@ fn request(words: &[&str]) -> Result<Request, String> {
     parse(&words.iter().map(OsString::from).collect::<Vec<_>>())
 }
 
-/// Runs the command with these words and the checkout's path.
+/// Runs the command with these arguments and the checkout's path.
 fn new(folder: &Path, checkout: &TempDir, words: &[&str]) -> Result<String, String> {
     let name = folder.to_str().unwrap();
     let path = format!("--path={}", checkout.path().display());
@@ -44,7 +44,7 @@ fn refused(words: &[&str], expect: &str) {
     assert!(!folder.exists(), "nothing is written");
 }
 
-/// The text of every file below a folder.
+/// Reads all files below a folder.
 fn texts(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -63,7 +63,7 @@ fn texts(folder: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn options_have_values_behind_them() {
+fn parses_option_values() {
     let expect = Request {
         folder: "../shop".into(),
         group: Some("shop.example.org".into()),
@@ -84,20 +84,20 @@ fn options_have_values_behind_them() {
 }
 
 #[test]
-fn names_that_do_not_compile_are_refused() {
+fn rejects_names_that_do_not_compile() {
     for name in ["9lives", "Shop", "shop-", "a b", "-", "ünder"] {
-        refused(&[name], "is no name of a crate here: small letters");
+        refused(&[name], "invalid crate name");
     }
-    refused(&["match"], "`match` is a word of Rust");
-    refused(&["serde-json"], "a crate or module `serde_json` is there already");
+    refused(&["match"], "`match` is a keyword of Rust");
+    refused(&["serde-json"], "a crate or module `serde_json` exists already");
     let dns = "a group is a DNS subdomain with a dot";
     for group in ["shop", "Shop.example.com", "shop..com", "-a.b", ""] {
         refused(&["shop", "--group", group], dns);
     }
     refused(&["shop", "--group=shop.k8s.io"], "groups below k8s.io and kubernetes.io are Kubernetes' own");
     refused(&["shop", "--group=9.example.com"], "its first label names a module, which begins with a letter");
-    refused(&["shop", "--group=type.example.com"], "`type` is a word of Rust");
-    refused(&["shop", "--group=cel.example.com"], "a crate or module `cel` is there already");
+    refused(&["shop", "--group=type.example.com"], "`type` is a keyword of Rust");
+    refused(&["shop", "--group=cel.example.com"], "a crate or module `cel` exists already");
     refused(
         &["apps"],
         "--group \"apps.example.com\": its first label names a module, and `apps` is one of Kubernetes'",
@@ -105,12 +105,12 @@ fn names_that_do_not_compile_are_refused() {
     for kind in ["product", "Pro duct", "", "Été"] {
         refused(&["shop", "--kind", kind], "a kind is called in CamelCase");
     }
-    refused(&["shop", "--kind=Condition"], "every definition knows a type of this name");
+    refused(&["shop", "--kind=Condition"], "a type of this name is in scope of every definition");
     refused(&["shop", "--kind=Group"], "the file `group.rs` declares the group");
 }
 
 #[test]
-fn plurals_are_guessed_as_upstream() {
+fn guesses_plurals_like_upstream() {
     for (kind, plural) in [("Widget", "widgets"), ("Policy", "policies"), ("Gateway", "gateways"), ("Box", "boxes")] {
         assert_eq!(names::plural(kind), plural);
     }
@@ -118,7 +118,7 @@ fn plurals_are_guessed_as_upstream() {
 }
 
 #[test]
-fn what_is_there_already_stays() {
+fn does_not_overwrite_existing_folder() {
     let (place, checkout) = (tempfile::tempdir().unwrap(), checkout());
     put(place.path(), "shop/Cargo.toml", "mine");
     let why = new(&place.path().join("shop"), &checkout, &[]).unwrap_err();
@@ -130,7 +130,7 @@ fn what_is_there_already_stays() {
 }
 
 #[test]
-fn a_folder_that_is_no_checkout_is_refused() {
+fn rejects_folder_without_checkout() {
     let (place, checkout) = (tempfile::tempdir().unwrap(), checkout());
     fs::remove_file(checkout.path().join("codegen/Cargo.toml")).unwrap();
     let why = new(&place.path().join("shop"), &checkout, &[]).unwrap_err();
@@ -139,7 +139,7 @@ fn a_folder_that_is_no_checkout_is_refused() {
 }
 
 #[test]
-fn files_are_filled_in() {
+fn fills_templates() {
     let (place, checkout) = (tempfile::tempdir().unwrap(), checkout());
     let folder = place.path().join("my-shop");
     let next = new(&folder, &checkout, &["--group=sales.example.org", "--kind=Product"]).unwrap();
@@ -159,9 +159,9 @@ fn files_are_filled_in() {
 }
 
 #[test]
-fn the_checkout_is_named_by_its_relative_path() {
+fn computes_relative_path_of_checkout() {
     let at = |path: &str| Checkout { path: path.into() };
-    let from = |path: &str, folder: &str| at(path).seen_from(Path::new(folder));
+    let from = |path: &str, folder: &str| at(path).relative_to(Path::new(folder));
     assert_eq!(from("/home/me/kube-apiserver", "/home/me/shop"), "../kube-apiserver");
     assert_eq!(from("/home/me/kube-apiserver", "/home/me/kube-apiserver/shop/.cargo"), "../..");
     assert_eq!(from("/src/kube-apiserver", "/home/me/shop"), "/src/kube-apiserver");

@@ -1,4 +1,4 @@
-//! What calls may cost at most.
+//! Maximum cost of calls.
 
 use super::range::{Range, scaled};
 use super::{Estimator, Step};
@@ -8,15 +8,15 @@ use crate::functions;
 use crate::types::Type;
 use crate::value::Value;
 
-/// What a call costs besides its arguments, and how large its result is where the function says so.
+/// Cost of a call besides its arguments, and the size of its result if the function determines it.
 type Estimate = (u64, Option<Range>);
 
-/// The most characters of a format's name.
+/// Maximum number of characters of a format's name.
 const FORMAT_NAME: u64 = 64;
-/// An address in bytes.
+/// Size of an address in bytes.
 const ADDRESS: u64 = 16;
 
-/// A call that is estimated: the target stands before the arguments.
+/// A call to estimate; the target precedes the arguments.
 struct Called<'c> {
     expr: &'c Expr,
     name: &'c str,
@@ -146,7 +146,8 @@ impl Estimator<'_> {
         }
     }
 
-    /// The longest result has the longest replacement as often as it fits, the shortest the shortest as seldom.
+    /// The longest result has the longest replacement as often as possible, the shortest result the
+    /// shortest replacement as rarely as possible.
     fn replace(&mut self, called: &Called<'_>) -> Estimate {
         let (text, from, to) = (self.argument(called, 0), self.argument(called, 1), self.argument(called, 2));
         let (times_most, rest_most) = match from.least {
@@ -174,7 +175,7 @@ impl Estimator<'_> {
         (size.cost(TRAVERSAL), Some(size))
     }
 
-    /// The size of the elements of a list that is called; nothing when it is none.
+    /// Size of the elements of a list argument; `None` if the argument is not a list.
     fn element(&self, called: &Called<'_>) -> Option<Range> {
         let list = called.args.first()?;
         let Type::List(_) = self.of(list) else { return None };
@@ -197,7 +198,7 @@ impl Estimator<'_> {
         scaled(self.argument(called, 0).most.min(self.argument(called, 1).most), TRAVERSAL)
     }
 
-    /// Values of libraries are compared at once, or by the text that they are made of.
+    /// Library values are compared in constant time, or by the text that they were created from.
     fn equality(&mut self, called: &Called<'_>) -> u64 {
         let [left, right] = called.args[..] else { return 1 };
         let (left, right) = (self.of(left).clone(), self.of(right).clone());
@@ -236,7 +237,7 @@ impl Estimator<'_> {
         (size.most.saturating_mul(of_text.saturating_add(1)), None)
     }
 
-    /// Functions that make a list of a list (cel-go's `ext.Lists`).
+    /// Functions from lists to lists (cel-go's `ext.Lists`).
     fn list(&mut self, called: &Called<'_>) -> Estimate {
         let list = self.argument(called, 0);
         let literal = |at: usize| called.args.get(at).and_then(|arg| number(arg));
@@ -255,7 +256,8 @@ impl Estimator<'_> {
         (size.cost(factor).saturating_add(1 + NEW_LIST), Some(size))
     }
 
-    /// Whether a network holds an address or a network: as many bytes of both as an address has, and text once more.
+    /// Whether a network contains an address or a network: reads the bytes of an address from both, and
+    /// the text once more.
     fn within(&mut self, called: &Called<'_>) -> u64 {
         let masked = if called.name == "containsCIDR" { scaled(ADDRESS, TRAVERSAL) + 1 } else { 0 };
         let parsed = if self.may_be_text(called, 1) { self.argument(called, 1).cost(TRAVERSAL) } else { 0 };
@@ -263,7 +265,7 @@ impl Estimator<'_> {
     }
 }
 
-/// A whole number that is written out; negative ones count as none.
+/// An integer literal; negative ones count as zero.
 fn number(expr: &Expr) -> Option<u64> {
     match expr.kind {
         Kind::Literal(Value::Int(number)) => Some(u64::try_from(number).unwrap_or(0)),

@@ -1,6 +1,7 @@
-//! Sizes that are known between limits, and costs that grow with them. Sums and products end at the largest number.
+//! Lower and upper bounds of sizes, and costs proportional to them. Sums and products saturate at the
+//! largest number.
 
-/// The fewest and the most elements, characters or bytes of a value.
+/// Minimum and maximum number of elements, characters or bytes of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub least: u64,
@@ -9,7 +10,7 @@ pub(super) struct Range {
 
 impl Range {
     pub const UNKNOWN: Range = Range { least: 0, most: u64::MAX };
-    /// To begin a union with.
+    /// The neutral element of `or`.
     pub const NONE: Range = Range { least: u64::MAX, most: 0 };
 
     pub fn exactly(size: u64) -> Self {
@@ -32,13 +33,13 @@ impl Range {
         Range { least: self.least.min(other.least), most: self.most.max(other.most) }
     }
 
-    /// The most that looking at each element costs.
+    /// Maximum cost of visiting each element.
     pub fn cost(self, each: f64) -> u64 {
         scaled(self.most, each)
     }
 }
 
-/// Rounded up; a float that is too large becomes the largest number.
+/// The product, rounded up; saturates at the largest number.
 pub(super) fn scaled(size: u64, factor: f64) -> u64 {
     (size as f64 * factor).ceil() as u64
 }

@@ -1,4 +1,4 @@
-//! Facts of upstream's `TestCelEstimatedCostStability`.
+//! Cases of upstream's `TestCelEstimatedCostStability`.
 
 use super::Bounds;
 use crate::{Environment, ListType, Merge, ObjectType, Type, compile};
@@ -13,7 +13,7 @@ fn text() -> Bounds {
     sized(REQUEST - 2)
 }
 
-/// Checks expressions about an object whose fields are `a` and `b`, both of this type within these bounds.
+/// Checks expressions about an object with fields `a` and `b`, both of this type within these bounds.
 fn check(of: &Type, bounds: &Bounds, facts: &[(&str, u64)]) {
     let this = Type::object(ObjectType::new("self", [("a", of.clone()), ("b", of.clone())]));
     let fields = ["a", "b"].map(|name| (name.to_owned(), bounds.clone()));

@@ -123,35 +123,35 @@ pub(super) fn display(value: &Value<'_>) -> Option<String> {
     ip.or_else(|| value.as_opaque::<Cidr>().map(|c| format!("{}/{}", canonical_ip(c.address), c.length)))
 }
 
-fn parse_ip(said: &str) -> Result<IpAddr, EvalError> {
-    if said.contains('%') {
-        return Err(EvalError::new(format!("IP address {said:?} with zone value is not allowed")));
+fn parse_ip(input: &str) -> Result<IpAddr, EvalError> {
+    if input.contains('%') {
+        return Err(EvalError::new(format!("IP address {input:?} with zone value is not allowed")));
     }
     let refused = |_| {
-        let why = if said.contains(['.', ':']) { "unexpected character" } else { "unable to parse IP" };
+        let why = if input.contains(['.', ':']) { "unexpected character" } else { "unable to parse IP" };
         EvalError::new(format!(
-            "IP Address {said:?} parse error during conversion from string: ParseAddr({said:?}): {why}"
+            "IP Address {input:?} parse error during conversion from string: ParseAddr({input:?}): {why}"
         ))
     };
-    match said.parse().map_err(refused)? {
+    match input.parse().map_err(refused)? {
         IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some() => {
-            Err(EvalError::new(format!("IPv4-mapped IPv6 address {said:?} is not allowed")))
+            Err(EvalError::new(format!("IPv4-mapped IPv6 address {input:?} is not allowed")))
         }
         address => Ok(address),
     }
 }
 
-fn parse_cidr(said: &str) -> Result<Cidr, EvalError> {
+fn parse_cidr(input: &str) -> Result<Cidr, EvalError> {
     let refused = |why: &str| {
         EvalError::new(format!(
-            "network address parse error during conversion from string: netip.ParsePrefix({said:?}): {why}"
+            "network address parse error during conversion from string: netip.ParsePrefix({input:?}): {why}"
         ))
     };
-    let (address, length) = said.rsplit_once('/').ok_or_else(|| refused("no '/'"))?;
+    let (address, length) = input.rsplit_once('/').ok_or_else(|| refused("no '/'"))?;
     let address: IpAddr =
         address.parse().map_err(|_| refused(&format!("ParseAddr({address:?}): unable to parse IP")))?;
     if matches!(address, IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some()) {
-        return Err(EvalError::new(format!("IPv4-mapped IPv6 address {said:?} is not allowed")));
+        return Err(EvalError::new(format!("IPv4-mapped IPv6 address {input:?} is not allowed")));
     }
     let well_formed = length.bytes().all(|b| b.is_ascii_digit()) && (length == "0" || !length.starts_with('0'));
     let length = well_formed
@@ -180,8 +180,8 @@ fn to_ip<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn is_canonical<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let said = text(&args[0])?;
-    Ok(Value::Bool(canonical_ip(parse_ip(said)?) == said))
+    let input = text(&args[0])?;
+    Ok(Value::Bool(canonical_ip(parse_ip(input)?) == input))
 }
 
 fn is_link_local_multicast(address: IpAddr) -> bool {
@@ -209,7 +209,7 @@ fn is_global_unicast(address: IpAddr) -> bool {
 
 fn contains_ip<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let address = match &args[1] {
-        Value::String(said) => parse_ip(said)?,
+        Value::String(input) => parse_ip(input)?,
         other => ip(other)?,
     };
     Ok(Value::Bool(cidr(&args[0])?.contains(address)))
@@ -218,7 +218,7 @@ fn contains_ip<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 fn contains_cidr<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let outer = cidr(&args[0])?;
     let parsed = match &args[1] {
-        Value::String(said) => Some(parse_cidr(said)?),
+        Value::String(input) => Some(parse_cidr(input)?),
         _ => None,
     };
     let inner = match &parsed {

@@ -1,4 +1,4 @@
-//! Asking whether a user may do something: `authorizer.group('').resource('pods').namespace('x').check('get').allowed()`.
+//! Authorization checks: `authorizer.group('').resource('pods').namespace('x').check('get').allowed()`.
 
 use std::any::Any;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::value::{Opaque, Value};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
-/// A check may be made twice per expression (upstream's figure).
+/// Cost of a check; allows two checks per expression (upstream's value).
 const CHECK: Cost = Cost::Fixed(350_000);
 const TO_RESOURCE: &[&str] =
     &["kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck"];
@@ -41,19 +41,19 @@ pub(super) const FUNCTIONS: &[Function] = &[
         resource,
         Cost::Fixed(1),
     ),
-    Function::new("subresource", TO_RESOURCE, |a| narrowed(a, |c, said| c.subresource = said), Cost::Fixed(1)),
-    Function::new("namespace", TO_RESOURCE, |a| narrowed(a, |c, said| c.namespace = said), Cost::Fixed(1)),
-    Function::new("name", TO_RESOURCE, |a| narrowed(a, |c, said| c.name = said), Cost::Fixed(1)),
+    Function::new("subresource", TO_RESOURCE, |a| narrowed(a, |c, value| c.subresource = value), Cost::Fixed(1)),
+    Function::new("namespace", TO_RESOURCE, |a| narrowed(a, |c, value| c.namespace = value), Cost::Fixed(1)),
+    Function::new("name", TO_RESOURCE, |a| narrowed(a, |c, value| c.name = value), Cost::Fixed(1)),
     Function::new(
         "fieldSelector",
         TO_RESOURCE,
-        |a| narrowed(a, |c, said| c.field_selector = Some(said)),
+        |a| narrowed(a, |c, value| c.field_selector = Some(value)),
         Cost::Selector,
     ),
     Function::new(
         "labelSelector",
         TO_RESOURCE,
-        |a| narrowed(a, |c, said| c.label_selector = Some(said)),
+        |a| narrowed(a, |c, value| c.label_selector = Some(value)),
         Cost::Selector,
     ),
     Function::new(
@@ -86,12 +86,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("error", &["kubernetes.authorization.Decision.() -> string"], error, Cost::Fixed(1)),
 ];
 
-/// What is asked.
+/// Attributes of an authorization check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Check {
-    /// A service account to ask for in place of the user: namespace and name.
+    /// Namespace and name of a service account to check instead of the user.
     pub service_account: Option<(String, String)>,
-    /// A path that is no resource; then only `verb` is said besides.
+    /// A non-resource path; then only `verb` is set besides.
     pub path: Option<String>,
     pub group: String,
     pub resource: String,
@@ -103,7 +103,7 @@ pub struct Check {
     pub verb: String,
 }
 
-/// What is answered.
+/// Result of an authorization check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
     pub allowed: bool,
@@ -111,25 +111,25 @@ pub struct Decision {
     pub error: Option<String>,
 }
 
-/// Who answers. Called while an expression is evaluated, so it may block.
+/// Decides authorization checks. Called during evaluation of an expression; the call may block.
 pub trait Authorize: Send + Sync {
     fn authorize(&self, check: &Check) -> Decision;
 }
 
-/// A check that is being put together.
-struct Asking {
+/// A check under construction.
+struct CheckBuilder {
     kind: &'static str,
     with: Arc<dyn Authorize>,
     check: Check,
 }
 
-impl fmt::Debug for Asking {
+impl fmt::Debug for CheckBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:?}", self.kind, self.check)
     }
 }
 
-impl Opaque for Asking {
+impl Opaque for CheckBuilder {
     fn type_name(&self) -> &'static str {
         self.kind
     }
@@ -141,7 +141,7 @@ impl Opaque for Asking {
     fn equals(&self, other: &dyn Opaque) -> bool {
         other
             .as_any()
-            .downcast_ref::<Asking>()
+            .downcast_ref::<CheckBuilder>()
             .is_some_and(|other| self.kind == other.kind && self.check == other.check)
     }
 }
@@ -162,35 +162,35 @@ impl Opaque for Decision {
 
 /// The value of the variable `authorizer`.
 pub fn authorizer<'a>(with: Arc<dyn Authorize>) -> Value<'a> {
-    Value::opaque(Asking { kind: "kubernetes.authorization.Authorizer", with, check: Check::default() })
+    Value::opaque(CheckBuilder { kind: "kubernetes.authorization.Authorizer", with, check: Check::default() })
 }
 
 /// The value of the variable `authorizer.requestResource`.
 pub fn request_resource<'a>(with: Arc<dyn Authorize>, check: Check) -> Value<'a> {
-    Value::opaque(Asking { kind: "kubernetes.authorization.ResourceCheck", with, check })
+    Value::opaque(CheckBuilder { kind: "kubernetes.authorization.ResourceCheck", with, check })
 }
 
-fn asking<'v>(args: &'v [Value<'_>]) -> Result<&'v Asking, EvalError> {
+fn check_builder<'v>(args: &'v [Value<'_>]) -> Result<&'v CheckBuilder, EvalError> {
     args[0].as_opaque().ok_or_else(EvalError::no_such_overload)
 }
 
-fn next<'a>(of: &Asking, kind: &'static str, change: impl FnOnce(&mut Check)) -> Value<'a> {
+fn next<'a>(of: &CheckBuilder, kind: &'static str, change: impl FnOnce(&mut Check)) -> Value<'a> {
     let mut check = of.check.clone();
     change(&mut check);
-    Value::opaque(Asking { kind, with: of.with.clone(), check })
+    Value::opaque(CheckBuilder { kind, with: of.with.clone(), check })
 }
 
 fn path<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let said = text(&args[1])?.to_owned();
-    if said.is_empty() {
+    let value = text(&args[1])?.to_owned();
+    if value.is_empty() {
         return Err(EvalError::new("path must not be empty"));
     }
-    Ok(next(asking(args)?, "kubernetes.authorization.PathCheck", |check| check.path = Some(said)))
+    Ok(next(check_builder(args)?, "kubernetes.authorization.PathCheck", |check| check.path = Some(value)))
 }
 
 fn group<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let said = text(&args[1])?.to_owned();
-    Ok(next(asking(args)?, "kubernetes.authorization.GroupCheck", |check| check.group = said))
+    let value = text(&args[1])?.to_owned();
+    Ok(next(check_builder(args)?, "kubernetes.authorization.GroupCheck", |check| check.group = value))
 }
 
 fn service_account<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -202,25 +202,25 @@ fn service_account<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     if !is_dns1123_label(&namespace).is_empty() {
         return Err(EvalError::new("Invalid service account namespace"));
     }
-    let of = asking(args)?;
+    let of = check_builder(args)?;
     Ok(next(of, of.kind, |check| check.service_account = Some((namespace, name))))
 }
 
 fn resource<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let said = text(&args[1])?.to_owned();
-    if said.is_empty() {
+    let value = text(&args[1])?.to_owned();
+    if value.is_empty() {
         return Err(EvalError::new("resource must not be empty"));
     }
-    Ok(next(asking(args)?, "kubernetes.authorization.ResourceCheck", |check| check.resource = said))
+    Ok(next(check_builder(args)?, "kubernetes.authorization.ResourceCheck", |check| check.resource = value))
 }
 
 fn narrowed<'a>(args: &[Value<'a>], change: fn(&mut Check, String)) -> Outcome<'a> {
-    let (of, said) = (asking(args)?, text(&args[1])?.to_owned());
-    Ok(next(of, of.kind, |check| change(check, said)))
+    let (of, value) = (check_builder(args)?, text(&args[1])?.to_owned());
+    Ok(next(of, of.kind, |check| change(check, value)))
 }
 
 fn check<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let of = asking(args)?;
+    let of = check_builder(args)?;
     let check = Check { verb: text(&args[1])?.to_owned(), ..of.check.clone() };
     Ok(Value::opaque(of.with.authorize(&check)))
 }

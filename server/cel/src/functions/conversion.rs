@@ -128,7 +128,7 @@ fn to_int<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     match one(args)? {
         Value::Int(value) => Ok(Value::Int(*value)),
         Value::Uint(value) => i64::try_from(*value).map(Value::Int).map_err(|_| overflow()),
-        // The ends of the range are not representable, so cel-go leaves them out.
+        // cel-go excludes both ends of the range, because a double cannot represent them.
         Value::Double(value) if value.is_finite() && *value > i64::MIN as f64 && *value < i64::MAX as f64 => {
             Ok(Value::Int(*value as i64))
         }
@@ -177,7 +177,7 @@ fn to_string<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::string(text))
 }
 
-/// Go's `%g`: as short as possible, with an exponent for what is very large or small.
+/// Go's `%g`: the shortest form, with an exponent for very large or small numbers.
 pub(super) fn double_text(value: f64) -> String {
     if value.is_nan() || value.is_infinite() {
         return if value.is_nan() { "NaN".into() } else { format!("{}Inf", if value > 0.0 { "+" } else { "-" }) };

@@ -1,4 +1,5 @@
-//! Parts of timestamps and durations. Time zones are offsets such as `+02:00`; names of zones are not known.
+//! Parts of timestamps and durations. Time zones are offsets such as `+02:00`; zone names are not
+//! supported.
 
 use super::{Function, text};
 use crate::cost::Cost;
@@ -24,7 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("getMilliseconds", OF_BOTH, |a| part(a, |c| c.nanos / 1_000_000, SECOND / 1000), Cost::Fixed(1)),
 ];
 
-/// A part of a time; of a duration, how many units it has.
+/// A part of a timestamp; of a duration, the number of units in it.
 fn part<'a>(args: &[Value<'a>], of: fn(Civil) -> i64, unit: i64) -> Outcome<'a> {
     match &args[0] {
         Value::Timestamp(nanos) => Ok(Value::Int(of(civil(*nanos, args.get(1).map_or(Ok(0), offset)?)))),

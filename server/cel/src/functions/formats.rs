@@ -16,7 +16,7 @@ use crate::value::{Opaque, Value};
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 type Check = fn(&str) -> Vec<String>;
 
-/// A format: its name, what is wrong with a text.
+/// A format: its name, and the function that returns the errors of a text.
 #[derive(Debug)]
 struct Format(&'static str, Check);
 
@@ -95,7 +95,7 @@ fn named<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::Optional(found.map(|at| Arc::new(Value::opaque(Chosen(at))))))
 }
 
-/// None when all is well.
+/// Returns none if the text is valid.
 fn validate<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let chosen: &Chosen = args[0].as_opaque().ok_or_else(EvalError::no_such_overload)?;
     let messages = FORMATS[chosen.0].1(text(&args[1])?);

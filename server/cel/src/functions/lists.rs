@@ -1,4 +1,4 @@
-//! Lists: Kubernetes' own functions and `ext.Lists` version 3.
+//! Lists: Kubernetes' functions and `ext.Lists` version 3.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::value::Value;
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
-/// A list longer than this is not made by `lists.range`, whatever it may cost.
+/// Maximum length of the result of `lists.range`, regardless of the cost limit.
 const MAX_RANGE: i64 = 1_000_000;
 
 const SUMMED: &[&str] =
@@ -87,7 +87,7 @@ fn is_sorted<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::Bool(true))
 }
 
-/// Of an empty list: zero.
+/// The sum; zero for an empty list.
 fn sum<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let mut items = list(&args[0])?.iter();
     let Some(first) = items.next() else { return Ok(Value::Int(0)) };
@@ -123,14 +123,14 @@ fn last_index_of<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let (of, what) = (text(&args[0])?, text(&args[1])?);
     let count = of.chars().count();
     let last = args.get(2).map_or(Ok(count), |last| index(last, count))?;
-    // What is found may begin at the last place, and end behind it.
+    // A match may start at the last index and extend beyond it.
     let end = byte_of(of, last).saturating_add(what.len()).min(of.len());
     let end = (end..=of.len()).find(|end| of.is_char_boundary(*end)).unwrap_or(of.len());
     let found = of[..end].rfind(what).map(|at| of[..at].chars().count());
     place(found.filter(|found| *found <= last))
 }
 
-/// Where a character begins, in bytes.
+/// Byte offset of a character.
 fn byte_of(text: &str, character: usize) -> usize {
     text.char_indices().nth(character).map_or(text.len(), |(at, _)| at)
 }

@@ -1,4 +1,4 @@
-//! Operators. Those that do not look at all of their operands (`&&`, `||`, `?:`) are in `crate::eval`.
+//! Operators. Those that do not evaluate all of their operands (`&&`, `||`, `?:`) are in `crate::eval`.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use super::Function;
 use crate::cost::Cost;
 use crate::error::EvalError;
 use crate::time;
-use crate::value::{Map, NoText, Value};
+use crate::value::{ListForString, Map, Value};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
@@ -140,9 +140,9 @@ fn equal<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     }
 }
 
-/// The outcome of a comparison, which failed if there is none.
+/// The outcome of a comparison; an error if the comparison has no result.
 fn truth<'a>(equality: Option<bool>) -> Outcome<'a> {
-    equality.map(Value::Bool).ok_or_else(|| EvalError::new(NoText::MESSAGE))
+    equality.map(Value::Bool).ok_or_else(|| EvalError::new(ListForString::MESSAGE))
 }
 
 fn not_equal<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -243,15 +243,16 @@ fn contains<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     }
 }
 
-/// What was found, unless it cannot be used: that it is there cannot be said either.
+/// The found value. Fails if the value is a list in place of a string, for which not even presence is
+/// defined.
 pub(crate) fn usable(found: Option<Value<'_>>) -> Result<Option<Value<'_>>, EvalError> {
     match found {
-        Some(value) if value.is_no_text() => Err(EvalError::new(NoText::MESSAGE)),
+        Some(value) if value.is_list_for_string() => Err(EvalError::new(ListForString::MESSAGE)),
         found => Ok(found),
     }
 }
 
-/// What a key or an index finds.
+/// The value of a key or an index.
 pub(crate) fn lookup<'a>(of: &Value<'a>, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
     match (of, key) {
         (Value::List(list), Value::Double(at)) if at.fract() == 0.0 => {

@@ -1,4 +1,5 @@
-//! Values that may be missing (`cel.OptionalTypes`). `or` and `orValue` look at their argument only when it is needed, in `crate::eval`.
+//! Optional values (`cel.OptionalTypes`). `or` and `orValue` evaluate their argument only if needed, in
+//! `crate::eval`.
 
 use std::sync::Arc;
 

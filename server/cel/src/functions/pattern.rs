@@ -23,19 +23,20 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-/// Compiled patterns that are kept; expressions have few, and those that make them up at evaluation are not worth more memory.
+/// Maximum number of cached compiled patterns. Expressions have few patterns; patterns computed at
+/// evaluation do not justify more memory.
 const KEPT: usize = 256;
 static PATTERNS: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
 
-/// Whether using a pattern costs no compilation.
+/// Whether a pattern is in the cache of compiled patterns.
 pub(crate) fn is_compiled(source: &str) -> bool {
     PATTERNS.lock().unwrap_or_else(PoisonError::into_inner).contains_key(source)
 }
 
-/// Largest program of a pattern that is kept, in bytes.
+/// Maximum program size of a cached pattern, in bytes.
 const KEPT_SIZE: usize = 256 << 10;
 
-/// What matching may take for states that are found on the way, in bytes.
+/// Maximum memory for lazily built states during matching, in bytes.
 const STATES_SIZE: usize = 512 << 10;
 
 fn builder(source: &str) -> RegexBuilder {
@@ -52,7 +53,7 @@ pub(crate) fn pattern(source: &str) -> Result<Regex, regex::Error> {
     }
     drop(kept);
     let Ok(compiled) = builder(source).size_limit(KEPT_SIZE).build() else {
-        // Large ones are not kept.
+        // Large patterns are not cached.
         return builder(source).build();
     };
     let mut kept = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,10 +7,10 @@ use crate::error::EvalError;
 use crate::time;
 use crate::value::{Map, Value};
 
-/// Longest text that is made, in bytes: at 0.1 for each character it takes all that a call may cost.
+/// Maximum length of the result, in bytes: at 0.1 per character this is the whole cost limit of a call.
 const MAX_TEXT: usize = 10_000_000;
 
-/// Digits after the point that a double can have that are not zeros.
+/// Maximum number of nonzero digits after the decimal point of a double.
 const EXACT_DIGITS: usize = 1_100;
 
 pub(super) const FUNCTIONS: &[Function] =
@@ -42,7 +42,7 @@ fn format<'a>(args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     Ok(Value::string(out))
 }
 
-/// The digits after the point; none if the clause does not say so.
+/// The number of digits after the decimal point; `None` if the clause does not specify it.
 fn precision(text: &str) -> Result<Option<usize>, EvalError> {
     let Some(digits) = text.strip_prefix('.') else { return Ok(None) };
     match digits.parse() {
@@ -52,7 +52,8 @@ fn precision(text: &str) -> Result<Option<usize>, EvalError> {
     }
 }
 
-/// A number with more digits after the point than the standard library writes: beyond [`EXACT_DIGITS`] all digits are zeros.
+/// Formats a number with more digits after the decimal point than the standard library writes: beyond
+/// [`EXACT_DIGITS`] all digits are zeros.
 fn padded(digits: usize, write: impl Fn(usize) -> String) -> String {
     let text = write(digits.min(EXACT_DIGITS));
     let zeros = digits.saturating_sub(EXACT_DIGITS);
@@ -133,7 +134,7 @@ fn hexadecimal(value: &Value<'_>) -> Option<String> {
     }
 }
 
-/// Appends what `%s` makes of a value, up to `room` bytes.
+/// Appends the `%s` form of a value, up to `room` bytes.
 fn plain(value: &Value<'_>, out: &mut String, room: usize) -> Result<(), EvalError> {
     match value {
         Value::Null => out.push_str("null"),
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_too_long_is_not_made() {
+    fn rejects_overlong_result() {
         let long = Value::string("x".repeat(1 << 20));
         let long = Value::list(vec![long; 20]);
         assert_eq!(formatted("%s", vec![long]), Err(EvalError::CostLimitExceeded));

@@ -47,22 +47,23 @@ impl Opaque for Semver {
     }
 }
 
-/// The order of two versions; `None` for anything else.
+/// The order of two versions; `None` for other values.
 pub(super) fn order(args: &[Value<'_>]) -> Option<Ordering> {
     Some(args.first()?.as_opaque::<Semver>()?.0.cmp_precedence(&args.get(1)?.as_opaque::<Semver>()?.0))
 }
 
 fn parse(args: &[Value<'_>]) -> Result<Result<Version, semver::Error>, EvalError> {
-    let said = text(&args[0])?;
+    let version = text(&args[0])?;
     Ok(match args.get(1) {
-        Some(Value::Bool(true)) => Version::parse(&normalize(said)),
-        _ => Version::parse(said),
+        Some(Value::Bool(true)) => Version::parse(&normalize(version)),
+        _ => Version::parse(version),
     })
 }
 
-/// Takes a `v` away, adds the numbers that are missing, and drops leading zeros.
-fn normalize(said: &str) -> String {
-    let mut parts: Vec<String> = said.strip_prefix('v').unwrap_or(said).splitn(3, '.').map(str::to_owned).collect();
+/// Removes a leading `v`, adds missing numbers, and removes leading zeros.
+fn normalize(version: &str) -> String {
+    let mut parts: Vec<String> =
+        version.strip_prefix('v').unwrap_or(version).splitn(3, '.').map(str::to_owned).collect();
     for part in parts.iter_mut().filter(|p| p.len() > 1) {
         let rest = part.trim_start_matches('0');
         *part = if rest.starts_with(|c: char| c.is_ascii_digit()) { rest.to_owned() } else { format!("0{rest}") };

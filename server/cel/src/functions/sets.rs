@@ -1,4 +1,4 @@
-//! Lists taken as sets (`ext.Sets`).
+//! Lists as sets (`ext.Sets`).
 
 use super::{Function, list};
 use crate::cost::Cost;
@@ -27,7 +27,7 @@ fn test<'a>(args: &[Value<'a>], holds: fn(&List<'a>, &List<'a>) -> bool) -> Resu
     Ok(Value::Bool(holds(list(&args[0])?, list(&args[1])?)))
 }
 
-/// Whether the first has all of the second.
+/// Whether the second list contains all items of the first.
 fn within_second<'a>(a: &List<'a>, b: &List<'a>) -> bool {
     b.iter().all(|item| a.contains(&item) == Some(true))
 }

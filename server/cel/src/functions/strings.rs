@@ -1,4 +1,4 @@
-//! Text: the standard functions and `ext.Strings` version 2.
+//! Strings: the standard functions and `ext.Strings` version 2.
 
 use super::{Function, index, int, list, text};
 use crate::cost::Cost;
@@ -64,7 +64,8 @@ fn char_at<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::string(of.chars().nth(at).map(|character| character.to_string()).unwrap_or_default()))
 }
 
-/// How many parts or replacements are asked for; all when the number is negative or not given.
+/// The requested number of parts or replacements; `None` (no limit) if the number is negative or not
+/// given.
 fn limit(args: &[Value<'_>], at: usize) -> Result<Option<usize>, EvalError> {
     args.get(at).map(int).transpose().map(|n| n.and_then(|n| usize::try_from(n).ok()))
 }
@@ -133,7 +134,7 @@ fn quote<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::string(out))
 }
 
-/// A key as JSON pointers write it.
+/// Escapes a key for JSON pointers.
 fn escape_key<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::String(Text::Shared(text(&args[0])?.replace('~', "~0").replace('/', "~1").into())))
 }

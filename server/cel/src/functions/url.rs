@@ -1,4 +1,4 @@
-//! URLs as Go's `url.ParseRequestURI` reads them, with a scheme or a path.
+//! URLs with a scheme or a path, as Go's `url.ParseRequestURI` parses them.
 
 use std::any::Any;
 
@@ -63,20 +63,20 @@ impl Url {
     }
 }
 
-/// Why text is no URL, as Go says it after the text.
-pub(super) fn check(said: &str) -> Result<(), String> {
-    parse(said).map(|_| ())
+/// Checks a URL; the error is the text that Go appends after the input.
+pub(super) fn check(input: &str) -> Result<(), String> {
+    parse(input).map(|_| ())
 }
 
-fn parse(said: &str) -> Result<Url, String> {
-    let refused = |why: &str| format!("parse {said:?}: {why}");
-    if said.is_empty() {
+fn parse(input: &str) -> Result<Url, String> {
+    let refused = |why: &str| format!("parse {input:?}: {why}");
+    if input.is_empty() {
         return Err(refused("empty url"));
     }
-    if said.chars().any(|c| c.is_ascii_control()) {
+    if input.chars().any(|c| c.is_ascii_control()) {
         return Err(refused("net/url: invalid control character in URL"));
     }
-    let (rest, query) = said.split_once('?').unwrap_or((said, ""));
+    let (rest, query) = input.split_once('?').unwrap_or((input, ""));
     let scheme_end = rest.find(':').filter(|end| {
         rest.starts_with(|c: char| c.is_ascii_alphabetic())
             && rest[..*end].chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))

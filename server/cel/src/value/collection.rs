@@ -1,4 +1,4 @@
-//! Lists and maps, of documents or made.
+//! Lists and maps, borrowed from documents or created.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::types::{ListType, Merge, ObjectType, Type};
 #[derive(Clone, Debug)]
 pub enum List<'a> {
     Items(Arc<Vec<Value<'a>>>),
-    /// An array of a document, and the type declared for it.
+    /// An array of a document, with its declared type.
     Json(&'a [Json], Option<&'a ListType>),
 }
 
@@ -19,11 +19,11 @@ pub enum List<'a> {
 #[derive(Clone, Debug)]
 pub enum Map<'a> {
     Entries(Arc<Vec<(Value<'a>, Value<'a>)>>),
-    /// An object of a document whose members have the type of the second.
+    /// An object of a document, with the type of its members.
     Json(&'a JsonMap<String, Json>, &'a Type),
     /// An object of a document with declared fields.
     Object(&'a JsonMap<String, Json>, &'a ObjectType),
-    /// An object made by an expression: type and fields that are set.
+    /// An object that an expression created: type and set fields.
     Made(Arc<ObjectType>, Arc<Vec<(String, Value<'a>)>>),
 }
 
@@ -50,7 +50,7 @@ impl<'a> List<'a> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// Whether an item is equal to a value; nothing if none is, and some could not be compared.
+    /// Whether an item equals a value; `None` if none does and some could not be compared.
     pub(crate) fn contains(&self, value: &Value<'_>) -> Option<bool> {
         let mut found = Some(false);
         for item in self.iter() {
@@ -63,7 +63,7 @@ impl<'a> List<'a> {
         found
     }
 
-    /// Whether the order and all elements count when lists are compared and taken together.
+    /// Whether lists are compared and concatenated with their order and duplicates.
     pub(crate) fn is_atomic(&self) -> bool {
         matches!(self.merge(), Merge::Atomic)
     }
@@ -86,7 +86,8 @@ impl<'a> List<'a> {
         }
     }
 
-    /// `+`: sets keep one of equal elements, lists with keys take the second's element in the first's place.
+    /// `+`: of equal elements, sets keep one; lists with keys replace the first operand's element by
+    /// the second's.
     pub(crate) fn concat(&self, other: &List<'a>) -> List<'a> {
         let mut items: Vec<Value<'a>> = self.iter().collect();
         for item in other.iter() {
@@ -103,7 +104,7 @@ impl<'a> List<'a> {
         List::Items(Arc::new(items))
     }
 
-    /// Appends to a list that an expression made: in place, unless something else holds the list too.
+    /// Appends to a list that an expression created: in place, unless the list is shared.
     pub(crate) fn append(self, more: Vec<Value<'a>>) -> List<'a> {
         match self {
             List::Items(mut items) => {
@@ -115,7 +116,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// The first comparison that does not find its values equal decides.
+/// The first comparison that does not yield equality decides.
 fn all_equal(mut comparisons: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     comparisons.find(|equality| *equality != Some(true)).unwrap_or(Some(true))
 }
@@ -152,7 +153,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// What a name selects: a field by its name in expressions, or the value of a key.
+    /// The value that a name selects: a field by its name in expressions, or the value of a key.
     pub fn field(&self, name: &str) -> Option<Value<'a>> {
         match self {
             Map::Entries(entries) => {
@@ -167,7 +168,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// A member by its name in JSON.
+    /// A member by its JSON name.
     fn json_member(&self, name: &str) -> Option<Value<'a>> {
         match self {
             Map::Object(members, _) => members.get(name).map(|member| super::json::read(member, &Type::Dyn)),

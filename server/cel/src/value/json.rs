@@ -1,4 +1,4 @@
-//! Documents to values and back.
+//! Conversion of documents to values and back.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
-use super::{List, Map, NoText, Text, Value};
+use super::{List, ListForString, Map, Text, Value};
 use crate::time;
 use crate::types::Type;
 
-/// A document as the type says; what does not fit its type is read as it looks.
+/// A document as a value of a type. A document that does not match its type is read by its JSON type.
 pub(super) fn read<'a>(document: &'a Json, of: &'a Type) -> Value<'a> {
     match document {
         Json::Null => Value::Null,
@@ -19,7 +19,7 @@ pub(super) fn read<'a>(document: &'a Json, of: &'a Type) -> Value<'a> {
         Json::String(text) => read_text(text, of),
         Json::Array(items) => match of {
             Type::List(of) => Value::List(List::Json(items, Some(of))),
-            Type::String | Type::Bytes | Type::Timestamp | Type::Duration => Value::opaque(NoText),
+            Type::String | Type::Bytes | Type::Timestamp | Type::Duration => Value::opaque(ListForString),
             _ => Value::List(List::Json(items, None)),
         },
         Json::Object(members) => match of {

@@ -1,4 +1,5 @@
-//! `AlwaysPullImages`: images are pulled at each start, so that only users with credentials run private images.
+//! `AlwaysPullImages`: forces image pulls at each start, so that only users with credentials run
+//! private images.
 
 use std::collections::HashSet;
 
@@ -12,12 +13,12 @@ use machinery::status::Status;
 
 use super::{body, body_mut, forbidden, joined};
 
-/// Sets the pull policy of the containers and image volumes that a write brings in.
+/// Sets the pull policy of containers and image volumes that the request adds or changes.
 pub fn admit(attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
     let old = old.and_then(Owned::downcast_ref::<Pod>);
     let pod = body_mut::<Pod>(object)?;
-    let judged = Judged::of(attributes, &pod.spec, old);
-    if judged == Judged::Nothing {
+    let handled = HandledContainers::of(attributes, &pod.spec, old);
+    if handled == HandledContainers::Nothing {
         return Ok(());
     }
     let known = names_of_ephemeral(old);
@@ -25,7 +26,7 @@ pub fn admit(attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -
     for container in added.filter(|c| !known.contains(&c.name)) {
         container.image_pull_policy = pull_policy::ALWAYS.into();
     }
-    if judged == Judged::Ephemeral {
+    if handled == HandledContainers::Ephemeral {
         return Ok(());
     }
     for container in pod.spec.init_containers.iter_mut().chain(&mut pod.spec.containers) {
@@ -37,16 +38,16 @@ pub fn admit(attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -
     Ok(())
 }
 
-/// Refuses what another plugin or a webhook has changed to another policy.
+/// Rejects pull policies that another plugin or a webhook changed.
 pub fn validate(attributes: &Attributes, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
     let pod = body::<Pod>(object)?;
     let old = old.and_then(Owned::downcast_ref::<Pod>);
     let mut errors = Vec::new();
-    let judged = Judged::of(attributes, &pod.spec, old);
-    if judged == Judged::Everything {
+    let handled = HandledContainers::of(attributes, &pod.spec, old);
+    if handled == HandledContainers::Everything {
         check_containers(&pod.spec, &mut errors);
     }
-    if judged != Judged::Nothing {
+    if handled != HandledContainers::Nothing {
         check_ephemeral(&pod.spec, &names_of_ephemeral(old), &mut errors);
     }
     match errors.is_empty() {
@@ -55,22 +56,22 @@ pub fn validate(attributes: &Attributes, object: &Owned, old: Option<&Owned>) ->
     }
 }
 
-/// What a write brings in.
+/// The containers of a request that the plugin handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Judged {
-    /// No image that the pod does not run already.
+enum HandledContainers {
+    /// None: the pod already uses all images.
     Nothing,
-    /// Ephemeral containers. Upstream leaves these out.
+    /// Ephemeral containers, which upstream's plugin does not handle.
     Ephemeral,
     Everything,
 }
 
-impl Judged {
+impl HandledContainers {
     fn of(attributes: &Attributes, spec: &PodSpec, old: Option<&Pod>) -> Self {
         match (attributes.operation, old) {
-            (Operation::Update, _) if !attributes.subresource.is_empty() => Judged::Ephemeral,
-            (Operation::Update, Some(old)) if !has_new_image(spec, &old.spec) => Judged::Nothing,
-            _ => Judged::Everything,
+            (Operation::Update, _) if !attributes.subresource.is_empty() => HandledContainers::Ephemeral,
+            (Operation::Update, Some(old)) if !has_new_image(spec, &old.spec) => HandledContainers::Nothing,
+            _ => HandledContainers::Everything,
         }
     }
 }
@@ -136,7 +137,7 @@ fn check(path: &Path<'_>, policy: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// All errors as one, which has no reason upstream either (`errors.NewAggregate`).
+/// Joins all errors into one Status, which has no reason, as upstream's `errors.NewAggregate`.
 fn refused(attributes: &Attributes, errors: &[FieldError]) -> Status {
     let messages: Vec<String> = errors.iter().map(|error| forbidden(attributes, error).message).collect();
     Status::new(500, "", joined(&messages))

@@ -1,4 +1,5 @@
-//! Plugins about changes of pods that are on a node already: `PodResizeValidator`, `NodeDeclaredFeatureValidator`.
+//! Plugins for updates of pods that are bound to a node: `PodResizeValidator`,
+//! `NodeDeclaredFeatureValidator`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +19,8 @@ use super::lookup::find;
 
 const OS: &str = "kubernetes.io/os";
 
-/// A pod may grow on a node of Linux, and only as far as the node goes.
+/// Rejects resizes on nodes that do not run Linux and resizes beyond the node's allocatable
+/// resources.
 pub async fn check_resize(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -41,8 +43,9 @@ pub async fn check_resize(
     let too_much = |name: &str, shown: fn(&Quantity) -> i64| {
         let of = |all: &BTreeMap<String, Quantity>| all.get(name).cloned().unwrap_or_default();
         let (requested, allocatable) = (of(&requests), of(&node.status.allocatable));
-        let (asked, there) = (shown(&requested), shown(&allocatable));
-        (requested > allocatable).then(|| format!("{name}, requested: {asked}, allocatable: {there}"))
+        let (requested_value, allocatable_value) = (shown(&requested), shown(&allocatable));
+        (requested > allocatable)
+            .then(|| format!("{name}, requested: {requested_value}, allocatable: {allocatable_value}"))
     };
     let wrong = [too_much(resource_name::CPU, Quantity::milli_value), too_much(resource_name::MEMORY, Quantity::value)];
     let wrong: Vec<String> = wrong.into_iter().flatten().collect();
@@ -52,7 +55,7 @@ pub async fn check_resize(
     refused(format!("node didn't have enough allocatable resources: {}", wrong.join("; ")), "NodeCapacity")
 }
 
-/// A pod may change only in ways that its node says it can follow.
+/// Rejects updates that need features which the pod's node does not declare.
 pub async fn check_features(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -75,7 +78,8 @@ pub async fn check_features(
     Err(forbidden(attributes, why))
 }
 
-/// A pod and what it was, when it is on a node and its specification changes through one of these subresources.
+/// Returns the new and the old pod if it is bound to a node and one of these subresources changes
+/// its spec.
 fn changed<'o>(
     attributes: &Attributes,
     subresources: &[&str],
@@ -96,7 +100,8 @@ async fn node_of(environment: &ServerContext, attributes: &Attributes, pod: &Pod
     node.ok_or_else(|| forbidden(attributes, format!("node {name:?} not found")))
 }
 
-/// The features that a change asks of a node (upstream: `nodedeclaredfeatures.Framework.InferForPodUpdate`).
+/// Returns the node features that an update requires (upstream:
+/// `nodedeclaredfeatures.Framework.InferForPodUpdate`).
 fn needed_features(pod: &Pod, old: &Pod) -> Vec<&'static str> {
     let mut needed = Vec::new();
     if !is_same(pod.spec.resources.as_deref(), old.spec.resources.as_deref()) {
@@ -126,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_needs_features_of_the_node() {
+    fn infers_node_features_of_an_update() {
         let quantity = |text: &str| text.parse::<Quantity>().unwrap();
         let resources = |cpu: &str| ResourceRequirements {
             requests: [("cpu".to_owned(), quantity(cpu))].into(),

@@ -1,5 +1,8 @@
-//! Certificates: who asks for one is what the server knows, not what the request says (`csrStrategy.PrepareForCreate`); who approves, signs
-//! and vouches needs rights on the signer (upstream's plugins in `plugin/pkg/admission/certificates`).
+//! Admission of `certificates.k8s.io` (upstream's plugins in `plugin/pkg/admission/certificates`).
+//!
+//! The server sets the requester of a CSR from the authenticated user and ignores the values in the
+//! request (`csrStrategy.PrepareForCreate`). Approving, signing, and attesting require permission
+//! on the signer.
 
 use endpoints::Attributes;
 use generated::certificates::v1::{CertificateSigningRequest, ExtraValue};
@@ -15,7 +18,7 @@ use crate::rbac::escalation::changes_only_ownership;
 const GROUP: &str = "certificates.k8s.io";
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
-/// Records the user of a new request.
+/// Sets the requester of a new CSR to the authenticated user.
 pub fn record_requester(attributes: &Attributes, object: &mut Owned) {
     let Some(request) = object.downcast_mut::<CertificateSigningRequest>() else { return };
     let user = &attributes.user;
@@ -26,7 +29,7 @@ pub fn record_requester(attributes: &Attributes, object: &mut Owned) {
     request.spec.extra = extra.collect();
 }
 
-/// A write that may be about certificates.
+/// Context of one write to a resource of `certificates.k8s.io`.
 pub struct Check<'a> {
     pub authorizer: &'a dyn Authorizer,
     pub attributes: &'a Attributes,
@@ -35,7 +38,8 @@ pub struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// `CertificateApproval`: the signer is the stored one, whatever the body says.
+    /// `CertificateApproval`: checks permission on the stored signer, not on the signer in the
+    /// body.
     pub async fn approval(&self) -> Result<(), Status> {
         let old = self.stored()?;
         let signer = &old.spec.signer_name;
@@ -68,7 +72,7 @@ impl Check<'_> {
         Err(self.forbidden(format!("user not permitted to attest for signerName {signer:?}")))
     }
 
-    /// `CertificateSubjectRestriction`: nobody becomes an administrator by a certificate for clients.
+    /// `CertificateSubjectRestriction`: rejects client certificates for the group `system:masters`.
     pub fn subject(&self) -> Result<(), Status> {
         let request = body::<CertificateSigningRequest>(self.object)?;
         if request.spec.signer_name != CLIENT_SIGNER {
@@ -86,25 +90,26 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The stored certificate signing request, whose signer counts.
+    /// Returns the stored CSR. Its signer determines the required permission.
     fn stored(&self) -> Result<&CertificateSigningRequest, Status> {
         let stored = self.old.and_then(Owned::downcast_ref);
         stored.ok_or_else(|| self.forbidden("expected type CertificateSigningRequest"))
     }
 
-    /// Whether the user has a verb on a signer, or on all signers of its domain (`IsAuthorizedForSignerName`).
+    /// Whether the user has the verb on the signer or on all signers of its domain
+    /// (`IsAuthorizedForSignerName`).
     async fn may(&self, verb: &str, signer: &str) -> bool {
         let domain = signer.split('/').next().unwrap_or_default();
         self.may_on(verb, signer).await || self.may_on(verb, &format!("{domain}/*")).await
     }
 
     async fn may_on(&self, verb: &str, name: &str) -> bool {
-        let wish = authorization::Attributes {
+        let access_attributes = authorization::Attributes {
             version: "*",
             name,
             ..authorization::Attributes::resource(&self.attributes.user, verb, GROUP, "signers")
         };
-        self.authorizer.authorize(&wish).await.is_allowed()
+        self.authorizer.authorize(&access_attributes).await.is_allowed()
     }
 
     fn forbidden(&self, why: impl std::fmt::Display) -> Status {

@@ -1,4 +1,4 @@
-//! Default classes: the one that an administrator annotated; `DefaultIngressClass`.
+//! Default classes, which administrators mark by annotation; `DefaultIngressClass`.
 
 use endpoints::{Attributes, ServerContext};
 use generated::meta::v1::ObjectMeta;
@@ -9,10 +9,10 @@ use machinery::status::Status;
 use super::lookup::find_all;
 
 const DEFAULT_INGRESS_CLASS: &str = "ingressclass.kubernetes.io/is-default-class";
-/// The class of an ingress, before there was a field.
+/// The annotation that set the class of an ingress before the field `ingressClassName` existed.
 const INGRESS_CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
 
-/// The name of the class with one of the annotations; of several the newest, then the first by name.
+/// Returns the name of the newest class that has one of the annotations. Ties are resolved by name.
 pub fn newest_default<'a>(classes: impl Iterator<Item = &'a ObjectMeta>, annotations: &[&str]) -> Option<String> {
     let is_default =
         |meta: &&ObjectMeta| annotations.iter().any(|a| meta.annotations.get(*a).is_some_and(|v| v == "true"));
@@ -20,7 +20,7 @@ pub fn newest_default<'a>(classes: impl Iterator<Item = &'a ObjectMeta>, annotat
     classes.filter(is_default).min_by_key(age).map(|meta| meta.name.clone())
 }
 
-/// Gives an ingress that names no class the default one.
+/// Sets the default class of an ingress that has no class.
 pub async fn default_ingress_class(
     environment: &ServerContext,
     attributes: &Attributes,

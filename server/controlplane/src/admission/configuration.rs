@@ -1,4 +1,5 @@
-//! What plugins are told by `--admission-control-config-file` (upstream: `admission.ReadAdmissionConfiguration`).
+//! Plugin configurations from `--admission-control-config-file` (upstream:
+//! `admission.ReadAdmissionConfiguration`).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,12 +11,12 @@ use machinery::reflect::Struct;
 use serde_json::Value as Json;
 use serving::configuration::{self, Unknown};
 
-/// Plugins that upstream configures with the gate `ManifestBasedAdmissionControlConfig` only.
+/// Plugins that upstream configures only with the gate `ManifestBasedAdmissionControlConfig`.
 const OF_MANIFESTS: [&str; 2] = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];
 
 pub const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 2] = ["v1", "v1alpha1"];
-/// Plugins that take documents; a document for another one would have no effect.
+/// Plugins that accept a configuration. The configuration of any other plugin is ignored.
 const CONFIGURED: [&str; 8] = [
     "EventRateLimit",
     "ImagePolicyWebhook",
@@ -26,19 +27,20 @@ const CONFIGURED: [&str; 8] = [
     "ResourceQuota",
     "ValidatingAdmissionWebhook",
 ];
-/// Plugins whose documents have no version, with the key by which they are known: the whole file may be one of them.
+/// Plugins with an unversioned configuration, and the key that identifies it. The whole file may be
+/// one of them.
 const UNVERSIONED: [(&str, &str); 2] =
     [("ImagePolicyWebhook", "imagePolicy"), ("PodNodeSelector", "podNodeSelectorPluginConfig")];
 
-/// The documents of plugins, by their names.
+/// Configuration documents by plugin name.
 #[derive(Debug, Default)]
 pub struct Configurations(HashMap<String, Vec<u8>>);
 
 impl Configurations {
-    /// Reads the file of the flag; none of a plugin without one.
+    /// Reads the file of the flag. Without a file, no plugin has a configuration.
     ///
     /// # Errors
-    /// What is wrong with it, in upstream's words.
+    /// When the file is unreadable or invalid; with upstream's message.
     pub fn load(file: Option<&Path>) -> Result<Self, String> {
         let Some(file) = file else { return Ok(Self::default()) };
         let shown = file.display().to_string();
@@ -59,7 +61,7 @@ impl Configurations {
             if OF_MANIFESTS.contains(&plugin.name.as_str()) {
                 return Err(failed(&plugin.name, "it takes no configuration: manifests of policies are not built"));
             }
-            // Documents for plugins that read none are not looked at.
+            // Configurations of plugins that accept none are not read.
             if !CONFIGURED.contains(&plugin.name.as_str()) {
                 continue;
             }
@@ -69,7 +71,7 @@ impl Configurations {
         Ok(Configurations(documents))
     }
 
-    /// A file from before there was a kind for it.
+    /// Accepts a legacy file that has no `AdmissionConfiguration` kind.
     fn unversioned(text: &[u8]) -> Option<Self> {
         let whole = machinery::yaml::to_value(text, &mut Issues::ignore()).ok()?;
         UNVERSIONED.iter().any(|(_, key)| !whole[key].is_null()).then_some(())?;
@@ -77,12 +79,12 @@ impl Configurations {
         Some(Configurations(each.collect()))
     }
 
-    /// The document of a plugin.
+    /// Returns the configuration document of a plugin.
     pub fn of_plugin(&self, plugin: &str) -> Option<&[u8]> {
         self.0.get(plugin).map(Vec::as_slice)
     }
 
-    /// The document of a plugin, which has to be of this kind.
+    /// Parses the configuration of a plugin, which must have the given kind.
     pub fn read<T: Struct>(
         &self,
         plugin: &str,
@@ -95,7 +97,7 @@ impl Configurations {
         document.map(Some).map_err(|why| failed(plugin, why))
     }
 
-    /// Whether the document of a plugin names a version of a group.
+    /// Whether the configuration of a plugin has a version of the group.
     pub fn is_of_group(&self, plugin: &str, group: &str) -> bool {
         let parsed = self.of_plugin(plugin).map(|text| machinery::yaml::to_value(text, &mut Issues::ignore()));
         let api_version =
@@ -103,7 +105,7 @@ impl Configurations {
         api_version.is_some_and(|version| version.split_once('/').is_some_and(|(of, _)| of == group))
     }
 
-    /// A document without a version as it is.
+    /// Parses an unversioned configuration as JSON.
     pub fn read_unversioned(&self, plugin: &str) -> Result<Option<Json>, String> {
         let Some(text) = self.of_plugin(plugin) else { return Ok(None) };
         let document = machinery::yaml::to_value(text, &mut Issues::ignore());
@@ -123,12 +125,12 @@ fn document(plugin: &AdmissionPluginConfiguration, directory: &Path) -> Result<O
     read.map(Some).map_err(|why| format!("couldn't open admission plugin configuration {}: {why}", path.display()))
 }
 
-/// What keeps a plugin from running.
+/// Formats an initialization error of a plugin.
 pub fn failed(plugin: &str, why: impl std::fmt::Display) -> String {
     format!("couldn't init admission plugin {plugin:?}: {why}")
 }
 
-/// Mistakes in the document of a plugin.
+/// Returns the field errors of a plugin's configuration as one error.
 pub fn refused(plugin: &str, errors: &[FieldError]) -> Result<(), String> {
     if errors.is_empty() { Ok(()) } else { Err(failed(plugin, aggregate(errors))) }
 }
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_stand_in_the_file_or_beside_it() {
+    fn reads_inline_and_referenced_documents() {
         let head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n";
         let found = load(&format!(
             "{head}- {{name: EventRateLimit, path: limits.yaml}}\n- {{name: PodSecurity, path: none, configuration: {{a: 1}}}}\n"

@@ -1,4 +1,4 @@
-//! `EventRateLimit`: events are taken as far as buckets have room, of the server, of namespaces, of users and of sources.
+//! `EventRateLimit`: limits the rate of events for the server and per namespace, user, and source.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -20,38 +20,39 @@ use super::joined;
 const PLUGIN: &str = "EventRateLimit";
 const GROUP: &str = "eventratelimit.admission.k8s.io";
 const TYPES: [&str; 4] = ["Namespace", "Server", "SourceAndObject", "User"];
-/// Buckets that are kept when the configuration does not say.
+/// Default number of token buckets per limit.
 const BUCKETS: usize = 4096;
 
-/// The limits.
+/// The configured limits.
 pub struct EventRateLimit(Vec<Enforcer>);
 
-/// One limit, and its buckets by what they are of.
+/// One limit and its token buckets by key.
 struct Enforcer {
     of: &'static str,
     qps: f64,
     burst: f64,
-    most: usize,
+    max_buckets: usize,
     buckets: Mutex<HashMap<String, Bucket>>,
 }
 
-/// What is left of an allowance, and when that was so.
+/// A token bucket: the remaining tokens and the time of their computation.
 struct Bucket {
     left: f64,
     at: Instant,
 }
 
 impl EventRateLimit {
-    /// By its configuration, without which it cannot run.
+    /// Loads the limits from the plugin's configuration, which is required.
     pub fn load(configurations: &Configurations) -> Result<Self, String> {
-        let said: Option<Configuration> = configurations.read(PLUGIN, GROUP, &["v1alpha1"], "Configuration")?;
-        let limits = said.unwrap_or_default().limits;
-        refused(PLUGIN, &mistakes(&limits))?;
+        let config: Option<Configuration> = configurations.read(PLUGIN, GROUP, &["v1alpha1"], "Configuration")?;
+        let limits = config.unwrap_or_default().limits;
+        refused(PLUGIN, &validate_limits(&limits))?;
         let enforcers = limits.iter().map(|limit| Enforcer::new(limit).ok_or_else(|| failed(PLUGIN, &limit.r#type)));
         enforcers.collect::<Result<_, _>>().map(EventRateLimit)
     }
 
-    /// Refuses an event for which a bucket has no room. All buckets are asked, and give what they have.
+    /// Rejects an event if any token bucket is empty. It takes a token from every bucket that has
+    /// one.
     pub fn validate(&self, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
         if attributes.dry_run {
             return Ok(());
@@ -62,7 +63,7 @@ impl EventRateLimit {
             .iter()
             .filter_map(|enforcer| {
                 let key = enforcer.key(attributes, object);
-                let full = !enforcer.takes(&key, now);
+                let full = !enforcer.try_take(&key, now);
                 full.then(|| format!("limit reached on type {} for key {key}", enforcer.of))
             })
             .collect();
@@ -74,7 +75,7 @@ impl EventRateLimit {
 }
 
 /// `ValidateConfiguration`
-fn mistakes(limits: &[Limit]) -> Vec<FieldError> {
+fn validate_limits(limits: &[Limit]) -> Vec<FieldError> {
     let path = Path::new(json_name!(Configuration.limits));
     if limits.is_empty() {
         return vec![FieldError::invalid(&path, BadValue::None, "must not be empty")];
@@ -104,17 +105,17 @@ fn mistakes(limits: &[Limit]) -> Vec<FieldError> {
 
 impl Enforcer {
     fn new(limit: &Limit) -> Option<Self> {
-        let most = usize::try_from(limit.cache_size).ok().filter(|size| *size > 0).unwrap_or(BUCKETS);
+        let max_buckets = usize::try_from(limit.cache_size).ok().filter(|size| *size > 0).unwrap_or(BUCKETS);
         Some(Enforcer {
             of: TYPES.into_iter().find(|of| *of == limit.r#type)?,
             qps: f64::from(limit.qps),
             burst: f64::from(limit.burst),
-            most,
+            max_buckets,
             buckets: Mutex::default(),
         })
     }
 
-    /// What has the bucket.
+    /// Returns the key of the token bucket for an event.
     fn key(&self, attributes: &Attributes, object: &Owned) -> String {
         match (self.of, object.downcast_ref::<Event>()) {
             ("Namespace", _) => attributes.namespace.clone(),
@@ -129,20 +130,20 @@ impl Enforcer {
         }
     }
 
-    fn takes(&self, key: &str, now: Instant) -> bool {
+    fn try_take(&self, key: &str, now: Instant) -> bool {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if !buckets.contains_key(key) && buckets.len() >= self.most {
+        if !buckets.contains_key(key) && buckets.len() >= self.max_buckets {
             let oldest = buckets.iter().min_by_key(|(_, bucket)| bucket.at).map(|(key, _)| key.clone());
             oldest.and_then(|oldest| buckets.remove(&oldest));
         }
         let bucket = buckets.entry(key.to_owned()).or_insert(Bucket { left: self.burst, at: now });
         bucket.left = (bucket.left + now.duration_since(bucket.at).as_secs_f64() * self.qps).min(self.burst);
         bucket.at = now;
-        let takes = bucket.left >= 1.0;
-        if takes {
+        let try_take = bucket.left >= 1.0;
+        if try_take {
             bucket.left -= 1.0;
         }
-        takes
+        try_take
     }
 }
 
@@ -156,21 +157,21 @@ mod tests {
     }
 
     #[test]
-    fn buckets_empty_and_fill_again() {
+    fn refills_token_buckets() {
         let begin = Instant::now();
         let enforcer = Enforcer::new(&limit("Namespace", 2, 3, 2)).unwrap();
-        let takes = |key: &str, after: u64| enforcer.takes(key, begin + Duration::from_millis(after));
-        assert_eq!([0, 0, 0, 0, 400, 500].map(|after| takes("a", after)), [true, true, true, false, false, true]);
-        assert_eq!([0, 0, 0, 0].map(|_| takes("b", 600)), [true, true, true, false], "another one's bucket");
-        assert!(takes("c", 700), "in the place of the bucket that was not used for longest");
-        assert_eq!([0, 0, 0, 0].map(|_| takes("a", 700)), [true, true, true, false], "which begins full");
+        let try_take = |key: &str, after: u64| enforcer.try_take(key, begin + Duration::from_millis(after));
+        assert_eq!([0, 0, 0, 0, 400, 500].map(|after| try_take("a", after)), [true, true, true, false, false, true]);
+        assert_eq!([0, 0, 0, 0].map(|_| try_take("b", 600)), [true, true, true, false], "another one's bucket");
+        assert!(try_take("c", 700), "in the place of the bucket that was not used for longest");
+        assert_eq!([0, 0, 0, 0].map(|_| try_take("a", 700)), [true, true, true, false], "which begins full");
     }
 
     #[test]
-    fn what_makes_no_limit_is_refused() {
+    fn rejects_invalid_limits() {
         let check = |limits: &[Limit], expect: &[&str]| {
-            let said: Vec<String> = mistakes(limits).iter().map(ToString::to_string).collect();
-            assert_eq!(said, expect);
+            let messages: Vec<String> = validate_limits(limits).iter().map(ToString::to_string).collect();
+            assert_eq!(messages, expect);
         };
         check(&[limit("User", 1, 1, 0)], &[]);
         check(&[], &["limits: Invalid value: null: must not be empty"]);

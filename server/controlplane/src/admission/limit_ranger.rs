@@ -1,4 +1,5 @@
-//! `LimitRanger`: what containers of a namespace get when they say nothing, and what pods, containers and claims may ask for.
+//! `LimitRanger`: applies a namespace's default resources and enforces its limits on pods,
+//! containers, and claims.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,14 +20,14 @@ type Resources = BTreeMap<String, Quantity>;
 
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 const RESIZE: &str = "resize";
-/// Quantities above this lose their thousandths when they are compared as ratios (`resource.MaxMilliValue`).
+/// Quantities above this are compared without milli precision in ratios (`resource.MaxMilliValue`).
 const MAX_MILLI: i64 = i64::MAX / 1000;
 
 async fn ranges(environment: &ServerContext, attributes: &Attributes) -> Result<Vec<Arc<LimitRange>>, Status> {
     find_all(environment, attributes, ("", "limitranges"), &attributes.namespace).await
 }
 
-/// Fills requests and limits of a new pod's containers.
+/// Sets default requests and limits of a new pod's containers.
 pub async fn admit(environment: &ServerContext, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
     if attributes.operation != Operation::Create || !attributes.subresource.is_empty() {
         return Ok(());
@@ -38,7 +39,7 @@ pub async fn admit(environment: &ServerContext, attributes: &Attributes, object:
     Ok(())
 }
 
-/// Fills from the items of one object. Of several items, the last one's default counts.
+/// Applies the items of one `LimitRange`. The default of the last item wins.
 fn fill(pod: &mut Pod, items: &[LimitRangeItem]) {
     let (mut defaults, mut notes) = (LimitRangeItem::default(), Vec::new());
     for item in items.iter().filter(|item| item.r#type == limit_type::CONTAINER) {
@@ -72,7 +73,7 @@ fn fill_container(container: &mut Container, what: &str, item: &LimitRangeItem, 
     }
 }
 
-/// Refuses what is outside the limits.
+/// Rejects objects outside the limits.
 pub async fn validate(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -80,7 +81,7 @@ pub async fn validate(
     old: Option<&Owned>,
 ) -> Result<(), Status> {
     let (pod, claim) = (object.downcast_ref::<Pod>(), object.downcast_ref::<PersistentVolumeClaim>());
-    // The containers of a pod change only by a resize.
+    // Only a resize changes the containers of an existing pod.
     let changes = claim.is_some() || attributes.subresource == RESIZE || attributes.operation == Operation::Create;
     let is_deleted = old.and_then(|old| meta(old.as_ref())).is_some_and(|meta| meta.deletion_timestamp.is_some());
     if !changes || is_deleted {
@@ -99,7 +100,7 @@ pub async fn validate(
     Ok(())
 }
 
-/// Checks the size of a claim. Its limits mean nothing.
+/// Checks the requests of a claim. Limits of claims are not enforced.
 fn check_claim(claim: &PersistentVolumeClaim, item: &LimitRangeItem, wrong: &mut Vec<String>) {
     if item.r#type != "PersistentVolumeClaim" {
         return;

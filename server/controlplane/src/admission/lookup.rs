@@ -1,4 +1,6 @@
-//! What plugins look up: as new as the first of it that the request asked for.
+//! Typed reads of stored objects for plugins.
+//!
+//! All reads of one request use the revision that its first read requested.
 
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use machinery::status::Status;
 
 type Resource = (&'static str, &'static str);
 
-/// An object of a resource; `None` when there is none of this name.
+/// Returns an object of a resource, or `None` when it does not exist.
 pub async fn find<T: Struct>(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -21,7 +23,7 @@ pub async fn find<T: Struct>(
     }
 }
 
-/// All objects of a namespace, or of a cluster-scoped resource when it is empty.
+/// Returns all objects of a namespace. An empty namespace selects a cluster-scoped resource.
 pub async fn find_all<T: Struct>(
     environment: &ServerContext,
     attributes: &Attributes,

@@ -1,4 +1,4 @@
-//! What operators measure admission by (upstream: `admission/metrics`).
+//! Metrics of admission (upstream: `admission/metrics`).
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -17,10 +17,10 @@ const BUCKETS: [f64; 6] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
 const WEBHOOK_BUCKETS: [f64; 8] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0];
 const CONDITION_BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 const CHECK_BUCKETS: [f64; 5] = [0.000_000_5, 0.001, 0.01, 0.1, 1.0];
-/// Codes above this one count as it.
-const MOST_CODE: u16 = 600;
+/// Status codes above this are recorded as this one.
+const MAX_CODE: u16 = 600;
 
-/// Whether an object may be changed, or only judged.
+/// The admission step: mutation or validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Admit,
@@ -35,7 +35,7 @@ impl Step {
         }
     }
 
-    /// What webhooks of the step are called.
+    /// The label value of the step in webhook metrics.
     fn webhooks(self) -> &'static str {
         match self {
             Step::Admit => "admit",
@@ -44,14 +44,14 @@ impl Step {
     }
 }
 
-/// Why a webhook kept an object out.
+/// Why a webhook rejected a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// It said no.
+    /// The webhook denied the request.
     NoError,
-    /// It could not be asked.
+    /// The call of the webhook failed.
     CallingWebhook,
-    /// What it wanted could not be done.
+    /// The server failed to apply the webhook's response.
     ApiServerInternal,
 }
 
@@ -65,7 +65,7 @@ impl Rejection {
     }
 }
 
-/// The metrics of admission. Clones share them.
+/// The metrics of admission. Clones share their state.
 #[derive(Clone)]
 pub struct Metrics {
     steps: HistogramVec,
@@ -84,7 +84,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Makes and registers them.
+    /// Creates and registers the metrics.
     pub fn register(registry: &Registry) -> Self {
         let of_webhook = ["name", "type", "operation"];
         let of_conditions = ["name", "kind", "type", "operation"];
@@ -154,18 +154,19 @@ impl Metrics {
         }
     }
 
-    /// The times of a plugin.
+    /// Returns the timings of a plugin.
     pub fn of_plugin(&self, plugin: Plugin) -> Times {
         Times::new(&self.plugins, Some(plugin.name()))
     }
 
-    /// The times of the steps.
+    /// Returns the timings of the steps.
     pub fn of_steps(&self) -> Times {
         Times::new(&self.steps, None)
     }
 
-    /// Notes that a webhook was asked; a rejection comes with the code that the client gets.
-    pub fn asked(
+    /// Records a webhook call. A rejection is recorded with the status code that the client
+    /// receives.
+    pub fn observe_call(
         &self,
         name: &str,
         step: Step,
@@ -174,8 +175,8 @@ impl Metrics {
         code: u16,
         rejection: Option<Rejection>,
     ) {
-        let (operation, rejected) = (operation_name(attributes.operation), truth(rejection.is_some()));
-        let code = code.min(MOST_CODE).to_string();
+        let (operation, rejected) = (operation_name(attributes.operation), bool_label(rejection.is_some()));
+        let code = code.min(MAX_CODE).to_string();
         self.requests.with_label_values(&[name, step.webhooks(), operation, &code, rejected]).inc();
         self.webhooks.with_label_values(&[name, step.webhooks(), operation, rejected]).observe(took.as_secs_f64());
         if let Some(rejection) = rejection {
@@ -183,42 +184,43 @@ impl Metrics {
         }
     }
 
-    /// Notes what came of a validation of a policy that did not simply hold.
+    /// Records a validation of a policy that failed or had an error.
     pub fn checked(&self, policy: &str, binding: &str, action: &str, failure: Option<&str>, took: Duration) {
         let labels = [policy, binding, error_type(failure), action];
         self.checks.with_label_values(&labels).inc();
         self.check_seconds.with_label_values(&labels).observe(took.as_secs_f64());
     }
 
-    /// Notes what came of a mutation of a policy.
+    /// Records a mutation of a policy.
     pub fn mutated(&self, policy: &str, binding: &str, failure: Option<&str>, took: Duration) {
         let labels = [policy, binding, error_type(failure)];
         self.mutations.with_label_values(&labels).inc();
         self.mutation_seconds.with_label_values(&labels).observe(took.as_secs_f64());
     }
 
-    /// The match conditions of a policy, which counts as validating whatever it does (as upstream).
+    /// Returns the match condition metrics of a policy. All policies have the type `validate`, as
+    /// upstream.
     pub fn of_policy<'m>(&'m self, name: &'m str, operation: Operation) -> Conditions<'m> {
         Conditions { metrics: self, of: ("policy", "validate"), name, operation }
     }
 
-    /// The match conditions of a webhook.
+    /// Returns the match condition metrics of a webhook.
     pub fn of_webhook<'m>(&'m self, name: &'m str, step: Step, operation: Operation) -> Conditions<'m> {
         Conditions { metrics: self, of: ("webhook", step.webhooks()), name, operation }
     }
 
-    /// Notes that a webhook is not asked, for its match conditions.
+    /// Records that match conditions excluded a webhook.
     pub fn excluded(&self, name: &str, step: Step, operation: Operation) {
         self.exclusions.with_label_values(&[name, "webhook", step.name(), operation_name(operation)]).inc();
     }
 
-    /// Notes that an object passed although a webhook could not be asked.
+    /// Records that a request was admitted although a webhook call failed.
     pub fn failed_open(&self, name: &str, step: Step) {
         self.fail_open.with_label_values(&[name, step.webhooks()]).inc();
     }
 }
 
-/// Whose match conditions are evaluated.
+/// Match condition metrics of one policy or webhook.
 #[derive(Clone, Copy)]
 pub struct Conditions<'m> {
     metrics: &'m Metrics,
@@ -233,18 +235,18 @@ impl Conditions<'_> {
         [self.name, self.of.0, self.of.1, operation_name(self.operation)]
     }
 
-    /// They were evaluated.
+    /// Records the duration of an evaluation.
     pub fn evaluated(&self, took: Duration) {
         self.metrics.condition_seconds.with_label_values(&self.labels()).observe(took.as_secs_f64());
     }
 
-    /// One of them failed.
+    /// Records an evaluation error.
     pub fn failed(&self) {
         self.metrics.condition_errors.with_label_values(&self.labels()).inc();
     }
 }
 
-/// How long steps take, as a summary without quantiles, of the same observations as the histogram.
+/// Step durations as a summary without quantiles, from the observations of the histogram.
 struct StepSummary {
     desc: Desc,
     steps: HistogramVec,
@@ -256,7 +258,7 @@ impl StepSummary {
         let labels = ["type", "operation", "rejected"].map(String::from).to_vec();
         let desc = Desc::new(name.into(), "How long each step of admission took.".into(), labels, HashMap::new());
         let summary = StepSummary { desc: desc.expect("a well-formed metric"), steps: steps.clone() };
-        let _ = registry.register(Box::new(summary)); // only a name registered twice is refused
+        let _ = registry.register(Box::new(summary)); // fails only for duplicate names
     }
 }
 
@@ -282,10 +284,10 @@ impl Collector for StepSummary {
     }
 }
 
-/// How long something takes, by step, operation and outcome. What nearly always happens is found once and kept.
+/// Durations by step, operation, and outcome. The histograms of admitted requests are cached.
 pub struct Times {
     all: HistogramVec,
-    /// What stands before the other labels.
+    /// The value of the label `name`, which precedes the other labels.
     name: Option<&'static str>,
     passed: [[OnceLock<Histogram>; OPERATIONS]; STEPS],
 }
@@ -298,7 +300,7 @@ impl Times {
         Times { all: all.clone(), name, passed: Default::default() }
     }
 
-    /// Notes one.
+    /// Records one duration.
     pub fn note(&self, step: Step, operation: Operation, took: Duration, outcome: &Result<(), Status>) {
         let of = || self.of(step, operation, outcome.is_err());
         match outcome {
@@ -308,13 +310,13 @@ impl Times {
     }
 
     fn of(&self, step: Step, operation: Operation, rejected: bool) -> Histogram {
-        let labels = [step.name(), operation_name(operation), truth(rejected)];
+        let labels = [step.name(), operation_name(operation), bool_label(rejected)];
         let labels: Vec<&str> = self.name.into_iter().chain(labels).collect();
         self.all.with_label_values(&labels)
     }
 }
 
-/// What went wrong with a validation, by the message about it (`validating.ErrorType`).
+/// Classifies a validation error by its message (`validating.ErrorType`).
 fn error_type(failure: Option<&str>) -> &'static str {
     match failure {
         None => "no_error",
@@ -336,7 +338,7 @@ fn policy_checks(registry: &Registry, kind: &str, more: &[&str]) -> (IntCounterV
     )
 }
 
-fn truth(is: bool) -> &'static str {
+fn bool_label(is: bool) -> &'static str {
     if is { "true" } else { "false" }
 }
 
@@ -351,6 +353,6 @@ fn counters(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> Int
 }
 
 fn registered<C: Collector + Clone + 'static>(registry: &Registry, collector: C) -> C {
-    let _ = registry.register(Box::new(collector.clone())); // only a name registered twice is refused
+    let _ = registry.register(Box::new(collector.clone())); // fails only for duplicate names
     collector
 }

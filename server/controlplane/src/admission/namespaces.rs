@@ -1,5 +1,7 @@
-//! Plugins about namespaces: `NamespaceLifecycle` (nothing new in one that is missing or on its way out; some stay), `NamespaceExists`,
-//! `NamespaceAutoProvision`.
+//! Plugins for namespaces: `NamespaceLifecycle`, `NamespaceExists`, `NamespaceAutoProvision`.
+//!
+//! `NamespaceLifecycle` rejects new objects in missing or terminating namespaces and the deletion
+//! of system namespaces.
 
 use endpoints::{Attributes, Operation, ServerContext, internal};
 use generated::core::v1::{Namespace, namespace_phase};
@@ -16,24 +18,25 @@ const ACCESS_REVIEWS: (&str, &str) = ("authorization.k8s.io", "localsubjectacces
 /// Namespaces that cannot be deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 
-/// Whether a request is about an object in a namespace, and not about the namespace itself.
+/// Whether a request addresses an object in a namespace and not the namespace itself.
 fn is_in_namespace(attributes: &Attributes) -> bool {
     !attributes.namespace.is_empty() && (attributes.group, attributes.plural) != NAMESPACES
 }
 
-/// Refuses new objects in a namespace that is missing or being terminated.
+/// Rejects new objects in a missing or terminating namespace.
 ///
-/// Upstream looks for the namespace of updates too. An object that is updated exists, so only the message would differ.
+/// Upstream also looks up the namespace of updates. An updated object exists, so only the message
+/// would differ.
 pub async fn admit(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
     if !needs_namespace(attributes) {
         return Ok(());
     }
     check_name(&attributes.namespace)?;
     let found = find::<Namespace>(environment, attributes, NAMESPACES, ("", &attributes.namespace)).await?;
-    judge(attributes, found.as_deref())
+    check_phase(attributes, found.as_deref())
 }
 
-/// A namespace that no path can name cannot be asked for, which upstream's client says (client-go: `Request.Name`).
+/// Rejects a namespace name that is invalid in a URL path, as client-go's `Request.Name` does.
 fn check_name(name: &str) -> Result<(), Status> {
     let messages = is_path_segment_name(name);
     match messages.is_empty() {
@@ -42,14 +45,14 @@ fn check_name(name: &str) -> Result<(), Status> {
     }
 }
 
-/// Whether a request is about a new object that needs a namespace.
+/// Whether a request creates an object that requires a namespace.
 fn needs_namespace(attributes: &Attributes) -> bool {
-    // Access reviews may name any namespace: "not found" would tell which namespaces exist.
+    // Access reviews may name any namespace: 404 would disclose which namespaces exist.
     let is_review = (attributes.group, attributes.plural) == ACCESS_REVIEWS;
     attributes.operation == Operation::Create && !is_review && is_in_namespace(attributes)
 }
 
-fn judge(attributes: &Attributes, namespace: Option<&Namespace>) -> Result<(), Status> {
+fn check_phase(attributes: &Attributes, namespace: Option<&Namespace>) -> Result<(), Status> {
     let name = &attributes.namespace;
     match namespace {
         None => Err(Status::not_found(GroupResource { group: "", resource: "namespaces" }, name)),
@@ -69,7 +72,7 @@ fn judge(attributes: &Attributes, namespace: Option<&Namespace>) -> Result<(), S
     }
 }
 
-/// Nothing is written in a namespace that is missing.
+/// Rejects writes in a missing namespace.
 pub async fn check_exists(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
     let name = &attributes.namespace;
     if !is_in_namespace(attributes) {
@@ -81,8 +84,8 @@ pub async fn check_exists(environment: &ServerContext, attributes: &Attributes) 
     }
 }
 
-/// A namespace in which something is created is made when it is missing.
-pub async fn provide(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
+/// Creates the namespace of a new object when it is missing.
+pub async fn auto_provision(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
     let name = &attributes.namespace;
     if attributes.dry_run || !is_in_namespace(attributes) {
         return Ok(());
@@ -96,23 +99,23 @@ pub async fn provide(environment: &ServerContext, attributes: &Attributes) -> Re
     namespace.metadata.name.clone_from(name);
     let context = Context { features: environment.options.features.clone(), ..Context::default() };
     let object = internal(kind, Owned::of(namespace));
-    let created = store.create(&context, object, &CreateOptions::default(), &mut Anything).await;
-    // The next plugins have to see it.
+    let created = store.create(&context, object, &CreateOptions::default(), &mut AdmitAll).await;
+    // Later plugins must read the new namespace.
     attributes.as_of.renew();
     match created {
         Ok(_) => Ok(()),
-        // Somebody else was faster.
+        // Another client created the namespace concurrently.
         Err(status) if status.code == 409 => Ok(()),
         Err(status) => Err(forbidden(attributes, status.message)),
     }
 }
 
-/// Lets everything be stored.
-struct Anything;
+/// A write check that admits everything.
+struct AdmitAll;
 
-impl CheckWrite for Anything {}
+impl CheckWrite for AdmitAll {}
 
-/// The system's namespaces may not be deleted.
+/// Rejects the deletion of system namespaces.
 pub fn validate_delete(attributes: &Attributes) -> Result<(), Status> {
     let protected = attributes.operation == Operation::Delete
         && (attributes.group, attributes.plural) == NAMESPACES
@@ -130,15 +133,15 @@ mod tests {
 
     /// Rows of upstream's tests of `plugin/namespace/lifecycle`.
     #[test]
-    fn new_objects_need_a_namespace_that_is_active() {
+    fn new_objects_need_an_active_namespace() {
         let check = |operation: Operation, resource: &'static str, phase: Option<&str>, expect: &str| {
             let namespace = phase.map(|phase| parsed::<Namespace>(&json!({"status": {"phase": phase}})));
             let attributes = request(operation, "Pod", resource);
-            let judged = match needs_namespace(&attributes) {
-                true => judge(&attributes, namespace.as_ref()),
+            let outcome = match needs_namespace(&attributes) {
+                true => check_phase(&attributes, namespace.as_ref()),
                 false => Ok(()),
             };
-            let message = judged.err().map(|status| status.message).unwrap_or_default();
+            let message = outcome.err().map(|status| status.message).unwrap_or_default();
             assert_eq!(message, expect, "{operation:?} {resource} {phase:?}");
         };
         let terminated = |name: &str| {
@@ -160,17 +163,17 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_that_no_path_can_name_are_not_looked_for() {
-        let said = |name: &str| check_name(name).map_err(|status| status.message);
-        assert_eq!(said("team-a"), Ok(()));
+    fn rejects_namespace_names_that_are_invalid_in_paths() {
+        let check_message = |name: &str| check_name(name).map_err(|status| status.message);
+        assert_eq!(check_message("team-a"), Ok(()));
         let dots = "Internal error occurred: invalid resource name \"..\": [may not be '..']";
-        assert_eq!(said(".."), Err(dots.into()));
+        assert_eq!(check_message(".."), Err(dots.into()));
         let both = "Internal error occurred: invalid resource name \"a/%\": [may not contain '/' may not contain '%']";
-        assert_eq!(said("a/%"), Err(both.into()));
+        assert_eq!(check_message("a/%"), Err(both.into()));
     }
 
     #[test]
-    fn namespaces_of_the_system_stay() {
+    fn rejects_deletion_of_system_namespaces() {
         let check = |name: &str, operation: Operation, resource: &'static str, expect: bool| {
             let attributes = Attributes { name: name.into(), ..request(operation, "Namespace", resource) };
             assert_eq!(validate_delete(&attributes).is_ok(), expect, "{name} {operation:?} {resource}");
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_name_objects_that_have_no_name_yet() {
+    fn messages_fall_back_to_generate_name() {
         let check = |name: &str, generate_name: &str, expect: &str| {
             let (name, generate_name) = (name.to_owned(), generate_name.to_owned());
             let attributes = Attributes { name, generate_name, ..request(Operation::Create, "Pod", "pods") };

@@ -1,8 +1,9 @@
 //! `NodeRestriction`: limits what kubelets write to their own objects (upstream: `plugin/pkg/admission/noderestriction`).
 //!
-//! Kubelets are users in `system:nodes` whose names begin with `system:node:`. The node authorizer decides which
-//! resources a kubelet may write at all; this plugin sees the content. It runs before mutating webhooks, as upstream's
-//! does, so it judges what the kubelet sent and not what webhooks made of it.
+//! Kubelets are users in the group `system:nodes` with the name prefix `system:node:`. The node
+//! authorizer decides which resources a kubelet may write. This plugin checks the content of the
+//! writes. It runs before mutating webhooks, as upstream's does, so it checks the kubelet's request
+//! and not the result of webhooks.
 
 mod certificates;
 mod lookup;
@@ -28,7 +29,7 @@ use lookup::{Lookup, Stored};
 
 const LEASE_NAMESPACE: &str = "kube-node-lease";
 
-/// Refuses a write of a kubelet to what is not its own. Other users pass.
+/// Rejects writes of a kubelet to objects of other nodes. Requests of other users are admitted.
 ///
 /// # Errors
 /// 403 for what kubelets may not write; 404 when an object that the request refers to is missing.
@@ -44,7 +45,7 @@ pub async fn admit(
     Request { lookup: &lookup, gates, attributes, node, object, old }.admit().await
 }
 
-/// The feature gates that upstream's plugin inspects and that are not locked.
+/// The unlocked feature gates that upstream's plugin inspects.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gates {
     insecure_signing_requests: bool,
@@ -62,12 +63,12 @@ impl Gates {
     }
 }
 
-/// Why a write is refused.
+/// The reason of a rejection.
 #[derive(Debug)]
 enum Refusal {
     /// 403 about the written object, with this reason.
     Forbidden(String),
-    /// Another answer.
+    /// Another Status.
     Status(Status),
 }
 
@@ -129,18 +130,18 @@ impl<L: Lookup> Request<'_, L> {
         }
     }
 
-    /// The object that is written.
+    /// Returns the written object.
     fn new_object<T: Struct>(&self) -> Result<&T, Refusal> {
         typed(self.object)
     }
 
-    /// The object as it is stored.
+    /// Returns the stored object.
     fn old_object<T: Struct>(&self) -> Result<&T, Refusal> {
         typed(self.old)
     }
 
-    /// The name that a refusal shows: of a new object without one, what it begins with (upstream:
-    /// `admission.extractResourceName`).
+    /// Returns the name in a rejection. For a new object without a name it is the `generateName`
+    /// (upstream: `admission.extractResourceName`).
     fn shown_name(&self) -> &str {
         let meta = self.object.and_then(|object| meta(object.as_ref()));
         let names = meta.into_iter().flat_map(|meta| [&meta.name, &meta.generate_name]);
@@ -148,7 +149,7 @@ impl<L: Lookup> Request<'_, L> {
         names.map(String::as_str).find(|name| !name.is_empty()).unwrap_or("Unknown")
     }
 
-    /// The operation in upper case, quoted.
+    /// Returns the operation in upper case, quoted.
     fn operation(&self) -> &'static str {
         match self.attributes.operation {
             Operation::Create => "\"CREATE\"",
@@ -158,7 +159,7 @@ impl<L: Lookup> Request<'_, L> {
         }
     }
 
-    /// Requires that the written object is named like the node.
+    /// Requires that the written object has the name of the node.
     fn same_name(&self, otherwise: &'static str) -> Outcome {
         let created = self.object.filter(|_| self.attributes.operation == Operation::Create);
         let name = match created.and_then(|object| meta(object.as_ref())) {
@@ -175,14 +176,14 @@ impl<L: Lookup> Request<'_, L> {
         self.same_name("can only access node lease with the same name as the requesting node")
     }
 
-    /// Allows changes of capacity, conditions and the progress of a resize; nothing else of the claim.
+    /// Allows changes of capacity, conditions, and resize progress only.
     fn claim_status(&self) -> Outcome {
         if self.attributes.operation != Operation::Update {
             return Err(format!("unexpected operation {}", self.operation()).into());
         }
         let fixed = |claim: &PersistentVolumeClaim| {
             let mut claim = claim.clone();
-            // A body says its kind; a stored object does not.
+            // A body contains its kind; a stored object does not.
             claim.type_meta = TypeMeta::default();
             // An unconditional update leaves the version out.
             claim.metadata.resource_version.clear();
@@ -220,7 +221,7 @@ impl<L: Lookup> Request<'_, L> {
     }
 }
 
-/// An object as the type that its resource has.
+/// Returns an object as the type of its resource.
 fn typed<T: Struct>(object: Option<&Owned>) -> Result<&T, Refusal> {
     object.and_then(Owned::downcast_ref::<T>).ok_or_else(|| format!("no object of type {}", T::def().name).into())
 }

@@ -1,11 +1,11 @@
-//! `TaintNodesByCondition`: a new node is not ready until somebody looked.
+//! `TaintNodesByCondition`: taints new nodes as not ready.
 
 use generated::core::v1::{Node, Taint, taint_effect};
 use machinery::reflect::Owned;
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 
-/// Adds the taint that keeps pods off a new node.
+/// Adds the not-ready taint, which prevents scheduling to a new node.
 pub fn taint(object: &mut Owned) {
     let Some(node) = object.downcast_mut::<Node>() else { return };
     if !node.spec.taints.iter().any(|t| t.key == NOT_READY && t.effect == taint_effect::NO_SCHEDULE) {

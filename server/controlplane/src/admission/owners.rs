@@ -1,4 +1,7 @@
-//! `OwnerReferencesPermissionEnforcement`: who says that an object goes with another may delete it, and may hold up the other's deletion.
+//! `OwnerReferencesPermissionEnforcement`: requires permissions for changes of owner references.
+//!
+//! Setting owner references requires `delete` on the object. Setting `blockOwnerDeletion` requires
+//! `update` on the finalizers of the owner.
 
 use std::collections::HashSet;
 
@@ -8,11 +11,11 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::meta;
 use serde_json::Value;
-use serving::authorization::{Attributes as Wish, Authorizer, Decision};
+use serving::authorization::{Attributes as AccessAttributes, Authorizer, Decision};
 
 use super::forbidden;
 
-/// Refuses owners that the user may not name.
+/// Rejects owner references that the user may not set.
 pub async fn check(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -24,10 +27,10 @@ pub async fn check(
     check.owners(object, old).await
 }
 
-/// A write that may be about owners.
+/// Context of one write.
 struct Check<'a> {
     authorizer: &'a dyn Authorizer,
-    /// The discovery document of a group version.
+    /// Returns the discovery document of a group version.
     served: &'a (dyn Fn(&str, &str) -> Option<Value> + Sync),
     attributes: &'a Attributes,
 }
@@ -48,24 +51,26 @@ impl Check<'_> {
             return Ok(());
         }
         if attributes.operation == Operation::Update {
-            let wish = Wish {
+            let access_attributes = AccessAttributes {
                 namespace: &attributes.namespace,
                 version: attributes.version,
                 subresource: &attributes.subresource,
                 name: &attributes.name,
-                ..Wish::resource(&attributes.user, "delete", attributes.group, attributes.plural)
+                ..AccessAttributes::resource(&attributes.user, "delete", attributes.group, attributes.plural)
             };
             let refusal = "cannot set an ownerRef on a resource you can't delete";
-            self.allowed(&wish).await.map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))?;
+            self.allowed(&access_attributes)
+                .await
+                .map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))?;
         }
         let blocking = new_blocking(&new, &old_owners);
-        let anything = Wish {
+        let all_finalizers = AccessAttributes {
             version: "*",
             subresource: "finalizers",
             name: "*",
-            ..Wish::resource(&attributes.user, "update", "*", "*")
+            ..AccessAttributes::resource(&attributes.user, "update", "*", "*")
         };
-        if blocking.is_empty() || self.allowed(&anything).await.is_ok() {
+        if blocking.is_empty() || self.allowed(&all_finalizers).await.is_ok() {
             return Ok(());
         }
         for owner in blocking {
@@ -79,7 +84,7 @@ impl Check<'_> {
         let (group, version) = owner.api_version.rsplit_once('/').unwrap_or(("", &owner.api_version));
         let served = (self.served)(group, version).unwrap_or_default();
         let mut resources = served["resources"].as_array().into_iter().flatten();
-        let is_meant = |resource: &&Value| resource["kind"] == owner.kind && !text(resource).contains('/');
+        let is_meant = |resource: &&Value| resource["kind"] == owner.kind && !resource_name(resource).contains('/');
         let Some(resource) = resources.find(is_meant) else {
             let (version, kind) = (&owner.api_version, &owner.kind);
             let why = format!(
@@ -88,27 +93,27 @@ impl Check<'_> {
             );
             return Err(forbidden(attributes, why));
         };
-        let wish = Wish {
+        let access_attributes = AccessAttributes {
             namespace: if resource["namespaced"] == true { &attributes.namespace } else { "" },
             version,
             subresource: "finalizers",
             name: &owner.name,
-            ..Wish::resource(&attributes.user, "update", group, text(resource))
+            ..AccessAttributes::resource(&attributes.user, "update", group, resource_name(resource))
         };
         let refusal =
             "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
-        self.allowed(&wish).await.map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))
+        self.allowed(&access_attributes).await.map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))
     }
 
-    /// Whether a wish is granted; if not, the reason.
-    async fn allowed(&self, wish: &Wish<'_>) -> Result<(), String> {
-        let decision: Decision = self.authorizer.authorize(wish).await;
+    /// Requires the access; the error is the authorizer's reason.
+    async fn allowed(&self, access_attributes: &AccessAttributes<'_>) -> Result<(), String> {
+        let decision: Decision = self.authorizer.authorize(access_attributes).await;
         if decision.is_allowed() { Ok(()) } else { Err(decision.reason().to_owned()) }
     }
 }
 
-/// The plural of a served resource, with its subresource.
-fn text(resource: &Value) -> &str {
+/// Returns the plural of a served resource, with its subresource.
+fn resource_name(resource: &Value) -> &str {
     resource["name"].as_str().unwrap_or_default()
 }
 
@@ -120,11 +125,12 @@ fn is_same(new: &[OwnerReference], old: &[OwnerReference]) -> bool {
     new.iter().map(facts).eq(old.iter().map(facts))
 }
 
-/// Owners whose deletion the object did not hold up before.
+/// Returns the owners whose deletion is newly blocked by the object.
 fn new_blocking<'o>(new: &'o [OwnerReference], old: &[OwnerReference]) -> Vec<&'o OwnerReference> {
     let blocks = |owner: &OwnerReference| owner.block_owner_deletion == Some(true);
-    let did: HashSet<&str> = old.iter().filter(|owner| blocks(owner)).map(|owner| owner.uid.as_str()).collect();
-    new.iter().filter(|owner| blocks(owner) && !did.contains(owner.uid.as_str())).collect()
+    let already_blocking: HashSet<&str> =
+        old.iter().filter(|owner| blocks(owner)).map(|owner| owner.uid.as_str()).collect();
+    new.iter().filter(|owner| blocks(owner) && !already_blocking.contains(owner.uid.as_str())).collect()
 }
 
 #[cfg(test)]

@@ -1,19 +1,20 @@
 //! The admission plugins: which steps, operations and resources each of them handles.
 //!
-//! Upstream spreads these facts over the interfaces that a plugin implements, `admission.NewHandler`, and the first lines of `Admit` and
-//! `Validate`. Here they are one table. A plugin is asked only about requests of its scope, and judges everything in that scope.
+//! Upstream spreads these facts over the interfaces that a plugin implements,
+//! `admission.NewHandler`, and the first lines of `Admit` and `Validate`. Here they are one table.
+//! A plugin runs only for requests in its scope, and handles all requests in that scope.
 
 use endpoints::Attributes;
 use endpoints::Operation::{self, Connect, Create, Delete, Update};
 
 use super::metrics::Step::{self, Admit, Validate};
 
-/// Which resources a plugin handles.
+/// The resources that a plugin handles.
 #[derive(Clone, Copy, Debug)]
 enum Scope {
-    /// All of them.
+    /// All resources.
     Every,
-    /// Only these.
+    /// Only these resources.
     Of(&'static [Handled]),
 }
 
@@ -27,9 +28,9 @@ struct Handled {
 
 #[derive(Clone, Copy, Debug)]
 enum Subresources {
-    /// These; the resource itself is the empty name.
+    /// Only these subresources. The empty name is the main resource.
     Only(&'static [&'static str]),
-    /// All but these: a subresource that is added later is handled.
+    /// All subresources but these. A subresource that is added later is handled.
     Except(&'static [&'static str]),
 }
 
@@ -48,14 +49,14 @@ const fn only(group: &'static str, plural: &'static str, names: &'static [&'stat
     Handled { group, plural, subresources: Subresources::Only(names) }
 }
 
-/// Subresources of pods whose bodies are no pods, or that change nothing but the status.
+/// Subresources of pods that have no pod body or change only the status.
 const WITHOUT_POD_SPEC: &[&str] = &["attach", "binding", "eviction", "exec", "log", "portforward", "proxy", "status"];
 
 const CERTIFICATES: &str = "certificates.k8s.io";
 const SCHEDULING: &str = "scheduling.k8s.io";
 
 const POD: Handled = only("", "pods", &[""]);
-/// Every route by which a pod's specification comes in.
+/// All subresources that write a pod's spec.
 const POD_SPEC: Handled = Handled { group: "", plural: "pods", subresources: Subresources::Except(WITHOUT_POD_SPEC) };
 const PODS: Scope = Scope::Of(&[POD]);
 const POD_SPECS: Scope = Scope::Of(&[POD_SPEC]);
@@ -66,7 +67,7 @@ const POD_RESIZES_AND_UPDATES: Scope = Scope::Of(&[only("", "pods", &["", "resiz
 const LIMITED: Scope = Scope::Of(&[only("", "pods", &["", "resize"]), only("", "persistentvolumeclaims", &[""])]);
 const PRIORITIES: Scope =
     Scope::Of(&[POD, only(SCHEDULING, "podgroups", &[""]), only(SCHEDULING, "priorityclasses", &[""])]);
-/// Pods, what has a template of pods, and the namespaces whose labels ask for a level.
+/// Pods, resources with a pod template, and namespaces, which have the level labels.
 const POD_SECURITY: Scope = Scope::Of(&[
     POD_SPEC,
     only("", "namespaces", &[""]),
@@ -109,7 +110,7 @@ macro_rules! plugins {
         }
 
         impl Plugin {
-            /// The plugin of this name in flags.
+            /// Returns the plugin with this name in flags.
             pub fn named(name: &str) -> Option<Self> {
                 match name {
                     $(stringify!($name) => Some(Self::$name),)*
@@ -189,9 +190,9 @@ plugins! {
 }
 
 impl Plugin {
-    /// Whether a plugin takes part in a step of an operation. Its metrics count the step also for requests that are
-    /// not in its scope, as upstream's handler does.
-    pub fn takes_part(self, step: Step, operation: Operation) -> bool {
+    /// Whether the plugin handles a step of an operation. Its metrics also count requests outside
+    /// its scope, as upstream's handler does.
+    pub fn handles(self, step: Step, operation: Operation) -> bool {
         self.steps().contains(&step) && self.operations().contains(&operation)
     }
 

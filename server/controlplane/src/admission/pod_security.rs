@@ -1,4 +1,4 @@
-//! `PodSecurity`: the pod security standards that labels of namespaces ask for.
+//! `PodSecurity`: enforces the pod security standards that namespace labels select.
 
 mod baseline;
 mod configuration;
@@ -22,52 +22,53 @@ use machinery::status::{GroupResource, Status};
 
 use super::lookup::{find, find_all};
 use super::{body, forbidden};
-pub use configuration::Configured;
+pub use configuration::PodSecurityConfig;
 pub use metrics::Metrics;
 use metrics::Mode;
 use policy::{Level, LevelVersion, Policy};
 use subject::Subject;
 
-/// Pods that are looked at when a namespace gets a stricter level (`namespaceMaxPodsToCheck`).
+/// Maximum number of pods to evaluate when a namespace gets a stricter level
+/// (`namespaceMaxPodsToCheck`).
 const MAX_PODS: usize = 3000;
-/// What the annotations of the audit log begin with.
+/// Prefix of the audit annotations.
 const AUDIT_PREFIX: &str = "pod-security.kubernetes.io/";
-/// Refuses pods that violate the enforced level, and warns of what violates the level of warnings.
+/// Rejects pods that violate the enforced level, and warns of violations of the `warn` level.
 pub async fn validate(
-    (configured, metrics): (&Configured, &Metrics),
+    (config, metrics): (&PodSecurityConfig, &Metrics),
     environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
-    let examined = Examined { configured, metrics, environment, attributes };
+    let evaluation = Evaluation { config, metrics, environment, attributes };
     match (attributes.group, attributes.plural) {
-        ("", "namespaces") => examined.namespace(object, old).await,
-        _ if configured.exempts_namespace(&attributes.namespace) || configured.exempts_user(&attributes.user.name) => {
+        ("", "namespaces") => evaluation.namespace(object, old).await,
+        _ if config.exempts_namespace(&attributes.namespace) || config.exempts_user(&attributes.user.name) => {
             metrics.exempt(attributes);
             annotate(
                 attributes,
                 "exempt",
-                if configured.exempts_namespace(&attributes.namespace) { "namespace" } else { "user" },
+                if config.exempts_namespace(&attributes.namespace) { "namespace" } else { "user" },
             );
             Ok(())
         }
         ("", "pods") => {
             let pod = body::<Pod>(object)?;
             match old.and_then(Owned::downcast_ref::<Pod>) {
-                Some(old) if !is_significant(pod, old) => Ok(()),
-                _ => examined.subject(&Subject::of_pod(pod), true).await,
+                Some(old) if !is_significant_update(pod, old) => Ok(()),
+                _ => evaluation.subject(&Subject::of_pod(pod), true).await,
             }
         }
         _ => match Subject::of_template(object) {
-            Some(subject) => examined.subject(&subject, false).await,
+            Some(subject) => evaluation.subject(&subject, false).await,
             None => Ok(()),
         },
     }
 }
 
-/// Whether an update runs anything that did not run before.
-fn is_significant(new: &Pod, old: &Pod) -> bool {
+/// Whether an update adds or changes images.
+fn is_significant_update(new: &Pod, old: &Pod) -> bool {
     let (new, old) = (Subject::of_pod(new), Subject::of_pod(old));
     let images = |subject: &Subject<'_>, ephemeral: bool| -> Vec<(String, String)> {
         let of = subject.containers.iter().filter(|c| c.ephemeral == ephemeral);
@@ -81,16 +82,16 @@ fn annotate(attributes: &Attributes, key: &str, value: impl Into<String>) {
     attributes.trail.annotate(format!("{AUDIT_PREFIX}{key}"), value);
 }
 
-/// A request that is looked at.
-struct Examined<'r> {
-    configured: &'r Configured,
+/// Context of one evaluated request.
+struct Evaluation<'r> {
+    config: &'r PodSecurityConfig,
     metrics: &'r Metrics,
     environment: &'r ServerContext,
     attributes: &'r Attributes,
 }
 
-impl Examined<'_> {
-    /// A pod, or what becomes one.
+impl Evaluation<'_> {
+    /// Evaluates a pod or a pod template.
     async fn subject(&self, subject: &Subject<'_>, enforce: bool) -> Result<(), Status> {
         let attributes = self.attributes;
         let found =
@@ -104,15 +105,19 @@ impl Examined<'_> {
             annotate(attributes, "error", why);
             return Ok(());
         };
-        let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels, &self.configured.defaults);
-        if self.configured.exempts_runtime_class(subject.spec.runtime_class_name.as_deref()) {
+        let (policy, invalid_labels) = Policy::of_labels(&namespace.metadata.labels, &self.config.defaults);
+        if self.config.exempts_runtime_class(subject.spec.runtime_class_name.as_deref()) {
             self.metrics.exempt(attributes);
             annotate(attributes, "exempt", "runtimeClass");
             return Ok(());
         }
-        if !wrong.is_empty() {
+        if !invalid_labels.is_empty() {
             self.metrics.failed(false, attributes);
-            annotate(attributes, "error", format!("Failed to parse policy: {}", aggregate(&field_errors(&wrong))));
+            annotate(
+                attributes,
+                "error",
+                format!("Failed to parse policy: {}", aggregate(&field_errors(&invalid_labels))),
+            );
         }
         if enforce {
             annotate(attributes, "enforce-policy", policy.enforce.to_string());
@@ -136,16 +141,16 @@ impl Examined<'_> {
         Ok(())
     }
 
-    /// A namespace, whose labels have to be levels.
+    /// Validates the labels of a namespace.
     async fn namespace(&self, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
         let attributes = self.attributes;
         let namespace = body::<Namespace>(object)?;
-        let of = |labels| Policy::of_labels(labels, &self.configured.defaults);
+        let of = |labels| Policy::of_labels(labels, &self.config.defaults);
         let (name, labels) = (&namespace.metadata.name, &namespace.metadata.labels);
-        let (policy, wrong) = of(labels);
+        let (policy, invalid_labels) = of(labels);
         let before = old.and_then(Owned::downcast_ref::<Namespace>).map(|old| of(&old.metadata.labels));
-        if !wrong.is_empty() && before.as_ref().is_none_or(|(_, before)| *before != wrong) {
-            return Err(invalid(attributes, &wrong));
+        if !invalid_labels.is_empty() && before.as_ref().is_none_or(|(_, before)| *before != invalid_labels) {
+            return Err(invalid(attributes, &invalid_labels));
         }
         if let Some((before, _)) = before {
             let (new, old) = (policy.enforce, before.enforce);
@@ -153,27 +158,27 @@ impl Examined<'_> {
             if new == old || new.level == Level::Privileged || relaxed {
                 return Ok(());
             }
-            if !self.configured.exempts_namespace(name) {
+            if !self.config.exempts_namespace(name) {
                 let found = self.pods_that_violate(name, new).await?;
                 found.iter().for_each(|warning| attributes.warnings.add(warning));
                 return Ok(());
             }
         }
-        if self.configured.exempts_namespace(name)
-            && let Some(warning) = self.configured.warning(name, &policy, labels)
+        if self.config.exempts_namespace(name)
+            && let Some(warning) = self.config.warning(name, &policy, labels)
         {
             attributes.warnings.add(&warning);
         }
         Ok(())
     }
 
-    /// Warnings about pods that are there already.
+    /// Returns warnings about existing pods that violate the level.
     async fn pods_that_violate(&self, namespace: &str, level: LevelVersion) -> Result<Vec<String>, Status> {
         let mut pods = find_all::<Pod>(self.environment, self.attributes, ("", "pods"), namespace).await?;
-        pods.retain(|pod| !self.configured.exempts_runtime_class(pod.spec.runtime_class_name.as_deref()));
+        pods.retain(|pod| !self.config.exempts_runtime_class(pod.spec.runtime_class_name.as_deref()));
         let (total, mut checked) = (pods.len(), Vec::new());
         let mut controllers = HashSet::new();
-        // One pod of each controller first: the others are most likely like it.
+        // One pod of each controller comes first: pods of one controller are usually alike.
         let (first, rest): (Vec<Arc<Pod>>, Vec<Arc<Pod>>) =
             pods.into_iter().partition(|pod| controller(pod).is_none_or(|uid| controllers.insert(uid)));
         checked.extend(first.into_iter().chain(rest).take(MAX_PODS));
@@ -207,22 +212,23 @@ impl Examined<'_> {
     }
 }
 
-/// What violates a level, each with details.
+/// Returns the violations of a level with details.
 fn violations(level: LevelVersion, subject: &Subject<'_>) -> Option<String> {
     let found = policy::evaluate(level, subject);
     (!found.is_empty()).then(|| found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
 }
 
-fn invalid(attributes: &Attributes, wrong: &[policy::Wrong]) -> Status {
+fn invalid(attributes: &Attributes, invalid_labels: &[policy::InvalidLabel]) -> Status {
     let of = GroupResource { group: "", resource: attributes.kind.kind };
-    Status::invalid(of, &attributes.name, &field_errors(wrong))
+    Status::invalid(of, &attributes.name, &field_errors(invalid_labels))
 }
 
-fn field_errors(wrong: &[policy::Wrong]) -> Vec<FieldError> {
+fn field_errors(invalid_labels: &[policy::InvalidLabel]) -> Vec<FieldError> {
     let labels = Path::new("metadata");
     let labels = labels.child(json_name!(ObjectMeta.labels));
-    let error = |w: &policy::Wrong| FieldError::invalid(&labels.key(w.label), BadValue::json_string(&w.value), w.why);
-    wrong.iter().map(error).collect()
+    let error =
+        |w: &policy::InvalidLabel| FieldError::invalid(&labels.key(w.label), BadValue::json_string(&w.value), w.why);
+    invalid_labels.iter().map(error).collect()
 }
 
 fn controller(pod: &Pod) -> Option<String> {

@@ -1,5 +1,5 @@
-//! Plugins about pods and their namespaces: `LimitPodHardAntiAffinityTopology`, `PodNodeSelector`, `ExtendedResourceToleration`,
-//! `PodTopologyLabels`.
+//! Plugins for pods: `LimitPodHardAntiAffinityTopology`, `PodNodeSelector`,
+//! `ExtendedResourceToleration`, `PodTopologyLabels`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use super::lookup::find;
 use super::{body, body_mut, forbidden};
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
-/// The key of the configuration for namespaces that say nothing.
+/// The configuration key of the default node selector, for namespaces without the annotation.
 const CLUSTER_DEFAULT: &str = "clusterDefaultNodeSelector";
 const NODE_SELECTOR: &str = "scheduler.alpha.kubernetes.io/node-selector";
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
-/// Pods may keep others off single nodes, not off larger domains.
+/// Rejects required pod anti-affinity with a topology key other than the hostname.
 pub fn check_anti_affinity(attributes: &Attributes, object: &Owned) -> Result<(), Status> {
     let pod = body::<Pod>(object)?;
     let anti = pod.spec.affinity.as_ref().and_then(|affinity| affinity.pod_anti_affinity.as_ref());
@@ -35,37 +35,39 @@ pub fn check_anti_affinity(attributes: &Attributes, object: &Owned) -> Result<()
     }
 }
 
-/// Adds the node selector of the namespace to a new pod. `configured` holds selectors by namespace.
+/// Adds the node selector of the namespace to a new pod. `configured` contains selectors by
+/// namespace.
 pub async fn node_selector(
     environment: &ServerContext,
     configured: &Json,
     attributes: &Attributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
-    let wanted = namespace_selector(environment, configured, attributes).await?;
+    let required = namespace_selector(environment, configured, attributes).await?;
     let pod = body_mut::<Pod>(object)?;
-    check_selector(&pod.spec.node_selector, &wanted, configured, &attributes.namespace)
+    check_selector(&pod.spec.node_selector, &required, configured, &attributes.namespace)
         .map_err(|why| forbidden(attributes, why))?;
-    pod.spec.node_selector.extend(wanted);
+    pod.spec.node_selector.extend(required);
     Ok(())
 }
 
-/// Refuses a new pod whose node selector is not the namespace's, or not in the list for the namespace.
+/// Rejects a new pod with a node selector that conflicts with its namespace's selector or
+/// whitelist.
 pub async fn check_node_selector(
     environment: &ServerContext,
     configured: &Json,
     attributes: &Attributes,
     object: &Owned,
 ) -> Result<(), Status> {
-    let wanted = namespace_selector(environment, configured, attributes).await?;
+    let required = namespace_selector(environment, configured, attributes).await?;
     let pod = body::<Pod>(object)?;
-    check_selector(&pod.spec.node_selector, &wanted, configured, &attributes.namespace)
+    check_selector(&pod.spec.node_selector, &required, configured, &attributes.namespace)
         .map_err(|why| forbidden(attributes, why))
 }
 
 type Selector = BTreeMap<String, String>;
 
-/// The node selector of the pods of a namespace (`getNamespaceNodeSelectorMap`).
+/// Returns the node selector of a namespace (`getNamespaceNodeSelectorMap`).
 async fn namespace_selector(
     environment: &ServerContext,
     configured: &Json,
@@ -81,20 +83,20 @@ async fn namespace_selector(
     parse_selector(text)
 }
 
-/// Checks a pod's node selector with the namespace's in it.
+/// Checks the merged node selector of the pod and its namespace.
 fn check_selector(
     of_pod: &Selector,
-    wanted: &Selector,
+    required: &Selector,
     configured: &Json,
     namespace: &str,
 ) -> Result<(), &'static str> {
-    if wanted.iter().any(|(key, value)| of_pod.get(key).is_some_and(|own| own != value)) {
+    if required.iter().any(|(key, value)| of_pod.get(key).is_some_and(|own| own != value)) {
         return Err("pod node label selector conflicts with its namespace node label selector");
     }
     const OUTSIDE: &str = "pod node label selector labels conflict with its namespace whitelist";
     let whitelist = selector(configured[namespace].as_str().unwrap_or_default()).ok_or(OUTSIDE)?;
     let is_listed = |(key, value): (&String, &String)| whitelist.get(key) == Some(value);
-    match whitelist.is_empty() || of_pod.iter().chain(wanted).all(is_listed) {
+    match whitelist.is_empty() || of_pod.iter().chain(required).all(is_listed) {
         true => Ok(()),
         false => Err(OUTSIDE),
     }
@@ -104,7 +106,7 @@ fn parse_selector(text: &str) -> Result<Selector, Status> {
     selector(text).ok_or_else(|| Status::internal(format!("invalid selector: {text:?}")))
 }
 
-/// `a=b,c=d` as a map (`labels.ConvertSelectorToLabelsMap`).
+/// Parses `a=b,c=d` as a map (`labels.ConvertSelectorToLabelsMap`).
 fn selector(text: &str) -> Option<Selector> {
     if text.is_empty() {
         return Some(Selector::new());
@@ -119,7 +121,7 @@ fn pair(text: &str) -> Option<(String, String)> {
     is_valid.then(|| (key.to_owned(), value.to_owned()))
 }
 
-/// Tolerates the taints of nodes that are kept for the extended resources that a pod requests.
+/// Tolerates the taints of nodes that are dedicated to the extended resources that a pod requests.
 pub fn tolerate_extended_resources(object: &mut Owned) {
     let Some(pod) = object.downcast_mut::<Pod>() else { return };
     let added = extended_resources(&pod.spec).into_iter().map(|key| {
@@ -150,13 +152,13 @@ fn extended_resources(spec: &PodSpec) -> BTreeSet<String> {
     requested.filter(|name| is_extended(name)).cloned().collect()
 }
 
-/// Whether a resource is of another domain than Kubernetes' (`IsExtendedResourceName`).
+/// Whether a resource is outside Kubernetes' domains (`IsExtendedResourceName`).
 fn is_extended(name: &str) -> bool {
     let is_native = !name.contains('/') || name.contains("kubernetes.io/");
     !is_native && !name.starts_with("requests.") && is_qualified_name(&format!("requests.{name}")).is_empty()
 }
 
-/// Copies where a node stands onto the pod that is bound to it.
+/// Copies the topology labels of a node to the pod that is bound to it.
 pub async fn topology_labels(
     environment: &ServerContext,
     attributes: &Attributes,

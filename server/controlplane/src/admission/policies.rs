@@ -1,4 +1,5 @@
-//! `ValidatingAdmissionPolicy` and `MutatingAdmissionPolicy`: rules of admission that are objects, written in CEL.
+//! `ValidatingAdmissionPolicy` and `MutatingAdmissionPolicy`: admission rules in CEL that are API
+//! objects.
 
 mod annotations;
 mod compiled;
@@ -28,39 +29,39 @@ pub use input::{Activation, Input};
 pub use matching::{Subject, operation_name};
 
 pub const GROUP: &str = "admissionregistration.k8s.io";
-/// Groups of questions: nothing of them is stored, and a policy must not decide about who may ask.
-const QUESTIONS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
+/// Groups of review resources. They are not stored, and policies must not restrict access to them.
+const REVIEW_GROUPS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
 
-/// All policies and bindings, followed, and their compiled expressions.
+/// Watched policies and bindings, and their compiled expressions.
 pub struct Policies {
     environment: Arc<ServerContext>,
-    validating: Option<Followed<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>>,
-    mutating: Option<Followed<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>>,
+    validating: Option<Watched<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>>,
+    mutating: Option<Watched<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>>,
     compiled: Cache,
     metrics: Metrics,
 }
 
-struct Followed<P, B> {
+struct Watched<P, B> {
     policies: Informer<P>,
     bindings: Informer<B>,
 }
 
 impl Policies {
-    /// Begins to follow policies.
+    /// Starts the informers of policies and bindings.
     pub fn start(environment: &Arc<ServerContext>, metrics: Metrics) -> Self {
         let informers = &environment.informers;
         let validating = informers
             .of(GROUP, "validatingadmissionpolicies")
             .zip(informers.of(GROUP, "validatingadmissionpolicybindings"))
-            .map(|(policies, bindings)| Followed { policies, bindings });
+            .map(|(policies, bindings)| Watched { policies, bindings });
         let mutating = informers
             .of(GROUP, "mutatingadmissionpolicies")
             .zip(informers.of(GROUP, "mutatingadmissionpolicybindings"))
-            .map(|(policies, bindings)| Followed { policies, bindings });
+            .map(|(policies, bindings)| Watched { policies, bindings });
         Policies { environment: environment.clone(), validating, mutating, compiled: Cache::default(), metrics }
     }
 
-    /// Changes an object as the mutating policies say.
+    /// Applies the mutating policies to an object.
     pub async fn mutate(
         &self,
         attributes: &Attributes,
@@ -69,17 +70,17 @@ impl Policies {
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
         match &self.mutating {
-            Some(followed) if is_subject(attributes) && !followed.policies.is_empty() => {
+            Some(watched) if is_subject(attributes) && !watched.policies.is_empty() => {
                 rounds.policies.begin(rounds.round, Some(object));
-                let outcome = mutating::run(self, followed, attributes, object, old, rounds).await;
-                rounds.policies.end(Some(object));
+                let outcome = mutating::run(self, watched, attributes, object, old, rounds).await;
+                rounds.policies.set_last_output(Some(object));
                 outcome
             }
             _ => Ok(()),
         }
     }
 
-    /// Refuses what validating policies refuse, and warns of what they warn of.
+    /// Applies the validating policies: rejects the request or adds warnings.
     pub async fn validate(
         &self,
         attributes: &Attributes,
@@ -87,24 +88,25 @@ impl Policies {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         match &self.validating {
-            Some(followed) if is_subject(attributes) => validating::run(self, followed, attributes, object, old).await,
+            Some(watched) if is_subject(attributes) => validating::run(self, watched, attributes, object, old).await,
             _ => Ok(()),
         }
     }
 }
 
-/// Policies do not decide about policies and webhooks, so that a wrong one can be taken away again.
+/// Whether policies apply to a request. Policies and webhooks are exempt, so that a wrong policy
+/// can be removed.
 pub fn is_subject(attributes: &Attributes) -> bool {
     let group = attributes.group;
-    group != GROUP && !QUESTIONS.contains(&group)
+    group != GROUP && !REVIEW_GROUPS.contains(&group)
 }
 
-/// Why a policy could not see a request in the version that its rules name.
+/// Formats the error when a request cannot be converted to the version that a policy matches.
 fn not_converted(status: &Status) -> String {
     format!("failed to configure policy: failed to convert object version: {}", status.message)
 }
 
-/// A refusal that says why twice, as upstream's do.
+/// Builds a rejection that contains the reason twice, as upstream's do.
 fn refused(mut status: Status, reason: &str, message: String) -> Status {
     let (reason, code) = match reason {
         status_reason::UNAUTHORIZED => (status_reason::UNAUTHORIZED, 401),

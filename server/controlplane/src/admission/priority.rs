@@ -1,4 +1,5 @@
-//! `Priority`: sets the priority of pods from their class, and keeps one default class.
+//! `Priority`: sets the priority of pods from their priority class, and ensures that there is one
+//! default class.
 
 use std::sync::Arc;
 
@@ -16,14 +17,14 @@ use crate::bootstrap::SYSTEM_PRIORITY_CLASSES;
 
 const CLASSES: (&str, &str) = ("scheduling.k8s.io", "priorityclasses");
 
-/// What a class gives.
+/// The resolved values of a priority class.
 struct Resolved {
     class: String,
     priority: i32,
     policy: String,
 }
 
-/// Fills priority and preemption policy.
+/// Sets the priority and the preemption policy of new pods.
 pub async fn admit(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -66,14 +67,14 @@ async fn resolve(environment: &ServerContext, attributes: &Attributes, name: &st
 
 fn apply(spec: &mut PodSpec, resolved: Resolved) -> Result<(), String> {
     let Resolved { class, priority, policy } = resolved;
-    if let Some(said) = spec.priority.filter(|said| *said != priority) {
+    if let Some(value) = spec.priority.filter(|value| *value != priority) {
         return Err(format!(
-            "the integer value of priority ({said}) must not be provided in pod spec; priority admission controller computed {priority} from the given PriorityClass name"
+            "the integer value of priority ({value}) must not be provided in pod spec; priority admission controller computed {priority} from the given PriorityClass name"
         ));
     }
-    if let Some(said) = spec.preemption_policy.as_ref().filter(|said| **said != policy) {
+    if let Some(value) = spec.preemption_policy.as_ref().filter(|value| **value != policy) {
         return Err(format!(
-            "the string value of PreemptionPolicy ({said}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
+            "the string value of PreemptionPolicy ({value}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
         ));
     }
     spec.priority_class_name = class;
@@ -82,7 +83,7 @@ fn apply(spec: &mut PodSpec, resolved: Resolved) -> Result<(), String> {
     Ok(())
 }
 
-/// Sets the priority of a new group of pods.
+/// Sets the priority of a new pod group.
 async fn admit_group(environment: &ServerContext, attributes: &Attributes, group: &mut PodGroup) -> Result<(), Status> {
     if attributes.operation != Operation::Create
         || !environment.options.features.enabled(features::WorkloadAwarePreemption)
@@ -103,7 +104,7 @@ async fn admit_group(environment: &ServerContext, attributes: &Attributes, group
     Ok(())
 }
 
-/// Refuses a second class that is the default.
+/// Rejects a second default class.
 pub async fn validate(environment: &ServerContext, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
     let Some(class) = object.downcast_ref::<PriorityClass>().filter(|class| class.global_default) else {
         return Ok(());
@@ -117,7 +118,7 @@ pub async fn validate(environment: &ServerContext, attributes: &Attributes, obje
     }
 }
 
-/// The class of pods that name none. Of several, the lowest.
+/// Returns the default class. Of several, the one with the lowest value.
 async fn default_class(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -126,7 +127,7 @@ async fn default_class(
     Ok(classes.into_iter().filter(|class| class.global_default).min_by_key(|class| class.value))
 }
 
-/// Refuses the deletion of the system's classes.
+/// Rejects the deletion of system priority classes.
 pub fn validate_delete(attributes: &Attributes) -> Result<(), Status> {
     let is_system = SYSTEM_PRIORITY_CLASSES.iter().any(|(name, ..)| *name == attributes.name);
     if (attributes.group, attributes.plural) == CLASSES && attributes.subresource.is_empty() && is_system {

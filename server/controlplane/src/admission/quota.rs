@@ -1,4 +1,6 @@
-//! `ResourceQuota`: what is about to be made is counted against the quotas of its namespace, in their status, before it is stored.
+//! `ResourceQuota`: charges objects to the quotas of their namespace before they are stored.
+//!
+//! The usage is in the status of the quotas.
 
 mod charges;
 mod limited;
@@ -24,7 +26,7 @@ type Resources = BTreeMap<String, Quantity>;
 
 const QUOTAS: (&str, &str) = ("", "resourcequotas");
 
-/// Counts an object, or refuses it.
+/// Charges an object to the quotas, or rejects it.
 pub async fn validate(
     environment: &ServerContext,
     (charges, limited): (&Arc<Charges>, &Limited),
@@ -67,7 +69,7 @@ pub async fn validate(
     let deltas: Vec<(&ResourceQuota, Resources)> = quotas
         .into_iter()
         .map(|quota| {
-            // A quota that the old object was not counted in is charged for all of the new one.
+            // A quota that did not count the old object is charged for all of the new object.
             let counted = counted.as_ref().filter(|(old, _)| scopes::select(quota, old));
             (quota, usage::increase(&wanted, counted.map(|(_, usage)| usage)))
         })
@@ -95,13 +97,13 @@ pub async fn validate(
     Ok(())
 }
 
-/// What a quota counts of what is asked for.
+/// Returns the part of the requested usage that a quota counts.
 fn requested(quota: &ResourceQuota, delta: &Resources) -> Resources {
     let counted = delta.iter().filter(|(name, _)| quota.status.hard.contains_key(*name));
     counted.map(|(name, quantity)| (name.clone(), quantity.clone())).collect()
 }
 
-/// What is used when this is granted; an error when that is too much.
+/// Returns the usage after a charge, or an error when it exceeds the quota.
 fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resources, String> {
     let requested = requested(quota, delta);
     let mut used = quota.status.used.clone();

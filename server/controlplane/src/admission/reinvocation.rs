@@ -1,69 +1,71 @@
-//! What the two rounds of mutation know of each other: after something has changed an object, those are asked again that want to be
-//! (upstream: `admission.ReinvocationContext`).
+//! State of the two mutation rounds of a request (upstream: `admission.ReinvocationContext`).
+//!
+//! When a plugin changes an object, earlier webhooks and policies that request reinvocation run
+//! again.
 
 use std::collections::HashSet;
 
 use machinery::reflect::Owned;
 
-/// The rounds of one request.
+/// The reinvocation state of one request.
 #[derive(Default)]
 pub struct Reinvocation {
-    /// 0, and 1 when all are asked again.
+    /// 0 in the first round, 1 in the reinvocation round.
     pub round: usize,
-    /// Whether there has to be another round.
+    /// Whether a second round is required.
     pub wanted: bool,
-    pub webhooks: Invoked,
-    pub policies: Invoked,
+    pub webhooks: ReinvokeContext,
+    pub policies: ReinvokeContext,
 }
 
-/// Webhooks, or policies, by their keys.
+/// Reinvocation state of webhooks or of policies, by key (upstream: `webhookReinvokeContext`).
 #[derive(Default)]
-pub struct Invoked {
-    /// The object as they left it.
-    left: Option<Owned>,
-    /// Those that were asked and want to be again when somebody changes the object after them.
-    waiting: HashSet<String>,
-    /// Those that are to be asked again.
-    again: HashSet<String>,
+pub struct ReinvokeContext {
+    /// The object after the last invocation.
+    last_output: Option<Owned>,
+    /// Invoked keys that request reinvocation when a later plugin changes the object.
+    previously_invoked: HashSet<String>,
+    /// Keys to invoke in the second round.
+    reinvoke: HashSet<String>,
 }
 
 impl Reinvocation {
-    /// Begins the second round.
-    pub fn begin_again(&mut self) {
+    /// Starts the second round.
+    pub fn begin_reinvocation(&mut self) {
         self.round = 1;
     }
 }
 
-impl Invoked {
-    /// Begins a round; what plugins of the server's own have changed since the last one counts as a change.
+impl ReinvokeContext {
+    /// Starts a round. A change by built-in plugins since the last round requires reinvocation.
     pub fn begin(&mut self, round: usize, object: Option<&Owned>) {
-        let same = match (&self.left, object) {
-            (Some(left), Some(object)) => left.as_ref() == object.as_ref(),
+        let same = match (&self.last_output, object) {
+            (Some(last_output), Some(object)) => last_output.as_ref() == object.as_ref(),
             (None, None) => true,
             _ => false,
         };
         if round > 0 && !same {
-            self.changed();
+            self.require_reinvocation();
         }
     }
 
-    /// Somebody has changed the object.
-    pub fn changed(&mut self) {
-        self.again.extend(self.waiting.drain());
+    /// Marks all reinvocable keys for reinvocation, because the object changed.
+    pub fn require_reinvocation(&mut self) {
+        self.reinvoke.extend(self.previously_invoked.drain());
     }
 
-    /// Whether one is asked in a round: in the second one only if it wants to be.
-    pub fn is_asked(&self, round: usize, key: &str) -> bool {
-        round == 0 || self.again.contains(key)
+    /// Whether to invoke a key in a round. The second round invokes only keys that are marked.
+    pub fn should_invoke(&self, round: usize, key: &str) -> bool {
+        round == 0 || self.reinvoke.contains(key)
     }
 
-    /// One was asked, and wants to be asked again.
-    pub fn asked(&mut self, key: String) {
-        self.waiting.insert(key);
+    /// Records the invocation of a key that requests reinvocation.
+    pub fn add_reinvocable(&mut self, key: String) {
+        self.previously_invoked.insert(key);
     }
 
-    /// Ends a round.
-    pub fn end(&mut self, object: Option<&Owned>) {
-        self.left = object.cloned();
+    /// Stores the object at the end of a round.
+    pub fn set_last_output(&mut self, object: Option<&Owned>) {
+        self.last_output = object.cloned();
     }
 }

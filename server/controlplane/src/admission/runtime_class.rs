@@ -1,4 +1,4 @@
-//! `RuntimeClass`: copies overhead and scheduling of a runtime class to the pods that name it.
+//! `RuntimeClass`: copies overhead and scheduling of a runtime class to its pods.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use super::{body, body_mut, forbidden};
 
 const CLASSES: (&str, &str) = ("node.k8s.io", "runtimeclasses");
 
-/// Fills overhead, node selector and tolerations.
+/// Sets overhead, node selector, and tolerations.
 pub async fn admit(environment: &ServerContext, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
     let class = class_of(environment, attributes, object).await?;
     let pod = body_mut::<Pod>(object)?;
     fill(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
 }
 
-/// Refuses another overhead than that of the class.
+/// Rejects an overhead that differs from the class.
 pub async fn validate(environment: &ServerContext, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
     let class = class_of(environment, attributes, object).await?;
     let pod = body::<Pod>(object)?;

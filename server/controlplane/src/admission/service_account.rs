@@ -1,4 +1,5 @@
-//! `ServiceAccount`: gives every pod a service account and its token, and limits the secrets of its pods.
+//! `ServiceAccount`: sets the service account of pods, mounts its token, and limits the secrets of
+//! pods.
 
 mod mountable;
 #[cfg(test)]
@@ -24,14 +25,15 @@ use mountable::NewSecrets;
 
 /// The subresource that adds containers to a running pod.
 const EPHEMERAL: &str = "ephemeralcontainers";
-/// Pods use only the secrets that their account names.
+/// The annotation that restricts pods to the secrets of their service account.
 const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 const MIRROR_POD: &str = "kubernetes.io/config.mirror";
 const DEFAULT_ACCOUNT: &str = "default";
-/// Where programs look for their token (`DefaultAPITokenMountPath`).
+/// The mount path of the token (`DefaultAPITokenMountPath`).
 const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 const VOLUME_PREFIX: &str = "kube-api-access-";
-/// An hour, and a little so that kubelets can tell these tokens apart (`WarnOnlyBoundTokenExpirationSeconds`).
+/// One hour and seven seconds, so that kubelets recognize these tokens
+/// (`WarnOnlyBoundTokenExpirationSeconds`).
 const TOKEN_SECONDS: i64 = 3607;
 const READABLE_BY_ALL: i32 = 0o644;
 
@@ -58,9 +60,10 @@ pub async fn admit(environment: &ServerContext, attributes: &Attributes, object:
     validate(environment, attributes, object, None).await
 }
 
-/// Refuses pods without a service account, and secrets that the account does not name.
+/// Rejects pods without a service account, and secrets that the service account does not reference.
 ///
-/// Upstream checks new pods and `pods/ephemeralcontainers`. Here a secret that any other update would add is refused too.
+/// Upstream checks new pods and `pods/ephemeralcontainers`. Here secrets that any other update adds
+/// are rejected too.
 pub async fn validate(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -73,7 +76,7 @@ pub async fn validate(
         return validate_mirror(&pod.spec).map_err(|why| forbidden(attributes, why));
     }
     let old = old.and_then(Owned::downcast_ref::<Pod>).filter(|_| !creates).map(|old| &old.spec);
-    // Not before it is needed: few accounts limit the secrets of their pods.
+    // Computed lazily, because few service accounts limit secrets.
     let secrets = || NewSecrets::of(&pod.spec, old);
     if !creates && attributes.subresource != EPHEMERAL && secrets().is_empty() {
         return Ok(());
@@ -95,7 +98,7 @@ async fn account(
     name: &str,
 ) -> Result<Arc<ServiceAccount>, Status> {
     let namespace = &attributes.namespace;
-    // Upstream's client refuses to ask for such a name.
+    // Upstream's client rejects such names.
     let wrong = is_path_segment_name(name);
     if !wrong.is_empty() {
         let why = format!("invalid resource name {name:?}: [{}]", wrong.join(" "));
@@ -110,7 +113,7 @@ fn enforces_mountable_secrets(account: &ServiceAccount) -> bool {
     account.metadata.annotations.get(ENFORCE_MOUNTABLE).and_then(|value| parse_bool(value)) == Some(true)
 }
 
-/// Pods of a kubelet's own files run without an account, secrets and tokens.
+/// Rejects mirror pods that reference service accounts, secrets, or tokens.
 fn validate_mirror(spec: &PodSpec) -> Result<(), &'static str> {
     let mut refusal = None;
     visit_pod(spec, &mut |reference| match reference.kind {
@@ -125,7 +128,7 @@ fn validate_mirror(spec: &PodSpec) -> Result<(), &'static str> {
     refusal.map_or(Ok(()), Err)
 }
 
-/// Mounts the token into containers that have nothing in its place.
+/// Mounts the token into containers without a mount at its path.
 fn mount_token(spec: &mut PodSpec) {
     let existing = spec.volumes.iter().find(|v| v.name.starts_with(VOLUME_PREFIX));
     let has_volume = existing.is_some();
@@ -149,7 +152,7 @@ fn mount(container: &mut Container, volume: &str) -> bool {
     true
 }
 
-/// Token, certificate of the cluster, namespace (`TokenVolumeSource`).
+/// Builds the volume with token, cluster CA, and namespace (`TokenVolumeSource`).
 fn token_volume(name: String) -> Volume {
     let token = ServiceAccountTokenProjection {
         path: "token".into(),

@@ -1,4 +1,4 @@
-//! `DenyServiceExternalIPs`: refuses external IP addresses of services (CVE-2020-8554).
+//! `DenyServiceExternalIPs`: rejects external IP addresses of services (CVE-2020-8554).
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use machinery::status::Status;
 
 use super::{body, forbidden};
 
-/// Refuses external addresses that are new.
+/// Rejects new external addresses.
 pub fn deny_external_ips(attributes: &Attributes, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
     let service = body::<Service>(object)?;
     let before = old.and_then(Owned::downcast_ref::<Service>).map(|old| old.spec.external_ips.as_slice());

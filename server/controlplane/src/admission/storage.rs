@@ -12,11 +12,11 @@ use super::{body, classes, forbidden};
 
 const DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
-/// The class of a claim, before there was a field.
 const CLASSES: (&str, &str) = ("storage.k8s.io", "storageclasses");
+/// The annotation that set the class of a claim before the field `storageClassName` existed.
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
-/// Gives a claim that names no class the default one.
+/// Sets the default class of a claim without a class.
 pub async fn default_class(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -31,7 +31,7 @@ pub async fn default_class(
     Ok(())
 }
 
-/// Adds the finalizer that keeps an object until nothing uses it.
+/// Adds the finalizer that delays deletion while the object is in use.
 pub fn protect(object: &mut Owned, finalizer: &str) {
     if let Some(meta) = meta_mut(object)
         && !meta.finalizers.iter().any(|f| f == finalizer)
@@ -40,12 +40,12 @@ pub fn protect(object: &mut Owned, finalizer: &str) {
     }
 }
 
-/// The class of a claim (`GetPersistentVolumeClaimClass`).
+/// Returns the class of a claim (`GetPersistentVolumeClaimClass`).
 fn class_of(claim: &PersistentVolumeClaim) -> Option<&String> {
     claim.metadata.annotations.get(CLASS_ANNOTATION).or(claim.spec.storage_class_name.as_ref())
 }
 
-/// Claims grow when their class lets them (`PersistentVolumeClaimResize`).
+/// Rejects expansions that the storage class does not allow (`PersistentVolumeClaimResize`).
 pub async fn check_resize(
     environment: &ServerContext,
     attributes: &Attributes,

@@ -1,4 +1,4 @@
-//! Requests for the tests of plugins.
+//! Helpers for tests of plugins.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use serving::authorization::{self, Authorizer, Decision};
 use serving::warnings::Warnings;
 use serving::{BoxFuture, User};
 
-/// The attributes of a request of `mallory` for `resource` of the core group, such as `pods/resize`, in namespace `team-a`.
+/// Attributes of a request of user `mallory` in namespace `team-a`. `resource` is of the core
+/// group, such as `pods/resize`.
 pub fn request(operation: Operation, kind: &'static str, resource: &'static str) -> Attributes {
     let (plural, subresource) = resource.split_once('/').unwrap_or((resource, ""));
     Attributes {
@@ -36,22 +37,22 @@ pub fn request(operation: Operation, kind: &'static str, resource: &'static str)
     }
 }
 
-/// An object of a kind from its document.
+/// Parses an object from its JSON document.
 pub fn parsed<T: Struct>(document: &Value) -> T {
     let mut object = T::default();
     json::from_value(document, Mut::of(&mut object), &mut Issues::ignore()).unwrap();
     object
 }
 
-/// Likewise, of a type that only the value knows.
+/// Like [`parsed`], with a dynamic type.
 pub fn owned<T: Struct>(document: &Value) -> Owned {
     Owned::of(parsed::<T>(document))
 }
 
-/// An authorizer that allows what the function says.
-pub struct Deciding<F>(pub F);
+/// An authorizer that uses a function to decide.
+pub struct FnAuthorizer<F>(pub F);
 
-impl<F: Fn(&authorization::Attributes<'_>) -> bool + Send + Sync> Authorizer for Deciding<F> {
+impl<F: Fn(&authorization::Attributes<'_>) -> bool + Send + Sync> Authorizer for FnAuthorizer<F> {
     fn authorize<'a>(&'a self, attributes: &'a authorization::Attributes<'a>) -> BoxFuture<'a, Decision> {
         let decision = if (self.0)(attributes) { Decision::Allow("".into()) } else { Decision::NoOpinion("".into()) };
         Box::pin(std::future::ready(decision))

@@ -1,4 +1,4 @@
-//! `PodTolerationRestriction`: the tolerations that pods of a namespace get, and those that they may have.
+//! `PodTolerationRestriction`: default tolerations and toleration whitelists of namespaces.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -21,17 +21,17 @@ const DEFAULTS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
 const WHITELIST: &str = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";
 const MEMORY_PRESSURE: &str = "node.kubernetes.io/memory-pressure";
 
-/// What counts in namespaces that say nothing.
+/// The cluster-wide configuration, for namespaces without the annotations.
 pub struct TolerationRestriction(Configuration);
 
 impl TolerationRestriction {
-    /// By its configuration, if there is one.
+    /// Loads the plugin's configuration, if there is one.
     pub fn load(configurations: &Configurations) -> Result<Self, String> {
-        let said = configurations.read(PLUGIN, GROUP, &["v1alpha1"], "Configuration")?;
-        Ok(TolerationRestriction(said.unwrap_or_default()))
+        let config = configurations.read(PLUGIN, GROUP, &["v1alpha1"], "Configuration")?;
+        Ok(TolerationRestriction(config.unwrap_or_default()))
     }
 
-    /// Gives pods what is theirs.
+    /// Adds default tolerations to pods.
     pub async fn admit(
         &self,
         environment: &ServerContext,
@@ -42,7 +42,7 @@ impl TolerationRestriction {
         let mut more = Vec::new();
         if attributes.operation == Operation::Create {
             let namespace = namespace(environment, attributes).await?;
-            more = said(&namespace, DEFAULTS)?.unwrap_or_else(|| self.0.default.clone());
+            more = annotated_tolerations(&namespace, DEFAULTS)?.unwrap_or_else(|| self.0.default.clone());
         }
         if quality_of_service(&pod.spec) != pod_qos_class::BEST_EFFORT {
             more.push(Toleration {
@@ -58,7 +58,7 @@ impl TolerationRestriction {
         self.validate(environment, attributes, object).await
     }
 
-    /// Refuses what pods may not have.
+    /// Rejects tolerations outside the whitelist.
     pub async fn validate(
         &self,
         environment: &ServerContext,
@@ -69,7 +69,7 @@ impl TolerationRestriction {
         if pod.spec.tolerations.is_empty() {
             return Ok(());
         }
-        let of_namespace = said(&*namespace(environment, attributes).await?, WHITELIST)?;
+        let of_namespace = annotated_tolerations(&*namespace(environment, attributes).await?, WHITELIST)?;
         let (whitelist, scope) = match &of_namespace {
             Some(whitelist) => (whitelist, "namespace"),
             None => (&self.0.whitelist, "cluster"),
@@ -88,8 +88,8 @@ async fn namespace(environment: &ServerContext, attributes: &Attributes) -> Resu
     found.ok_or_else(|| Status::not_found(GroupResource { group: "", resource: "namespaces" }, name))
 }
 
-/// The tolerations of an annotation; an empty one has none.
-fn said(namespace: &Namespace, annotation: &str) -> Result<Option<Vec<Toleration>>, Status> {
+/// Parses the tolerations of an annotation. An empty value means no tolerations.
+fn annotated_tolerations(namespace: &Namespace, annotation: &str) -> Result<Option<Vec<Toleration>>, Status> {
     match namespace.metadata.annotations.get(annotation).map(String::as_str) {
         None => Ok(None),
         Some("") => Ok(Some(Vec::new())),
@@ -97,14 +97,16 @@ fn said(namespace: &Namespace, annotation: &str) -> Result<Option<Vec<Toleration
     }
 }
 
-/// Whether a whitelist covers all tolerations; an empty one does (upstream: `VerifyAgainstWhitelist`).
+/// Whether a whitelist covers all tolerations. An empty whitelist covers all (upstream:
+/// `VerifyAgainstWhitelist`).
 fn is_allowed(tolerations: &[Toleration], whitelist: &[Toleration]) -> bool {
     let mut wider = Coverage::default();
     whitelist.iter().for_each(|toleration| wider.add(toleration));
     whitelist.is_empty() || tolerations.iter().all(|toleration| wider.covers(toleration))
 }
 
-/// Both lists, without tolerations that others of them cover (upstream: `MergeTolerations`). The cost is n log n.
+/// Merges both lists and drops tolerations that others cover (upstream: `MergeTolerations`), in O(n
+/// log n).
 pub fn merged(first: Vec<Toleration>, second: Vec<Toleration>) -> Vec<Toleration> {
     let all: Vec<Toleration> = first.into_iter().chain(second).collect();
     let mut later = Coverage::default();
@@ -132,17 +134,18 @@ fn fields(toleration: &Toleration) -> Fields<'_> {
     (key, operator, value, effect, *toleration_seconds)
 }
 
-/// Key, effect, and the value of those that are equal to one.
+/// Key, effect, and the value for the operator `Equal`.
 type Matched<'t> = (&'t str, &'t str, Option<&'t str>);
 
-/// How long a toleration lasts: for ever, or so many seconds.
-type Lasts = (bool, i64);
+/// The duration of a toleration: whether it is unlimited, and seconds otherwise.
+type TolerationDuration = (bool, i64);
 
-/// What a list of tolerations covers (upstream: `isSuperset`): the two that last longest of those that match the same.
+/// The coverage of a list of tolerations (upstream: `isSuperset`): the two longest of those that
+/// match the same taints.
 #[derive(Default)]
 struct Coverage<'t> {
     known: HashSet<Fields<'t>>,
-    longest: HashMap<Matched<'t>, Vec<(Lasts, Fields<'t>)>>,
+    longest: HashMap<Matched<'t>, Vec<(TolerationDuration, Fields<'t>)>>,
 }
 
 impl<'t> Coverage<'t> {
@@ -153,22 +156,22 @@ impl<'t> Coverage<'t> {
         let value = match wider.operator.as_str() {
             toleration_operator::EXISTS => None,
             "" | toleration_operator::EQUAL => Some(wider.value.as_str()),
-            // Covers nothing but itself.
+            // It covers only itself.
             _ => return,
         };
         let seconds = wider.toleration_seconds.filter(|_| wider.effect == taint_effect::NO_EXECUTE);
         let longest = self.longest.entry((&wider.key, &wider.effect, value)).or_default();
         longest.push(((seconds.is_none(), seconds.unwrap_or_default()), fields(wider)));
-        longest.sort_unstable_by_key(|(lasts, _)| Reverse(*lasts));
+        longest.sort_unstable_by_key(|(duration, _)| Reverse(*duration));
         longest.truncate(2);
     }
 
-    /// Whether a toleration is one of the list, or one of the list covers it.
+    /// Whether the list contains the toleration or covers it.
     fn covers(&self, toleration: &Toleration) -> bool {
         self.known.contains(&fields(toleration)) || self.others_cover(toleration)
     }
 
-    /// Whether one of the list that is not equal to a toleration covers it.
+    /// Whether a different toleration of the list covers it.
     fn others_cover(&self, toleration: &Toleration) -> bool {
         let Toleration { key, operator, value, effect, toleration_seconds } = toleration;
         let value = Some(value.as_str()).filter(|_| operator == toleration_operator::EQUAL);
@@ -177,10 +180,11 @@ impl<'t> Coverage<'t> {
             let equal = value.map(|value| (key.as_str(), effect, Some(value)));
             [Some((key.as_str(), effect, None)), Some(("", effect, None)), equal]
         });
-        let lasts = |(for_ever, most): Lasts| for_ever || toleration_seconds.is_some_and(|own| own <= most);
+        let suffices =
+            |(unlimited, max): TolerationDuration| unlimited || toleration_seconds.is_some_and(|own| own <= max);
         let longest = matched.flatten().filter_map(|matched| self.longest.get(&matched)).flatten();
         let mut others = longest.filter(|(_, other)| *other != fields(toleration));
-        others.any(|(most, _)| lasts(*most))
+        others.any(|(duration, _)| suffices(*duration))
     }
 }
 

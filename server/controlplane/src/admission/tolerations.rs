@@ -1,4 +1,5 @@
-//! `DefaultTolerationSeconds`: pods stay for a while (five minutes) on a node that is lost, unless they say otherwise.
+//! `DefaultTolerationSeconds`: adds default tolerations (five minutes) for not-ready and
+//! unreachable nodes.
 
 use generated::core::v1::{Pod, Toleration, taint_effect, toleration_operator};
 use machinery::reflect::Owned;
@@ -7,15 +8,15 @@ use serving::options::AdmissionOptions;
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 
-/// Adds the tolerations that are missing.
+/// Adds the missing tolerations.
 pub fn admit(options: &AdmissionOptions, object: &mut Owned) {
     let Some(pod) = object.downcast_mut::<Pod>() else { return };
-    let said = pod.spec.tolerations.clone();
+    let existing = pod.spec.tolerations.clone();
     for (taint, seconds) in [(NOT_READY, options.not_ready_seconds), (UNREACHABLE, options.unreachable_seconds)] {
         let tolerates = |t: &Toleration| {
             (t.key == taint || t.key.is_empty()) && (t.effect == taint_effect::NO_EXECUTE || t.effect.is_empty())
         };
-        if !said.iter().any(tolerates) {
+        if !existing.iter().any(tolerates) {
             pod.spec.tolerations.push(Toleration {
                 key: taint.into(),
                 operator: toleration_operator::EXISTS.into(),

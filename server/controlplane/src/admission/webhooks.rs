@@ -1,9 +1,10 @@
-//! `MutatingAdmissionWebhook` and `ValidatingAdmissionWebhook`: programs elsewhere that change and refuse objects.
+//! `MutatingAdmissionWebhook` and `ValidatingAdmissionWebhook`: external servers that change and
+//! reject objects.
 
 mod call;
 mod hook;
-mod known;
 mod record;
+mod users;
 
 use std::sync::Arc;
 
@@ -20,32 +21,32 @@ use super::lookup::find;
 use super::metrics::{Metrics, Step};
 use super::policies::{Cache, GROUP, Subject, is_subject};
 use super::reinvocation::Reinvocation;
-use call::Wish;
+use call::MutationOutcome;
 use hook::{Hook, Matched};
-use record::Called;
+use record::WebhookCall;
 
-pub use known::Known;
+pub use users::PluginUsers;
 
-/// All configurations, followed.
+/// Watched webhook configurations.
 pub struct Webhooks {
     environment: Arc<ServerContext>,
     mutating: Option<Informer<MutatingWebhookConfiguration>>,
     validating: Option<Informer<ValidatingWebhookConfiguration>>,
     compiled: Cache,
-    known: Known,
+    plugin_users: PluginUsers,
     metrics: Metrics,
 }
 
 impl Webhooks {
-    /// Begins to follow configurations. Webhooks are called as the users that are `known` to them.
-    pub fn start(environment: &Arc<ServerContext>, known: Known, metrics: Metrics) -> Self {
+    /// Starts the informers. `plugin_users` are the credentials of webhook calls.
+    pub fn start(environment: &Arc<ServerContext>, plugin_users: PluginUsers, metrics: Metrics) -> Self {
         let informers = &environment.informers;
         Webhooks {
             environment: environment.clone(),
             mutating: informers.of(GROUP, "mutatingwebhookconfigurations"),
             validating: informers.of(GROUP, "validatingwebhookconfigurations"),
             compiled: Cache::default(),
-            known,
+            plugin_users,
             metrics,
         }
     }
@@ -60,7 +61,7 @@ impl Webhooks {
         Ok(Subject { environment: &self.environment, attributes, object, old, namespace })
     }
 
-    /// Lets webhooks change an object, one after the other. What is removed cannot be changed: there is no object then.
+    /// Calls the mutating webhooks in order. A deletion has no object to change.
     pub async fn mutate(
         &self,
         attributes: &Attributes,
@@ -85,25 +86,26 @@ impl Webhooks {
                 let hook = Hook::of_mutating(webhook, conditions);
                 let Some(matched) = hook.matched(&subject, Step::Admit, &self.metrics)? else { continue };
                 let key = format!("{name}/{}/{index}", hook.name);
-                if !rounds.webhooks.is_asked(rounds.round, &key) {
+                if !rounds.webhooks.should_invoke(rounds.round, &key) {
                     continue;
                 }
-                let (round, metrics, users) = (rounds.round, &self.metrics, &self.known.mutating);
-                let called = Called { configuration: name, hook: &hook, index, round, attributes, users, metrics };
-                if change(&called, &matched, &subject, object.as_deref_mut()).await? {
-                    rounds.webhooks.changed();
+                let (round, metrics, users) = (rounds.round, &self.metrics, &self.plugin_users.mutating);
+                let webhook_call =
+                    WebhookCall { configuration: name, hook: &hook, index, round, attributes, users, metrics };
+                if change(&webhook_call, &matched, &subject, object.as_deref_mut()).await? {
+                    rounds.webhooks.require_reinvocation();
                     rounds.wanted = true;
                 }
-                if hook.is_asked_again {
-                    rounds.webhooks.asked(key);
+                if hook.reinvoke_if_needed {
+                    rounds.webhooks.add_reinvocable(key);
                 }
             }
         }
-        rounds.webhooks.end(object.as_deref());
+        rounds.webhooks.set_last_output(object.as_deref());
         Ok(())
     }
 
-    /// Asks all webhooks at once whether an object may be stored or removed.
+    /// Calls the validating webhooks concurrently.
     pub async fn validate(
         &self,
         attributes: &Attributes,
@@ -115,7 +117,7 @@ impl Webhooks {
             return Ok(());
         }
         let subject = self.subject(attributes, object, old).await?;
-        let mut asked: Vec<(&str, Hook<'_>, Matched)> = Vec::new();
+        let mut matching: Vec<(&str, Hook<'_>, Matched)> = Vec::new();
         let compiled: Vec<_> = configurations
             .iter()
             .map(|configuration| {
@@ -128,61 +130,61 @@ impl Webhooks {
             for (webhook, conditions) in configuration.webhooks.iter().zip(programs.iter()) {
                 let hook = Hook::of_validating(webhook, conditions);
                 if let Some(matched) = hook.matched(&subject, Step::Validate, &self.metrics)? {
-                    asked.push((&configuration.metadata.name, hook, matched));
+                    matching.push((&configuration.metadata.name, hook, matched));
                 }
             }
         }
-        let calls = asked.iter().enumerate().map(|(index, (configuration, hook, matched))| {
+        let calls = matching.iter().enumerate().map(|(index, (configuration, hook, matched))| {
             let subject = &subject;
-            let (users, metrics) = (&self.known.validating, &self.metrics);
-            let called = Called { configuration, hook, index, round: 0, attributes, users, metrics };
-            async move { call::validating(&called, matched, subject).await }
+            let (users, metrics) = (&self.plugin_users.validating, &self.metrics);
+            let webhook_call = WebhookCall { configuration, hook, index, round: 0, attributes, users, metrics };
+            async move { call::validating(&webhook_call, matched, subject).await }
         });
         let answers = attributes.trail.timed("validating-webhook", join_all(calls)).await;
         answers.into_iter().collect()
     }
 }
 
-/// Asks a webhook, and does what it wants done to the object; whether that changed it.
+/// Calls a webhook and applies its patch. Returns whether the object changed.
 async fn change(
-    called: &Called<'_>,
+    webhook_call: &WebhookCall<'_>,
     matched: &Matched,
     subject: &Subject<'_>,
     object: Option<&mut Owned>,
 ) -> Result<bool, Status> {
     let begin = Instant::now();
-    let asked = call::mutating(called, matched, subject);
-    let wish = called.attributes.trail.timed("mutating-webhook", asked).await?;
-    let patch = match wish {
-        Wish::Nothing => {
-            called.mutated(|| false);
-            called.answered(Step::Admit, begin.elapsed(), &Ok(()));
+    let mutation = call::mutating(webhook_call, matched, subject);
+    let outcome = webhook_call.attributes.trail.timed("mutating-webhook", mutation).await?;
+    let patch = match outcome {
+        MutationOutcome::Unchanged => {
+            webhook_call.record_mutation(|| false);
+            webhook_call.observe_response(Step::Admit, begin.elapsed(), &Ok(()));
             return Ok(false);
         }
-        Wish::Unknown => {
-            called.mutated(|| false);
+        MutationOutcome::FailedOpen => {
+            webhook_call.record_mutation(|| false);
             return Ok(false);
         }
-        Wish::Patch(patch) => patch,
+        MutationOutcome::Patch(patch) => patch,
     };
     let patched = match object {
         Some(object) => apply(matched, subject, &patch).map(|patched| (object, patched)),
         None => {
-            let name = called.hook.name;
+            let name = webhook_call.hook.name;
             let why = "attempted to modify the object, which is not supported for this operation";
             Err(Status::internal(format!("admission webhook \"{name}\" {why}")))
         }
     };
-    let (object, patched) = patched.inspect_err(|_| called.impossible(begin.elapsed()))?;
+    let (object, patched) = patched.inspect_err(|_| webhook_call.observe_invalid_patch(begin.elapsed()))?;
     let (patched, changed) = patched;
     *object = patched;
-    called.patched(&patch);
-    called.mutated(|| changed);
-    called.answered(Step::Admit, begin.elapsed(), &Ok(()));
+    webhook_call.record_patch(&patch);
+    webhook_call.record_mutation(|| changed);
+    webhook_call.observe_response(Step::Admit, begin.elapsed(), &Ok(()));
     Ok(changed)
 }
 
-/// The object with a patch applied, and whether the patch changed it.
+/// Applies a patch. Returns the object and whether it changed.
 fn apply(matched: &Matched, subject: &Subject<'_>, patch: &[u8]) -> Result<(Owned, bool), Status> {
     let before = &matched.input.object;
     let patched = patch::json_patch(before, patch, &mut json::Issues::ignore())

@@ -1,4 +1,4 @@
-//! Plugins about groups of pods that are scheduled together: `PodGroupWorkloadExists`, `JobValidation`.
+//! Plugins for gang scheduling: `PodGroupWorkloadExists`, `JobValidation`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::lookup::{find, find_all};
 
 const GROUP: &str = "scheduling.k8s.io";
 
-/// A group is made from a template of a workload that is there and stays.
+/// Requires that the workload template of a new pod group exists and is not being deleted.
 pub async fn check_template(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -39,7 +39,7 @@ pub async fn check_template(
     }
 }
 
-/// A job whose pods start all or none keeps their number.
+/// Rejects changes of `parallelism` for jobs with gang-scheduled pod groups.
 pub async fn check_job(
     environment: &ServerContext,
     attributes: &Attributes,

@@ -1,4 +1,4 @@
-//! Where Services of the cluster are reached from this server (upstream: `util/proxy.ResolveCluster`, `ResolveEndpoint`).
+//! Addresses of cluster Services (upstream: `util/proxy.ResolveCluster`, `ResolveEndpoint`).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use rand::seq::SliceRandom;
 use registry::{Informer, Informers};
 use webhook::{Error, ServiceAddress};
 
-/// Finds addresses by what is stored.
+/// Resolves Services from stored objects.
 pub struct Addresses {
     services: Option<Informer<Service>>,
     slices: Option<Informer<EndpointSlice>>,
-    /// Whether an endpoint is chosen here, rather than by whoever routes the addresses of services.
+    /// Whether to select an endpoint here instead of routing to the cluster IP.
     to_endpoints: bool,
-    /// Where this server itself is, which is the service `kubernetes` too.
+    /// The address of this server, which is also the address of the service `kubernetes`.
     own: Option<SocketAddr>,
 }
 
-/// The label by which a slice says whose it is.
+/// The label that names the service of a slice.
 pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
 
 impl Addresses {
-    /// Begins to follow what is needed. Needs a tokio runtime.
+    /// Starts the required informers. Needs a tokio runtime.
     pub fn new(informers: &Informers, to_endpoints: bool, own: Option<SocketAddr>) -> Self {
         Addresses {
             services: informers.of("", "services"),
@@ -39,7 +39,7 @@ impl Addresses {
         slices_of(slices, &service.metadata.namespace, &service.metadata.name)
     }
 
-    /// Somebody who is ready, of the preferred family if there is one.
+    /// Selects a ready endpoint, of the preferred IP family if available.
     fn endpoint(&self, service: &Service, port: &ServicePort) -> Result<String, Error> {
         let name = &service.metadata.name;
         let mut slices = self.slices_of(service);
@@ -60,7 +60,7 @@ impl Addresses {
     }
 }
 
-/// The slices of a service.
+/// Returns the slices of a service.
 pub fn slices_of(slices: &Informer<EndpointSlice>, namespace: &str, name: &str) -> Vec<Arc<EndpointSlice>> {
     let mut all = slices.in_namespace(namespace);
     all.retain(|slice| slice.metadata.labels.get(SERVICE_NAME).is_some_and(|of| of == name));

@@ -1,4 +1,4 @@
-//! Keeps the APIServices of what this process serves (upstream: `autoRegisterController.checkAPIService`).
+//! Reconciles the APIServices of this server (upstream: `autoRegisterController.checkAPIService`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,29 +12,29 @@ use registry::Informer;
 use serving::metrics::WorkQueue;
 
 use super::API_SERVICES;
-use super::desired::{ALWAYS, Desired, MANAGED, ON_START, Wanted};
+use super::desired::{ALWAYS, Desired, DesiredService, MANAGED, ON_START};
 
-/// How long to wait after a failure.
+/// The delay after a failure.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// Creates, corrects and deletes APIServices.
+/// Creates, updates, and deletes APIServices.
 pub struct Autoregister {
     loopback: Arc<Loopback>,
     services: Informer<APIService>,
     desired: Desired,
     queue: WorkQueue,
-    /// Those that were there before this server.
+    /// APIServices that existed before this server started.
     at_start: BTreeSet<String>,
-    /// Those that were looked at with success.
+    /// APIServices that were reconciled successfully.
     synced: BTreeSet<String>,
 }
 
-/// What has to happen to an APIService.
+/// The action for an APIService.
 #[derive(Debug, PartialEq, Eq)]
 enum Action {
     Nothing,
     Create,
-    Correct,
+    Update,
     Delete,
 }
 
@@ -44,7 +44,7 @@ impl Autoregister {
         Autoregister { loopback, services, desired, queue, at_start, synced: BTreeSet::new() }
     }
 
-    /// Acts on every change from now on. Does not end.
+    /// Reconciles on every change. Does not return.
     pub async fn follow(mut self) {
         let mut services = self.services.changes();
         let mut desired = self.desired.changes();
@@ -59,14 +59,14 @@ impl Autoregister {
             match failed {
                 Ok(()) => changed.await,
                 Err(status) => {
-                    tracing::warn!(why = status.message, "registering what this server serves");
+                    tracing::warn!(why = status.message, "cannot register the APIServices of this server; retrying");
                     let _ = tokio::time::timeout(RETRY, changed).await;
                 }
             }
         }
     }
 
-    /// Looks at all. The error is the last one.
+    /// Reconciles all APIServices. Returns the last error.
     pub async fn sync(&mut self) -> Result<(), Status> {
         let desired = self.desired.all();
         let current: BTreeMap<String, Arc<APIService>> =
@@ -92,7 +92,7 @@ impl Autoregister {
                 }
             }
         }
-        // What is gone and wanted by nobody need not be remembered.
+        // Removed APIServices that are not desired need no entry.
         self.synced.retain(|name| desired.contains_key(name) || current.contains_key(name));
         outcome
     }
@@ -101,12 +101,12 @@ impl Autoregister {
         &self,
         action: Action,
         name: &str,
-        wanted: Option<&Wanted>,
+        wanted: Option<&DesiredService>,
         found: Option<&APIService>,
     ) -> Result<(), Status> {
         let outcome = match (action, wanted, found) {
             (Action::Create, Some(wanted), _) => self.loopback.create(API_SERVICES, wanted.service()).await.map(drop),
-            (Action::Correct, Some(wanted), Some(found)) => {
+            (Action::Update, Some(wanted), Some(found)) => {
                 let corrected = APIService { spec: wanted.spec(), ..found.clone() };
                 self.loopback.update(API_SERVICES, corrected).await.map(drop)
             }
@@ -114,15 +114,16 @@ impl Autoregister {
             _ => Ok(()),
         };
         match outcome {
-            // Somebody else was faster; the change that they made brings us back here.
+            // Another writer was faster. Its change triggers another reconciliation.
             Err(status) if matches!(status.code, 404 | 409) => Ok(()),
             outcome => outcome,
         }
     }
 }
 
-/// What has to happen, by what is wanted, what is there, whether that was looked at before, and whether it was there before this server.
-fn action(wanted: Option<&Wanted>, found: Option<&APIService>, synced: bool, at_start: bool) -> Action {
+/// Returns the action for an APIService, from the desired and the current object, whether it was
+/// reconciled before, and whether it existed before this server started.
+fn action(wanted: Option<&DesiredService>, found: Option<&APIService>, synced: bool, at_start: bool) -> Action {
     let wants = wanted.map(|wanted| wanted.managed);
     let has = found.and_then(|found| found.metadata.labels.get(MANAGED)).map(String::as_str);
     let on_start = |managed: Option<&str>| managed == Some(ON_START);
@@ -132,7 +133,7 @@ fn action(wanted: Option<&Wanted>, found: Option<&APIService>, synced: bool, at_
         (_, Some(_)) if !matches!(has, Some(ON_START | ALWAYS)) => Action::Nothing,
         (_, Some(_)) if on_start(has) && (synced || !at_start) => Action::Nothing,
         (None, Some(_)) => Action::Delete,
-        (Some(wanted), Some(found)) if wanted.spec() != found.spec => Action::Correct,
+        (Some(wanted), Some(found)) if wanted.spec() != found.spec => Action::Update,
         _ => Action::Nothing,
     }
 }
@@ -141,9 +142,9 @@ fn action(wanted: Option<&Wanted>, found: Option<&APIService>, synced: bool, at_
 mod tests {
     use super::*;
 
-    fn wanted(managed: &'static str, version_priority: i32) -> Option<Wanted> {
+    fn wanted(managed: &'static str, version_priority: i32) -> Option<DesiredService> {
         let (group, version) = (String::new(), String::new());
-        (managed != "-").then_some(Wanted { group, version, group_priority: 0, version_priority, managed })
+        (managed != "-").then_some(DesiredService { group, version, group_priority: 0, version_priority, managed })
     }
 
     fn service(managed: &'static str, version_priority: i32) -> Option<APIService> {
@@ -152,7 +153,7 @@ mod tests {
 
     /// The table in upstream's description of `checkAPIService`.
     #[test]
-    fn what_has_to_happen() {
+    fn actions_match_upstreams_table() {
         use Action::*;
         for (wanted, found, synced, at_start, expect) in [
             ("-", "no", false, false, Nothing),
@@ -163,14 +164,14 @@ mod tests {
             ("-", "onstart", false, true, Delete),
             ("-", "onstart", true, true, Nothing),
             ("-", "onstart", false, false, Nothing),
-            ("onstart", "onstart", false, true, Correct),
+            ("onstart", "onstart", false, true, Update),
             ("onstart", "onstart", true, true, Nothing),
             ("-", "true", true, false, Delete),
-            ("true", "true", true, false, Correct),
-            ("onstart", "true", false, false, Correct),
+            ("true", "true", true, false, Update),
+            ("onstart", "true", false, false, Update),
         ] {
-            let said = action(self::wanted(wanted, 1).as_ref(), service(found, 2).as_ref(), synced, at_start);
-            assert_eq!(said, expect, "{wanted} {found} {synced} {at_start}");
+            let actual = action(self::wanted(wanted, 1).as_ref(), service(found, 2).as_ref(), synced, at_start);
+            assert_eq!(actual, expect, "{wanted} {found} {synced} {at_start}");
         }
         assert_eq!(action(wanted("true", 1).as_ref(), service("true", 1).as_ref(), true, false), Nothing);
     }

@@ -1,4 +1,5 @@
-//! Whether the servers behind APIServices answer (upstream: `remote.AvailableConditionController`, `local.AvailableConditionController`).
+//! Availability of the servers of APIServices (upstream: `remote.AvailableConditionController`,
+//! `local.AvailableConditionController`).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,13 +20,14 @@ use super::addresses::slices_of;
 use super::metrics::AvailabilityMetrics;
 use super::{API_SERVICES, DEFAULT_PORT, condition, registration};
 
-/// How often a server that answers is asked again.
+/// The probe interval of an available server.
 const RESYNC: Duration = Duration::from_secs(30);
-/// How soon one that does not, at first, and how often in the end: whoever starts a server again waits no longer than this.
+/// The initial and the maximum probe interval of an unavailable server. The maximum bounds the
+/// delay after the server restarts.
 const RETRY: Duration = Duration::from_millis(5);
-const MOST_RETRY: Duration = Duration::from_secs(2);
+const MAX_RETRY: Duration = Duration::from_secs(2);
 
-/// Looks after the `Available` conditions.
+/// Maintains the `Available` conditions.
 #[derive(Clone)]
 pub struct Availability {
     loopback: Arc<Loopback>,
@@ -38,7 +40,7 @@ pub struct Availability {
     remote: WorkQueue,
 }
 
-/// What an answer depends on, besides the network.
+/// The objects that determine the result of a check, besides the network.
 #[derive(PartialEq)]
 struct Inputs {
     reference: Option<ServiceReference>,
@@ -65,7 +67,8 @@ impl Availability {
         }
     }
 
-    /// Looks after every APIService from now on, those of other servers each on its own: one that hangs does not hold up others. Does not end.
+    /// Checks every APIService. Remote ones have separate tasks, so that one slow server does not
+    /// delay others. Does not return.
     pub async fn follow(self) {
         if let (Some(services), Some(slices)) = (&self.services, &self.slices) {
             services.synced().await;
@@ -77,8 +80,8 @@ impl Availability {
             let (remote, local): (Vec<_>, Vec<_>) =
                 self.api_services.all().into_iter().partition(|service| service.spec.service.is_some());
             let names: HashSet<String> = remote.iter().map(|service| service.metadata.name.clone()).collect();
-            each.keep(&names, |name| self.clone().look_after(name));
-            self.tell_local(&local).await;
+            each.keep(&names, |name| self.clone().check_periodically(name));
+            self.mark_local_available(&local).await;
             let is_local = |name: &str| local.iter().any(|service| service.metadata.name == name);
             self.metrics.keep(|name| names.contains(name) || is_local(name));
             if let Ok(Err(_)) = tokio::time::timeout(RESYNC, changes.changed()).await {
@@ -87,30 +90,30 @@ impl Availability {
         }
     }
 
-    /// What this server serves is always available.
-    async fn tell_local(&self, services: &[Arc<APIService>]) {
+    /// Sets the condition of local APIServices, which are always available.
+    async fn mark_local_available(&self, services: &[Arc<APIService>]) {
         for service in services {
             let _working = self.local.add().begin();
-            self.tell(service, Ok(("Local", "Local APIServices are always available".to_owned()))).await;
+            self.update_condition(service, Ok(("Local", "Local APIServices are always available".to_owned()))).await;
         }
     }
 
-    async fn look_after(self, name: String) {
+    async fn check_periodically(self, name: String) {
         let mut retry = RETRY;
         while let Some(service) = self.api_services.get("", &name) {
             let working = self.remote.add().begin();
             let inputs = self.inputs(&service);
             let Some(reference) = &inputs.reference else { return };
-            let found = self.examine(&service, reference, &inputs).await;
+            let found = self.check(&service, reference, &inputs).await;
             let probed = matches!(found, Err(("FailedDiscoveryCheck", _)));
-            let told = self.tell(&service, found).await;
+            let updated = self.update_condition(&service, found).await;
             drop(working);
-            if !told || probed {
+            if !updated || probed {
                 self.remote.failed();
             }
-            retry = if told && !probed { RETRY } else { (retry * 2).min(MOST_RETRY) };
-            let pause = if told && !probed { RESYNC } else { retry };
-            let _ = tokio::time::timeout(pause, self.differ(&name, &inputs)).await;
+            retry = if updated && !probed { RETRY } else { (retry * 2).min(MAX_RETRY) };
+            let pause = if updated && !probed { RESYNC } else { retry };
+            let _ = tokio::time::timeout(pause, self.wait_for_changed_inputs(&name, &inputs)).await;
         }
     }
 
@@ -124,8 +127,8 @@ impl Availability {
         Inputs { service: found, slices, reference: Some(reference) }
     }
 
-    /// Waits until an answer may be another one.
-    async fn differ(&self, name: &str, before: &Inputs) {
+    /// Waits until the inputs of a check change.
+    async fn wait_for_changed_inputs(&self, name: &str, before: &Inputs) {
         let mut api_services = self.api_services.changes();
         let (Some(mut services), Some(mut slices)) =
             (self.services.as_ref().map(Informer::changes), self.slices.as_ref().map(Informer::changes))
@@ -146,8 +149,9 @@ impl Availability {
         }
     }
 
-    /// Reason and message: why the server is available, or why it is not.
-    async fn examine(
+    /// Checks an APIService. Returns the reason and message of the condition; `Err` means
+    /// unavailable.
+    async fn check(
         &self,
         api_service: &APIService,
         reference: &ServiceReference,
@@ -166,14 +170,22 @@ impl Availability {
         }
     }
 
-    /// Writes the condition if it is another one than before. False when that did not work.
-    async fn tell(&self, service: &APIService, found: Result<(&'static str, String), (&'static str, String)>) -> bool {
+    /// Updates the condition if it changed. Returns false on failure.
+    async fn update_condition(
+        &self,
+        service: &APIService,
+        found: Result<(&'static str, String), (&'static str, String)>,
+    ) -> bool {
         let status = if found.is_ok() { condition_status::TRUE } else { condition_status::FALSE };
         let (reason, message) = found.unwrap_or_else(|why| why);
         let before = condition(service);
-        let did = before.is_some_and(|condition| condition.status == condition_status::TRUE);
+        let was_available = before.is_some_and(|condition| condition.status == condition_status::TRUE);
         let show = || {
-            self.metrics.tell(&service.metadata.name, did, Some(reason).filter(|_| status == condition_status::FALSE))
+            self.metrics.observe(
+                &service.metadata.name,
+                was_available,
+                Some(reason).filter(|_| status == condition_status::FALSE),
+            )
         };
         if before.is_some_and(|c| (c.status.as_str(), c.reason.as_str(), &c.message) == (status, reason, &message)) {
             show();
@@ -197,17 +209,21 @@ impl Availability {
                 show();
                 true
             }
-            // Changed or gone meanwhile: it is looked at again.
+            // The APIService was changed or deleted meanwhile and is checked again.
             Err(status) if matches!(status.code, 404 | 409) => false,
             Err(status) => {
-                tracing::warn!(why = status.message, "telling whether an aggregated server is available");
+                tracing::warn!(
+                    name = service.metadata.name,
+                    why = status.message,
+                    "cannot update the Available condition of an APIService; retrying"
+                );
                 false
             }
         }
     }
 }
 
-/// Whether a service listens on the port, and has somebody behind it.
+/// Requires that a service has the port and ready endpoints for it.
 fn check_endpoints(
     reference: &ServiceReference,
     service: &Service,

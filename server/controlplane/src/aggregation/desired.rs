@@ -1,5 +1,5 @@
-//! The APIServices that there should be: one for each group version that this process serves, and one for each version of a custom resource
-//! (upstream: `apiServicesToRegister`, `crdRegistrationController`).
+//! The desired APIServices: one per group version of this server and one per version of a custom
+//! resource (upstream: `apiServicesToRegister`, `crdRegistrationController`).
 
 use std::collections::BTreeMap;
 
@@ -11,41 +11,41 @@ use tokio::sync::watch;
 
 use super::API_SERVICES;
 
-/// Says which APIServices this server looks after, and how.
+/// The label that marks APIServices managed by this server, with the mode as its value.
 pub const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
-/// Only when the server starts.
+/// Managed only at server start.
 pub const ON_START: &str = "onstart";
-/// All the time.
+/// Managed continuously.
 pub const ALWAYS: &str = "true";
 
-/// Where custom resources stand among others.
+/// Priorities of custom resources in discovery.
 const CUSTOM_GROUP_PRIORITY: i32 = 1000;
 const CUSTOM_VERSION_PRIORITY: i32 = 100;
 
-/// What there should be.
+/// The desired APIServices.
 pub struct Desired {
-    /// For group versions that are compiled in.
-    built_in: BTreeMap<String, Wanted>,
+    /// APIServices of compiled-in group versions.
+    built_in: BTreeMap<String, DesiredService>,
     definitions: Option<Informer<CustomResourceDefinition>>,
 }
 
-/// An APIService that there should be.
+/// A desired APIService.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct DesiredService {
     pub group: String,
     pub version: String,
     pub group_priority: i32,
     pub version_priority: i32,
-    /// How it is looked after.
+    /// The value of the label [`MANAGED`].
     pub managed: &'static str,
 }
 
-impl Wanted {
+impl DesiredService {
     fn name(&self) -> String {
         format!("{}.{}", self.version, self.group)
     }
 
-    /// What its spec has to say.
+    /// Builds the spec.
     pub fn spec(&self) -> APIServiceSpec {
         APIServiceSpec {
             group: self.group.clone(),
@@ -56,7 +56,7 @@ impl Wanted {
         }
     }
 
-    /// The whole.
+    /// Builds the APIService.
     pub fn service(&self) -> APIService {
         let mut service = APIService { spec: self.spec(), ..APIService::default() };
         service.metadata.name = self.name();
@@ -66,47 +66,49 @@ impl Wanted {
 }
 
 impl Desired {
-    /// Begins to follow custom resource definitions; those that are there are known when this returns.
+    /// Starts the informer of custom resource definitions and waits until it has synced.
     pub async fn start(environment: &ServerContext) -> Self {
         let served = environment.discovery.all();
         let built_in = served.iter().filter(|g| g.group != API_SERVICES.0).map(|g| {
-            let wanted = Wanted {
+            let desired_service = DesiredService {
                 group: g.group.clone(),
                 version: g.version.clone(),
                 group_priority: g.group_priority,
                 version_priority: g.version_priority,
                 managed: ON_START,
             };
-            (wanted.name(), wanted)
+            (desired_service.name(), desired_service)
         });
         Desired { built_in: built_in.collect(), definitions: definitions(environment).await }
     }
 
-    /// To wait for the next change.
+    /// Returns a receiver that changes with the desired APIServices.
     pub fn changes(&self) -> Option<watch::Receiver<u64>> {
         self.definitions.as_ref().map(Informer::changes)
     }
 
-    /// All by their names. Custom resources do not take the place of what is compiled in.
-    pub fn all(&self) -> BTreeMap<String, Wanted> {
+    /// Returns all desired APIServices by name. Compiled-in group versions take precedence over
+    /// custom resources.
+    pub fn all(&self) -> BTreeMap<String, DesiredService> {
         let mut all = self.built_in.clone();
         for definition in self.definitions.iter().flat_map(Informer::all) {
             for version in definition.spec.versions.iter().filter(|version| version.served) {
-                let wanted = Wanted {
+                let desired_service = DesiredService {
                     group: definition.spec.group.clone(),
                     version: version.name.clone(),
                     group_priority: CUSTOM_GROUP_PRIORITY,
                     version_priority: CUSTOM_VERSION_PRIORITY,
                     managed: ALWAYS,
                 };
-                all.entry(wanted.name()).or_insert(wanted);
+                all.entry(desired_service.name()).or_insert(desired_service);
             }
         }
         all
     }
 }
 
-/// The versions of custom resources, known when this returns.
+/// Starts an informer of custom resource definitions with versions only, and waits until it has
+/// synced.
 pub async fn definitions(environment: &ServerContext) -> Option<Informer<CustomResourceDefinition>> {
     let store = environment.stores.get(&("apiextensions.k8s.io", "customresourcedefinitions"))?;
     let definitions = Informer::trimmed(store, keep_versions);
@@ -114,7 +116,8 @@ pub async fn definitions(environment: &ServerContext) -> Option<Informer<CustomR
     Some(definitions)
 }
 
-/// Leaves of a definition which versions there are: decoded schemas take many times what their text does.
+/// Trims a definition to its versions, because decoded schemas need much more memory than their
+/// text.
 fn keep_versions(definition: &mut CustomResourceDefinition) {
     let versions = std::mem::take(&mut definition.spec.versions);
     let (name, group) = (std::mem::take(&mut definition.metadata.name), std::mem::take(&mut definition.spec.group));

@@ -1,4 +1,5 @@
-//! Kubelets: where they are, and how this server and they know each other (upstream: `NodeConnectionInfoGetter`).
+//! Addresses of kubelets and credentials for connections to them (upstream:
+//! `NodeConnectionInfoGetter`).
 
 use apimachinery::meta::v1::status_reason;
 use generated::core::v1::Node;
@@ -7,33 +8,34 @@ use webhook::{Client, Trust};
 
 use super::{Connect, Connection};
 
-/// Where the kubelet of a node is (`client.ConnectionInfo`).
+/// The address of a node's kubelet (`client.ConnectionInfo`).
 pub(super) struct Kubelet {
     pub host: String,
     pub port: String,
-    /// Features that it says it has.
+    /// The declared features of the node.
     pub features: Vec<String>,
 }
 
 impl Connect {
     pub(super) async fn kubelet(&self, node: &str) -> Result<Kubelet, Status> {
         let found = self.get("nodes", "", node).await;
-        // Upstream's stores name what is not there by the resource of the request.
+        // Upstream's stores report missing objects with the resource of the request.
         let node: Node = found.map_err(|status| match (&self.to, status.reason) {
             (Connection::NodeProxy, _) => status,
             (_, status_reason::NOT_FOUND) => Status::not_found(GroupResource { group: "", resource: "pods" }, node),
             _ => status,
         })?;
         let options = &self.environment.options.kubelet;
-        let said = node.status.daemon_endpoints.kubelet_endpoint.port;
+        let declared_port = node.status.daemon_endpoints.kubelet_endpoint.port;
         Ok(Kubelet {
             host: address(&node, &options.preferred_address_types)?.to_owned(),
-            port: if said > 0 { said.to_string() } else { options.port.to_string() },
+            port: if declared_port > 0 { declared_port.to_string() } else { options.port.to_string() },
             features: node.status.declared_features,
         })
     }
 
-    /// A client of kubelets. Files of keys and authorities are read each time, so that they can be replaced.
+    /// Creates a client for kubelets. Key and CA files are read each time, so that they can be
+    /// replaced.
     pub(super) fn client_of_kubelets(&self, change: impl FnOnce(&mut Trust)) -> Result<Client, Status> {
         let mut trust = self.environment.options.kubelet.trust().map_err(|why| Status::new(500, "", why))?;
         change(&mut trust);
@@ -64,7 +66,7 @@ mod tests {
     use super::address;
 
     #[test]
-    fn the_preferred_address_is_taken() {
+    fn selects_preferred_address() {
         let mut node = Node::default();
         let known = |kind: &str, address: &str| NodeAddress { r#type: kind.into(), address: address.into() };
         node.status.addresses = vec![known("InternalIP", "10.0.0.1"), known("Hostname", "a")];

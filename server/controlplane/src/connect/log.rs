@@ -1,4 +1,4 @@
-//! The log of a container, as its kubelet sends it (upstream: `LogREST`, `LocationStreamer`).
+//! Container logs, streamed from the kubelet (upstream: `LogREST`, `LocationStreamer`).
 
 mod options;
 
@@ -16,15 +16,15 @@ use super::{Connect, containers};
 use options::{errors, query};
 
 const SPLIT: &str = features::PodLogsQuerySplitStreams;
-/// What errors about certificates begin with.
+/// Prefix of certificate errors.
 const UNVERIFIED: &str = "tls: failed to verify certificate";
-/// How much of a kubelet's refusal is told.
-const MAX_REFUSAL: usize = 50_000;
+/// Maximum length of a kubelet's error message in bytes.
+const MAX_ERROR_TEXT: usize = 50_000;
 
 impl Connect {
     pub(super) async fn log(&self, connected: ConnectRequest<'_>) -> Result<Response, Status> {
         let options: PodLogOptions = connected.options()?;
-        self.environment.metrics.streams.log_asked(options.insecure_skip_tls_verify_backend);
+        self.environment.metrics.streams.log_requested(options.insecure_skip_tls_verify_backend);
         let splits = connected.context.enabled(SPLIT);
         let errors = errors(&options, splits);
         if !errors.is_empty() {
@@ -62,14 +62,14 @@ impl Connect {
     }
 }
 
-/// The log of a pod that has not been anywhere yet.
+/// The response for a pod that is not scheduled.
 fn nothing() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
     response
 }
 
-/// What the kubelet sends, or what it has against it (`GenericHttpResponseChecker`).
+/// Returns the kubelet's response or its error (`GenericHttpResponseChecker`).
 async fn relay(answer: http::Response<hyper::body::Incoming>, pod: &str) -> Result<Response, Status> {
     let redirect = answer.headers().get(LOCATION).and_then(|to| to.to_str().ok());
     if let (true, Some(to)) = (answer.status().is_redirection(), redirect) {
@@ -84,20 +84,20 @@ async fn relay(answer: http::Response<hyper::body::Incoming>, pod: &str) -> Resu
     Ok(response)
 }
 
-fn refusal(code: u16, pod: &str, said: &str) -> Status {
+fn refusal(code: u16, pod: &str, text: &str) -> Status {
     match code {
-        500 => Status::internal(said),
-        400 => Status::bad_request(said),
-        code => Status::answered(code, GroupResource { group: "", resource: "pods/log" }, pod, said),
+        500 => Status::internal(text),
+        400 => Status::bad_request(text),
+        code => Status::answered(code, GroupResource { group: "", resource: "pods/log" }, pod, text),
     }
 }
 
-/// The text that a body begins with.
+/// Returns the beginning of a body as text.
 async fn beginning(mut body: hyper::body::Incoming) -> String {
     let mut text = Vec::new();
-    while let (true, Some(Ok(frame))) = (text.len() < MAX_REFUSAL, body.frame().await) {
+    while let (true, Some(Ok(frame))) = (text.len() < MAX_ERROR_TEXT, body.frame().await) {
         text.extend_from_slice(&frame.into_data().unwrap_or_default());
     }
-    text.truncate(MAX_REFUSAL);
+    text.truncate(MAX_ERROR_TEXT);
     String::from_utf8_lossy(&text).into_owned()
 }

@@ -1,4 +1,5 @@
-//! `proxy`: requests passed on to an address of a pod, of a pod behind a service, of a node (upstream's `ResourceLocation` functions).
+//! `proxy`: forwards requests to a pod, a pod of a service, or a node (upstream's
+//! `ResourceLocation` functions).
 
 use ::proxy::{Location, forward};
 use endpoints::ConnectRequest;
@@ -11,8 +12,9 @@ use webhook::{Route, Trust, is_remote};
 
 use super::{Connect, admitted};
 
-/// Pods and services are reached at addresses, which no certificate names (upstream: `CreateProxyTransport`).
-const WHOEVER_ANSWERS: Trust = Trust {
+/// Trust for pods and services, which are reached by address, so that certificates cannot be
+/// verified (upstream: `CreateProxyTransport`).
+const UNVERIFIED_TRUST: Trust = Trust {
     authorities: Vec::new(),
     insecure: true,
     identity: None,
@@ -37,7 +39,7 @@ impl Connect {
         }
         let port = if target.port.is_empty() { first_port(&pod) } else { target.port.to_owned() };
         let location = self.paced(Location { scheme: target.scheme, host, port, path, ..Location::default() });
-        forward(&self.client(WHOEVER_ANSWERS)?, location, request).await
+        forward(&self.client(UNVERIFIED_TRUST)?, location, request).await
     }
 
     pub(super) async fn proxy_to_service(
@@ -47,12 +49,12 @@ impl Connect {
     ) -> Result<Response, Status> {
         let options = ServiceProxyOptions { path: connected.subpath(), ..connected.options()? };
         let path = admitted(&connected, options).await?.path;
-        let asked = connected.attributes.name.as_str();
-        let target = Target::parse("service", asked)?;
-        let (host, port) = self.backend_of_service(&connected.attributes.namespace, asked, &target).await?;
+        let requested = connected.attributes.name.as_str();
+        let target = Target::parse("service", requested)?;
+        let (host, port) = self.backend_of_service(&connected.attributes.namespace, requested, &target).await?;
         let location = Location { scheme: target.scheme, host, port: port.to_string(), path, ..Location::default() };
         let location = self.paced(location);
-        forward(&self.client(WHOEVER_ANSWERS)?, location, request).await
+        forward(&self.client(UNVERIFIED_TRUST)?, location, request).await
     }
 
     pub(super) async fn proxy_to_node(
@@ -68,17 +70,17 @@ impl Connect {
         let (scheme, port, client) = if is_kubelet {
             ("https", kubelet.port, self.client_of_kubelets(|trust| trust.remote_only = true)?)
         } else {
-            (target.scheme, target.port.to_owned(), self.client(WHOEVER_ANSWERS)?)
+            (target.scheme, target.port.to_owned(), self.client(UNVERIFIED_TRUST)?)
         };
         let location = self.paced(Location { scheme, host: kubelet.host, port, path, ..Location::default() });
         forward(&client, location, request).await
     }
 
-    /// An address behind a service, any of those that it has (upstream: `REST.ResourceLocation` of services).
+    /// Returns a random address of a service (upstream: `REST.ResourceLocation` of services).
     async fn backend_of_service(
         &self,
         namespace: &str,
-        asked: &str,
+        requested: &str,
         target: &Target<'_>,
     ) -> Result<(String, i32), Status> {
         let mut port = target.port.to_owned();
@@ -89,7 +91,7 @@ impl Connect {
             port = found.ok_or_else(missing)?.name.clone();
         }
         let endpoints: Endpoints = self.get("endpoints", namespace, target.name).await.map_err(|status| {
-            // Upstream says that the service is missing, whichever it is.
+            // Upstream reports a missing service even if the endpoints are missing.
             let of = GroupResource { group: "", resource: "services" };
             if status.code == 404 { Status::not_found(of, target.name) } else { status }
         })?;
@@ -104,10 +106,11 @@ impl Connect {
                 }
             }
         }
-        Err(unavailable(format!("no endpoints available for service {asked:?}")))
+        Err(unavailable(format!("no endpoints available for service {requested:?}")))
     }
 
-    /// Endpoints can be written by anybody who may write them; only what is a pod's own address is trusted (`isValidAddress`).
+    /// Whether an endpoint is the address of its pod. Users can write arbitrary endpoints, so other
+    /// addresses are rejected (`isValidAddress`).
     async fn is_address_of_pod(&self, namespace: &str, address: &EndpointAddress) -> bool {
         let Some(reference) = address.target_ref.as_deref().filter(|reference| reference.kind == "Pod") else {
             return false;
@@ -127,19 +130,19 @@ fn unavailable(why: String) -> Status {
     Status::service_unavailable(why)
 }
 
-/// All of them, the first one by chance.
+/// Returns all items in order, starting at a random one.
 fn shuffled<T>(all: &[T]) -> impl Iterator<Item = &T> {
     let first = if all.is_empty() { 0 } else { rand::random_range(0..all.len()) };
     all.iter().cycle().skip(first).take(all.len())
 }
 
-/// The first port that a container of the pod declares.
+/// Returns the first declared port of the pod's containers.
 fn first_port(pod: &Pod) -> String {
     let mut ports = pod.spec.containers.iter().flat_map(|container| container.ports.first());
     ports.next().map(|port| port.container_port.to_string()).unwrap_or_default()
 }
 
-/// What a name in the path means: `name`, `name:port` or `scheme:name:port` (`SplitSchemeNamePort`).
+/// A parsed name of the path: `name`, `name:port`, or `scheme:name:port` (`SplitSchemeNamePort`).
 struct Target<'a> {
     scheme: &'static str,
     name: &'a str,
@@ -147,8 +150,8 @@ struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn parse(what: &str, asked: &'a str) -> Result<Self, Status> {
-        let parts: Vec<&str> = asked.split(':').collect();
+    fn parse(what: &str, requested: &'a str) -> Result<Self, Status> {
+        let parts: Vec<&str> = requested.split(':').collect();
         let (scheme, name, port) = match parts.as_slice() {
             [name] => ("", *name, ""),
             [name, port] => ("", *name, *port),
@@ -158,7 +161,7 @@ impl<'a> Target<'a> {
         let scheme = match scheme {
             "" | "http" if !name.is_empty() => "http",
             "https" if !name.is_empty() => "https",
-            _ => return Err(Status::bad_request(format!("invalid {what} request {asked:?}"))),
+            _ => return Err(Status::bad_request(format!("invalid {what} request {requested:?}"))),
         };
         Ok(Target { scheme, name, port })
     }
@@ -169,10 +172,10 @@ mod tests {
     use super::Target;
 
     #[test]
-    fn a_name_says_scheme_and_port() {
-        let check = |asked: &str, expect: Option<(&str, &str, &str)>| {
-            let parsed = Target::parse("pod", asked).ok().map(|target| (target.scheme, target.name, target.port));
-            assert_eq!(parsed, expect, "{asked}");
+    fn parses_scheme_and_port() {
+        let check = |requested: &str, expect: Option<(&str, &str, &str)>| {
+            let parsed = Target::parse("pod", requested).ok().map(|target| (target.scheme, target.name, target.port));
+            assert_eq!(parsed, expect, "{requested}");
         };
         check("a", Some(("http", "a", "")));
         check("a:80", Some(("http", "a", "80")));

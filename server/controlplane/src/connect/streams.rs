@@ -1,4 +1,5 @@
-//! Processes and ports of pods: `exec`, `attach`, `portforward` (upstream: `ExecREST`, `AttachREST`, `PortForwardREST`).
+//! `exec`, `attach`, and `portforward` of pods (upstream: `ExecREST`, `AttachREST`,
+//! `PortForwardREST`).
 
 use ::proxy::forward::change_protocol;
 use ::proxy::remote_command::{self, Streams};
@@ -13,53 +14,57 @@ use serving::{Request, Response};
 use super::kubelets::Kubelet;
 use super::{Connect, admitted, containers};
 
-/// Nodes that have this feature speak through WebSockets themselves.
+/// The node feature for kubelets that serve WebSockets.
 const OF_NODES: &str = features::ExtendWebSocketsToKubelet;
 
 impl Connect {
     pub(super) async fn exec(&self, connected: ConnectRequest<'_>, request: Request) -> Result<Response, Status> {
         let options: PodExecOptions = admitted(&connected, connected.options()?).await?;
         let PodExecOptions { stdin, stdout, stderr, tty, .. } = options;
-        let wanted = Wanted {
+        let container_request = ContainerRequest {
             action: "exec",
             container: &options.container,
             streams: Streams { stdin, stdout, stderr, tty },
             command: &options.command,
         };
-        self.run(connected, request, wanted).await
+        self.run(connected, request, container_request).await
     }
 
     pub(super) async fn attach(&self, connected: ConnectRequest<'_>, request: Request) -> Result<Response, Status> {
         let options: PodAttachOptions = admitted(&connected, connected.options()?).await?;
         let PodAttachOptions { stdin, stdout, stderr, tty, .. } = options;
-        let wanted = Wanted {
+        let container_request = ContainerRequest {
             action: "attach",
             container: &options.container,
             streams: Streams { stdin, stdout, stderr, tty },
             command: &[],
         };
-        self.run(connected, request, wanted).await
+        self.run(connected, request, container_request).await
     }
 
     async fn run(
         &self,
         connected: ConnectRequest<'_>,
         request: Request,
-        wanted: Wanted<'_>,
+        container_request: ContainerRequest<'_>,
     ) -> Result<Response, Status> {
         may_create(&connected).await?;
         let pod = self.pod(&connected).await?;
-        let container = containers::choose(&pod, wanted.container)?;
+        let container = containers::choose(&pod, container_request.container)?;
         let kubelet = self.kubelet(node(&pod)?).await?;
         let metadata = &pod.metadata;
-        let path = format!("/{}/{}/{}/{container}", wanted.action, metadata.namespace, metadata.name);
-        let translates =
-            self.translates(&connected, &kubelet, wanted.action, features::TranslateStreamCloseWebsocketRequests);
-        let location = self.paced(location(kubelet, path, wanted.query()));
+        let path = format!("/{}/{}/{}/{container}", container_request.action, metadata.namespace, metadata.name);
+        let translates = self.translates(
+            &connected,
+            &kubelet,
+            container_request.action,
+            features::TranslateStreamCloseWebsocketRequests,
+        );
+        let location = self.paced(location(kubelet, path, container_request.query()));
         let client = self.client_of_kubelets(|_| {})?;
         if translates && remote_command::is_wanted(request.headers()) {
             let metrics = self.environment.metrics.streams.clone();
-            return Ok(remote_command::translate(client, location, wanted.streams, request, metrics));
+            return Ok(remote_command::translate(client, location, container_request.streams, request, metrics));
         }
         check_upgrade(&request)?;
         change_protocol(&client, &location, request).await
@@ -85,7 +90,8 @@ impl Connect {
         change_protocol(&client, &location, request).await
     }
 
-    /// Whether this server stands between WebSockets of clients and SPDY of kubelets, where a gate lets it.
+    /// Whether this server translates the client's WebSocket to SPDY for the kubelet, if the gate
+    /// is enabled.
     fn translates(&self, connected: &ConnectRequest<'_>, kubelet: &Kubelet, subresource: &str, gate: &str) -> bool {
         let node_does = kubelet.features.iter().any(|feature| feature == OF_NODES);
         let here = !(node_does && connected.context.enabled(OF_NODES));
@@ -97,23 +103,25 @@ impl Connect {
     }
 }
 
-/// What is wanted of a container.
-struct Wanted<'a> {
-    /// As it stands in a kubelet's paths.
+/// A request to a container.
+struct ContainerRequest<'a> {
+    /// The action in the kubelet's URL path.
     action: &'static str,
     container: &'a str,
     streams: Streams,
     command: &'a [String],
 }
 
-impl Wanted<'_> {
-    /// As parameters of a kubelet, in the order of their names.
+impl ContainerRequest<'_> {
+    /// Encodes the request as query parameters for the kubelet, sorted by name.
     fn query(&self) -> String {
         let Streams { stdin, stdout, stderr, tty } = self.streams;
         let mut query = Serializer::new(String::new());
         query.extend_pairs(self.command.iter().map(|word| ("command", word)));
         let streams = [("error", stderr), ("input", stdin), ("output", stdout), ("tty", tty)];
-        query.extend_pairs(streams.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| (name, "1")));
+        query.extend_pairs(
+            streams.into_iter().filter(|(_, container_request)| *container_request).map(|(name, _)| (name, "1")),
+        );
         query.finish()
     }
 }
@@ -126,7 +134,8 @@ fn ports(ports: &[i32]) -> String {
     Serializer::new(String::new()).append_pair("port", &ports.join(",")).finish()
 }
 
-/// Reading may not be enough to run something, whatever method asks for it.
+/// Requires the permission to create, regardless of the HTTP method, because these requests run
+/// something.
 async fn may_create(connected: &ConnectRequest<'_>) -> Result<(), Status> {
     connected.endpoint.authorize_create(connected.attributes).await
 }
@@ -143,8 +152,8 @@ fn location(kubelet: Kubelet, path: String, query: String) -> Location {
 }
 
 fn check_upgrade(request: &Request) -> Result<(), Status> {
-    let wanted = upgrade::is_wanted(request.headers());
-    if wanted { Ok(()) } else { Err(Status::bad_request("Upgrade request required")) }
+    let container_request = upgrade::is_wanted(request.headers());
+    if container_request { Ok(()) } else { Err(Status::bad_request("Upgrade request required")) }
 }
 
 #[cfg(test)]
@@ -152,11 +161,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kubelet_is_told_what_to_run() {
+    fn encodes_container_request_for_the_kubelet() {
         let command = ["sh".to_owned(), "-c".to_owned(), "a b".to_owned()];
         let streams = Streams { stdin: true, stdout: true, tty: true, ..Streams::default() };
-        let wanted = Wanted { action: "exec", container: "", streams, command: &command };
-        assert_eq!(wanted.query(), "command=sh&command=-c&command=a+b&input=1&output=1&tty=1");
+        let container_request = ContainerRequest { action: "exec", container: "", streams, command: &command };
+        assert_eq!(container_request.query(), "command=sh&command=-c&command=a+b&input=1&output=1&tty=1");
         assert_eq!((ports(&[]).as_str(), ports(&[80, 443]).as_str()), ("", "port=80%2C443"));
     }
 }

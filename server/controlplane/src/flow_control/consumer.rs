@@ -1,5 +1,5 @@
-//! Has flow control follow the stored flow schemas and priority levels, and says of each schema whether there is its level (upstream:
-//! `configController`).
+//! Applies stored flow schemas and priority levels to flow control, and maintains the `Dangling`
+//! condition of schemas (upstream: `configController`).
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -16,29 +16,30 @@ use tokio::time::Instant;
 
 use super::{FLOW_SCHEMAS, PRIORITY_LEVELS, convert};
 
-/// Who owns the condition.
+/// The field manager of the condition.
 const MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";
 /// The type of the condition.
 const DANGLING: &str = "Dangling";
-/// How often the condition of one schema is written within [`UPDATE_WINDOW`]: servers of different releases may disagree about it.
-const MOST_UPDATES: usize = 6;
+/// Maximum number of condition updates of one schema within [`UPDATE_WINDOW`]. Servers of different
+/// releases may disagree about a condition.
+const MAX_UPDATES: usize = 6;
 const UPDATE_WINDOW: Duration = Duration::from_secs(60);
-/// How soon a condition that could not be written is tried again.
+/// The retry delay after a failed or delayed update of a condition.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// Follows the configuration.
+/// The controller.
 struct Consumer {
     control: FlowControl,
     loopback: Arc<Loopback>,
     schemas: Informer<FlowSchema>,
     levels: Informer<PriorityLevelConfiguration>,
-    /// What flow control follows.
-    followed: (Vec<flowcontrol::FlowSchema>, Vec<PriorityLevel>),
-    /// When the conditions of schemas were written.
+    /// The configuration that flow control currently uses.
+    applied: (Vec<flowcontrol::FlowSchema>, Vec<PriorityLevel>),
+    /// Times of recent condition updates, by schema name.
     updates: HashMap<String, VecDeque<Instant>>,
 }
 
-/// Begins to follow; returns when the configuration that was stored holds.
+/// Starts the controller. Returns after the stored configuration was applied.
 pub async fn start(environment: &ServerContext, loopback: &Arc<Loopback>, control: &FlowControl) {
     let schemas: Option<Informer<FlowSchema>> = environment.informers.of(FLOW_SCHEMAS.0, FLOW_SCHEMAS.2);
     let levels: Option<Informer<PriorityLevelConfiguration>> =
@@ -47,8 +48,8 @@ pub async fn start(environment: &ServerContext, loopback: &Arc<Loopback>, contro
     schemas.synced().await;
     levels.synced().await;
     let (control, loopback) = (control.clone(), loopback.clone());
-    let (followed, updates) = Default::default();
-    let mut consumer = Consumer { control, loopback, schemas, levels, followed, updates };
+    let (applied, updates) = Default::default();
+    let mut consumer = Consumer { control, loopback, schemas, levels, applied, updates };
     consumer.configure();
     tokio::spawn(consumer.follow());
 }
@@ -58,9 +59,9 @@ impl Consumer {
         let (mut schemas, mut levels) = (self.schemas.changes(), self.levels.changes());
         loop {
             let known = self.configure();
-            let settled = self.say_what_dangles(&known).await;
+            let all_current = self.update_conditions(&known).await;
             let retry = async {
-                match settled {
+                match all_current {
                     true => std::future::pending().await,
                     false => tokio::time::sleep(RETRY).await,
                 }
@@ -73,54 +74,58 @@ impl Consumer {
         }
     }
 
-    /// Has flow control follow what is stored now; gives the names of the levels that can be followed.
+    /// Applies the stored configuration. Returns the names of valid priority levels.
     fn configure(&mut self) -> BTreeSet<String> {
         let mut levels = Vec::new();
         for stored in self.levels.all() {
             match convert::level(&stored) {
                 Some(level) => levels.push(level),
                 None => {
-                    tracing::warn!(name = stored.metadata.name, "a priority level contradicts itself and is ignored")
+                    tracing::warn!(name = stored.metadata.name, "invalid priority level configuration; ignored")
                 }
             }
         }
         let known = levels.iter().map(|level| level.name.clone()).collect();
         let schemas = self.schemas.all().iter().map(|schema| convert::schema(schema)).collect();
         let configured = (schemas, levels);
-        // Most changes are those of conditions.
-        if self.followed != configured {
-            self.followed.clone_from(&configured);
+        // Most changes affect conditions only.
+        if self.applied != configured {
+            self.applied.clone_from(&configured);
             self.control.configure(configured.0, configured.1);
         }
         known
     }
 
-    /// Writes the conditions that are not true; whether all are, then.
-    async fn say_what_dangles(&mut self, levels: &BTreeSet<String>) -> bool {
-        let mut settled = true;
+    /// Updates outdated conditions. Returns whether all conditions are current.
+    async fn update_conditions(&mut self, levels: &BTreeSet<String>) -> bool {
+        let mut all_current = true;
         for schema in self.schemas.all() {
             let condition = condition(&schema, levels);
-            if says(&schema, &condition) {
+            if has_condition(&schema, &condition) {
                 continue;
             }
             let name = &schema.metadata.name;
             match self.may_update(name) {
-                true => settled &= self.write(name, &condition).await,
-                false => settled = false,
+                true => all_current &= self.write(name, &condition).await,
+                false => all_current = false,
             }
         }
         let names: BTreeSet<String> = self.schemas.all().iter().map(|schema| schema.metadata.name.clone()).collect();
         self.updates.retain(|name, _| names.contains(name));
-        settled
+        all_current
     }
 
     async fn write(&self, name: &str, condition: &FlowSchemaCondition) -> bool {
         match self.apply(name, condition).await {
             Ok(()) => true,
-            // It is gone, and so is what there was to say.
+            // The schema was deleted.
             Err(status) if status.code == 404 => true,
             Err(status) => {
-                tracing::warn!(name, why = status.message, "writing the condition of a flow schema");
+                tracing::warn!(
+                    name,
+                    why = status.message,
+                    "cannot update the Dangling condition of the flow schema; retrying"
+                );
                 false
             }
         }
@@ -137,12 +142,12 @@ impl Consumer {
         self.loopback.apply_status(FLOW_SCHEMAS, name, MANAGER, status).await
     }
 
-    /// Whether the condition of a schema was not written too often lately; counts this time.
+    /// Whether the rate limit allows an update of the condition. Counts the update.
     fn may_update(&mut self, name: &str) -> bool {
         let now = Instant::now();
         let updates = self.updates.entry(name.to_owned()).or_default();
         updates.retain(|at| now.duration_since(*at) < UPDATE_WINDOW);
-        let may = updates.len() < MOST_UPDATES;
+        let may = updates.len() < MAX_UPDATES;
         if may {
             updates.push_back(now);
         }
@@ -150,7 +155,7 @@ impl Consumer {
     }
 }
 
-/// Whether a schema's level is there.
+/// Builds the condition: whether the schema's priority level exists.
 fn condition(schema: &FlowSchema, levels: &BTreeSet<String>) -> FlowSchemaCondition {
     let level = &schema.spec.priority_level_configuration.name;
     let about = format!("This FlowSchema references the PriorityLevelConfiguration object named {level:?}");
@@ -167,10 +172,11 @@ fn condition(schema: &FlowSchema, levels: &BTreeSet<String>) -> FlowSchemaCondit
     }
 }
 
-/// Whether a schema says this already.
-fn says(schema: &FlowSchema, condition: &FlowSchemaCondition) -> bool {
-    let same = |said: &&FlowSchemaCondition| said.r#type == condition.r#type;
-    schema.status.conditions.iter().find(same).is_some_and(|said| {
-        (&said.status, &said.reason, &said.message) == (&condition.status, &condition.reason, &condition.message)
+/// Whether a schema has this condition.
+fn has_condition(schema: &FlowSchema, condition: &FlowSchemaCondition) -> bool {
+    let same = |current: &&FlowSchemaCondition| current.r#type == condition.r#type;
+    schema.status.conditions.iter().find(same).is_some_and(|current| {
+        (&current.status, &current.reason, &current.message)
+            == (&condition.status, &condition.reason, &condition.message)
     })
 }

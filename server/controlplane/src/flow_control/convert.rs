@@ -1,11 +1,11 @@
-//! From stored flow schemas and priority levels to the forms that flow control works with.
+//! Conversion of stored flow schemas and priority levels to the types of flow control.
 
 use flowcontrol::{
     Distinguisher, FlowSchema, PathRule, PolicyRule, PriorityLevel, Queuing, ResourceRule, Subject, mandatory_levels,
 };
 use generated::flowcontrol::v1;
 
-/// A schema as flow control knows it.
+/// Converts a flow schema.
 pub fn schema(schema: &v1::FlowSchema) -> FlowSchema {
     let spec = &schema.spec;
     FlowSchema {
@@ -57,11 +57,12 @@ fn subject(subject: &v1::Subject) -> Option<Subject> {
     }
 }
 
-/// A level as flow control knows it; none when the object contradicts itself, which validation of all servers should prevent.
+/// Converts a priority level. Returns `None` for an inconsistent object, which validation should
+/// prevent.
 pub fn level(level: &v1::PriorityLevelConfiguration) -> Option<PriorityLevel> {
     let (name, spec) = (level.metadata.name.clone(), &level.spec);
     let [exempt, _] = mandatory_levels();
-    // Only the one level that has to be is exempt, and it cannot become anything else.
+    // Only the mandatory level `exempt` may be exempt.
     if (spec.r#type == v1::priority_level_enablement::EXEMPT) != (name == exempt.name) {
         return None;
     }
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_that_contradict_themselves_are_left_out() {
+    fn rejects_inconsistent_levels() {
         let queue = r#"{"type":"Limited","limited":{"nominalConcurrencyShares":30,"lendablePercent":33,"borrowingLimitPercent":9,
             "limitResponse":{"type":"Queue","queuing":{"queues":64,"handSize":6,"queueLengthLimit":50}}}}"#;
         let expect = PriorityLevel {

@@ -1,4 +1,5 @@
-//! Which objects have to do with which nodes, through pods, claims and volumes (upstream: `node.Graph`).
+//! The graph of objects and nodes that are related through pods, claims, and volumes (upstream:
+//! `node.Graph`).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,7 +13,7 @@ use registry::{Informer, Stores};
 
 use super::references;
 
-/// What an object is.
+/// The type of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Pod,
@@ -27,10 +28,10 @@ pub enum Kind {
     PodCertificateRequest,
 }
 
-/// An object: what it is, its namespace and its name.
-pub type Thing = (Kind, String, String);
+/// An object: its type, namespace, and name.
+pub type Vertex = (Kind, String, String);
 
-/// The relations. They are followed until this is dropped.
+/// The graph and the informers that update it until it is dropped.
 pub struct Graph {
     relations: Arc<RwLock<Relations>>,
     _pods: Option<Informer<Pod>>,
@@ -40,35 +41,36 @@ pub struct Graph {
     _certificates: Option<Informer<PodCertificateRequest>>,
 }
 
-/// Who has to do with whom.
+/// The relations between objects and nodes.
 #[derive(Default)]
 pub struct Relations {
-    /// What brought relations about, and to what.
-    sources: HashMap<Thing, (String, Vec<Thing>)>,
-    /// The nodes of an object, and how many sources each has.
-    nodes: HashMap<Thing, HashMap<String, usize>>,
-    /// The claim of a volume, and the secrets that it needs.
-    volumes: HashMap<String, (Thing, Vec<Thing>)>,
+    /// The objects that create relations, each with its node and the related objects.
+    sources: HashMap<Vertex, (String, Vec<Vertex>)>,
+    /// The nodes of an object, each with the number of sources.
+    nodes: HashMap<Vertex, HashMap<String, usize>>,
+    /// The claim and the secrets of a volume.
+    volumes: HashMap<String, (Vertex, Vec<Vertex>)>,
     /// The volumes that need a secret.
-    needed_by: HashMap<Thing, HashSet<String>>,
+    needed_by: HashMap<Vertex, HashSet<String>>,
 }
 
 impl Graph {
-    /// Begins to follow pods, volumes, attachments and slices. Needs a tokio runtime.
+    /// Starts the informers of pods, volumes, attachments, slices, and certificate requests. Needs
+    /// a tokio runtime.
     pub fn start(stores: &Stores) -> Self {
         let relations = Arc::new(RwLock::<Relations>::default());
         Graph {
-            _pods: follow(stores, ("", "pods"), &relations, |relations, pod: &Pod, there| {
-                let thing = named(Kind::Pod, &pod.metadata);
-                let bound = there && !pod.spec.node_name.is_empty();
-                relations.relate(thing, bound.then(|| (pod.spec.node_name.clone(), references::of_pod(pod))));
+            _pods: follow(stores, ("", "pods"), &relations, |relations, pod: &Pod, exists| {
+                let vertex = named(Kind::Pod, &pod.metadata);
+                let bound = exists && !pod.spec.node_name.is_empty();
+                relations.relate(vertex, bound.then(|| (pod.spec.node_name.clone(), references::of_pod(pod))));
             }),
             _volumes: follow(
                 stores,
                 ("", "persistentvolumes"),
                 &relations,
-                |relations, volume: &PersistentVolume, there| {
-                    let claim = volume.spec.claim_ref.as_ref().filter(|_| there);
+                |relations, volume: &PersistentVolume, exists| {
+                    let claim = volume.spec.claim_ref.as_ref().filter(|_| exists);
                     let claim = claim.map(|claim| (Kind::Claim, claim.namespace.clone(), claim.name.clone()));
                     relations.bind(&volume.metadata.name, claim.map(|claim| (claim, references::of_volume(volume))));
                 },
@@ -77,10 +79,10 @@ impl Graph {
                 stores,
                 ("storage.k8s.io", "volumeattachments"),
                 &relations,
-                |relations, it: &VolumeAttachment, there| {
+                |relations, it: &VolumeAttachment, exists| {
                     relations.place(
                         (Kind::VolumeAttachment, String::new(), it.metadata.name.clone()),
-                        Some(it.spec.node_name.as_str()).filter(|_| there),
+                        Some(it.spec.node_name.as_str()).filter(|_| exists),
                     );
                 },
             ),
@@ -88,10 +90,10 @@ impl Graph {
                 stores,
                 ("resource.k8s.io", "resourceslices"),
                 &relations,
-                |relations, it: &ResourceSlice, there| {
+                |relations, it: &ResourceSlice, exists| {
                     relations.place(
                         (Kind::ResourceSlice, String::new(), it.metadata.name.clone()),
-                        it.spec.node_name.as_deref().filter(|_| there),
+                        it.spec.node_name.as_deref().filter(|_| exists),
                     );
                 },
             ),
@@ -99,8 +101,8 @@ impl Graph {
                 stores,
                 ("certificates.k8s.io", "podcertificaterequests"),
                 &relations,
-                |relations, it: &PodCertificateRequest, there| {
-                    let node = Some(it.spec.node_name.as_str()).filter(|_| there);
+                |relations, it: &PodCertificateRequest, exists| {
+                    let node = Some(it.spec.node_name.as_str()).filter(|_| exists);
                     relations.place(named(Kind::PodCertificateRequest, &it.metadata), node);
                 },
             ),
@@ -108,21 +110,21 @@ impl Graph {
         }
     }
 
-    /// These relations, which nothing changes.
+    /// Creates a graph without informers.
     #[cfg(test)]
     pub fn of(relations: Relations) -> Self {
         let relations = Arc::new(RwLock::new(relations));
         Graph { relations, _pods: None, _volumes: None, _attachments: None, _slices: None, _certificates: None }
     }
 
-    /// Whether an object has to do with a node.
+    /// Whether an object is related to a node.
     pub fn relates(&self, kind: Kind, namespace: &str, name: &str, node: &str) -> bool {
         let relations = self.relations.read().unwrap_or_else(PoisonError::into_inner);
-        relations.hold(&(kind, namespace.to_owned(), name.to_owned()), node)
+        relations.has_relation(&(kind, namespace.to_owned(), name.to_owned()), node)
     }
 }
 
-fn named(kind: Kind, metadata: &apimachinery::meta::v1::ObjectMeta) -> Thing {
+fn named(kind: Kind, metadata: &apimachinery::meta::v1::ObjectMeta) -> Vertex {
     (kind, metadata.namespace.clone(), metadata.name.clone())
 }
 
@@ -143,37 +145,37 @@ fn follow<T: Struct>(
 }
 
 impl Relations {
-    /// Says what a source on a node relates to it; `None` when it is gone.
-    pub fn relate(&mut self, source: Thing, now: Option<(String, Vec<Thing>)>) {
-        if let Some((node, things)) = self.sources.remove(&source) {
-            for thing in things {
-                if let Some(nodes) = self.nodes.get_mut(&thing) {
+    /// Sets the objects that a source on a node relates to it; `None` removes the source.
+    pub fn relate(&mut self, source: Vertex, now: Option<(String, Vec<Vertex>)>) {
+        if let Some((node, vertices)) = self.sources.remove(&source) {
+            for vertex in vertices {
+                if let Some(nodes) = self.nodes.get_mut(&vertex) {
                     if let Some(count) = nodes.get_mut(&node) {
                         *count -= 1;
                     }
                     nodes.retain(|_, count| *count > 0);
                     if nodes.is_empty() {
-                        self.nodes.remove(&thing);
+                        self.nodes.remove(&vertex);
                     }
                 }
             }
         }
-        let Some((node, mut things)) = now else { return };
-        things.push(source.clone());
-        for thing in &things {
-            *self.nodes.entry(thing.clone()).or_default().entry(node.clone()).or_default() += 1;
+        let Some((node, mut vertices)) = now else { return };
+        vertices.push(source.clone());
+        for vertex in &vertices {
+            *self.nodes.entry(vertex.clone()).or_default().entry(node.clone()).or_default() += 1;
         }
-        self.sources.insert(source, (node, things));
+        self.sources.insert(source, (node, vertices));
     }
 
-    /// Says which node an object is of.
-    pub fn place(&mut self, thing: Thing, node: Option<&str>) {
+    /// Sets the node of an object.
+    pub fn place(&mut self, vertex: Vertex, node: Option<&str>) {
         let node = node.filter(|node| !node.is_empty());
-        self.relate(thing, node.map(|node| (node.to_owned(), Vec::new())));
+        self.relate(vertex, node.map(|node| (node.to_owned(), Vec::new())));
     }
 
-    /// Says which claim a volume is for, and which secrets it needs; `None` when it is for none.
-    pub fn bind(&mut self, volume: &str, now: Option<(Thing, Vec<Thing>)>) {
+    /// Sets the claim and the secrets of a volume; `None` removes the volume.
+    pub fn bind(&mut self, volume: &str, now: Option<(Vertex, Vec<Vertex>)>) {
         if let Some((_, secrets)) = self.volumes.remove(volume) {
             for secret in secrets {
                 if let Some(volumes) = self.needed_by.get_mut(&secret) {
@@ -191,12 +193,12 @@ impl Relations {
         self.volumes.insert(volume.to_owned(), (claim, secrets));
     }
 
-    /// Whether an object has to do with a node.
-    pub fn hold(&self, thing: &Thing, node: &str) -> bool {
-        let direct = |thing: &Thing| self.nodes.get(thing).is_some_and(|nodes| nodes.contains_key(node));
+    /// Whether an object is related to a node, directly or through a volume.
+    pub fn has_relation(&self, vertex: &Vertex, node: &str) -> bool {
+        let direct = |vertex: &Vertex| self.nodes.get(vertex).is_some_and(|nodes| nodes.contains_key(node));
         let through = |volume: &str| self.volumes.get(volume).is_some_and(|(claim, _)| direct(claim));
-        direct(thing)
-            || (thing.0 == Kind::Volume && through(&thing.2))
-            || self.needed_by.get(thing).is_some_and(|volumes| volumes.iter().any(|volume| through(volume)))
+        direct(vertex)
+            || (vertex.0 == Kind::Volume && through(&vertex.2))
+            || self.needed_by.get(vertex).is_some_and(|volumes| volumes.iter().any(|volume| through(volume)))
     }
 }

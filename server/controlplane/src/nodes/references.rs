@@ -1,19 +1,20 @@
-//! What the kubelet of a pod or of a volume needs to read.
+//! The objects that the kubelet of a pod or volume needs to read.
 
 use std::collections::HashMap;
 
 use generated::core::v1::{PersistentVolume, Pod};
 
-use super::graph::{Kind, Thing};
+use super::graph::{Kind, Vertex};
 use crate::pod_references::{Reference, ReferenceKind, visit_pod, visit_volume};
 
-/// Pods that stand for those of a kubelet's own files. They give their kubelet no rights.
+/// The annotation of mirror pods. They grant their kubelet no permissions.
 const MIRROR: &str = "kubernetes.io/config.mirror";
-/// Secrets that only controllers use: `controllerPublishSecretRef`, `controllerExpandSecretRef`.
+/// Field prefix of secrets that only controllers use: `controllerPublishSecretRef`,
+/// `controllerExpandSecretRef`.
 const CONTROLLER: &str = "controller";
 
-/// What the kubelet of a pod needs for it (upstream: `Graph.AddPod`).
-pub fn of_pod(pod: &Pod) -> Vec<Thing> {
+/// Returns the objects that the kubelet needs for a pod (upstream: `Graph.AddPod`).
+pub fn of_pod(pod: &Pod) -> Vec<Vertex> {
     let mut found = Vec::new();
     if pod.metadata.annotations.contains_key(MIRROR) {
         return found;
@@ -28,7 +29,7 @@ pub fn of_pod(pod: &Pod) -> Vec<Thing> {
     for volume in pod.spec.volumes.iter().filter(|volume| volume.volume_source.ephemeral.is_some()) {
         add(Kind::Claim, &format!("{}-{}", pod.metadata.name, volume.name));
     }
-    for name in made_claims(pod).filter(|name| !name.is_empty()) {
+    for name in generated_claims(pod).filter(|name| !name.is_empty()) {
         add(Kind::ResourceClaim, name);
     }
     found
@@ -40,15 +41,16 @@ fn readable(reference: &Reference<'_, '_>) -> Option<Kind> {
         ReferenceKind::ConfigMap => Some(Kind::ConfigMap),
         ReferenceKind::PersistentVolumeClaim => Some(Kind::Claim),
         ReferenceKind::ResourceClaim => Some(Kind::ResourceClaim),
-        // The alias `serviceAccount` counts no more than upstream lets it.
+        // As upstream, the alias `serviceAccount` does not count.
         ReferenceKind::ServiceAccount => (reference.field == "serviceAccountName").then_some(Kind::ServiceAccount),
     }
 }
 
-/// The resource claims that were made for a pod: those of its templates, and that of its extended resources
-/// (upstream: `resourceclaim.Name`). Other names in the status give no rights.
-fn made_claims(pod: &Pod) -> impl Iterator<Item = &str> {
-    // Of statuses of one name, the first one counts.
+/// Returns the resource claims that were generated for a pod: those of its templates and the claim
+/// of its extended resources (upstream: `resourceclaim.Name`). Other names in the status grant no
+/// permissions.
+fn generated_claims(pod: &Pod) -> impl Iterator<Item = &str> {
+    // The first status of a name counts.
     let statuses = pod.status.resource_claim_statuses.iter().rev();
     let made: HashMap<&str, _> = statuses.map(|status| (status.name.as_str(), status)).collect();
     let templates = pod
@@ -61,9 +63,9 @@ fn made_claims(pod: &Pod) -> impl Iterator<Item = &str> {
     of_templates.chain(extended.map(|status| status.resource_claim_name.as_str()))
 }
 
-/// The secrets that the kubelet needs to mount a volume, in the namespace that the reference names or in that of
-/// the claim (upstream: `VisitPVSecretNames`).
-pub fn of_volume(volume: &PersistentVolume) -> Vec<Thing> {
+/// Returns the secrets that the kubelet needs to mount a volume, in the namespace of the reference
+/// or else of the claim (upstream: `VisitPVSecretNames`).
+pub fn of_volume(volume: &PersistentVolume) -> Vec<Vertex> {
     let claim = volume.spec.claim_ref.as_ref().map(|claim| claim.namespace.as_str()).unwrap_or_default();
     let mut found = Vec::new();
     visit_volume(&volume.spec, &mut |reference| {

@@ -1,5 +1,5 @@
-//! What the kubelet of node `one` may do, with a pod that refers to every kind of object. The rows are the cases of
-//! upstream's `node_authorizer_test.go` and more.
+//! Decisions for the kubelet of node `one`, with a pod that references every kind of object. The
+//! rows are the cases of upstream's `node_authorizer_test.go` and more.
 
 use generated::core::v1::{PersistentVolume, Pod};
 use machinery::json;
@@ -18,7 +18,7 @@ fn parsed<T: Struct>(document: &Value) -> T {
     object
 }
 
-/// The relations of pods, volumes and other objects, in a test.
+/// The relations of pods, volumes, and other objects in a test.
 #[derive(Default)]
 struct World(Relations);
 
@@ -27,8 +27,8 @@ impl World {
     fn pod(&mut self, name: &str, node: &str, spec: Value, status: Value) {
         let pod: Pod =
             parsed(&json!({"metadata": {"name": name, "namespace": "shop"}, "spec": spec, "status": status}));
-        let thing = (Kind::Pod, "shop".to_owned(), name.to_owned());
-        self.0.relate(thing, Some((node.to_owned(), references::of_pod(&pod))));
+        let vertex = (Kind::Pod, "shop".to_owned(), name.to_owned());
+        self.0.relate(vertex, Some((node.to_owned(), references::of_pod(&pod))));
     }
 
     fn volume(&mut self, name: &str, claim: &str, spec: Value) {
@@ -47,7 +47,7 @@ impl World {
     }
 }
 
-/// What a request is answered: `ok` or the reason.
+/// Returns the decision for a request: `ok` or the reason.
 ///
 /// A request is `verb [group:]resource[/subresource] [namespace/]name [field selector]`.
 fn answer(authorizer: &NodeAuthorizer, user: &User, request: &str) -> String {
@@ -75,7 +75,7 @@ fn secret_volumes(names: &[&str]) -> Value {
 }
 
 #[test]
-fn shared_secrets_are_readable_by_the_nodes_of_their_pods_only() {
+fn allows_shared_secrets_only_for_nodes_of_their_pods() {
     let mut world = World::default();
     world.pod("a", "one", secret_volumes(&["one", "one-two", "all"]), json!({}));
     world.pod("b", "two", secret_volumes(&["one-two", "all"]), json!({}));
@@ -92,7 +92,7 @@ fn shared_secrets_are_readable_by_the_nodes_of_their_pods_only() {
 }
 
 #[test]
-fn rights_follow_the_changes_of_a_pod() {
+fn permissions_follow_changes_of_a_pod() {
     let check = |spec: Value, status: Value, request: &str| {
         let mut world = World::default();
         world.pod("a", "one", secret_volumes(&["old"]), json!({}));
@@ -114,7 +114,7 @@ fn rights_follow_the_changes_of_a_pod() {
 }
 
 #[test]
-fn names_in_the_status_give_rights_only_for_claims_of_templates() {
+fn claim_names_in_status_count_only_for_templates() {
     let template = json!({"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpus"}]});
     let named = json!({"resourceClaims": [{"name": "gpu", "resourceClaimName": "mine"}]});
     let statuses = |name: &str| json!({"resourceClaimStatuses": [{"name": name, "resourceClaimName": "made"}]});
@@ -147,7 +147,7 @@ fn other_users_and_unnamed_nodes_get_no_opinion() {
 }
 
 #[test]
-fn the_role_of_nodes_is_part_of_the_policy() {
+fn bootstrap_policy_has_node_role() {
     let policy = crate::rbac::Policy::load(&FeatureGates::default()).unwrap();
     assert!(policy.cluster_roles.iter().any(|role| role.metadata.name == ROLE && !role.rules.is_empty()));
 }

@@ -1,4 +1,4 @@
-//! Where a type holds references: made once from its descriptor, then followed for every object.
+//! The locations of references in a type, computed once from its descriptor.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use machinery::reflect::{List, Ref, Value};
 
 use super::{Reference, ReferenceKind};
 
-/// The fields of a type that hold references or lead to some.
+/// The fields of a type that are or contain references.
 pub struct Plan {
     /// The root is the first.
     structs: Vec<Vec<Step>>,
 }
 
-/// A field to look at: its index in order of declaration, and its name.
+/// A field to visit: its index in declaration order, and its name.
 #[derive(Clone, Copy)]
 struct Step {
     index: usize,
@@ -25,13 +25,13 @@ struct Step {
 
 #[derive(Clone, Copy)]
 enum Action {
-    /// Structs to look into, by index in [`Plan::structs`].
+    /// Visits nested structs, by index in [`Plan::structs`].
     Into(usize),
-    /// Names of objects. The namespace is that of a field beside it, when there is one.
+    /// Reads object names. The namespace comes from a sibling field, if there is one.
     Names(ReferenceKind, Option<usize>),
 }
 
-/// Where a visit stands: the field that the reference is, and the path to it.
+/// The position of a visit: the reference field and its path.
 #[derive(Clone, Copy)]
 struct At<'p> {
     field: &'static str,
@@ -39,7 +39,7 @@ struct At<'p> {
 }
 
 impl Plan {
-    /// Makes the plan of a type.
+    /// Computes the plan of a type.
     pub fn of(def: &'static StructDef) -> Self {
         let mut builder = Builder::default();
         builder.add(def, None);
@@ -112,12 +112,12 @@ fn each_name<'o>(value: Value<'o>, path: &Path<'_>, found: &mut dyn FnMut(&'o st
 #[derive(Default)]
 struct Builder {
     structs: Vec<Vec<Step>>,
-    /// Structs by descriptor and by the kind that the field around them refers to.
+    /// Structs by descriptor and by the kind that the enclosing field references.
     known: HashMap<(*const StructDef, Option<ReferenceKind>), usize>,
 }
 
 impl Builder {
-    /// Adds a struct. `named` is the kind of the object that a bare `name` in it names.
+    /// Adds a struct. `named` is the kind that a bare `name` in it references.
     fn add(&mut self, def: &'static StructDef, named: Option<ReferenceKind>) -> usize {
         if let Some(&known) = self.known.get(&(std::ptr::from_ref(def), named)) {
             return known;
@@ -161,19 +161,19 @@ impl Builder {
     }
 }
 
-/// Whether a field is the name in a reference, and the reference is the struct around it.
+/// Whether a field is the name in a reference struct.
 fn is_bare_name(json: &str) -> bool {
     matches!(json, "name" | "names")
 }
 
-/// The kind whose name is part of the name of a field or a type.
+/// Returns the kind that the name of a field or type contains.
 fn kind_in(name: &str) -> Option<ReferenceKind> {
     let name = name.to_ascii_lowercase();
     let kinds = [("secret", ReferenceKind::Secret), ("configmap", ReferenceKind::ConfigMap)];
     kinds.into_iter().find(|(word, _)| name.contains(word)).map(|(_, kind)| kind)
 }
 
-/// The kind of the objects that a field of text names, if it names any.
+/// Returns the kind that a string field references, if any.
 fn kind_of_name(json: &str, named: Option<ReferenceKind>) -> Option<ReferenceKind> {
     if is_bare_name(json) {
         return named;
@@ -191,7 +191,8 @@ fn kind_of_name(json: &str, named: Option<ReferenceKind>) -> Option<ReferenceKin
     kinds.into_iter().find(|(word, _)| name.ends_with(word)).map(|(_, kind)| kind)
 }
 
-/// The field that holds the namespace of a name: `namespace` beside `name`, `secretNamespace` beside `secretName`.
+/// Returns the index of the namespace field for a name field: `namespace` for `name`,
+/// `secretNamespace` for `secretName`.
 fn namespace_beside(def: &StructDef, json: &str) -> Option<usize> {
     let beside = match json.strip_suffix("Name") {
         Some(of) => format!("{of}Namespace"),
@@ -203,7 +204,7 @@ fn namespace_beside(def: &StructDef, json: &str) -> Option<usize> {
 
 #[cfg(test)]
 impl Plan {
-    /// The paths of all fields that hold references, with the kinds, in order of fields. Lists show as `[]`.
+    /// Returns the paths and kinds of all reference fields in field order. Lists show as `[]`.
     pub fn paths(&self, def: &'static StructDef) -> Vec<(String, ReferenceKind)> {
         let mut found = Vec::new();
         self.add_paths(0, def, "", &mut found);

@@ -1,4 +1,4 @@
-//! Which fields are references, and that no other field looks like one.
+//! Reference fields, and a check that no other field looks like a reference.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ fn finds_the_references_of_containers() {
 }
 
 #[test]
-fn finds_the_references_of_pods_beside_containers() {
+fn finds_the_references_of_pods_outside_containers() {
     let mut found = paths::<PodSpec>();
     for containers in ["initContainers", "containers", "ephemeralContainers"] {
         let within: Vec<_> = found.iter().filter(|(path, _)| path.starts_with(&format!("{containers}[]."))).collect();
@@ -77,18 +77,18 @@ fn finds_the_references_of_persistent_volumes() {
     assert_eq!(found, expected);
 }
 
-/// Fields that look like references to the kinds of [`ReferenceKind`] and are none.
+/// Fields that look like references to the kinds of [`ReferenceKind`] but are not.
 const OTHERS: [(&str, &[&str]); 21] = [
     ("PodSpec", &["nodeName", "priorityClassName", "runtimeClassName", "schedulerName"]),
     ("PodSchedulingGroup", &["podGroupName"]),
-    // The claim is made from the template by a controller; its name is in the status.
+    // A controller creates the claim from the template; its name is in the status.
     ("PodResourceClaim", &["resourceClaimTemplateName"]),
-    // Volumes, containers and resources of the same pod.
+    // Volumes, containers, and resources of the same pod.
     ("FileKeySelector", &["volumeName"]),
     ("ResourceFieldSelector", &["containerName"]),
     ("EphemeralContainer", &["targetContainerName"]),
     ("ContainerResizePolicy", &["resourceName"]),
-    // Names that the cluster does not know.
+    // Names outside the cluster.
     ("WindowsSecurityContextOptions", &["gmsaCredentialSpecName", "runAsUserName"]),
     ("AzureDiskVolumeSource", &["diskName"]),
     ("AzureFileVolumeSource", &["shareName"]),
@@ -101,7 +101,7 @@ const OTHERS: [(&str, &[&str]); 21] = [
     ("VsphereVirtualDiskVolumeSource", &["storagePolicyName"]),
     ("ClusterTrustBundleProjection", &["signerName"]),
     ("PodCertificateProjection", &["signerName"]),
-    // The claim of an ephemeral volume refers to these, not the pod.
+    // The claim of an ephemeral volume references these, not the pod.
     ("ObjectMeta", &["generateName", "ownerReferences"]),
     (
         "PersistentVolumeClaimSpec",
@@ -109,13 +109,13 @@ const OTHERS: [(&str, &[&str]); 21] = [
     ),
 ];
 
-/// A new field that looks like a reference is either found, or this test asks what it is.
+/// Fails for a new field that looks like a reference and is neither found nor listed.
 #[test]
-fn no_field_that_looks_like_a_reference_is_missed() {
+fn finds_all_fields_that_look_like_references() {
     let mut seen = Vec::new();
     let mut strange = BTreeSet::new();
     let found: BTreeSet<String> = paths::<PodSpec>().into_iter().map(|(path, _)| path).collect();
-    look(PodSpec::def(), "", &mut seen, &mut |def, json, path, shape| {
+    visit_fields(PodSpec::def(), "", &mut seen, &mut |def, json, path, shape| {
         let lower = json.to_ascii_lowercase();
         let words = ["secret", "configmap", "claimname", "serviceaccountname"].iter().any(|word| lower.contains(word));
         let reference = shape.struct_def().is_some_and(|inner| inner.name.ends_with("Reference"));
@@ -129,8 +129,8 @@ fn no_field_that_looks_like_a_reference_is_missed() {
     assert_eq!(strange, others.collect());
 }
 
-/// Visits each field of a type and of the types in it, each type once per path that leads to it.
-fn look(
+/// Visits each field of a type and of its nested types, each type once per path.
+fn visit_fields(
     def: &'static StructDef,
     prefix: &str,
     above: &mut Vec<&'static str>,
@@ -147,13 +147,13 @@ fn look(
         let path = format!("{prefix}{dot}{}{}", field.json, if list { "[]" } else { "" });
         visit(def, field.json, &path, shape);
         if let Some(inner) = shape.struct_def() {
-            look(inner, &path, above, visit);
+            visit_fields(inner, &path, above, visit);
         }
     }
     above.pop();
 }
 
-/// A kind of volume that does not exist yet.
+/// A volume type that does not exist yet.
 #[derive(Clone, Default)]
 struct FutureSource {
     token_secret_ref: Option<Box<LocalObjectReference>>,
@@ -182,7 +182,7 @@ describe! { FutureSource, FUTURE_SOURCE "FutureSource" {} [
 ] }
 
 #[test]
-fn finds_references_of_a_type_that_it_does_not_know() {
+fn finds_references_of_unknown_types() {
     let expected = [
         ("tokenSecretRef.name", Secret),
         ("certificateSecrets[].name", Secret),
@@ -216,7 +216,7 @@ fn visits_names_with_their_paths() {
 }
 
 #[test]
-fn visits_the_namespaces_that_volumes_name() {
+fn visits_namespaces_of_volume_references() {
     let spec: PersistentVolumeSpec = parsed(&json!({
         "azureFile": {"secretName": "azure", "secretNamespace": "storage"},
         "csi": {"driver": "d", "volumeHandle": "h", "nodeStageSecretRef": {"name": "stage", "namespace": "csi"}},

@@ -1,4 +1,4 @@
-//! Binds pods to nodes: `pods/binding`, and `bindings` for those who still post there (`registry/core/pod/storage`).
+//! Binds pods to nodes: `pods/binding` and the deprecated `bindings` (`registry/core/pod/storage`).
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::reviews::typed;
 
 const BINDING: GroupResource<'static> = GroupResource { group: "", resource: "pods/binding" };
 
-/// Binds pods to nodes.
+/// Handler of bindings.
 pub struct Binding {
     environment: Arc<ServerContext>,
 }
@@ -31,33 +31,33 @@ impl Binding {
 #[async_trait]
 impl SubresourceHandler for Binding {
     fn keeps_system_fields(&self) -> bool {
-        // Uid and version say which pod is meant.
+        // UID and resource version identify the pod.
         true
     }
 
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
-        let binding: v1::Binding = typed(posted.body.clone())?;
-        let name = &posted.attributes.name;
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+        let binding: v1::Binding = typed(create_request.body.clone())?;
+        let name = &create_request.attributes.name;
         if *name != binding.metadata.name {
             return Err(Status::bad_request("name in URL does not match name in Binding object"));
         }
         check(&binding)?;
-        posted.validate().await?;
+        create_request.validate().await?;
         if name.is_empty() {
             return Err(Status::bad_request("Name parameter required."));
         }
-        let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        let non_empty = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         let options = UpdateOptions {
-            dry_run: posted.attributes.dry_run,
+            dry_run: create_request.attributes.dry_run,
             precondition: Precondition {
-                uid: said(&binding.metadata.uid),
-                resource_version: said(&binding.metadata.resource_version),
+                uid: non_empty(&binding.metadata.uid),
+                resource_version: non_empty(&binding.metadata.resource_version),
             },
             ..UpdateOptions::default()
         };
-        let now = posted.context.now;
+        let now = create_request.context.now;
         let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
-        pods.guaranteed_update(posted.context, name, &options, &|pod| match pod.downcast_mut::<Pod>() {
+        pods.guaranteed_update(create_request.context, name, &options, &|pod| match pod.downcast_mut::<Pod>() {
             Some(pod) => bind(pod, &binding, now).map_err(|why| Status::conflict(BINDING, name, why)),
             None => Err(Status::internal("pods are stored as something else")),
         })
@@ -66,7 +66,7 @@ impl SubresourceHandler for Binding {
     }
 }
 
-/// `ValidatePodBinding`; upstream answers with the bare errors.
+/// `ValidatePodBinding`. As upstream, the error is not an invalid-object Status.
 fn check(binding: &v1::Binding) -> Result<(), Status> {
     let (mut errors, target) = (Vec::new(), Path::new(json_name!(v1::Binding.target)));
     let kind = &binding.target.kind;
@@ -83,7 +83,8 @@ fn check(binding: &v1::Binding) -> Result<(), Status> {
     if errors.is_empty() { Ok(()) } else { Err(Status::new(500, "", aggregate(&errors))) }
 }
 
-/// Puts a pod on the binding's node, unless it is somewhere or must not be (`setPodNodeAndMetadata`).
+/// Assigns a pod to the node of the binding, unless it is assigned, gated, or being deleted
+/// (`setPodNodeAndMetadata`).
 fn bind(pod: &mut Pod, binding: &v1::Binding, now: Time) -> Result<(), String> {
     let name = &pod.metadata.name;
     if pod.metadata.deletion_timestamp.is_some() {

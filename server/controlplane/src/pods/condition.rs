@@ -1,9 +1,10 @@
-//! Conditions of pods that the server itself sets.
+//! Pod conditions that the server sets.
 
 use generated::core::v1::{PodCondition, PodStatus};
 use machinery::scalar::Time;
 
-/// Sets a condition of its type; the time moves only when the status changes (`podutil.UpdatePodCondition`).
+/// Sets the condition of a type. The transition time changes only with the status
+/// (`podutil.UpdatePodCondition`).
 pub fn set(status: &mut PodStatus, condition: PodCondition, now: Time) {
     let mut condition = PodCondition { last_transition_time: now, ..condition };
     match status.conditions.iter_mut().find(|known| known.r#type == condition.r#type) {

@@ -1,8 +1,9 @@
-//! Evicts pods, as far as disruption budgets allow: `pods/eviction` (`registry/core/pod/storage/eviction.go`).
+//! Evicts pods within their disruption budgets: `pods/eviction`
+//! (`registry/core/pod/storage/eviction.go`).
 
 use std::sync::Arc;
 
-use apimachinery::meta::v1::{DeleteOptions as SaidOptions, deletion_propagation, status_reason};
+use apimachinery::meta::v1::{DeleteOptions as ApiDeleteOptions, deletion_propagation, status_reason};
 use async_trait::async_trait;
 use endpoints::{Answer, CreateRequest, ServerContext, SubresourceHandler};
 use generated::core::v1::{Pod, PodCondition, condition_status, pod_condition_type, pod_phase};
@@ -21,10 +22,10 @@ use crate::budgets;
 use crate::reviews::typed;
 
 const KIND: GroupResource<'static> = GroupResource { group: "policy", resource: "Eviction" };
-/// How often a conflict is answered by another attempt (upstream's `EvictionsRetry`).
+/// Maximum number of attempts after conflicts (upstream's `EvictionsRetry`).
 const ATTEMPTS: usize = 20;
 
-/// Evicts pods.
+/// Handler of evictions.
 pub struct Eviction {
     environment: Arc<ServerContext>,
 }
@@ -41,18 +42,19 @@ impl SubresourceHandler for Eviction {
         true
     }
 
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
-        let eviction: v1::Eviction = typed(posted.body.clone())?;
-        if posted.attributes.name != eviction.metadata.name {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+        let eviction: v1::Eviction = typed(create_request.body.clone())?;
+        if create_request.attributes.name != eviction.metadata.name {
             return Err(Status::bad_request("name in URL does not match name in Eviction object"));
         }
-        let options = options(&posted, &eviction)?;
-        posted.validate().await?;
+        let options = options(&create_request, &eviction)?;
+        create_request.validate().await?;
         let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
-        let context = Context { subresource: "status".into(), dry_run: options.dry_run, ..posted.context.clone() };
-        let said = eviction.delete_options.as_deref().cloned().unwrap_or_default();
-        let mut removal = Removal { pods, context, options, said, name: eviction.metadata.name };
-        if let Some(pod) = removal.at_once().await? {
+        let context =
+            Context { subresource: "status".into(), dry_run: options.dry_run, ..create_request.context.clone() };
+        let api_options = eviction.delete_options.as_deref().cloned().unwrap_or_default();
+        let mut removal = Removal { pods, context, options, api_options, name: eviction.metadata.name };
+        if let Some(pod) = removal.delete_uncounted().await? {
             self.within_budget(&mut removal, &pod).await?;
         }
         Ok(Answer::Success)
@@ -60,7 +62,7 @@ impl SubresourceHandler for Eviction {
 }
 
 impl Eviction {
-    /// Deletes a pod that counts, when its budget has room for that.
+    /// Deletes a pod that budgets count, if its budget allows a disruption.
     async fn within_budget(&self, removal: &mut Removal<'_>, pod: &Pod) -> Result<(), Status> {
         let budget = budgets::of_pod(&self.environment, pod).await?;
         let mut guarded = false;
@@ -68,16 +70,19 @@ impl Eviction {
             guarded = !is_ready(pod) && budgets::allows_unhealthy_eviction(budget);
             if !guarded {
                 let (namespace, name) = (&pod.metadata.namespace, &pod.metadata.name);
-                budgets::take_one(&self.environment, namespace, name, budget, removal.options.dry_run).await?;
+                budgets::check_and_decrement(&self.environment, namespace, name, budget, removal.options.dry_run)
+                    .await?;
             }
         }
-        let insists = removal.options.precondition.resource_version.is_some();
+        let has_version_precondition = removal.options.precondition.resource_version.is_some();
         if guarded {
             removal.options.precondition.resource_version = Some(pod.metadata.resource_version.clone());
         }
         match (removal.run().await, budget) {
-            // The pod has changed since it was found unhealthy: the client is to try again.
-            (Err(status), Some(budget)) if status.reason == status_reason::CONFLICT && guarded && !insists => {
+            // The pod has changed since it was found unhealthy; the client has to retry.
+            (Err(status), Some(budget))
+                if status.reason == status_reason::CONFLICT && guarded && !has_version_precondition =>
+            {
                 Err(budgets::still_processing(&budget.metadata.name))
             }
             (done, _) => done,
@@ -85,41 +90,43 @@ impl Eviction {
     }
 }
 
-/// How the pod is to be deleted: as the eviction says, in a rehearsal as the request says (`propagateDryRun`).
-fn options(posted: &CreateRequest<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions, Status> {
-    let said = eviction.delete_options.as_deref().cloned().unwrap_or_default();
-    let SaidOptions { ignore_store_read_error_with_cluster_breaking_potential: ignore, .. } = said;
+/// Returns the delete options of the eviction. A dry run may also come from the request
+/// (`propagateDryRun`).
+fn options(create_request: &CreateRequest<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions, Status> {
+    let api_options = eviction.delete_options.as_deref().cloned().unwrap_or_default();
+    let ApiDeleteOptions { ignore_store_read_error_with_cluster_breaking_potential: ignore, .. } = api_options;
     if ignore == Some(true) {
         let path = Path::new(json_name!(v1::Eviction.delete_options));
-        let path = path.child(json_name!(SaidOptions.ignore_store_read_error_with_cluster_breaking_potential));
+        let path = path.child(json_name!(ApiDeleteOptions.ignore_store_read_error_with_cluster_breaking_potential));
         let error = FieldError::invalid(&path, true, "can not be set for pod eviction, try after removing the option");
-        return Err(Status::invalid(KIND, &posted.attributes.name, &[error]));
+        return Err(Status::invalid(KIND, &create_request.attributes.name, &[error]));
     }
-    let asked = posted.query.all("dryRun").filter(|_| posted.attributes.dry_run);
-    let asked: Vec<String> = asked.map(str::to_owned).collect();
-    if !said.dry_run.is_empty() && !asked.is_empty() && said.dry_run != asked {
+    let query_dry_run = create_request.query.all("dryRun").filter(|_| create_request.attributes.dry_run);
+    let query_dry_run: Vec<String> = query_dry_run.map(str::to_owned).collect();
+    if !api_options.dry_run.is_empty() && !query_dry_run.is_empty() && api_options.dry_run != query_dry_run {
         let why = format!(
             "Non-matching dry-run options in request and content: [{}] and [{}]",
-            asked.join(" "),
-            said.dry_run.join(" ")
+            query_dry_run.join(" "),
+            api_options.dry_run.join(" ")
         );
         return Err(Status::new(500, "", why));
     }
-    let preconditions = said.preconditions.as_deref().cloned().unwrap_or_default();
+    let preconditions = api_options.preconditions.as_deref().cloned().unwrap_or_default();
     Ok(DeleteOptions {
-        dry_run: !asked.is_empty() || !said.dry_run.is_empty(),
+        dry_run: !query_dry_run.is_empty() || !api_options.dry_run.is_empty(),
         precondition: Precondition { uid: preconditions.uid, resource_version: preconditions.resource_version },
-        propagation: match said.propagation_policy.as_deref() {
+        propagation: match api_options.propagation_policy.as_deref() {
             Some(deletion_propagation::ORPHAN) => Some(Propagation::Orphan),
             Some(deletion_propagation::FOREGROUND) => Some(Propagation::Foreground),
             Some(deletion_propagation::BACKGROUND) => Some(Propagation::Background),
             _ => None,
         },
-        grace_period_seconds: said.grace_period_seconds,
+        grace_period_seconds: api_options.grace_period_seconds,
     })
 }
 
-/// Whether budgets do not count a pod: it has ended, is ending, or has never run (`canIgnorePDB`).
+/// Whether budgets count a pod. Terminated, terminating, and pending pods do not count
+/// (`canIgnorePDB`).
 fn counts(pod: &Pod) -> bool {
     let phase = pod.status.phase.as_str();
     !matches!(phase, pod_phase::SUCCEEDED | pod_phase::FAILED | pod_phase::PENDING)
@@ -133,32 +140,37 @@ fn is_ready(pod: &Pod) -> bool {
         .any(|condition| condition.r#type == pod_condition_type::READY && condition.status == condition_status::TRUE)
 }
 
-/// The removal of one pod.
+/// The deletion of one pod.
 struct Removal<'a> {
     pods: &'a Arc<ResourceStore>,
     context: Context,
     options: DeleteOptions,
-    /// The options of the eviction as the client sent them.
-    said: SaidOptions,
+    /// The delete options in the request body.
+    api_options: ApiDeleteOptions,
     name: String,
 }
 
 impl Removal<'_> {
-    /// Deletes a pod that no budget counts; gives the pod when budgets have to be asked.
-    async fn at_once(&mut self) -> Result<Option<Pod>, Status> {
-        let insists = self.options.precondition.resource_version.is_some();
+    /// Deletes a pod that budgets do not count, or returns the pod if they do.
+    async fn delete_uncounted(&mut self) -> Result<Option<Pod>, Status> {
+        let has_version_precondition = self.options.precondition.resource_version.is_some();
         for attempt in 1..=ATTEMPTS {
             let object = self.pods.get(&self.context.namespace, &self.name, "").await?;
             let pod: Pod = typed(object)?;
             if counts(&pod) {
                 return Ok(Some(pod));
             }
-            // A pod that has not ended may become one that counts.
-            if pod.status.phase == pod_phase::PENDING && pod.metadata.deletion_timestamp.is_none() && !insists {
+            // A pending pod may start and then count.
+            if pod.status.phase == pod_phase::PENDING
+                && pod.metadata.deletion_timestamp.is_none()
+                && !has_version_precondition
+            {
                 self.options.precondition.resource_version = Some(pod.metadata.resource_version.clone());
             }
             match self.run().await {
-                Err(status) if status.reason == status_reason::CONFLICT && !insists && attempt < ATTEMPTS => {
+                Err(status)
+                    if status.reason == status_reason::CONFLICT && !has_version_precondition && attempt < ATTEMPTS =>
+                {
                     self.options.precondition.resource_version = None;
                 }
                 done => return done.map(|()| None),
@@ -167,16 +179,17 @@ impl Removal<'_> {
         Ok(None)
     }
 
-    /// Says in the pod's status why it goes, and deletes it (`addConditionAndDeletePod`).
+    /// Sets the pod's `DisruptionTarget` condition and deletes the pod
+    /// (`addConditionAndDeletePod`).
     async fn run(&mut self) -> Result<(), Status> {
-        // Upstream validates options after it has written the condition.
-        endpoints::check_delete_options(&self.said)?;
+        // Upstream validates the options after it has written the condition.
+        endpoints::check_delete_options(&self.api_options)?;
         if !self.options.dry_run {
-            // Upstream looks at an empty precondition only when it deletes the pod.
-            let said = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
+            // Upstream checks an empty precondition only at the deletion.
+            let non_empty = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
             let Precondition { uid, resource_version } = &self.options.precondition;
-            let wanted = Precondition { uid: said(uid), resource_version: said(resource_version) };
-            let mut change = Disrupt { wanted, context: self.context.clone() };
+            let precondition = Precondition { uid: non_empty(uid), resource_version: non_empty(resource_version) };
+            let mut change = Disrupt { precondition, context: self.context.clone() };
             let options = UpdateOptions { subresource: "status".into(), ..UpdateOptions::default() };
             let updated = self.pods.update(&self.context, &self.name, &options, &mut change).await?;
             if self.options.precondition.resource_version.is_some() {
@@ -189,9 +202,9 @@ impl Removal<'_> {
     }
 }
 
-/// Sets the condition that the eviction disrupts the pod.
+/// Sets the `DisruptionTarget` condition.
 struct Disrupt {
-    wanted: Precondition,
+    precondition: Precondition,
     context: Context,
 }
 
@@ -203,7 +216,7 @@ impl Change for Disrupt {
         let mut object = current.cloned().ok_or_else(|| Status::internal("there is no pod to disrupt"))?;
         let Some(pod) = object.downcast_mut::<Pod>() else { return Err(Status::internal("not a Pod")) };
         let of = GroupResource { group: "", resource: "Pod" };
-        self.wanted.check(&pod.metadata).map_err(|why| Status::conflict(of, &pod.metadata.name, why))?;
+        self.precondition.check(&pod.metadata).map_err(|why| Status::conflict(of, &pod.metadata.name, why))?;
         let disrupted = PodCondition {
             r#type: pod_condition_type::DISRUPTION_TARGET.into(),
             status: condition_status::TRUE.into(),
@@ -216,7 +229,7 @@ impl Change for Disrupt {
     }
 }
 
-/// The eviction has been admitted; the delete that it becomes is not asked about again.
+/// Skips admission for the deletion, because the eviction was already admitted.
 struct Unchecked;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! Makes the policy that a cluster begins with, and mends it on every start (`PolicyData.EnsureRBACPolicy`).
+//! Creates and reconciles the bootstrap policy at each start (`PolicyData.EnsureRBACPolicy`).
 
 use std::future::Future;
 
@@ -18,19 +18,19 @@ const CLUSTER_ROLE_BINDINGS: Resource = (super::GROUP, VERSION, "clusterrolebind
 const ROLES: Resource = (super::GROUP, VERSION, "roles");
 const ROLE_BINDINGS: Resource = (super::GROUP, VERSION, "rolebindings");
 
-/// Roles that once had rules of their own, and where these are collected from now.
+/// Roles that became aggregated, and the roles that took over their rules.
 const AGGREGATED: [(&str, &str); 3] = [
     ("admin", "system:aggregate-to-admin"),
     ("edit", "system:aggregate-to-edit"),
     ("view", "system:aggregate-to-view"),
 ];
-/// A binding whose subjects another one took over when it was split.
+/// A binding that was split, and the binding that received the same subjects.
 const SPLIT: (&str, &str) = ("system:discovery", "system:public-info-viewer");
 
-/// How often an object that others change at the same moment is tried.
+/// Maximum number of attempts after conflicts.
 const ATTEMPTS: usize = 5;
 
-/// Makes what is missing and mends the rest.
+/// Creates missing objects and reconciles existing ones.
 pub async fn bootstrap(environment: &ServerContext, loopback: &Loopback) -> Result<(), Status> {
     if !loopback.serves(CLUSTER_ROLES) {
         return Ok(());
@@ -51,7 +51,8 @@ pub async fn bootstrap(environment: &ServerContext, loopback: &Loopback) -> Resu
     Ok(())
 }
 
-/// Rules that somebody added to a role before it was aggregated go on to where it is aggregated from (`primeAggregatedClusterRoles`).
+/// Copies custom rules of a role that becomes aggregated to its aggregated role
+/// (`primeAggregatedClusterRoles`).
 async fn keep_custom_rules(loopback: &Loopback) -> Result<(), Status> {
     for (old, new) in AGGREGATED {
         if loopback.get::<ClusterRole>(CLUSTER_ROLES, "", new).await?.is_some() {
@@ -68,7 +69,7 @@ async fn keep_custom_rules(loopback: &Loopback) -> Result<(), Status> {
     Ok(())
 }
 
-/// Who had a binding before it was split has both afterwards (`primeSplitClusterRoleBindings`).
+/// Copies the subjects of a split binding to the new binding (`primeSplitClusterRoleBindings`).
 async fn split_bindings(loopback: &Loopback, policy: &Policy) -> Result<(), Status> {
     let (source, target) = SPLIT;
     let Some(stored) = loopback.get::<ClusterRoleBinding>(CLUSTER_ROLE_BINDINGS, "", source).await? else {
@@ -91,7 +92,7 @@ async fn ensure_role<R: AnyRole>(loopback: &Loopback, resource: Resource, expect
     match loopback.get::<R>(resource, &meta.namespace, &meta.name).await? {
         None => loopback.create(resource, expected.clone()).await.map(drop),
         Some(stored) => match reconcile::role(&stored, expected) {
-            Some(mended) => loopback.update(resource, mended).await.map(drop),
+            Some(reconciled) => loopback.update(resource, reconciled).await.map(drop),
             None => Ok(()),
         },
     }
@@ -104,7 +105,7 @@ async fn ensure_binding<B: AnyBinding>(loopback: &Loopback, resource: Resource, 
     };
     match reconcile::binding(&stored, expected) {
         Binding::Keep => Ok(()),
-        Binding::Update(mended) => loopback.update(resource, mended).await.map(drop),
+        Binding::Update(reconciled) => loopback.update(resource, reconciled).await.map(drop),
         Binding::Recreate => {
             loopback.delete(resource, &meta.namespace, &meta.name).await?;
             loopback.create(resource, expected.clone()).await.map(drop)
@@ -112,7 +113,7 @@ async fn ensure_binding<B: AnyBinding>(loopback: &Loopback, resource: Resource, 
     }
 }
 
-/// Tries again while others are faster: several servers may start at once.
+/// Retries after conflicts, because several servers may start at the same time.
 async fn retried<F: Future<Output = Result<(), Status>>>(mut attempt: impl FnMut() -> F) -> Result<(), Status> {
     let mut outcome = attempt().await;
     for _ in 1..ATTEMPTS {

@@ -1,11 +1,11 @@
-//! Between stored roles and bindings and the forms that authorization works with.
+//! Conversion between stored roles and bindings and the types of authorization.
 
 use generated::rbac::v1;
 use kubernetes::rbac::{SERVICE_ACCOUNT, USER, USER_GROUP};
 use machinery::reflect::Struct;
 use serving::authorization::rbac::{Binding, PolicyRule, RoleRef, Subject};
 
-/// Rules as authorization knows them.
+/// Converts stored rules to rules of the authorizer.
 pub fn rules(rules: &[v1::PolicyRule]) -> Vec<PolicyRule> {
     let rule = |rule: &v1::PolicyRule| PolicyRule {
         verbs: rule.verbs.clone(),
@@ -17,7 +17,7 @@ pub fn rules(rules: &[v1::PolicyRule]) -> Vec<PolicyRule> {
     rules.iter().map(rule).collect()
 }
 
-/// A rule as it is stored.
+/// Converts a rule of the authorizer to a stored rule.
 pub fn stored_rule(rule: PolicyRule) -> v1::PolicyRule {
     v1::PolicyRule {
         verbs: rule.verbs,
@@ -28,7 +28,7 @@ pub fn stored_rule(rule: PolicyRule) -> v1::PolicyRule {
     }
 }
 
-/// What is common to RoleBinding and ClusterRoleBinding.
+/// The common part of RoleBinding and ClusterRoleBinding.
 pub trait AnyBinding: Struct + Clone + PartialEq {
     fn metadata(&self) -> &apimachinery::meta::v1::ObjectMeta;
     fn metadata_mut(&mut self) -> &mut apimachinery::meta::v1::ObjectMeta;
@@ -36,7 +36,8 @@ pub trait AnyBinding: Struct + Clone + PartialEq {
     fn subjects(&self) -> &[v1::Subject];
     fn subjects_mut(&mut self) -> &mut Vec<v1::Subject>;
 
-    /// The binding as authorization knows it. Subjects and roles of kinds that nobody knows are left out: they grant nothing.
+    /// Converts to a binding of the authorizer. Subjects and roles of unknown kinds are dropped,
+    /// because they grant nothing.
     fn binding(&self) -> Option<Binding> {
         Some(Binding {
             namespace: self.metadata().namespace.clone(),

@@ -1,5 +1,7 @@
-//! Nobody gives away rights that are not theirs: a role may be written, and bound, only by who has all of its rights, or the verbs `escalate`
-//! and `bind` (upstream: `registry/rbac/*/policybased`).
+//! Privilege escalation checks (upstream: `registry/rbac/*/policybased`).
+//!
+//! Users may write and bind only roles with permissions that they have, unless they have the verbs
+//! `escalate` or `bind`.
 
 use endpoints::{Attributes, Operation, ServerContext};
 use generated::rbac::v1::{ClusterRole, Role, RoleRef};
@@ -16,7 +18,7 @@ use super::convert::{self, AnyBinding};
 use super::reconcile::AnyRole;
 use super::{GROUP, convert::rules};
 
-/// Refuses a write of a role or binding that would give away too much.
+/// Rejects writes of roles and bindings that would grant permissions which the user lacks.
 pub async fn check(
     environment: &ServerContext,
     attributes: &Attributes,
@@ -42,7 +44,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     async fn role(&self, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
-        // The name that the request is about, which a creating one has not said.
+        // The name of the request; a create request has none.
         let name = if self.attributes.operation == Operation::Update { &self.attributes.name } else { "" };
         if self.may("escalate", self.attributes.plural, name).await || changes_only_ownership(object, old) {
             return Ok(());
@@ -80,14 +82,14 @@ impl Check<'_> {
         role.api_group == GROUP && self.may("bind", plural, &role.name).await
     }
 
-    /// The rules of a role as it is stored at this moment.
+    /// Reads the current rules of a role from the store.
     async fn rules_of(&self, role: &RoleRef) -> Result<Vec<PolicyRule>, Status> {
         let (plural, namespace) = match role.kind.as_str() {
             "ClusterRole" => ("clusterroles", ""),
             "Role" => ("roles", self.attributes.namespace.as_str()),
             other => return Err(Status::internal(format!("unsupported role reference kind: {}", quote(other)))),
         };
-        // Upstream names the resource of the request, not that of the role.
+        // As upstream, the error has the resource of the request, not of the role.
         let absent = || Status::not_found(self.resource(), &role.name);
         let store = self.environment.stores.get(&(GROUP, plural)).ok_or_else(absent)?;
         let stored = match store.get(namespace, &role.name, "").await {
@@ -100,16 +102,16 @@ impl Check<'_> {
     }
 
     async fn may(&self, verb: &str, plural: &str, name: &str) -> bool {
-        let wish = authorization::Attributes {
+        let access_attributes = authorization::Attributes {
             namespace: &self.attributes.namespace,
             version: "*",
             name,
             ..authorization::Attributes::resource(&self.attributes.user, verb, GROUP, plural)
         };
-        self.environment.access.authorizer.authorize(&wish).await.is_allowed()
+        self.environment.access.authorizer.authorize(&access_attributes).await.is_allowed()
     }
 
-    /// Refuses what the user's own roles do not cover (`ConfirmNoEscalation`).
+    /// Rejects rules that the user's roles do not cover (`ConfirmNoEscalation`).
     fn confirm(&self, wanted: &[PolicyRule]) -> Result<(), Status> {
         let user = &self.attributes.user;
         let own = self.environment.access.roles.rules_for(user, &self.attributes.namespace);
@@ -143,7 +145,8 @@ impl Check<'_> {
     }
 }
 
-/// Whether nothing but owners and finalizers changes, as the garbage collector must be able to (`IsOnlyMutatingGCFields`).
+/// Whether an update changes only owners and finalizers, which the garbage collector must be able
+/// to change (`IsOnlyMutatingGCFields`).
 pub(crate) fn changes_only_ownership(new: &Owned, old: Option<&Owned>) -> bool {
     let Some(old) = old else { return false };
     let (mut new, Some(from)) = (new.clone(), meta(old.as_ref())) else { return false };
@@ -154,7 +157,8 @@ pub(crate) fn changes_only_ownership(new: &Owned, old: Option<&Owned>) -> bool {
         to.managed_fields.clone_from(&from.managed_fields);
     }
     let (new, old) = (new.as_ref(), old.as_ref());
-    // What a body says of its kind is part of it; a stored object has its kind beside it.
+    // The type metadata of a request body is part of the object; a stored object keeps it
+    // separately.
     let is_content = |field: &FieldDef| field.shape().struct_def().is_none_or(|def| def.name != "TypeMeta");
     let mut fields = new.def().fields.iter().enumerate().filter(|(_, field)| is_content(field));
     std::ptr::eq(new.def(), old.def()) && fields.all(|(index, _)| new.get(index) == old.get(index))

@@ -1,4 +1,4 @@
-//! Keeps the index of rights in step with stored roles and bindings.
+//! Updates the authorizer's index from stored roles and bindings.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use serving::{BoxFuture, User};
 use super::GROUP;
 use super::convert::{self, AnyBinding};
 
-/// Roles and bindings in memory, found by whom they are about.
+/// Roles and bindings in memory, indexed by subject.
 pub struct Index {
     policy: Arc<Policy>,
     cluster_roles: Option<Informer<ClusterRole>>,
@@ -22,7 +22,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Begins to follow the four kinds. Needs a tokio runtime.
+    /// Starts the informers of the four kinds. Needs a tokio runtime.
     pub fn start(stores: &Stores) -> Self {
         let policy = Arc::new(Policy::default());
         Index {

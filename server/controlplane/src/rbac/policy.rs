@@ -1,4 +1,4 @@
-//! The roles and bindings that a cluster begins with, as data (`bootstrappolicy`).
+//! The bootstrap roles and bindings as data (`bootstrappolicy`).
 
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use machinery::features::FeatureGates;
@@ -6,14 +6,15 @@ use machinery::json;
 use machinery::reflect::{Mut, Struct};
 use serde_json::{Map, Value, json};
 
-/// What they are, without what all of them have in common. A `gate` names the feature without which a role, a binding or a rule is not there.
+/// The roles and bindings without their common fields. A `gate` names the feature that a role,
+/// binding, or rule requires.
 const POLICY: &str = include_str!("policy.json");
 
-/// An annotation of each: rights that are missing are added on every start, unless it says `false`.
+/// The annotation that enables reconciliation at server start; `false` disables it.
 pub const AUTO_UPDATE: &str = "rbac.authorization.kubernetes.io/autoupdate";
 const BOOTSTRAPPING: &str = "kubernetes.io/bootstrapping";
 
-/// The policy.
+/// The bootstrap policy.
 pub struct Policy {
     pub cluster_roles: Vec<ClusterRole>,
     pub cluster_role_bindings: Vec<ClusterRoleBinding>,
@@ -22,7 +23,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy with these features. The error is one of the data, which the tests read.
+    /// Loads the policy for these features. Fails only if the embedded data is invalid, which tests
+    /// exclude.
     pub fn load(features: &FeatureGates) -> Result<Self, String> {
         let mut data: Value = serde_json::from_str(POLICY).map_err(|e| e.to_string())?;
         let mut of = |name: &str| data[name].take();
@@ -39,7 +41,7 @@ fn objects<T: Struct>(list: Value, features: &FeatureGates) -> Result<Vec<T>, St
     enabled(list, features).into_iter().map(|entry| object(entry, features)).collect()
 }
 
-/// The entries whose feature is on, or that need none.
+/// Returns the entries without a gate or with an enabled gate.
 fn enabled(list: Value, features: &FeatureGates) -> Vec<Map<String, Value>> {
     let Value::Array(entries) = list else { return Vec::new() };
     let entries =
@@ -81,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn features_bring_roles_and_rules() {
+    fn features_enable_roles_and_rules() {
         let policy = Policy::load(&FeatureGates::default()).unwrap();
         let counts = [
             policy.cluster_roles.len(),

@@ -1,5 +1,5 @@
-//! What has to change about a stored role or binding so that it grants at least what is expected of it
-//! (`component-helpers/auth/rbac/reconciliation`).
+//! Reconciliation of stored roles and bindings, so that they grant at least the expected
+//! permissions
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serving::authorization::rbac::missing;
 use super::convert::{self, AnyBinding};
 use super::policy::AUTO_UPDATE;
 
-/// What is common to Role and ClusterRole.
+/// The common part of Role and ClusterRole.
 pub trait AnyRole: Struct + Clone + PartialEq {
     fn metadata(&self) -> &ObjectMeta;
     fn metadata_mut(&mut self) -> &mut ObjectMeta;
@@ -69,11 +69,12 @@ impl AnyRole for ClusterRole {
     }
 }
 
-/// The stored role with what it lacks; `None` when it lacks nothing, or wants to be left alone.
+/// Adds missing rules to a stored role. Returns `None` if nothing is missing or reconciliation is
+/// disabled.
 pub fn role<R: AnyRole>(stored: &R, expected: &R) -> Option<R> {
     let mut role = stored.clone();
     merge(role.metadata_mut(), expected.metadata());
-    // A stored role that cannot be compared gets all rules that are expected.
+    // A stored role that cannot be compared gets all expected rules.
     let wanted = convert::rules(expected.rules());
     let lacking = missing(&convert::rules(stored.rules()), &wanted).unwrap_or(wanted);
     role.rules_mut().extend(lacking.into_iter().map(convert::stored_rule));
@@ -91,15 +92,15 @@ pub fn role<R: AnyRole>(stored: &R, expected: &R) -> Option<R> {
     (!is_protected(stored.metadata()) && role != *stored).then_some(role)
 }
 
-/// What to do with a stored binding.
+/// The action for a stored binding.
 pub enum Binding<B> {
     Keep,
     Update(B),
-    /// Its role cannot be changed: it has to go, and the expected one to come in its place.
+    /// The role reference is immutable, so the binding is deleted and created again.
     Recreate,
 }
 
-/// Compares a stored binding with what is expected of it.
+/// Compares a stored binding with the expected one.
 pub fn binding<B: AnyBinding>(stored: &B, expected: &B) -> Binding<B> {
     if is_protected(stored.metadata()) {
         return Binding::Keep;
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_are_added_and_never_taken() {
+    fn adds_missing_rules_and_removes_none() {
         let expected = cluster_role(&["get", "list"], "true");
         let verbs = |stored: &ClusterRole| {
             let role = role(stored, &expected)?;

@@ -1,4 +1,4 @@
-//! Whether somebody may do something: SubjectAccessReview and its siblings.
+//! SubjectAccessReview, SelfSubjectAccessReview, and LocalSubjectAccessReview.
 
 use async_trait::async_trait;
 use endpoints::{Answer, CreateRequest, SubresourceHandler};
@@ -13,21 +13,21 @@ use serving::{Access, User};
 
 use super::{attributes, typed, validation};
 
-/// What a subject may do whom the caller names.
+/// Reviews the access of the subject in the request.
 pub struct OfSubject(pub Access);
 
-/// What the caller may do.
+/// Reviews the access of the requesting user.
 pub struct OfSelf(pub Access);
 
-/// What a subject may do in the namespace of the request.
+/// Reviews the access of a subject in the namespace of the request.
 pub struct Local(pub Access);
 
 #[async_trait]
 impl SubresourceHandler for OfSubject {
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
-        let mut review: SubjectAccessReview = typed(posted.body.clone())?;
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+        let mut review: SubjectAccessReview = typed(create_request.body.clone())?;
         validation::refuse(&validation::subject_access_review(&review))?;
-        posted.validate().await?;
+        create_request.validate().await?;
         review.status = of_spec(&self.0, &review.spec).await;
         Ok(Answer::Object(Owned::of(review)))
     }
@@ -35,10 +35,10 @@ impl SubresourceHandler for OfSubject {
 
 #[async_trait]
 impl SubresourceHandler for Local {
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
-        let mut review: LocalSubjectAccessReview = typed(posted.body.clone())?;
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+        let mut review: LocalSubjectAccessReview = typed(create_request.body.clone())?;
         validation::refuse(&validation::local_subject_access_review(&review))?;
-        posted.validate().await?;
+        create_request.validate().await?;
         review.status = of_spec(&self.0, &review.spec).await;
         Ok(Answer::Object(Owned::of(review)))
     }
@@ -46,13 +46,13 @@ impl SubresourceHandler for Local {
 
 #[async_trait]
 impl SubresourceHandler for OfSelf {
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
-        let mut review: SelfSubjectAccessReview = typed(posted.body.clone())?;
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+        let mut review: SelfSubjectAccessReview = typed(create_request.body.clone())?;
         validation::refuse(&validation::self_subject_access_review(&review))?;
-        posted.validate().await?;
+        create_request.validate().await?;
         let (resource, path) =
             (review.spec.resource_attributes.as_deref(), review.spec.non_resource_attributes.as_deref());
-        review.status = judge(&self.0, &posted.attributes.user, resource, path).await;
+        review.status = authorize(&self.0, &create_request.attributes.user, resource, path).await;
         Ok(Answer::Object(Owned::of(review)))
     }
 }
@@ -64,31 +64,31 @@ async fn of_spec(access: &Access, spec: &SubjectAccessReviewSpec) -> SubjectAcce
         groups: spec.groups.clone(),
         extra: spec.extra.iter().map(|(key, values)| (key.clone(), values.items.clone())).collect(),
     };
-    judge(access, &user, spec.resource_attributes.as_deref(), spec.non_resource_attributes.as_deref()).await
+    authorize(access, &user, spec.resource_attributes.as_deref(), spec.non_resource_attributes.as_deref()).await
 }
 
-/// Asks the authorizers as a request would be asked about.
-async fn judge(
+/// Authorizes the attributes like a request.
+async fn authorize(
     access: &Access,
     user: &User,
     resource: Option<&ResourceAttributes>,
     path: Option<&NonResourceAttributes>,
 ) -> SubjectAccessReviewStatus {
-    let wish = match (resource, path) {
+    let access_attributes = match (resource, path) {
         (Some(resource), _) => attributes::of_resource(user, resource),
         (None, Some(path)) => Attributes::path(user, path.verb.as_str(), &path.path),
         (None, None) => Attributes::path(user, "", ""),
     };
-    let decision = access.authorizer.authorize(&wish).await;
+    let decision = access.authorizer.authorize(&access_attributes).await;
     SubjectAccessReviewStatus {
         allowed: decision.is_allowed(),
         denied: matches!(decision, Decision::Deny(_)),
         reason: decision.reason().to_owned(),
-        evaluation_error: evaluation_error(&wish.selectors),
+        evaluation_error: evaluation_error(&access_attributes.selectors),
     }
 }
 
-/// Which selectors did not count because they could not be read (`BuildEvaluationError`).
+/// Describes the selectors that were ignored because of parse errors (`BuildEvaluationError`).
 fn evaluation_error(selectors: &Selectors) -> String {
     let ignored = |name: &str, failed: bool, nothing_left: bool| {
         let partially = if nothing_left { "" } else { "partially " };

@@ -1,4 +1,4 @@
-//! The wish that a review describes (`registry/authorization/util`).
+//! The authorization attributes of a review (`registry/authorization/util`).
 
 use apimachinery::meta::v1::{FieldSelectorRequirement, LabelSelectorRequirement, label_selector_operator};
 use generated::authorization::v1::ResourceAttributes;
@@ -7,32 +7,32 @@ use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
 use serving::User;
 use serving::authorization::{Attributes, Selectors};
 
-/// A wish about a resource. A version that is not said is every version.
-pub fn of_resource<'a>(user: &'a User, said: &'a ResourceAttributes) -> Attributes<'a> {
+/// Converts resource attributes. An empty version means all versions.
+pub fn of_resource<'a>(user: &'a User, attributes: &'a ResourceAttributes) -> Attributes<'a> {
     Attributes {
-        namespace: &said.namespace,
-        version: if said.version.is_empty() { "*" } else { &said.version },
-        subresource: &said.subresource,
-        name: &said.name,
-        selectors: selectors(said),
-        ..Attributes::resource(user, said.verb.as_str(), &said.group, &said.resource)
+        namespace: &attributes.namespace,
+        version: if attributes.version.is_empty() { "*" } else { &attributes.version },
+        subresource: &attributes.subresource,
+        name: &attributes.name,
+        selectors: selectors(attributes),
+        ..Attributes::resource(user, attributes.verb.as_str(), &attributes.group, &attributes.resource)
     }
 }
 
-fn selectors(said: &ResourceAttributes) -> Selectors {
+fn selectors(attributes: &ResourceAttributes) -> Selectors {
     let mut selectors = Selectors::default();
-    if let Some(said) = &said.field_selector {
-        selectors.parse_fields(&said.raw_selector);
-        for requirement in &said.requirements {
+    if let Some(attributes) = &attributes.field_selector {
+        selectors.parse_fields(&attributes.raw_selector);
+        for requirement in &attributes.requirements {
             match field_requirement(requirement) {
                 Some(requirement) => selectors.fields.push(requirement),
                 None => selectors.field_error = true,
             }
         }
     }
-    if let Some(said) = &said.label_selector {
-        selectors.parse_labels(&said.raw_selector);
-        for requirement in &said.requirements {
+    if let Some(attributes) = &attributes.label_selector {
+        selectors.parse_labels(&attributes.raw_selector);
+        for requirement in &attributes.requirements {
             match label_requirement(requirement) {
                 Some(requirement) => selectors.labels.push(requirement),
                 None => selectors.label_error = true,
@@ -42,18 +42,19 @@ fn selectors(said: &ResourceAttributes) -> Selectors {
     selectors
 }
 
-/// Field selectors compare with one value; newer operators are not understood yet (`fieldSelectorAsSelector`).
-fn field_requirement(said: &FieldSelectorRequirement) -> Option<FieldRequirement> {
-    let [value] = said.values.as_slice() else { return None };
-    let equal = match said.operator.as_str() {
+/// Field selectors support only `In` and `NotIn` with one value; other operators are ignored
+/// (`fieldSelectorAsSelector`).
+fn field_requirement(requirement: &FieldSelectorRequirement) -> Option<FieldRequirement> {
+    let [value] = requirement.values.as_slice() else { return None };
+    let equal = match requirement.operator.as_str() {
         label_selector_operator::IN => true,
         label_selector_operator::NOT_IN => false,
         _ => return None,
     };
-    Some(FieldRequirement { field: said.key.clone(), equal, value: value.clone() })
+    Some(FieldRequirement { field: requirement.key.clone(), equal, value: value.clone() })
 }
 
-fn label_requirement(said: &LabelSelectorRequirement) -> Option<LabelRequirement> {
-    let operator = Operator::from_api(&said.operator)?;
-    LabelRequirement::new(&Path::NONE, said.key.as_str(), operator, said.values.clone()).ok()
+fn label_requirement(requirement: &LabelSelectorRequirement) -> Option<LabelRequirement> {
+    let operator = Operator::from_api(&requirement.operator)?;
+    LabelRequirement::new(&Path::NONE, requirement.key.as_str(), operator, requirement.values.clone()).ok()
 }

@@ -1,4 +1,4 @@
-//! What the caller may do in a namespace: SelfSubjectRulesReview.
+//! SelfSubjectRulesReview: the rules of the requesting user in a namespace.
 
 use async_trait::async_trait;
 use endpoints::{Answer, CreateRequest, SubresourceHandler};
@@ -10,19 +10,19 @@ use serving::authorization::Rules;
 
 use super::typed;
 
-/// The rules of the caller.
+/// Handler of SelfSubjectRulesReview.
 pub struct OfSelf(pub Access);
 
 #[async_trait]
 impl SubresourceHandler for OfSelf {
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
-        let asked: SelfSubjectRulesReview = typed(posted.body.clone())?;
-        if asked.spec.namespace.is_empty() {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+        let review: SelfSubjectRulesReview = typed(create_request.body.clone())?;
+        if review.spec.namespace.is_empty() {
             return Err(Status::bad_request("no namespace on request"));
         }
-        posted.validate().await?;
-        let rules = self.0.authorizer.rules(&posted.attributes.user, &asked.spec.namespace).await;
-        // The answer shows nothing of the question.
+        create_request.validate().await?;
+        let rules = self.0.authorizer.rules(&create_request.attributes.user, &review.spec.namespace).await;
+        // The response does not contain the spec.
         Ok(Answer::Object(Owned::of(SelfSubjectRulesReview { status: status(rules), ..Default::default() })))
     }
 }

@@ -1,4 +1,4 @@
-//! Who the caller is: SelfSubjectReview.
+//! SelfSubjectReview: the identity of the requesting user.
 
 use async_trait::async_trait;
 use endpoints::{Answer, CreateRequest, SubresourceHandler};
@@ -7,21 +7,21 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use serving::User;
 
-/// The caller, after impersonation.
+/// Returns the requesting user after impersonation.
 pub struct OfSelf;
 
 #[async_trait]
 impl SubresourceHandler for OfSelf {
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
-        posted.validate().await?;
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+        create_request.validate().await?;
         let mut review = SelfSubjectReview::default();
-        review.metadata.creation_timestamp = posted.context.now;
-        review.status.user_info = user_info(&posted.attributes.user);
+        review.metadata.creation_timestamp = create_request.context.now;
+        review.status.user_info = user_info(&create_request.attributes.user);
         Ok(Answer::Object(Owned::of(review)))
     }
 }
 
-/// A user as reviews show one.
+/// Converts a user to the API type.
 pub fn user_info(user: &User) -> UserInfo {
     let extra = user.extra.iter().map(|(key, values)| (key.clone(), ExtraValue { items: values.clone() }));
     UserInfo { username: user.name.clone(), uid: user.uid.clone(), groups: user.groups.clone(), extra: extra.collect() }

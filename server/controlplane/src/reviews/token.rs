@@ -1,4 +1,4 @@
-//! Whose a token is: TokenReview.
+//! TokenReview: authentication of a token.
 
 use async_trait::async_trait;
 use endpoints::{Answer, CreateRequest, SubresourceHandler};
@@ -10,17 +10,17 @@ use serving::Access;
 use super::subject::user_info;
 use super::typed;
 
-/// Who holds a token, as authentication would find out.
+/// Authenticates the token of the request.
 pub struct OfToken(pub Access);
 
 #[async_trait]
 impl SubresourceHandler for OfToken {
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
-        let mut review: TokenReview = typed(posted.body.clone())?;
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+        let mut review: TokenReview = typed(create_request.body.clone())?;
         if review.spec.token.is_empty() {
             return Err(Status::bad_request("token is required for TokenReview in authentication"));
         }
-        posted.validate().await?;
+        create_request.validate().await?;
         match self.0.authentication.review(&review.spec.token, &review.spec.audiences).await {
             Ok(Some(found)) => {
                 review.status.authenticated = true;

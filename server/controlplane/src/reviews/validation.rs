@@ -1,4 +1,4 @@
-//! What a review has to say (`pkg/apis/authorization/validation`).
+//! Validation of reviews (`pkg/apis/authorization/validation`).
 
 use apimachinery::meta::v1::{FieldSelectorRequirement, ObjectMeta, label_selector_operator};
 use generated::authorization::v1::{
@@ -13,7 +13,7 @@ use machinery::json_name;
 use machinery::status::{GroupResource, Status};
 use meta::{SelectorOptions, validate_label_selector_requirement};
 
-/// The refusal of a review. Upstream names no kind: the object has forgotten it by then.
+/// Returns the error of an invalid review. As upstream, it has no kind.
 pub fn refuse(errors: &[FieldError]) -> Result<(), Status> {
     match errors {
         [] => Ok(()),
@@ -33,13 +33,15 @@ pub fn local_subject_access_review(review: &LocalSubjectAccessReview) -> Vec<Fie
     let mut errors = spec(&review.spec);
     let without_namespace = ObjectMeta { namespace: String::new(), ..review.metadata.clone() };
     empty(&without_namespace, &review.metadata, "must be empty except for namespace", &mut errors);
-    if let Some(said) = review.spec.resource_attributes.as_ref().filter(|s| s.namespace != review.metadata.namespace) {
+    if let Some(attributes) =
+        review.spec.resource_attributes.as_ref().filter(|s| s.namespace != review.metadata.namespace)
+    {
         let path = Path::new("spec.resourceAttributes.namespace");
-        errors.push(FieldError::invalid(&path, &said.namespace, "must match metadata.namespace"));
+        errors.push(FieldError::invalid(&path, &attributes.namespace, "must match metadata.namespace"));
     }
-    if let Some(said) = review.spec.non_resource_attributes.as_deref() {
+    if let Some(attributes) = review.spec.non_resource_attributes.as_deref() {
         let path = Path::new("spec.nonResourceAttributes");
-        errors.push(FieldError::invalid(&path, internal_value(said), "disallowed on this kind of request"));
+        errors.push(FieldError::invalid(&path, internal_value(attributes), "disallowed on this kind of request"));
     }
     errors
 }
@@ -55,13 +57,13 @@ pub fn self_subject_access_review(review: &SelfSubjectAccessReview) -> Vec<Field
 }
 
 /// `ValidateSubjectAccessReviewSpec`
-fn spec(said: &SubjectAccessReviewSpec) -> Vec<FieldError> {
-    let (resource, path) = (said.resource_attributes.as_deref(), said.non_resource_attributes.as_deref());
+fn spec(spec: &SubjectAccessReviewSpec) -> Vec<FieldError> {
+    let (resource, path) = (spec.resource_attributes.as_deref(), spec.non_resource_attributes.as_deref());
     let mut errors = Vec::new();
     either(resource, path, &mut errors);
-    if said.user.is_empty() && said.groups.is_empty() {
+    if spec.user.is_empty() && spec.groups.is_empty() {
         let detail = "at least one of user or group must be specified";
-        errors.push(FieldError::invalid(&Path::new("spec.user"), &said.user, detail));
+        errors.push(FieldError::invalid(&Path::new("spec.user"), &spec.user, detail));
     }
     resource_attributes(resource, &mut errors);
     errors
@@ -83,41 +85,41 @@ fn either(resource: Option<&ResourceAttributes>, path: Option<&NonResourceAttrib
     }
 }
 
-fn metadata(said: &ObjectMeta, detail: &'static str, errors: &mut Vec<FieldError>) {
-    empty(said, said, detail, errors);
+fn metadata(metadata: &ObjectMeta, detail: &'static str, errors: &mut Vec<FieldError>) {
+    empty(metadata, metadata, detail, errors);
 }
 
-/// Nothing but who owns what may be said; the refusal shows all of it.
-fn empty(judged: &ObjectMeta, said: &ObjectMeta, detail: &'static str, errors: &mut Vec<FieldError>) {
-    let judged = ObjectMeta { managed_fields: Vec::new(), ..judged.clone() };
-    if judged != ObjectMeta::default() {
-        errors.push(FieldError::invalid(&Path::new("metadata"), internal_value(said), detail));
+/// Rejects metadata other than managed fields. The error shows all metadata.
+fn empty(checked: &ObjectMeta, shown: &ObjectMeta, detail: &'static str, errors: &mut Vec<FieldError>) {
+    let checked = ObjectMeta { managed_fields: Vec::new(), ..checked.clone() };
+    if checked != ObjectMeta::default() {
+        errors.push(FieldError::invalid(&Path::new("metadata"), internal_value(shown), detail));
     }
 }
 
-fn resource_attributes(said: Option<&ResourceAttributes>, errors: &mut Vec<FieldError>) {
-    let Some(said) = said else { return };
+fn resource_attributes(attributes: Option<&ResourceAttributes>, errors: &mut Vec<FieldError>) {
+    let Some(attributes) = attributes else { return };
     let (context, path) = (Context::default(), Path::new("spec.resourceAttributes"));
     let mut v = Validation::new(&context, errors);
-    if let Some(selector) = &said.field_selector {
+    if let Some(selector) = &attributes.field_selector {
         field_selector(&mut v, &path.child(json_name!(ResourceAttributes.field_selector)), selector);
     }
-    if let Some(selector) = &said.label_selector {
+    if let Some(selector) = &attributes.label_selector {
         label_selector(&mut v, &path.child(json_name!(ResourceAttributes.label_selector)), selector);
     }
 }
 
-fn field_selector(v: &mut Validation<'_>, path: &Path<'_>, said: &FieldSelectorAttributes) {
-    one_form(v, path, &said.raw_selector, said.requirements.len());
-    for (index, requirement) in said.requirements.iter().enumerate() {
+fn field_selector(v: &mut Validation<'_>, path: &Path<'_>, selector: &FieldSelectorAttributes) {
+    one_form(v, path, &selector.raw_selector, selector.requirements.len());
+    for (index, requirement) in selector.requirements.iter().enumerate() {
         field_requirement(v, &path.child(json_name!(FieldSelectorAttributes.requirements)).index(index), requirement);
     }
 }
 
-fn label_selector(v: &mut Validation<'_>, path: &Path<'_>, said: &LabelSelectorAttributes) {
-    one_form(v, path, &said.raw_selector, said.requirements.len());
+fn label_selector(v: &mut Validation<'_>, path: &Path<'_>, selector: &LabelSelectorAttributes) {
+    one_form(v, path, &selector.raw_selector, selector.requirements.len());
     let options = SelectorOptions { allow_unknown_operators: true, ..SelectorOptions::default() };
-    for (index, requirement) in said.requirements.iter().enumerate() {
+    for (index, requirement) in selector.requirements.iter().enumerate() {
         validate_label_selector_requirement(
             v,
             &path.child(json_name!(LabelSelectorAttributes.requirements)).index(index),
@@ -144,17 +146,18 @@ fn one_form(v: &mut Validation<'_>, path: &Path<'_>, raw: &str, requirements: us
     }
 }
 
-/// `ValidateFieldSelectorRequirement`; clients may be newer than the server, so operators that it does not know are no mistake.
-fn field_requirement(v: &mut Validation<'_>, path: &Path<'_>, said: &FieldSelectorRequirement) {
-    if said.key.is_empty() {
+/// `ValidateFieldSelectorRequirement`. Unknown operators are accepted, because clients may be newer
+/// than the server.
+fn field_requirement(v: &mut Validation<'_>, path: &Path<'_>, requirement: &FieldSelectorRequirement) {
+    if requirement.key.is_empty() {
         v.required(&path.child(json_name!(FieldSelectorRequirement.key)), "must be specified");
     }
     let values = path.child(json_name!(FieldSelectorRequirement.values));
-    match said.operator.as_str() {
-        label_selector_operator::IN | label_selector_operator::NOT_IN if said.values.is_empty() => {
+    match requirement.operator.as_str() {
+        label_selector_operator::IN | label_selector_operator::NOT_IN if requirement.values.is_empty() => {
             v.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
         }
-        label_selector_operator::EXISTS | label_selector_operator::DOES_NOT_EXIST if !said.values.is_empty() => {
+        label_selector_operator::EXISTS | label_selector_operator::DOES_NOT_EXIST if !requirement.values.is_empty() => {
             v.forbidden(&values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
         }
         _ => {}

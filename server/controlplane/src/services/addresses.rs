@@ -1,4 +1,4 @@
-//! Cluster addresses: ranges that they come from, and the IPAddress object that each is (KEP-1880).
+//! Allocation of cluster IPs: ServiceCIDR ranges and IPAddress objects (KEP-1880).
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -20,39 +20,40 @@ use super::{NONE, all, families};
 
 const ADDRESSES: Resource = ("networking.k8s.io", "v1", "ipaddresses");
 pub const SERVICE_CIDRS: Resource = ("networking.k8s.io", "v1", "servicecidrs");
-/// Why no address is left (`ipallocator.ErrFull`).
+/// The error of an exhausted range (`ipallocator.ErrFull`).
 pub const FULL: &str = "range is full";
 
-/// The ServiceCIDR of the ranges of the flag.
+/// The name of the ServiceCIDR with the ranges of the flag.
 pub const DEFAULT_RANGE: &str = "kubernetes";
-/// The condition of a ServiceCIDR that addresses may be taken from.
+/// The condition of a ServiceCIDR that is used for allocation.
 pub const READY: &str = pod_condition_type::READY;
 const FAMILY: &str = "ipaddress.kubernetes.io/ip-family";
 const MANAGED_BY: &str = "ipaddress.kubernetes.io/managed-by";
 const MANAGER: &str = "ipallocator.k8s.io";
-/// What addresses belong to.
+/// The resource of owners of addresses.
 const SERVICES: &str = "services";
 
-/// The service that an address is for.
+/// The service that owns an address.
 pub struct Owner<'a> {
     pub namespace: &'a str,
     pub name: &'a str,
 }
 
-/// Gives addresses.
+/// The allocator of cluster IPs.
 pub struct Addresses {
     environment: Arc<ServerContext>,
     loopback: Arc<Loopback>,
-    /// How many addresses were given: each search begins behind the one before, so that what was just freed comes last.
-    given: AtomicU64,
-    /// Addresses that writes of this server have taken and that no stored service has yet.
+    /// Number of allocations. Each search starts after the previous one, so that released addresses
+    /// are reused last.
+    allocation_count: AtomicU64,
+    /// Addresses that writes of this server have allocated and no stored service has yet.
     pending: Mutex<HashSet<String>>,
-    /// The ranges that addresses came from when one was last given.
+    /// The ranges of the last allocation.
     known: Mutex<Vec<Cidr>>,
     metrics: AddressMetrics,
 }
 
-/// The addresses of a service.
+/// Returns the cluster IPs of a service.
 pub fn of(spec: &ServiceSpec) -> impl Iterator<Item = &str> {
     let addressed = families::is_addressed(spec);
     spec.cluster_ips.iter().map(String::as_str).filter(move |address| addressed && *address != NONE)
@@ -63,20 +64,20 @@ impl Addresses {
         let (environment, loopback) = (environment.clone(), loopback.clone());
         let metrics = AddressMetrics::register(environment.metrics.registry());
         let (pending, known) = Default::default();
-        Addresses { environment, loopback, given: AtomicU64::new(0), pending, known, metrics }
+        Addresses { environment, loopback, allocation_count: AtomicU64::new(0), pending, known, metrics }
     }
 
     fn flagged(&self) -> &[Cidr] {
         &self.environment.options.services.cluster_ip_ranges
     }
 
-    /// The families of the cluster, its default first.
+    /// Returns the IP families of the cluster, default first.
     pub fn families(&self) -> Vec<&'static str> {
         self.flagged().iter().map(|range| families::of(range.base)).collect()
     }
 
-    /// The ranges of the ServiceCIDRs that `select` chooses, that of the flag first. Where ServiceCIDRs are not served,
-    /// the ranges of the flag.
+    /// Returns the ranges of the ServiceCIDRs for which `select` holds, the default first. If
+    /// ServiceCIDRs are not served, returns the ranges of the flag.
     async fn ranges(&self, select: impl Fn(&ServiceCIDR) -> bool) -> Result<Vec<Cidr>, Status> {
         if !self.loopback.serves(SERVICE_CIDRS) {
             return Ok(self.flagged().to_vec());
@@ -88,23 +89,23 @@ impl Addresses {
         Ok(ranges.filter_map(|range| range.parse::<Cidr>().ok()).collect())
     }
 
-    /// The ranges that new addresses come from.
+    /// Returns the ranges for new addresses.
     async fn ready_ranges(&self) -> Result<Vec<Cidr>, String> {
         let ranges = self.ranges(is_ready).await.map_err(|status| status.message)?;
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&ranges);
         Ok(ranges)
     }
 
-    /// All ranges, also those that no new address is taken from.
+    /// Returns all ranges, including those that are not ready.
     ///
     /// # Errors
-    /// Those of the store.
+    /// When the store fails.
     pub async fn all_ranges(&self) -> Result<Vec<Cidr>, Status> {
         self.ranges(|_| true).await
     }
 
-    /// Takes this address, which nobody else must have. A dry run takes nothing, and looks only at the range.
-    pub async fn take(&self, address: &str, owner: &Owner<'_>, dry_run: bool) -> Result<(), String> {
+    /// Allocates this address, which must be free. A dry run only checks the range.
+    pub async fn allocate(&self, address: &str, owner: &Owner<'_>, dry_run: bool) -> Result<(), String> {
         let mismatch = || "the provided network does not match the current range".to_owned();
         let address = parse_ip_sloppy(address).ok_or_else(mismatch)?;
         if dry_run {
@@ -132,7 +133,7 @@ impl Addresses {
         }
     }
 
-    /// The ranges that addresses have come from, each with the number of its allocated addresses and of all.
+    /// Returns the ranges, each with its number of allocated addresses and its size.
     pub fn used(&self) -> Vec<(Cidr, u64, u64)> {
         let ranges = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(store) = self.environment.stores.get(&(ADDRESSES.0, ADDRESSES.2)) else { return Vec::new() };
@@ -143,14 +144,15 @@ impl Addresses {
         ranges.iter().map(|range| (*range, used(range), u64::try_from(size(range)).unwrap_or(u64::MAX))).collect()
     }
 
-    /// Takes some address of a family, from the lower band of a range only when nothing else is left (KEP-3070). A dry run makes one up.
-    pub async fn next(&self, family: &str, owner: &Owner<'_>, dry_run: bool) -> Result<String, String> {
+    /// Allocates an address of a family. The lower band of a range is used last (KEP-3070). A dry
+    /// run returns the base of the range.
+    pub async fn allocate_next(&self, family: &str, owner: &Owner<'_>, dry_run: bool) -> Result<String, String> {
         let ranges = if dry_run { self.flagged().to_vec() } else { self.ready_ranges().await? };
         for range in ranges.iter().filter(|range| families::of(range.base) == family) {
             if dry_run {
                 return Ok(range.base.to_string());
             }
-            let (start, began) = (self.given.fetch_add(1, Ordering::Relaxed), Instant::now());
+            let (start, began) = (self.allocation_count.fetch_add(1, Ordering::Relaxed), Instant::now());
             for address in candidates(range, start) {
                 if self.is_taken(address).await {
                     continue;
@@ -177,10 +179,10 @@ impl Addresses {
         store.get_entry("", &address.to_string(), "0").await.is_ok()
     }
 
-    /// Creates the IPAddress of a service that is about to be stored.
+    /// Creates the IPAddress of a service before it is stored.
     async fn reserve(&self, address: IpAddr, owner: &Owner<'_>) -> Result<(), Status> {
         let name = address.to_string();
-        // An address that is pending belongs to a write, even while its IPAddress is not stored yet.
+        // A pending address belongs to another write, even if its IPAddress is not stored yet.
         if !self.pending().insert(name.clone()) {
             return Err(Status::already_exists(GroupResource { group: ADDRESSES.0, resource: ADDRESSES.2 }, &name));
         }
@@ -205,27 +207,32 @@ impl Addresses {
         self.loopback.create(ADDRESSES, object).await.map(drop)
     }
 
-    /// Frees an address, unless another service has it by now. The periodic repair frees an address that cannot be freed now.
-    pub async fn give_back(&self, address: &str, owner: &Owner<'_>) {
+    /// Releases an address unless another service owns it. The periodic repair retries failed
+    /// releases.
+    pub async fn free_address(&self, address: &str, owner: &Owner<'_>) {
         let Some(address) = parse_ip_sloppy(address).map(|address| address.to_string()) else { return };
         let freed = match self.loopback.get::<IPAddress>(ADDRESSES, "", &address).await {
             Ok(Some(stored)) if belongs_to(&stored, owner) => self.release(&stored).await,
             other => other.map(drop),
         };
         if let Err(status) = freed {
-            tracing::error!(address, why = status.message, "freeing the address of a service");
+            tracing::error!(
+                address,
+                why = status.message,
+                "cannot release the cluster IP of a service; the repair releases it"
+            );
         }
     }
 
-    /// Ends the pending state of addresses whose service is stored, or not, by now.
-    pub fn settle(&self, addresses: &[String]) {
+    /// Clears the pending state of addresses after the write of their service has finished.
+    pub fn clear_pending(&self, addresses: &[String]) {
         let mut pending = self.pending();
         for address in addresses.iter().filter_map(|address| parse_ip_sloppy(address)) {
             pending.remove(&address.to_string());
         }
     }
 
-    /// Whether a write of this server that has not ended has taken an address.
+    /// Whether an unfinished write of this server has allocated an address.
     pub fn is_pending(&self, address: &str) -> bool {
         self.pending().contains(address)
     }
@@ -234,12 +241,12 @@ impl Addresses {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All IPAddress objects.
+    /// Lists all IPAddress objects.
     pub async fn all(&self) -> Result<Vec<IPAddress>, Status> {
         all(&self.environment, (ADDRESSES.0, ADDRESSES.2)).await
     }
 
-    /// Deletes exactly this IPAddress; another one of the same name stays.
+    /// Deletes this IPAddress, but not a later one with the same name.
     pub async fn release(&self, known: &IPAddress) -> Result<(), Status> {
         let precondition = Precondition { uid: Some(known.metadata.uid.clone()), resource_version: None };
         match self.loopback.delete_if(ADDRESSES, "", &known.metadata.name, precondition).await {
@@ -248,7 +255,7 @@ impl Addresses {
         }
     }
 
-    /// Creates the IPAddress of a stored service, unless there is one.
+    /// Creates the IPAddress of a stored service, unless it exists.
     pub async fn register(&self, address: IpAddr, owner: &Owner<'_>) -> Result<(), Status> {
         match self.create(address, owner).await {
             Err(status) if status.reason != status_reason::ALREADY_EXISTS => Err(status),
@@ -257,7 +264,7 @@ impl Addresses {
     }
 }
 
-/// Whether an IPAddress refers to a service.
+/// Whether an IPAddress belongs to a service.
 pub fn belongs_to(known: &IPAddress, owner: &Owner<'_>) -> bool {
     known.spec.parent_ref.as_deref().is_some_and(|parent| {
         parent.group.is_empty()
@@ -266,37 +273,38 @@ pub fn belongs_to(known: &IPAddress, owner: &Owner<'_>) -> bool {
     })
 }
 
-/// Whether an IPAddress has the labels that allocation gives it (`verifyIPAddressLabels`).
+/// Whether an IPAddress has the labels of the allocator (`verifyIPAddressLabels`).
 pub fn is_labelled(known: &IPAddress) -> bool {
     let family = known.metadata.name.parse().map(families::of);
     is_managed(known)
         && family.is_ok_and(|family| known.metadata.labels.get(FAMILY).is_some_and(|label| label == family))
 }
 
-/// Whether an IPAddress was created for a service, and not by a user.
+/// Whether the allocator, not a user, created an IPAddress.
 pub fn is_managed(known: &IPAddress) -> bool {
     known.metadata.labels.get(MANAGED_BY).is_some_and(|by| by == MANAGER)
 }
 
-/// Whether addresses may be taken from an added range; without a controller that says so, they may.
+/// Whether a range is used for allocation. Without the `Ready` condition it is.
 fn is_ready(range: &ServiceCIDR) -> bool {
     let ready = range.status.conditions.iter().find(|condition| condition.r#type == READY);
     range.metadata.deletion_timestamp.is_none()
         && ready.is_none_or(|condition| condition.status == condition_status::TRUE)
 }
 
-/// How many addresses of a range can be given: not the first, which is the network's, nor the last of IPv4, which broadcasts.
+/// Returns the number of allocatable addresses: all but the network address and the IPv4 broadcast
+/// address.
 fn size(range: &Cidr) -> u128 {
     let bits = u32::from(range.width() - range.prefix).min(64);
     (1u128 << bits).saturating_sub(if range.base.is_ipv4() { 2 } else { 1 })
 }
 
-/// Whether an address of a range can be given.
+/// Whether an address of a range is allocatable.
 pub fn holds(range: &Cidr, address: IpAddr) -> bool {
     range.contains(address) && address != range.base && range.nth(size(range) + 1) != Some(address)
 }
 
-/// The addresses of a range in the order in which to try them.
+/// Returns the addresses of a range in allocation order.
 fn candidates(range: &Cidr, start: u64) -> impl Iterator<Item = IpAddr> + '_ {
     let size = size(range);
     let band = if size < 16 { 0 } else { (size / 16).clamp(16, 256).min(size) };

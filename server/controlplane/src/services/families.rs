@@ -1,4 +1,4 @@
-//! Address families of a service (KEP-563).
+//! IP families of a service (KEP-563).
 
 use std::net::IpAddr;
 
@@ -12,19 +12,19 @@ use machinery::format::ip::parse_ip_sloppy;
 use machinery::json_name;
 use registry::Context;
 
-/// The family of an address, as `ipFamilies` names it.
+/// Returns the family of an address, as in `ipFamilies`.
 pub fn of(address: IpAddr) -> &'static str {
     if address.is_ipv4() { ip_family::I_PV4 } else { ip_family::I_PV6 }
 }
 
-/// Whether services of this type have addresses.
+/// Whether services of this type have cluster IPs.
 pub fn is_addressed(spec: &ServiceSpec) -> bool {
     spec.r#type != service_type::EXTERNAL_NAME
 }
 
-/// Whether families and addresses stay as they are: a service that would like to have both families does not get the second one because the
-/// cluster has it now (`isMatchingPreferDualStackClusterIPFields`).
-pub fn is_settled(spec: &ServiceSpec, old: &ServiceSpec) -> bool {
+/// Whether families and addresses are unchanged. A service with `PreferDualStack` does not get a
+/// second family when the cluster becomes dual-stack (`isMatchingPreferDualStackClusterIPFields`).
+pub fn is_unchanged(spec: &ServiceSpec, old: &ServiceSpec) -> bool {
     let prefers = |spec: &ServiceSpec| spec.ip_family_policy.as_deref() == Some(PREFER_DUAL_STACK);
     spec.r#type == old.r#type
         && is_addressed(spec)
@@ -34,7 +34,8 @@ pub fn is_settled(spec: &ServiceSpec, old: &ServiceSpec) -> bool {
         && spec.ip_families == old.ip_families
 }
 
-/// Fills policy and families (`initIPFamilyFields`); `configured` are the families of the cluster, its default first.
+/// Sets policy and families (`initIPFamilyFields`). `configured` are the families of the cluster,
+/// default first.
 pub fn choose(
     context: &Context,
     spec: &mut ServiceSpec,
@@ -54,7 +55,7 @@ pub fn choose(
         shrink(spec, old, &policy, &mut errors);
     }
     check_counts(spec, &policy, &mut errors);
-    follow_addresses(spec, configured, &mut errors);
+    derive_families(spec, configured, &mut errors);
     let unselected = spec.cluster_ip == NONE && spec.selector.is_empty();
     if errors.is_empty() && !unselected {
         check_cluster(spec, &policy, configured, &mut errors);
@@ -65,10 +66,11 @@ pub fn choose(
     errors
 }
 
-/// What the client said, else what it was, else what suits: without a selector somebody else decides which families there are.
+/// Returns the requested policy, else the old one, else the default. Headless services without a
+/// selector default to dual stack, because their endpoints are not managed.
 fn policy(spec: &ServiceSpec, old: Option<&ServiceSpec>) -> String {
-    let said = spec.ip_family_policy.as_ref().or_else(|| old?.ip_family_policy.as_ref());
-    match said {
+    let requested = spec.ip_family_policy.as_ref().or_else(|| old?.ip_family_policy.as_ref());
+    match requested {
         Some(policy) => policy.clone(),
         None if spec.cluster_ip == NONE && spec.selector.is_empty() => REQUIRE_DUAL_STACK.to_owned(),
         None => SINGLE_STACK.to_owned(),
@@ -80,7 +82,7 @@ fn refuse_policy(policy: &str, why: &'static str) -> FieldError {
     FieldError::invalid(&path.child(json_name!(ServiceSpec.ip_family_policy)), BadValue::json_string(policy), why)
 }
 
-/// One family instead of two: by the policy alone, or by the policy and the lists.
+/// Reduces to one family: by the policy alone, or by the policy and the lists.
 fn shrink(spec: &mut ServiceSpec, old: &ServiceSpec, policy: &str, errors: &mut Vec<FieldError>) {
     if policy == SINGLE_STACK {
         if spec.cluster_ips == old.cluster_ips {
@@ -114,8 +116,8 @@ fn check_counts(spec: &ServiceSpec, policy: &str, errors: &mut Vec<FieldError>) 
     }
 }
 
-/// Families that are not said are those of the addresses.
-fn follow_addresses(spec: &mut ServiceSpec, configured: &[&'static str], errors: &mut Vec<FieldError>) {
+/// Derives missing families from the addresses.
+fn derive_families(spec: &mut ServiceSpec, configured: &[&'static str], errors: &mut Vec<FieldError>) {
     let path = Path::new(json_name!(Service.spec));
     let path = path.child(json_name!(ServiceSpec.cluster_ips));
     for (index, text) in spec.cluster_ips.iter().enumerate().take_while(|(_, text)| *text != NONE) {
@@ -132,7 +134,7 @@ fn follow_addresses(spec: &mut ServiceSpec, configured: &[&'static str], errors:
     }
 }
 
-/// The cluster has to have what is asked for.
+/// Requires that the cluster supports the requested families.
 fn check_cluster(spec: &ServiceSpec, policy: &str, configured: &[&'static str], errors: &mut Vec<FieldError>) {
     if policy == REQUIRE_DUAL_STACK && configured.len() < 2 {
         errors.push(refuse_policy(policy, "this cluster is not configured for dual-stack services"));
@@ -147,7 +149,7 @@ fn check_cluster(spec: &ServiceSpec, policy: &str, configured: &[&'static str], 
     }
 }
 
-/// The default family when none is said, and the other one where two are wanted.
+/// Adds the default family if there is none, and the second family if two are requested.
 fn fill(spec: &mut ServiceSpec, policy: &str, configured: &[&'static str], unselected: bool) {
     if spec.ip_families.is_empty() {
         spec.ip_families.extend(configured.first().map(|family| (*family).to_owned()));

@@ -1,5 +1,5 @@
-//! The service by which pods reach this server: it, its Endpoints and its EndpointSlice are there whatever happens to them
-//! (`kubernetesservice.Controller`, `reconcilers.EndpointReconciler`).
+//! The `kubernetes` service with its Endpoints and EndpointSlice, through which pods reach the API
+//! servers
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::sync::Arc;
@@ -27,20 +27,20 @@ const PORT: i32 = 443;
 const SERVICES: Resource = ("", "v1", "services");
 const ENDPOINTS: Resource = ("", "v1", "endpoints");
 const SLICES: Resource = ("discovery.k8s.io", "v1", "endpointslices");
-/// How long to wait after a failure: an address may still belong to the service that has just gone.
+/// Retry delay: the cluster IP may still belong to a service that was just deleted.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// Makes what is missing, and keeps it there from then on.
+/// Creates missing objects and starts their reconciliation.
 pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let options = &environment.options;
     let Some(cluster) = options.services.cluster_ip_ranges.first().and_then(|range| range.nth(1)) else {
         return Ok(());
     };
-    let server = reached_at(options);
+    let server = advertised_ip(options);
     if server.is_none() {
-        tracing::warn!("no address of this host can be told to pods; --advertise-address names one");
+        tracing::warn!("no address of this host is reachable by pods; set --advertise-address");
     }
-    let keeper = Arc::new(Keeper {
+    let reconciler = Arc::new(Reconciler {
         loopback: loopback.clone(),
         cluster,
         server: server.filter(|_| options.services.reconciles_endpoints),
@@ -48,14 +48,14 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
         port: options.serving.secure_port.into(),
         node_port: options.services.kubernetes_node_port,
     });
-    keeper.keep().await?;
+    reconciler.reconcile().await?;
     let Some(services) = environment.informers.of::<Service>(SERVICES.0, SERVICES.2) else { return Ok(()) };
-    let following = tokio::spawn(follow(keeper.clone(), services));
-    leases::until_shutdown(environment, "service", following, async move { keeper.leave().await });
+    let following = tokio::spawn(follow(reconciler.clone(), services));
+    leases::until_shutdown(environment, "service", following, async move { reconciler.release().await });
     Ok(())
 }
 
-async fn follow(keeper: Arc<Keeper>, services: Informer<Service>) {
+async fn follow(reconciler: Arc<Reconciler>, services: Informer<Service>) {
     services.synced().await;
     let mut failed = false;
     loop {
@@ -64,57 +64,57 @@ async fn follow(keeper: Arc<Keeper>, services: Informer<Service>) {
         } else {
             let _ = tokio::time::timeout(INTERVAL, missing(&services)).await;
         }
-        let kept = keeper.keep().await;
-        failed = kept.is_err();
-        if let Err(status) = kept {
-            tracing::warn!(why = status.message, "keeping the service of this server");
+        let outcome = reconciler.reconcile().await;
+        failed = outcome.is_err();
+        if let Err(status) = outcome {
+            tracing::warn!(why = status.message, "cannot reconcile the `kubernetes` service; retrying");
         }
     }
 }
 
-/// Waits until the service is not there.
+/// Waits until the service is missing.
 async fn missing(services: &Informer<Service>) {
     let mut changes = services.changes();
     while services.get(NAMESPACE, NAME).is_some() && changes.changed().await.is_ok() {}
 }
 
-/// Knows what there has to be.
-struct Keeper {
+/// Reconciles the service and its endpoints.
+struct Reconciler {
     loopback: Arc<Loopback>,
-    /// The address of the service.
+    /// The cluster IP of the service.
     cluster: IpAddr,
-    /// The address of this server, if it has one that pods may be told.
+    /// The address of this server, if pods can reach it.
     server: Option<IpAddr>,
     masters: Masters,
     port: i32,
-    /// The port of nodes at which the service is reached, if it is (`--kubernetes-service-node-port`).
+    /// The node port of the service, if any (`--kubernetes-service-node-port`).
     node_port: Option<u16>,
 }
 
-impl Keeper {
-    async fn keep(&self) -> Result<(), Status> {
-        self.keep_service().await?;
+impl Reconciler {
+    async fn reconcile(&self) -> Result<(), Status> {
+        self.reconcile_service().await?;
         let Some(server) = self.server else { return Ok(()) };
         self.masters.renew(server).await?;
-        self.keep_addresses(server).await
+        self.reconcile_addresses(server).await
     }
 
-    /// Takes this server out of the service: others go on.
-    async fn leave(&self) -> Result<(), Status> {
+    /// Removes this server from the endpoints of the service.
+    async fn release(&self) -> Result<(), Status> {
         let Some(server) = self.server else { return Ok(()) };
         self.masters.remove(server).await?;
-        self.keep_addresses(server).await
+        self.reconcile_addresses(server).await
     }
 
-    /// Lets the service lead to all servers that live; to those of this one's family.
-    async fn keep_addresses(&self, server: IpAddr) -> Result<(), Status> {
+    /// Sets the endpoints to all live servers of this server's IP family.
+    async fn reconcile_addresses(&self, server: IpAddr) -> Result<(), Status> {
         let mut servers = self.masters.all().await?;
         servers.retain(|other| other.is_ipv4() == server.is_ipv4());
-        self.keep_endpoints(&servers).await?;
-        self.keep_slice(server, &servers).await
+        self.reconcile_endpoints(&servers).await?;
+        self.reconcile_slice(server, &servers).await
     }
 
-    async fn keep_service(&self) -> Result<(), Status> {
+    async fn reconcile_service(&self) -> Result<(), Status> {
         let target = IntOrString::Int(self.port);
         let port = ServicePort {
             name: PORT_NAME.into(),
@@ -156,7 +156,7 @@ impl Keeper {
         service
     }
 
-    async fn keep_endpoints(&self, servers: &[IpAddr]) -> Result<(), Status> {
+    async fn reconcile_endpoints(&self, servers: &[IpAddr]) -> Result<(), Status> {
         let address = |server: &IpAddr| EndpointAddress { ip: server.to_string(), ..EndpointAddress::default() };
         let addresses: Vec<EndpointAddress> = servers.iter().map(address).collect();
         let port = EndpointPort {
@@ -183,7 +183,7 @@ impl Keeper {
         }
     }
 
-    async fn keep_slice(&self, server: IpAddr, servers: &[IpAddr]) -> Result<(), Status> {
+    async fn reconcile_slice(&self, server: IpAddr, servers: &[IpAddr]) -> Result<(), Status> {
         let conditions = EndpointConditions { ready: Some(true), ..EndpointConditions::default() };
         let endpoint = |server: &IpAddr| discovery::Endpoint {
             addresses: vec![server.to_string()],
@@ -215,13 +215,15 @@ impl Keeper {
     }
 }
 
-/// Where pods reach this server: as told, else where it listens, else the address that this host has towards others. Never one of the host
-/// itself only, which upstream's rules for endpoints do not allow.
-pub fn reached_at(options: &Options) -> Option<IpAddr> {
+/// Returns the address at which pods reach this server: the advertise address, else the bind
+/// address, else the host's outbound address. Loopback addresses are excluded, because upstream's
+/// validation of endpoints rejects them.
+pub fn advertised_ip(options: &Options) -> Option<IpAddr> {
     let serving = &options.serving;
     let reachable = |address: &IpAddr| !address.is_loopback() && !address.is_unspecified();
     let outward = || {
-        // No packet is sent: connecting a datagram socket only chooses a route, here to addresses that are nobody's (RFC 5737, RFC 3849).
+        // No packet is sent: connecting a UDP socket only selects a route. The addresses are
+        // reserved for documentation (RFC 5737, RFC 3849).
         let (from, to): (IpAddr, IpAddr) = match serving.bind_address {
             IpAddr::V4(_) => (Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(203, 0, 113, 1).into()),
             IpAddr::V6(_) => (Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into()),
@@ -230,6 +232,6 @@ pub fn reached_at(options: &Options) -> Option<IpAddr> {
         socket.connect((to, 9)).ok()?;
         socket.local_addr().ok().map(|address| address.ip())
     };
-    let said = serving.advertise_address.or(Some(serving.bind_address)).filter(reachable);
-    said.or_else(outward).filter(reachable)
+    let configured = serving.advertise_address.or(Some(serving.bind_address)).filter(reachable);
+    configured.or_else(outward).filter(reachable)
 }

@@ -1,4 +1,4 @@
-//! The servers of a cluster by their addresses: each keeps a key of its own in the store for as long as it lives.
+//! Addresses of live API servers, stored as keys with a TTL.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use registry::Backend;
 
 use crate::leases::Leases;
 
-/// Where the keys are.
+/// Accessor of the keys.
 pub struct Masters(Leases);
 
 impl Masters {
@@ -16,19 +16,19 @@ impl Masters {
         Masters(Leases::new(backend, "masterleases"))
     }
 
-    /// Says that the server at this address lives.
+    /// Writes or renews the key of a server.
     pub async fn renew(&self, address: IpAddr) -> Result<(), Status> {
         let addresses = vec![EndpointAddress { ip: address.to_string(), ..EndpointAddress::default() }];
         let subsets = vec![EndpointSubset { addresses, ..EndpointSubset::default() }];
         self.0.renew(&address.to_string(), &Endpoints { subsets, ..Endpoints::default() }).await
     }
 
-    /// Takes that back.
+    /// Deletes the key of a server.
     pub async fn remove(&self, address: IpAddr) -> Result<(), Status> {
         self.0.remove(&address.to_string()).await
     }
 
-    /// The addresses of all servers that live, in order.
+    /// Returns the sorted addresses of all live servers.
     pub async fn all(&self) -> Result<Vec<IpAddr>, Status> {
         let mut addresses: Vec<IpAddr> = self.0.servers().await?.iter().filter_map(|name| name.parse().ok()).collect();
         addresses.sort();
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn servers_know_of_each_other() {
+    async fn lists_live_servers() {
         let directory = tempfile::tempdir().unwrap();
         let store = Arc::new(EmbeddedStore::open(directory.path()).unwrap());
         let masters = Masters::new(&Backend::start(store, "/registry").await.unwrap());

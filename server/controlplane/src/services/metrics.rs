@@ -1,4 +1,5 @@
-//! Metrics of the allocation of addresses and node ports (upstream: `ipallocator`, `portallocator`).
+//! Metrics of the allocation of cluster IPs and node ports (upstream: `ipallocator`,
+//! `portallocator`).
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -9,7 +10,7 @@ use prometheus::{DEFAULT_BUCKETS, HistogramVec, IntCounterVec, IntGauge, IntGaug
 use serving::metrics::shared::{counters, gauges, histograms, show};
 use serving::options::Cidr;
 
-/// Whether the service asks for this very address or port.
+/// Whether the service requests a specific address or port.
 #[derive(Clone, Copy)]
 pub enum Scope {
     Static,
@@ -25,7 +26,7 @@ impl Scope {
     }
 }
 
-/// How addresses are given.
+/// Metrics of cluster IP allocation.
 pub struct AddressMetrics {
     given: IntCounterVec,
     refused: IntCounterVec,
@@ -33,7 +34,7 @@ pub struct AddressMetrics {
 }
 
 impl AddressMetrics {
-    /// Makes and registers them.
+    /// Creates and registers the metrics.
     pub fn register(registry: &Registry) -> Self {
         let metrics = AddressMetrics {
             given: counters(&name("allocation_total"), "Addresses that were given to services.", &["cidr", "scope"]),
@@ -55,14 +56,14 @@ impl AddressMetrics {
         metrics
     }
 
-    /// An address of a range was given.
+    /// Records an allocation from a range.
     pub fn given(&self, range: &Cidr, scope: Scope, began: Instant) {
         let range = range.to_string();
         self.given.with_label_values(&[range.as_str(), scope.name()]).inc();
         self.seconds.with_label_values(&[&range]).observe(began.elapsed().as_secs_f64());
     }
 
-    /// No address of a range was given.
+    /// Records a failed allocation from a range.
     pub fn refused(&self, range: &Cidr, scope: Scope) {
         self.refused.with_label_values(&[range.to_string().as_str(), scope.name()]).inc();
     }
@@ -72,20 +73,20 @@ fn name(name: &str) -> String {
     format!("kube_apiserver_clusterip_allocator_{name}")
 }
 
-/// Counts the allocated addresses of ranges, and those that can be given: a pair for each.
+/// Returns ranges, each with the number of allocated addresses and its size.
 type Count = Box<dyn Fn() -> Vec<(Cidr, u64, u64)> + Send + Sync>;
 
-/// How many addresses there are, counted at each scrape.
+/// Address usage, computed at each scrape.
 pub struct Usage {
     count: Count,
     allocated: IntGaugeVec,
     available: IntGaugeVec,
-    /// One scrape at a time.
+    /// Serializes scrapes.
     scrape: Mutex<()>,
 }
 
 impl Usage {
-    /// Shows what `count` counts.
+    /// Registers the gauges of `count`.
     pub fn register(registry: &Registry, count: Count) {
         let usage = Usage {
             count,
@@ -93,7 +94,7 @@ impl Usage {
             available: gauges(&name("available_ips"), "Addresses that services can have.", &["cidr"]),
             scrape: Mutex::default(),
         };
-        let _ = registry.register(Box::new(usage)); // only a name registered twice is refused
+        let _ = registry.register(Box::new(usage)); // fails only for duplicate names
     }
 }
 
@@ -115,7 +116,7 @@ impl Collector for Usage {
     }
 }
 
-/// How node ports are given.
+/// Metrics of node port allocation.
 pub struct PortMetrics {
     given: IntCounterVec,
     refused: IntCounterVec,
@@ -141,7 +142,7 @@ impl Default for PortMetrics {
 }
 
 impl PortMetrics {
-    /// Shows them.
+    /// Registers the metrics.
     pub fn register(&self, registry: &Registry) {
         show(registry, &self.given);
         show(registry, &self.refused);
@@ -149,13 +150,13 @@ impl PortMetrics {
         show(registry, &self.available);
     }
 
-    /// Notes whether a port was given.
-    pub fn asked<T, E>(&self, scope: Scope, outcome: &Result<T, E>) {
+    /// Records an allocation or its failure.
+    pub fn observe_allocation<T, E>(&self, scope: Scope, outcome: &Result<T, E>) {
         let counter = if outcome.is_ok() { &self.given } else { &self.refused };
         counter.with_label_values(&[scope.name()]).inc();
     }
 
-    /// Notes how many ports are allocated of how many.
+    /// Sets the number of allocated and of available ports.
     pub fn used(&self, allocated: usize, size: usize) {
         self.allocated.set(i64::try_from(allocated).unwrap_or(i64::MAX));
         self.available.set(i64::try_from(size.saturating_sub(allocated)).unwrap_or(i64::MAX));

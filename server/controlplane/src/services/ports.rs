@@ -1,7 +1,7 @@
-//! Node ports.
+//! Allocation of node ports.
 //!
-//! Servers that share a store keep the allocated ports there ([`Shared`]), so that no two of them give one port twice. A server with
-//! a store of its own keeps them in memory.
+//! Servers that share a store keep the allocated ports there ([`Shared`]), so that no port is
+//! allocated twice. A server with an embedded store keeps them in memory.
 
 mod bitmap;
 mod shared;
@@ -27,64 +27,65 @@ use shared::{Snapshot, Unchanged};
 
 const FULL: &str = "range is full";
 const TAKEN: &str = "provided port is already allocated";
-/// Where a dry run begins to make up ports.
-const MADE_UP: i32 = 32768;
+/// The ports of dry runs start after this port.
+const DRY_RUN_BASE: i32 = 32768;
 
-/// All node ports that services use.
+/// The allocator of node ports.
 pub struct NodePorts {
     range: PortRange,
     allocated: Allocated,
-    /// Ports that writes of this server have taken and that no stored service has yet.
+    /// Ports that writes of this server have allocated and no stored service has yet.
     pending: Mutex<HashSet<i32>>,
-    /// How many ports were given: each search begins behind the one before, so that what was just freed comes last.
-    given: AtomicU64,
+    /// Number of allocations. Each search starts after the previous one, so that released ports are
+    /// reused last.
+    allocation_count: AtomicU64,
     pub metrics: PortMetrics,
 }
 
-/// Where the allocated ports are kept.
+/// The location of the allocated ports.
 enum Allocated {
-    /// No other server has the store.
+    /// For an embedded store.
     Memory(Mutex<Bitmap>),
     Store(Shared),
 }
 
-/// The ports that were allocated at some moment, for the repair.
+/// A snapshot of the allocated ports, for the repair.
 pub struct Seen {
     snapshot: Snapshot,
-    /// Those that no write of this server is about to use.
+    /// The ports without the pending ones.
     pub ports: HashSet<i32>,
 }
 
-/// The numbers on every node that a service uses.
+/// Returns the node ports of a service, including the health check port.
 pub fn of(spec: &ServiceSpec) -> impl Iterator<Item = i32> + '_ {
     of_ports(spec).chain(needs_health_check(spec).then_some(spec.health_check_node_port))
 }
 
-/// The same without the one for health checks (`collectServiceNodePorts`).
+/// Returns the node ports without the health check port (`collectServiceNodePorts`).
 pub fn of_ports(spec: &ServiceSpec) -> impl Iterator<Item = i32> + '_ {
     spec.ports.iter().map(|port| port.node_port).filter(|number| *number != 0)
 }
 
 impl NodePorts {
-    /// The ports of a range; `shared` keeps them when other servers have the same store.
+    /// Creates the allocator of a range. `shared` is the allocation in a shared store.
     pub fn new(range: PortRange, shared: Option<Shared>) -> Self {
         let allocated = match shared {
             Some(shared) => Allocated::Store(shared),
             None => Allocated::Memory(Mutex::new(Bitmap::new(range))),
         };
         let (pending, metrics) = Default::default();
-        NodePorts { range, allocated, pending, given: AtomicU64::new(0), metrics }
+        NodePorts { range, allocated, pending, allocation_count: AtomicU64::new(0), metrics }
     }
 
-    /// Whether a port can be allocated at all.
+    /// Whether a port is in the range.
     pub fn is_in_range(&self, port: i32) -> bool {
         u16::try_from(port).is_ok_and(|port| self.range.contains(port))
     }
 
-    /// The ports that are allocated now.
+    /// Returns the currently allocated ports.
     ///
     /// # Errors
-    /// Those of the store.
+    /// When the store fails.
     pub async fn seen(&self) -> Result<Seen, Status> {
         let snapshot = match &self.allocated {
             Allocated::Memory(ports) => Snapshot { ports: lock(ports).clone(), revision: 0, is_of_range: true },
@@ -96,11 +97,11 @@ impl NodePorts {
         Ok(Seen { snapshot, ports })
     }
 
-    /// Allocates the ports that stored services use, and releases those that none uses. False when the allocation was changed after
-    /// it was seen: nothing is done then.
+    /// Allocates the ports of stored services and releases unused ports. Returns false, without a
+    /// change, if the allocation has changed since the snapshot.
     ///
     /// # Errors
-    /// Those of the store.
+    /// When the store fails.
     pub async fn correct(&self, seen: &Seen, used: &[i32], unused: &[i32]) -> Result<bool, Status> {
         let correct = |ports: &mut Bitmap| {
             for port in used {
@@ -143,7 +144,7 @@ impl NodePorts {
 
     async fn take(&self, port: i32) -> Result<(), String> {
         let taken = self.try_take(port).await;
-        self.metrics.asked(Scope::Static, &taken);
+        self.metrics.observe_allocation(Scope::Static, &taken);
         taken
     }
 
@@ -157,24 +158,24 @@ impl NodePorts {
         Ok(())
     }
 
-    /// Takes a free port, from the lower band only when nothing else is left (KEP-3668).
+    /// Allocates a free port. The lower band is used last (KEP-3668).
     async fn next(&self) -> Result<i32, String> {
         let (first, last) = (i32::from(self.range.first), i32::from(self.range.last));
         let size = last - first + 1;
         let band = if size < 32 { 0 } else { (size / 32).clamp(16, 128) };
         let upper = size - band;
-        let start = self.given.fetch_add(1, Ordering::Relaxed) % u64::from(upper.unsigned_abs());
+        let start = self.allocation_count.fetch_add(1, Ordering::Relaxed) % u64::from(upper.unsigned_abs());
         let start = i32::try_from(start).unwrap_or_default();
         let candidates = || (0..upper).map(|n| first + band + (start + n) % upper).chain(first..first + band);
         let found = self.change(|ports| candidates().find(|port| ports.insert(*port)).ok_or(FULL)).await;
-        self.metrics.asked(Scope::Dynamic, &found);
+        self.metrics.observe_allocation(Scope::Dynamic, &found);
         let port = found?;
         lock(&self.pending).insert(port);
         Ok(port)
     }
 
-    /// Releases ports. The repair releases those that the store does not.
-    pub async fn give_back(&self, ports: impl IntoIterator<Item = i32>) {
+    /// Releases ports. The repair retries failed releases.
+    pub async fn release_ports(&self, ports: impl IntoIterator<Item = i32>) {
         let freed: Vec<i32> = ports.into_iter().collect();
         if freed.is_empty() {
             return;
@@ -184,12 +185,12 @@ impl NodePorts {
             Ok(())
         };
         if let Err(why) = self.change(release).await {
-            tracing::error!(ports = ?freed, why, "releasing node ports failed; the repair releases them");
+            tracing::error!(ports = ?freed, why, "cannot release node ports; the repair releases them");
         }
     }
 
-    /// Ends the pending state of ports whose service is stored, or not, by now.
-    fn settle(&self, ports: &[i32]) {
+    /// Clears the pending state of ports after the write of their service has finished.
+    fn clear_pending(&self, ports: &[i32]) {
         let mut pending = lock(&self.pending);
         for port in ports {
             pending.remove(port);
@@ -210,7 +211,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What one write takes and frees (`PortAllocationOperation`).
+/// The allocations and releases of one write (`PortAllocationOperation`).
 pub struct Operation {
     ports: Arc<NodePorts>,
     dry_run: bool,
@@ -223,7 +224,7 @@ impl Operation {
         Operation { ports, dry_run, taken: Vec::new(), freed: Vec::new() }
     }
 
-    /// A dry run takes nothing and does not look at the range.
+    /// A dry run allocates nothing and does not check the range.
     async fn take(&mut self, port: i32) -> Result<(), String> {
         if !self.dry_run {
             self.ports.take(port).await?;
@@ -235,13 +236,13 @@ impl Operation {
     }
 
     async fn next(&mut self) -> Result<i32, String> {
-        let made_up = || self.taken.iter().copied().max().unwrap_or(MADE_UP) + 1;
-        let port = if self.dry_run { made_up() } else { self.ports.next().await? };
+        let simulated = || self.taken.iter().copied().max().unwrap_or(DRY_RUN_BASE) + 1;
+        let port = if self.dry_run { simulated() } else { self.ports.next().await? };
         self.taken.push(port);
         Ok(port)
     }
 
-    /// What will be free once the write is done.
+    /// Adds ports to release after the write.
     pub fn free(&mut self, ports: impl IntoIterator<Item = i32>) {
         self.freed.extend(ports);
     }
@@ -255,44 +256,49 @@ impl Operation {
             Outcome::NotStored => taken.clone(),
             Outcome::Unknown => Vec::new(),
         };
-        self.ports.give_back(unused).await;
-        self.ports.settle(&taken);
+        self.ports.release_ports(unused).await;
+        self.ports.clear_pending(&taken);
     }
 
-    async fn asked(&mut self, index: usize, port: i32) -> Result<(), Refusal> {
+    async fn allocate_requested(&mut self, index: usize, port: i32) -> Result<(), Refusal> {
         self.take(port).await.map_err(|why| {
             let path = Path::new(json_name!(Service.spec));
             let path = path.child(json_name!(ServiceSpec.ports));
-            Refusal::Asked(FieldError::invalid(&path.index(index).child(json_name!(ServicePort.node_port)), port, why))
+            Refusal::Invalid(FieldError::invalid(
+                &path.index(index).child(json_name!(ServicePort.node_port)),
+                port,
+                why,
+            ))
         })
     }
 
-    async fn any(&mut self) -> Result<i32, Refusal> {
+    async fn allocate_any(&mut self) -> Result<i32, Refusal> {
         self.next().await.map_err(|why| Refusal::Exhausted(format!("failed to allocate a nodePort: {why}")))
     }
 
-    /// Ports of a service that had none: one number serves all protocols of a port (`initNodePorts`).
-    pub async fn give(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
-        let gives = gives(spec);
+    /// Allocates ports for a service without any. One number serves all protocols of a port
+    /// (`initNodePorts`).
+    pub async fn allocate(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
+        let allocates_missing = allocates_missing(spec);
         let mut of_port: HashMap<i32, i32> = HashMap::new();
-        // Of several numbers for one port, the first one counts.
+        // If a port has several numbers, the first one counts.
         let wanted = spec.ports.iter().rev().filter(|port| port.node_port != 0);
         let wanted: HashMap<i32, i32> = wanted.map(|port| (port.port, port.node_port)).collect();
         for index in 0..spec.ports.len() {
-            let (port, asked) = (spec.ports[index].port, spec.ports[index].node_port);
-            if asked == 0 && !gives {
+            let (port, requested) = (spec.ports[index].port, spec.ports[index].node_port);
+            if requested == 0 && !allocates_missing {
                 continue;
             }
             let number = match of_port.get(&port).copied() {
-                Some(shared) if asked == 0 || asked == shared => shared,
+                Some(shared) if requested == 0 || requested == shared => shared,
                 Some(_) => {
-                    self.asked(index, asked).await?;
-                    asked
+                    self.allocate_requested(index, requested).await?;
+                    requested
                 }
                 None => {
                     let number = match wanted.get(&port).copied() {
-                        Some(wanted) => self.asked(index, wanted).await.map(|()| wanted)?,
-                        None => self.any().await?,
+                        Some(wanted) => self.allocate_requested(index, wanted).await.map(|()| wanted)?,
+                        None => self.allocate_any().await?,
                     };
                     of_port.insert(port, number);
                     number
@@ -303,21 +309,21 @@ impl Operation {
         Ok(())
     }
 
-    /// Ports of a service that may have had some (`updateNodePorts`).
+    /// Updates the ports of a service that may have some (`updateNodePorts`).
     pub async fn change(&mut self, spec: &mut ServiceSpec, old: &ServiceSpec) -> Result<(), Refusal> {
-        let gives = gives(spec);
+        let allocates_missing = allocates_missing(spec);
         let had: HashSet<i32> = of_ports(old).collect();
         let mut seen: HashSet<(String, i32)> = HashSet::new();
         let mut numbers: HashSet<i32> = HashSet::new();
         for index in 0..spec.ports.len() {
-            let asked = spec.ports[index].node_port;
-            if asked == 0 && !gives {
+            let requested = spec.ports[index].node_port;
+            if requested == 0 && !allocates_missing {
                 continue;
             }
-            if asked == 0 {
-                spec.ports[index].node_port = self.any().await?;
-            } else if !had.contains(&asked) && !numbers.contains(&asked) {
-                self.asked(index, asked).await?;
+            if requested == 0 {
+                spec.ports[index].node_port = self.allocate_any().await?;
+            } else if !had.contains(&requested) && !numbers.contains(&requested) {
+                self.allocate_requested(index, requested).await?;
             }
             let now = (spec.ports[index].protocol.clone(), spec.ports[index].node_port);
             if seen.contains(&now) {
@@ -331,12 +337,12 @@ impl Operation {
         Ok(())
     }
 
-    /// The port that balancers ask about health (`allocHealthCheckNodePort`).
-    pub async fn give_health_check(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
-        let asked = spec.health_check_node_port;
-        if asked != 0 {
-            let why = |why| format!("failed to allocate requested HealthCheck NodePort {asked}: {why}");
-            return self.take(asked).await.map_err(|refusal| Refusal::Exhausted(why(refusal)));
+    /// Allocates the health check port (`allocHealthCheckNodePort`).
+    pub async fn allocate_health_check(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
+        let requested = spec.health_check_node_port;
+        if requested != 0 {
+            let why = |why| format!("failed to allocate requested HealthCheck NodePort {requested}: {why}");
+            return self.take(requested).await.map_err(|refusal| Refusal::Exhausted(why(refusal)));
         }
         let failed = |why| Refusal::Exhausted(format!("failed to allocate a HealthCheck NodePort 0: {why}"));
         spec.health_check_node_port = self.next().await.map_err(failed)?;
@@ -345,20 +351,21 @@ impl Operation {
 }
 
 impl Drop for Operation {
-    /// Releases the ports when a panic interrupts an allocation. After [`finish`](Operation::finish) nothing is left to do.
+    /// Releases the ports if a panic interrupts the write. After [`finish`](Operation::finish) this
+    /// does nothing.
     fn drop(&mut self) {
         if self.dry_run || self.taken.is_empty() {
             return;
         }
         let (ports, taken) = (self.ports.clone(), std::mem::take(&mut self.taken));
-        ports.settle(&taken);
+        ports.clear_pending(&taken);
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { ports.give_back(taken).await });
+            runtime.spawn(async move { ports.release_ports(taken).await });
         }
     }
 }
 
 /// Whether ports without a number get one (`shouldAllocateNodePorts`).
-fn gives(spec: &ServiceSpec) -> bool {
+fn allocates_missing(spec: &ServiceSpec) -> bool {
     spec.r#type == service_type::NODE_PORT || spec.allocate_load_balancer_node_ports != Some(false)
 }

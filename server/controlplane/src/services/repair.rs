@@ -1,5 +1,6 @@
-//! Periodic repair of the addresses and node ports of services (`ipallocator/controller.RepairIPAddress`,
-//! `portallocator/controller.Repair`): what no service has is released, and what a service has is registered again.
+//! Periodic repair of cluster IPs and node ports (`ipallocator/controller.RepairIPAddress`,
+//! `portallocator/controller.Repair`): unused allocations are released, and missing ones are
+//! registered.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -20,21 +21,23 @@ use super::addresses::{self, Addresses, Owner};
 use super::all;
 use super::ports::{self, NodePorts};
 
-/// How often everything is checked (upstream: `ServiceIPRepairInterval`, `ServiceNodePortRepairInterval`).
+/// The repair interval (upstream: `ServiceIPRepairInterval`, `ServiceNodePortRepairInterval`).
 const INTERVAL: Duration = Duration::from_secs(180);
-/// How old an address without a service has to be before it is released: its service may be about to be created.
+/// Minimum age in seconds of an unused address before its release, because its service may be
+/// stored shortly.
 const GRACE_SECONDS: i64 = 60;
-/// How often the repair begins again when another server changes the allocation meanwhile (upstream: 4, with pauses).
+/// Maximum number of attempts when other servers change the allocation (upstream: 4, with pauses).
 const ATTEMPTS: u32 = 20;
-/// How often a node port has to be seen without a service before it is released (`numRepairsBeforeLeakCleanup`).
-const SIGHTINGS: u32 = 3;
+/// Number of repairs that must find a node port unused before its release
+/// (`numRepairsBeforeLeakCleanup`).
+const REPAIRS_BEFORE_LEAK_CLEANUP: u32 = 3;
 
-/// Which addresses without a service are released.
+/// The unused addresses that the repair releases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Leaked {
-    /// All of them: no server creates services at this moment.
+    /// All: no server creates services at this time.
     Any,
-    /// Those that are older than the grace period.
+    /// Those older than the grace period.
     Aged,
 }
 
@@ -54,7 +57,7 @@ impl Repair {
         Repair { environment, addresses, ports, leaks: Leaks::default(), metrics }
     }
 
-    /// Repairs until the server stops.
+    /// Repairs periodically until shutdown.
     pub async fn run(mut self) {
         let shutdown = self.environment.shutdown.clone();
         loop {
@@ -64,20 +67,17 @@ impl Repair {
             }
             if let Err(status) = self.once(Leaked::Aged).await {
                 self.metrics.failures.inc();
-                tracing::error!(
-                    why = status.message,
-                    "repair of service addresses and node ports failed; it is retried"
-                );
+                tracing::error!(why = status.message, "cannot repair cluster IPs and node ports; retrying");
             }
         }
     }
 
-    /// Checks everything once.
+    /// Runs one repair.
     ///
     /// # Errors
-    /// Those of the store, and 409 when other servers change the allocation of node ports all the time.
+    /// When the store fails; 409 when other servers keep changing the node port allocation.
     pub async fn once(&mut self, leaked: Leaked) -> Result<(), Status> {
-        // Allocations are read before services: a service that is stored in between is found then.
+        // Allocations are read before services, so that services stored in between are found.
         let known = self.addresses.all().await?;
         let services = self.ports().await?;
         self.register_addresses(&known, &services).await?;
@@ -85,14 +85,14 @@ impl Repair {
         Ok(())
     }
 
-    /// Allocates the node ports of services, and releases those that were seen without a service several times. Gives the services.
+    /// Allocates the node ports of services, and releases leaked ones. Returns the services.
     async fn ports(&mut self) -> Result<Vec<Service>, Status> {
         for _ in 0..ATTEMPTS {
             let seen = self.ports.seen().await?;
             let services = all::<Service>(&self.environment, ("", "services")).await?;
             let found = Findings::of(&services, &self.ports, &seen.ports);
             let mut leaks = self.leaks.clone();
-            let leaked = leaks.seen(seen.ports.difference(&found.used).copied().collect());
+            let leaked = leaks.count_unused(seen.ports.difference(&found.used).copied().collect());
             let used: Vec<i32> = found.used.iter().copied().collect();
             if self.ports.correct(&seen, &used, &leaked).await? {
                 self.leaks = leaks;
@@ -116,7 +116,7 @@ impl Repair {
         }
     }
 
-    /// Makes sure that each address of a service has an IPAddress that refers to the service.
+    /// Ensures that each address of a service has an IPAddress that belongs to the service.
     async fn register_addresses(&self, known: &[IPAddress], services: &[Service]) -> Result<(), Status> {
         let by_name: HashMap<&str, &IPAddress> =
             known.iter().map(|known| (known.metadata.name.as_str(), known)).collect();
@@ -157,7 +157,7 @@ impl Repair {
         Ok(())
     }
 
-    /// Releases the addresses that were allocated for services which do not have them.
+    /// Releases managed addresses that no service uses.
     async fn release_addresses(&self, known: &[IPAddress], services: &[Service], leaked: Leaked) {
         let owners = owners(services);
         let now = Time::from(SystemTime::now()).unix();
@@ -175,7 +175,7 @@ impl Repair {
                     tracing::error!(
                         address = known.metadata.name,
                         why = status.message,
-                        "releasing a leaked cluster IP"
+                        "cannot release a leaked cluster IP; retrying"
                     );
                 }
             }
@@ -183,7 +183,7 @@ impl Repair {
     }
 }
 
-/// What is wrong with a node port of a service.
+/// A fault of a service's node port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     NotAllocated,
@@ -210,7 +210,7 @@ impl Fault {
     }
 }
 
-/// The node ports of services, compared with those that are allocated.
+/// The result of comparing the services' node ports with the allocation.
 struct Findings<'s> {
     used: HashSet<i32>,
     faults: Vec<(Fault, i32, &'s Service)>,
@@ -234,22 +234,22 @@ impl<'s> Findings<'s> {
     }
 }
 
-/// How often each node port was seen without a service, in a row.
+/// The number of consecutive repairs that found a node port unused.
 #[derive(Clone, Default)]
 struct Leaks(HashMap<i32, u32>);
 
 impl Leaks {
-    /// Counts the ports that are seen without a service this time, and gives those that were seen often enough.
-    fn seen(&mut self, ports: HashSet<i32>) -> Vec<i32> {
+    /// Counts unused ports, and returns those that are leaked.
+    fn count_unused(&mut self, ports: HashSet<i32>) -> Vec<i32> {
         self.0.retain(|port, _| ports.contains(port));
         for port in ports {
             *self.0.entry(port).or_default() += 1;
         }
-        self.0.extract_if(|_, seen| *seen >= SIGHTINGS).map(|(port, _)| port).collect()
+        self.0.extract_if(|_, seen| *seen >= REPAIRS_BEFORE_LEAK_CLEANUP).map(|(port, _)| port).collect()
     }
 }
 
-/// The services that have each address.
+/// Returns the services of each address.
 fn owners(services: &[Service]) -> HashMap<IpAddr, Vec<&Service>> {
     let mut owners: HashMap<IpAddr, Vec<&Service>> = HashMap::new();
     for service in services {
@@ -268,14 +268,14 @@ fn refers_to_one_of(known: &IPAddress, services: &[&Service]) -> bool {
     services.iter().any(|service| owner(service))
 }
 
-/// What the repair found.
+/// Metrics of the repair.
 struct Metrics {
     failures: IntCounter,
     ports: IntCounterVec,
 }
 
 impl Metrics {
-    /// Names and labels are literals of this function.
+    /// Creates and registers the metrics.
     fn register(registry: &Registry) -> Self {
         let failures = IntCounter::new(
             "apiserver_nodeport_repair_reconcile_errors_total",
@@ -288,7 +288,7 @@ impl Metrics {
         );
         let failures = failures.expect("a well-formed metric");
         let ports = IntCounterVec::new(ports, &["type"]).expect("a well-formed metric");
-        let _ = registry.register(Box::new(failures.clone())); // only a name registered twice is refused
+        let _ = registry.register(Box::new(failures.clone())); // fails only for duplicate names
         let _ = registry.register(Box::new(ports.clone()));
         Metrics { failures, ports }
     }
@@ -305,13 +305,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_is_released_when_it_is_seen_without_a_service_three_times() {
+    fn releases_port_after_three_repairs_without_service() {
         let mut leaks = Leaks::default();
-        assert_eq!(leaks.seen(HashSet::from([1, 2])), [0; 0]);
-        assert_eq!(leaks.seen(HashSet::from([1])), [0; 0]);
-        assert_eq!(leaks.seen(HashSet::from([1, 2])), [1]);
-        assert_eq!(leaks.seen(HashSet::from([2])), [0; 0]);
-        assert_eq!(leaks.seen(HashSet::from([2])), [2]);
+        assert_eq!(leaks.count_unused(HashSet::from([1, 2])), [0; 0]);
+        assert_eq!(leaks.count_unused(HashSet::from([1])), [0; 0]);
+        assert_eq!(leaks.count_unused(HashSet::from([1, 2])), [1]);
+        assert_eq!(leaks.count_unused(HashSet::from([2])), [0; 0]);
+        assert_eq!(leaks.count_unused(HashSet::from([2])), [2]);
         assert!(leaks.0.is_empty());
     }
 
@@ -323,20 +323,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn ports_of_pending_writes_are_no_leaks() {
+    async fn excludes_ports_of_pending_writes() {
         let ports = Arc::new(NodePorts::new("30000-30003".parse().unwrap(), None));
         let seen = ports.seen().await.unwrap();
         assert!(ports.correct(&seen, &[30000], &[]).await.unwrap());
         let mut pending = ports::Operation::new(ports.clone(), false);
         let mut spec = service(0).spec;
-        assert!(pending.give(&mut spec).await.is_ok());
+        assert!(pending.allocate(&mut spec).await.is_ok());
         assert_eq!(ports.seen().await.unwrap().ports, HashSet::from([30000]));
         pending.finish(registry::Outcome::Unknown).await;
         assert_eq!(ports.seen().await.unwrap().ports, HashSet::from([30000, spec.ports[0].node_port]));
     }
 
     #[test]
-    fn ports_of_services_are_compared_with_the_allocation() {
+    fn finds_faults_of_service_ports() {
         let ports = NodePorts::new("30000-30003".parse().unwrap(), None);
         let services = [service(30000), service(30001), service(30001), service(29999)];
         let found = Findings::of(&services, &ports, &HashSet::from([30000, 30003]));

@@ -1,11 +1,11 @@
-//! What the client of a changed service means by what it left out.
+//! Completion of omitted fields of created and updated services.
 
 use std::collections::{HashMap, HashSet};
 
 use generated::core::v1::ServiceSpec;
 use kubernetes::core::{needs_address, needs_health_check, needs_node_ports};
 
-/// Keeps what was given, and makes the two spellings of addresses agree.
+/// Keeps allocated values and makes `clusterIP` and `clusterIPs` consistent.
 pub fn complete(spec: &mut ServiceSpec, old: Option<&ServiceSpec>) {
     match old {
         None => {
@@ -14,14 +14,14 @@ pub fn complete(spec: &mut ServiceSpec, old: Option<&ServiceSpec>) {
             }
         }
         Some(old) => {
-            keep(spec, old);
-            agree(spec, old);
+            patch_allocated_values(spec, old);
+            sync_cluster_ips(spec, old);
         }
     }
 }
 
 /// `patchAllocatedValues`
-fn keep(spec: &mut ServiceSpec, old: &ServiceSpec) {
+fn patch_allocated_values(spec: &mut ServiceSpec, old: &ServiceSpec) {
     if needs_address(old) && needs_address(spec) {
         if spec.cluster_ip.is_empty() {
             spec.cluster_ip.clone_from(&old.cluster_ip);
@@ -31,15 +31,16 @@ fn keep(spec: &mut ServiceSpec, old: &ServiceSpec) {
         }
     }
     if needs_node_ports(old) && needs_node_ports(spec) {
-        keep_ports(spec, old);
+        keep_node_ports(spec, old);
     }
     if needs_health_check(old) && needs_health_check(spec) && spec.health_check_node_port == 0 {
         spec.health_check_node_port = old.health_check_node_port;
     }
 }
 
-/// Ports are known by their names; a number that both services use stays where it is.
-fn keep_ports(spec: &mut ServiceSpec, old: &ServiceSpec) {
+/// Keeps node ports of ports with the same name. A number that the update assigns to another port
+/// is not reused.
+fn keep_node_ports(spec: &mut ServiceSpec, old: &ServiceSpec) {
     let had: HashSet<i32> = old.ports.iter().map(|port| port.node_port).collect();
     let numbers = spec.ports.iter().map(|port| port.node_port);
     let mut used: HashSet<i32> = numbers.filter(|number| *number != 0 && had.contains(number)).collect();
@@ -52,8 +53,8 @@ fn keep_ports(spec: &mut ServiceSpec, old: &ServiceSpec) {
     }
 }
 
-/// `normalizeClusterIPs` of an update: old clients know only `clusterIP`.
-fn agree(spec: &mut ServiceSpec, old: &ServiceSpec) {
+/// `normalizeClusterIPs` of an update: old clients set only `clusterIP`.
+fn sync_cluster_ips(spec: &mut ServiceSpec, old: &ServiceSpec) {
     if spec.cluster_ips.is_empty() && spec.cluster_ip == old.cluster_ip {
         spec.cluster_ips.clone_from(&old.cluster_ips);
     }

@@ -1,4 +1,5 @@
-//! Who holds a bound token of a service account (`serviceaccount.JWTTokenAuthenticator`, `serviceaccount.NewValidator`).
+//! Authentication by bound service account tokens (`serviceaccount.JWTTokenAuthenticator`,
+//! `serviceaccount.NewValidator`).
 
 use generated::core::v1::ServiceAccount;
 use machinery::reflect::Struct;
@@ -20,14 +21,14 @@ const POD_UID: &str = "authentication.kubernetes.io/pod-uid";
 const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
 const NODE_UID: &str = "authentication.kubernetes.io/node-uid";
 const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
-/// The annotation of the audit log of a token that its client should have renewed.
+/// The audit annotation for tokens that the client should have renewed.
 const STALE: &str = "authentication.k8s.io/stale-token";
-/// What is said of a token whose object is gone.
+/// The error for a token with a deleted object.
 const INVALIDATED: &str = "service account token has been invalidated";
 
-/// Knows tokens that this server, or another one with the same keys, has issued.
+/// Authenticates tokens issued with the configured keys.
 pub struct Accounts {
-    /// Whose tokens are believed.
+    /// The accepted issuers.
     pub issuers: Vec<String>,
     pub keys: ServiceAccountKeys,
     /// The audiences of this server.
@@ -48,7 +49,8 @@ impl TokenAuthenticator for Accounts {
     }
 }
 
-/// The token, if one of these issuers is said to have issued it.
+/// Parses a token and returns it if its issuer claim is one of `issuers`. The signature is not
+/// verified.
 pub fn issued_by<'t>(token: &'t str, issuers: &[String]) -> Option<Jws<'t>> {
     let jws = Jws::parse(token)?;
     let issued: Issued = jws.claims().ok()?;
@@ -62,12 +64,13 @@ impl Accounts {
         if claims.audiences.is_empty() {
             ACCOUNTS.legacy.inc();
         }
-        let meant = if claims.audiences.is_empty() { &self.audiences } else { &claims.audiences };
-        let audiences: Vec<String> = wanted.iter().filter(|audience| meant.contains(audience)).cloned().collect();
+        let token_audiences = if claims.audiences.is_empty() { &self.audiences } else { &claims.audiences };
+        let audiences: Vec<String> =
+            wanted.iter().filter(|audience| token_audiences.contains(audience)).cloned().collect();
         if audiences.is_empty() {
             return Err(format!(
                 "token audiences {} is invalid for the target audiences {}",
-                quoted(meant),
+                quoted(token_audiences),
                 quoted(wanted)
             ));
         }
@@ -91,7 +94,7 @@ fn quoted(texts: &[String]) -> String {
     format!("[{}]", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(" "))
 }
 
-/// What a token is bound to, looked up.
+/// The binding of a token to stored objects.
 struct Bound<'a> {
     lookup: &'a Lookup,
     now: Time,
@@ -120,7 +123,7 @@ impl Bound<'_> {
         if metadata.uid != claimed.uid {
             return Err(format!("service account UID ({}) does not match claim ({})", metadata.uid, claimed.uid));
         }
-        match self.is_going(&metadata) {
+        match self.is_deleted(&metadata) {
             true => Err(format!("service account {namespace}/{} has been deleted", claimed.name)),
             false => Ok(()),
         }
@@ -135,35 +138,35 @@ impl Bound<'_> {
                 meta.uid, claimed.uid
             ));
         }
-        if self.is_going(meta) { Err(INVALIDATED.into()) } else { Ok(()) }
+        if self.is_deleted(meta) { Err(INVALIDATED.into()) } else { Ok(()) }
     }
 
-    /// Whether an object should have been gone for longer than clocks differ.
-    fn is_going(&self, meta: &apimachinery::meta::v1::ObjectMeta) -> bool {
+    /// Whether an object is past its deletion time by more than the clock skew.
+    fn is_deleted(&self, meta: &apimachinery::meta::v1::ObjectMeta) -> bool {
         meta.is_deleting() && meta.deletion_timestamp.is_some_and(|at| at.unix() < self.now.unix() - LEEWAY)
     }
 }
 
-/// The user that a service account is (`ServiceAccountInfo.UserInfo`).
+/// Builds the user of a service account (`ServiceAccountInfo.UserInfo`).
 fn user(claims: &Claims) -> User {
     let Kubernetes { namespace, account, pod, node, .. } = &claims.kubernetes;
     let mut user = User::new(service_account_user_name(namespace, &account.name), service_account_groups(namespace));
     user.uid.clone_from(&account.uid);
-    let mut say = |key: &str, value: &str| {
+    let mut add_extra = |key: &str, value: &str| {
         if !value.is_empty() {
             user.extra.insert(key.into(), vec![value.into()]);
         }
     };
     if let Some(pod) = pod {
-        say(POD_NAME, &pod.name);
-        say(POD_UID, &pod.uid);
+        add_extra(POD_NAME, &pod.name);
+        add_extra(POD_UID, &pod.uid);
     }
     if let Some(node) = node {
-        say(NODE_NAME, &node.name);
-        say(NODE_UID, &node.uid);
+        add_extra(NODE_NAME, &node.name);
+        add_extra(NODE_UID, &node.uid);
     }
     if !claims.id.is_empty() {
-        say(CREDENTIAL_ID, &format!("JTI={}", claims.id));
+        add_extra(CREDENTIAL_ID, &format!("JTI={}", claims.id));
     }
     user
 }

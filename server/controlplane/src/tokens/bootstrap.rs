@@ -1,4 +1,4 @@
-//! Who holds a bootstrap token: a machine that is about to join, known by a secret in `kube-system`
+//! Authentication by bootstrap tokens of joining nodes, which are secrets in `kube-system`
 //! (`plugin/pkg/auth/authenticator/token/bootstrap`).
 
 use generated::core::v1::{Secret, secret_type};
@@ -19,7 +19,7 @@ const GROUP_PREFIX: &str = "system:bootstrappers:";
 const ID_LENGTH: usize = 6;
 const SECRET_LENGTH: usize = 16;
 
-/// Knows bootstrap tokens.
+/// Authenticates bootstrap tokens.
 pub struct BootstrapTokens(pub Lookup);
 
 impl UserAuthenticator for BootstrapTokens {
@@ -31,7 +31,7 @@ impl UserAuthenticator for BootstrapTokens {
         Box::pin(async move {
             let Some((id, secret)) = parse(token) else { return Ok(None) };
             match self.0.secret(NAMESPACE, &format!("{SECRET_PREFIX}{id}")).await {
-                Ok(stored) => Ok(holder(&stored, id, secret)),
+                Ok(stored) => Ok(user_of_secret(&stored, id, secret)),
                 Err(status) if status.code == 404 => Ok(None),
                 Err(status) => Err(AuthenticationError(status.message)),
             }
@@ -39,7 +39,7 @@ impl UserAuthenticator for BootstrapTokens {
     }
 }
 
-/// Id and secret of a token of the form `[a-z0-9]{6}.[a-z0-9]{16}`; anything else is no bootstrap token.
+/// Parses ID and secret of a token of the form `[a-z0-9]{6}.[a-z0-9]{16}`.
 fn parse(token: &str) -> Option<(&str, &str)> {
     let (id, secret) = token.split_once('.')?;
     let plain = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
@@ -47,13 +47,13 @@ fn parse(token: &str) -> Option<(&str, &str)> {
     fits.then_some((id, secret))
 }
 
-/// The user of a token, if the stored secret is one of a token that still counts, and the token's.
-fn holder(stored: &Secret, id: &str, secret: &str) -> Option<User> {
+/// Returns the user of a token if the stored secret is valid and matches.
+fn user_of_secret(stored: &Secret, id: &str, secret: &str) -> Option<User> {
     let entry = |name: &str| stored.data.get(name).map_or(&b""[..], |value| value.as_ref());
     let text = |name: &str| std::str::from_utf8(entry(name)).unwrap_or("");
     let refuse = |why: &str| {
-        // Tells which secret is at fault, and nothing of what is in it.
-        tracing::info!(secret = stored.metadata.name, why, "a bootstrap token is refused");
+        // The log names the secret but not its content.
+        tracing::info!(secret = stored.metadata.name, why, "bootstrap token rejected");
         None
     };
     if stored.metadata.is_deleting() {
@@ -80,13 +80,14 @@ fn holder(stored: &Secret, id: &str, secret: &str) -> Option<User> {
     }
 }
 
-/// A time that cannot be read has passed.
+/// Whether an expiration has passed. An invalid time counts as expired.
 fn has_expired(expiration: &str) -> bool {
     let now = Time::from(std::time::SystemTime::now());
     !expiration.is_empty() && Time::parse(expiration).map_or(true, |at| at.unix() <= now.unix())
 }
 
-/// The groups of a token: the one of all, and those that the secret names, if all of them are of bootstrap tokens.
+/// Returns the groups of a token: the common one and those of the secret, if all are bootstrap
+/// groups.
 fn groups(extra: &str) -> Option<Vec<String>> {
     let extra = extra.split(',').filter(|_| !extra.is_empty());
     let mut groups: Vec<String> =
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_have_a_form() {
+    fn parses_tokens() {
         assert_eq!(parse("aaaaaa.0123456789abcdef"), Some(("aaaaaa", "0123456789abcdef")));
         for token in
             ["aaaaaa", "aaaaaa.0123", "AAAAAA.0123456789abcdef", "aaaaaa.0123456789abcdef.x", "aaaa/a.0123456789abcdef"]
@@ -132,9 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn who_is_let_in() {
+    fn rejects_tokens_of_invalid_secrets() {
         let user = |changes: &[(&str, &str)]| {
-            let user = holder(&secret(changes), "aaaaaa", "0123456789abcdef")?;
+            let user = user_of_secret(&secret(changes), "aaaaaa", "0123456789abcdef")?;
             Some(format!("{} {}", user.name, user.groups.join(",")))
         };
         assert_eq!(user(&[]).unwrap(), "system:bootstrap:aaaaaa system:bootstrappers");

@@ -1,9 +1,9 @@
-//! What tokens of service accounts claim (`pkg/serviceaccount/claims.go`). Fields stand in the order of their names, as upstream writes them.
+//! Claims of service account tokens (`pkg/serviceaccount/claims.go`), in upstream's field order.
 
 use machinery::scalar::Time;
 use serde::{Deserialize, Serialize};
 
-/// How far clocks may differ.
+/// The tolerated clock skew in seconds.
 pub const LEEWAY: i64 = 60;
 
 /// The claims of a bound token.
@@ -27,7 +27,7 @@ pub struct Claims {
     pub subject: String,
 }
 
-/// What a token is bound to.
+/// The objects that a token is bound to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kubernetes {
     #[serde(default)]
@@ -40,12 +40,12 @@ pub struct Kubernetes {
     pub secret: Option<Reference>,
     #[serde(rename = "serviceaccount", default)]
     pub account: Reference,
-    /// From when on the holder should have renewed it.
+    /// The time from which the client should have renewed the token.
     #[serde(rename = "warnafter", default, skip_serializing_if = "Option::is_none")]
     pub warn_after: Option<NumericDate>,
 }
 
-/// An object that must still be the one it was.
+/// A reference to an object by name and UID.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -55,7 +55,7 @@ pub struct Reference {
 }
 
 impl Claims {
-    /// Whether the token counts at this time; the error says why not.
+    /// Checks that the token is valid at this time.
     pub fn check_time(&self, now: Time) -> Result<(), &'static str> {
         let (early, late) = (now.unix() - LEEWAY, now.unix() + LEEWAY);
         if self.not_before.is_some_and(|from| late < from.0) {
@@ -70,24 +70,24 @@ impl Claims {
         Ok(())
     }
 
-    /// For how many seconds its client should have had another one.
+    /// Returns the seconds since the client should have renewed the token, if any.
     pub fn stale_for(&self, now: Time) -> Option<i64> {
         self.kubernetes.warn_after.map(|after| now.unix() - after.0).filter(|seconds| *seconds > 0)
     }
 }
 
-/// Seconds since 1970. Others may write fractions.
+/// Seconds since the Unix epoch. Other issuers may write fractions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NumericDate(pub i64);
 
 impl<'de> Deserialize<'de> for NumericDate {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A number too large for seconds becomes the largest or smallest one.
+        // The cast saturates.
         f64::deserialize(deserializer).map(|seconds| NumericDate(seconds as i64))
     }
 }
 
-/// An audience may stand alone, without a list around it.
+/// Accepts a single audience or a list.
 fn one_or_several<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -101,7 +101,7 @@ fn one_or_several<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<V
     })
 }
 
-/// Just the issuer: to find out whether anything else is worth reading.
+/// Only the issuer claim, to select the authenticator.
 #[derive(Deserialize)]
 pub struct Issued {
     #[serde(rename = "iss", default)]
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_count_for_a_time() {
+    fn checks_validity_period() {
         let claims = Claims {
             expires: Some(NumericDate(1000)),
             not_before: Some(NumericDate(100)),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_are_written_in_order() {
+    fn encodes_claims_in_order() {
         let mut claims = Claims { audiences: vec!["a".into()], issuer: "me".into(), ..Claims::default() };
         claims.kubernetes.account.name = "robot".into();
         let text = serde_json::to_string(&claims).unwrap();

@@ -1,4 +1,5 @@
-//! Issues tokens of service accounts: `serviceaccounts/token` (`registry/core/serviceaccount/storage/token.go`).
+//! Issuance of service account tokens: `serviceaccounts/token`
+//! (`registry/core/serviceaccount/storage/token.go`).
 
 use std::sync::Arc;
 
@@ -20,17 +21,18 @@ use super::lookup::Lookup;
 use crate::reviews::typed;
 
 const KIND: GroupResource<'static> = GroupResource { group: "authentication.k8s.io", resource: "TokenRequest" };
-/// The lifetime that admission asks for, one minute and an hour off round numbers to be told from what people ask for.
+/// The lifetime that admission requests, in seconds. It is not a round number, so that it differs
+/// from users' requests.
 const WARN_ONLY: i64 = 60 * 60 + 7;
-/// How long such a token lasts while clients learn to renew them.
+/// The extended lifetime of such a token in seconds, for clients that do not renew tokens.
 const EXTENDED: i64 = 24 * 365 * 60 * 60;
 const MIN_LIFE: i64 = 10 * 60;
 const MAX_LIFE: i64 = 1 << 32;
 
-/// The annotation of the audit log that tells which token was issued (`IssuedCredentialIDAuditAnnotationKey`).
+/// The audit annotation with the ID of the issued token (`IssuedCredentialIDAuditAnnotationKey`).
 const ISSUED: &str = "authentication.kubernetes.io/issued-credential-id";
 
-/// Issues tokens.
+/// Handler of token requests.
 pub struct Issuer {
     environment: Arc<ServerContext>,
     lookup: Lookup,
@@ -45,13 +47,13 @@ impl Issuer {
 #[async_trait]
 impl SubresourceHandler for Issuer {
     fn keeps_system_fields(&self) -> bool {
-        // A client may say for which of several accounts of one name, one after the other, the token is to be.
+        // The UID in the request selects one of several consecutive accounts with the same name.
         true
     }
 
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
-        let mut request: TokenRequest = typed(posted.body.clone())?;
-        let (namespace, name) = (&posted.attributes.namespace, &posted.attributes.name);
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+        let mut request: TokenRequest = typed(create_request.body.clone())?;
+        let (namespace, name) = (&create_request.attributes.namespace, &create_request.attributes.name);
         check_names(&request.metadata, namespace, name)?;
         let account = self.lookup.account(namespace, name).await?;
         fill(&mut request, &account, &self.environment.options.authentication.api_audiences)?;
@@ -59,27 +61,27 @@ impl SubresourceHandler for Issuer {
         request.metadata.creation_timestamp = now;
         request.status = TokenRequestStatus::default();
         check_life(request.spec.expiration_seconds.unwrap_or_default())?;
-        posted.validate().await?;
+        create_request.validate().await?;
         let bound = match request.spec.bound_object_ref.as_deref() {
             Some(reference) => self.bind(namespace, name, reference).await?,
             None => Kubernetes::default(),
         };
-        let seconds = self.limited(&posted, &request);
+        let seconds = self.limited(&create_request, &request);
         request.spec.expiration_seconds = Some(seconds);
         let id = uuid::Uuid::new_v4().to_string();
         request.status.token = self.sign(&request, &account, (bound, &id), now).await?;
-        posted.attributes.trail.annotate(ISSUED, format!("JTI={id}"));
+        create_request.attributes.trail.annotate(ISSUED, format!("JTI={id}"));
         request.status.expiration_timestamp = Time::from_unix(now.unix() + seconds);
         Ok(Answer::Object(Owned::of(request)))
     }
 }
 
-/// What the body says must be what the path says.
+/// Requires that names in the body match the path.
 fn check_names(meta: &ObjectMeta, namespace: &str, name: &str) -> Result<(), Status> {
     let metadata = Path::new("metadata");
-    let refuse = |field: &str, said: &str| {
+    let refuse = |field: &str, value: &str| {
         let detail = format!("must match the service account {field} if specified");
-        Err(Status::invalid(KIND, name, &[FieldError::invalid(&metadata.child(field), said, detail)]))
+        Err(Status::invalid(KIND, name, &[FieldError::invalid(&metadata.child(field), value, detail)]))
     };
     if !meta.name.is_empty() && meta.name != name {
         return refuse("name", &meta.name);
@@ -90,7 +92,7 @@ fn check_names(meta: &ObjectMeta, namespace: &str, name: &str) -> Result<(), Sta
     Ok(())
 }
 
-/// Completes a request from the account and the server's audiences.
+/// Completes a request from the account and the API audiences.
 fn fill(request: &mut TokenRequest, account: &ServiceAccount, audiences: &[String]) -> Result<(), Status> {
     let (meta, own) = (&mut request.metadata, &account.metadata);
     if !meta.uid.is_empty() && meta.uid != own.uid {
@@ -120,7 +122,7 @@ fn check_life(seconds: i64) -> Result<(), Status> {
 }
 
 impl Issuer {
-    /// The claims that bind a token to an object.
+    /// Builds the claims that bind a token to an object.
     async fn bind(&self, namespace: &str, account: &str, to: &BoundObjectReference) -> Result<Kubernetes, Status> {
         let (group, version) = parse_api_version(&to.api_version);
         let mut bound = Kubernetes::default();
@@ -162,7 +164,7 @@ impl Issuer {
         Ok(bound)
     }
 
-    /// The node that a pod runs on; only its name when there is no such node.
+    /// Returns the node of a pod; without a UID when the node does not exist.
     async fn node_of(&self, name: &str) -> Result<Option<Reference>, Status> {
         if name.is_empty() {
             return Ok(None);
@@ -174,24 +176,24 @@ impl Issuer {
         }
     }
 
-    /// The lifetime that is granted.
-    fn limited(&self, posted: &CreateRequest<'_>, request: &TokenRequest) -> i64 {
-        let asked = request.spec.expiration_seconds.unwrap_or_default();
-        let signer = self.environment.token_keys.longest_life();
+    /// Returns the granted lifetime in seconds, and adds a warning if it is shortened.
+    fn limited(&self, create_request: &CreateRequest<'_>, request: &TokenRequest) -> i64 {
+        let requested_seconds = request.spec.expiration_seconds.unwrap_or_default();
+        let signer = self.environment.token_keys.max_token_expiration();
         let limit = self.environment.options.authentication.service_account_max_expiration.or(signer);
-        match limit.map(|limit| limit.as_secs() as i64).filter(|limit| asked > *limit) {
+        match limit.map(|limit| limit.as_secs() as i64).filter(|limit| requested_seconds > *limit) {
             Some(limit) => {
-                let text = format!("requested expiration of {asked} seconds shortened to {limit} seconds");
-                posted.context.warnings.add(&text);
+                let text = format!("requested expiration of {requested_seconds} seconds shortened to {limit} seconds");
+                create_request.context.warnings.add(&text);
                 limit
             }
-            None => asked,
+            None => requested_seconds,
         }
     }
 
-    /// How long a token lasts whose clients are given time to renew it.
+    /// Returns the extended lifetime in seconds, limited by the signer.
     fn longest_extended(&self) -> i64 {
-        let signer = self.environment.token_keys.longest_life();
+        let signer = self.environment.token_keys.max_token_expiration();
         signer.map_or(EXTENDED, |life| EXTENDED.min(life.as_secs() as i64))
     }
 
@@ -203,10 +205,13 @@ impl Issuer {
         now: Time,
     ) -> Result<String, Status> {
         let options = &self.environment.options.authentication;
-        let asked = request.spec.expiration_seconds.unwrap_or_default();
-        let for_us = request.spec.audiences.iter().all(|audience| options.api_audiences.contains(audience));
-        let extended = options.service_account_extend_expiration && bound.pod.is_some() && asked == WARN_ONLY && for_us;
-        let (begin, life) = (now.unix(), if extended { self.longest_extended() } else { asked });
+        let requested_seconds = request.spec.expiration_seconds.unwrap_or_default();
+        let for_api_server = request.spec.audiences.iter().all(|audience| options.api_audiences.contains(audience));
+        let extended = options.service_account_extend_expiration
+            && bound.pod.is_some()
+            && requested_seconds == WARN_ONLY
+            && for_api_server;
+        let (begin, life) = (now.unix(), if extended { self.longest_extended() } else { requested_seconds });
         let meta = &account.metadata;
         let claims = Claims {
             audiences: request.spec.audiences.clone(),
@@ -217,7 +222,7 @@ impl Issuer {
             kubernetes: Kubernetes {
                 namespace: meta.namespace.clone(),
                 account: Reference { name: meta.name.clone(), uid: meta.uid.clone() },
-                warn_after: extended.then_some(NumericDate(begin + asked)),
+                warn_after: extended.then_some(NumericDate(begin + requested_seconds)),
                 ..bound
             },
             not_before: Some(NumericDate(begin)),

@@ -1,4 +1,4 @@
-//! The stored objects that tokens depend on.
+//! Lookup of the objects that tokens depend on.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
 use registry::{Change, CheckWrite, Context, Stores, UpdateOptions, meta_mut};
 
-/// Reads objects as they are at this moment: a token must not outlive what it is bound to.
+/// Reads current objects from the store, because tokens become invalid with their objects.
 #[derive(Clone)]
 pub struct Lookup(pub Arc<Stores>);
 
@@ -30,7 +30,7 @@ impl Lookup {
         self.get("nodes", "", name).await
     }
 
-    /// Puts a label on a secret, if it is still the same one.
+    /// Sets a label on a secret, unless it was deleted and created again.
     pub async fn label_secret(&self, secret: &ObjectMeta, label: &'static str, value: &str) -> Result<(), Status> {
         let Some(store) = self.0.get(&("", "secrets")) else { return Ok(()) };
         let context = Context { namespace: secret.namespace.clone(), ..Context::default() };

@@ -1,5 +1,5 @@
-//! Keeps the config map that says since when the last use of legacy tokens is recorded (upstream:
-//! `legacytokentracking.Controller`). The controller in kube-controller-manager that removes unused tokens reads it.
+//! Maintains the config map with the date since which uses of legacy tokens are recorded (upstream:
+//! `legacytokentracking.Controller`). kube-controller-manager's cleanup of unused tokens reads it.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -13,14 +13,14 @@ const CONFIG_MAPS: Resource = ("", "v1", "configmaps");
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "kube-apiserver-legacy-service-account-token-tracking";
 const SINCE: &str = "since";
-/// How often the config map is read. Upstream also creates it at most once in this time: servers without the feature
-/// delete it.
-const EVERY: Duration = Duration::from_secs(30 * 60);
+/// The interval of checks. Upstream also creates the config map at most once per interval, because
+/// servers without the feature delete it.
+const INTERVAL: Duration = Duration::from_secs(30 * 60);
 
-/// Creates the config map, and keeps it.
+/// Creates the config map and starts its maintenance.
 ///
 /// # Errors
-/// When it can be neither read nor written.
+/// When the config map can be neither read nor written.
 pub async fn start(loopback: &Arc<Loopback>) -> Result<(), Status> {
     if !loopback.serves(CONFIG_MAPS) {
         return Ok(());
@@ -29,9 +29,9 @@ pub async fn start(loopback: &Arc<Loopback>) -> Result<(), Status> {
     let loopback = loopback.clone();
     tokio::spawn(async move {
         loop {
-            tokio::time::sleep(EVERY).await;
+            tokio::time::sleep(INTERVAL).await;
             if let Err(status) = ensure(&loopback).await {
-                tracing::warn!(why = status.message, "config map {NAMESPACE}/{NAME} cannot be kept");
+                tracing::warn!(why = status.message, "cannot maintain config map {NAMESPACE}/{NAME}; retrying");
             }
         }
     });
@@ -60,14 +60,14 @@ async fn ensure(loopback: &Loopback) -> Result<(), Status> {
     }
 }
 
-/// The day, in the calendar of UTC.
+/// Returns the current UTC date.
 fn today() -> String {
     Time::from(SystemTime::now()).to_string().chars().take(DATE.len()).collect()
 }
 
 const DATE: &str = "2006-01-02";
 
-/// Whether a text is a day in Go's layout `2006-01-02`.
+/// Whether a text is a date in Go's layout `2006-01-02`.
 fn is_date(text: &str) -> bool {
     text.len() == DATE.len() && Time::parse(&format!("{text}T00:00:00Z")).is_ok()
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_told_from_other_texts() {
+    fn recognizes_dates() {
         assert!(is_date(&today()) && is_date("2024-02-29"));
         for text in ["", "2023-02-29", "2024-2-29", "2024-02-29T00:00:00Z", "yesterday."] {
             assert!(!is_date(text), "{text:?}");

@@ -6,7 +6,7 @@ fn parse(text: &str) -> Result<(), String> {
     EncryptionConfiguration::parse(text.as_bytes(), false).map(|_| ())
 }
 
-/// What is said of one rule, in YAML's flow style.
+/// Checks the error of one rule in YAML's flow style.
 fn check(rule: &str, expect: &str) {
     let text =
         format!("{{apiVersion: apiserver.config.k8s.io/v1, kind: EncryptionConfiguration, resources: [{rule}]}}");
@@ -18,7 +18,7 @@ fn check_provider(provider: &str, expect: &str) {
 }
 
 #[test]
-fn files_are_of_one_kind_and_strict() {
+fn configurations_have_one_kind_and_are_decoded_strictly() {
     for (text, expect) in [
         ("apiVersion: apiserver.config.k8s.io/v1", "Object 'Kind' is missing"),
         ("kind: EncryptionConfiguration", "Object 'apiVersion' is missing"),
@@ -41,7 +41,7 @@ fn files_are_of_one_kind_and_strict() {
 }
 
 #[test]
-fn resources_are_named_as_upstream_wants_it() {
+fn resource_names_are_validated_as_upstream_does() {
     let of = |resources: &str| format!("{{resources: [{resources}], providers: [{{identity: {{}}}}]}}");
     let path = "resources[0].resources";
     for (resources, expect) in [

@@ -1,4 +1,4 @@
-//! What makes a configuration invalid (upstream: `apis/apiserver/validation/validation_encryption.go`).
+//! Validation of a configuration (upstream: `apis/apiserver/validation/validation_encryption.go`).
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ const NO_PROVIDER: &str =
 type Errors = Vec<FieldError>;
 
 impl EncryptionConfiguration {
-    /// What is wrong with it, in upstream's words and order.
+    /// Returns the errors, with upstream's texts and order.
     pub(super) fn validate(&self, reload: bool) -> Errors {
         let root = Path::new("resources");
         if self.resources.is_empty() {
@@ -55,7 +55,7 @@ impl ResourceConfiguration {
     }
 }
 
-/// Whether one name hides another one of the same list, or is there twice.
+/// Reports names that mask another one of the same list, or are duplicates.
 fn check_overlap(resources: &[String], path: &Path<'_>, errors: &mut Errors) {
     let parsed: Vec<GroupResource> = resources.iter().map(|name| GroupResource::parse(name)).collect();
     let pairs = || {

@@ -21,25 +21,26 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Prepares a connection to `unix:///path`, which is made when it is first needed, and again when it broke. Needs a tokio runtime.
+    /// Prepares a connection to `unix:///path`, which is opened on first use and again after a failure.
+    /// Needs a tokio runtime.
     pub fn new(provider: &str, endpoint: &str, timeout: Duration, metrics: Metrics) -> Result<Self, String> {
         let plugin = grpc::Client::new(&socket(endpoint), Some(timeout))
             .map_err(|error| format!("failed to create connection to {endpoint}, error: {error}"))?;
         Ok(Client { provider: provider.into(), plugin, timeout, metrics })
     }
 
-    /// How the plugin is.
+    /// Requests the plugin's status.
     pub async fn status(&self) -> Result<StatusResponse, Failure> {
         self.call("/v2.KeyManagementService/Status", StatusRequest {}).await
     }
 
-    /// Has a seed encrypted.
+    /// Encrypts a seed.
     pub async fn encrypt(&self, uid: &str, seed: &[u8]) -> Result<EncryptResponse, Failure> {
         let request = EncryptRequest { plaintext: seed.to_vec(), uid: uid.into() };
         self.call("/v2.KeyManagementService/Encrypt", request).await
     }
 
-    /// Has a seed or data key decrypted.
+    /// Decrypts a seed or data key.
     pub async fn decrypt(&self, uid: &str, source: &Encrypted) -> Result<Vec<u8>, Failure> {
         let Encrypted { ciphertext, key_id, annotations, .. } = source;
         let annotations: BTreeMap<_, _> = annotations.clone();

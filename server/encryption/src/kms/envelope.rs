@@ -1,4 +1,4 @@
-//! Values that are encrypted with a plugin's seeds.
+//! Encryption of values with a plugin's seeds.
 
 use std::sync::Arc;
 

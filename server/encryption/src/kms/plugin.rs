@@ -1,4 +1,4 @@
-//! A KMS plugin: which seed is written with, whether the plugin is well, and the seeds that it decrypted.
+//! A KMS plugin: the seed in use for writes, the plugin's health, and the seeds that it has decrypted.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
@@ -16,33 +16,34 @@ use crate::random;
 use crate::seed::{LENGTH, Seed};
 use crate::transformer::Transformer;
 
-/// How often a plugin that is well is asked how it is, and one that is not (upstream's `kmsPluginHealthz*TTL`).
-const WELL: Duration = Duration::from_secs(20);
-const UNWELL: Duration = Duration::from_secs(3);
-/// For how long values are written while the plugin does not say which key is its current one (`kmsv2PluginWriteDEKSourceMaxTTL`).
-const COAST: Duration = Duration::from_secs(3 * 60);
+/// Intervals of status requests to a healthy and to an unhealthy plugin (upstream's `kmsPluginHealthz*TTL`).
+const HEALTHY_INTERVAL: Duration = Duration::from_secs(20);
+const UNHEALTHY_INTERVAL: Duration = Duration::from_secs(3);
+/// How long the seed may be used for writes after the plugin last confirmed its key
+/// (`kmsv2PluginWriteDEKSourceMaxTTL`).
+const WRITE_SEED_TTL: Duration = Duration::from_secs(3 * 60);
 
-/// Where a plugin is.
+/// The name and the address of a plugin.
 pub(crate) struct Settings<'a> {
     pub name: &'a str,
     pub endpoint: &'a str,
     pub timeout: Duration,
 }
 
-/// See the module.
+/// A KMS plugin.
 pub(crate) struct Plugin {
     pub name: String,
     client: Client,
     pub metrics: Metrics,
     current: RwLock<Option<Arc<Current>>>,
     known: Mutex<Known>,
-    /// The version of its API that it said first.
+    /// The API version of its first response.
     version: Mutex<Option<String>>,
-    /// What the last look at it came to.
+    /// The result of the last health check.
     health: Mutex<Result<(), String>>,
 }
 
-/// The seed that values are written with.
+/// The seed for writes.
 pub(super) struct Current {
     pub seed: Arc<Seed>,
     pub source: Encrypted,
@@ -50,7 +51,7 @@ pub(super) struct Current {
 }
 
 impl Current {
-    /// Whether values may still be written with it; they can be read in any case.
+    /// Checks whether the seed may still be used for writes; reads do not expire.
     pub fn check_expiry(&self) -> Result<(), Failure> {
         let now = Instant::now();
         if now <= self.expires {
@@ -67,10 +68,11 @@ impl Current {
 }
 
 impl Plugin {
-    /// Prepares for a plugin. Nothing can be read or written before it was looked at. Needs a tokio runtime.
+    /// Prepares the connection to a plugin. Values can be read and written after the first
+    /// [`check`](Self::check). Needs a tokio runtime.
     ///
     /// # Errors
-    /// When the endpoint is none.
+    /// When the endpoint is invalid.
     pub fn new(settings: &Settings<'_>, metrics: Metrics) -> Result<Self, String> {
         let Settings { name, endpoint, timeout } = settings;
         let client = Client::new(name, endpoint, *timeout, metrics.clone());
@@ -81,37 +83,37 @@ impl Plugin {
             current: RwLock::default(),
             known: Mutex::default(),
             version: Mutex::default(),
-            health: Mutex::new(Err("the plugin has not been asked yet".into())),
+            health: Mutex::new(Err("the plugin has not been checked yet".into())),
         })
     }
 
-    /// Looks after the plugin for as long as anybody uses it.
+    /// Checks the plugin periodically until it is dropped.
     pub async fn watch(plugin: std::sync::Weak<Self>) {
         loop {
             let Some(strong) = plugin.upgrade() else { return };
-            let pause = if strong.health().is_ok() { WELL } else { UNWELL };
+            let pause = if strong.health().is_ok() { HEALTHY_INTERVAL } else { UNHEALTHY_INTERVAL };
             drop(strong);
             tokio::time::sleep(pause).await;
             let Some(strong) = plugin.upgrade() else { return };
-            strong.look().await;
+            strong.check().await;
         }
     }
 
-    /// What the last look at the plugin came to.
+    /// Returns the result of the last health check.
     pub fn health(&self) -> Result<(), String> {
         lock(&self.health).clone()
     }
 
-    /// Asks the plugin how it is, and makes a new seed when its key is another one than before.
-    pub async fn look(&self) {
-        let outcome = self.ask().await;
+    /// Requests the plugin's status, and creates a new seed when its key has changed.
+    pub async fn check(&self) {
+        let outcome = self.check_status().await;
         if let Err(why) = &outcome {
-            tracing::warn!(name = self.name, why, "a KMS plugin is not well");
+            tracing::warn!(name = self.name, why, "KMS plugin is unhealthy");
         }
         *lock(&self.health) = outcome;
     }
 
-    async fn ask(&self) -> Result<(), String> {
+    async fn check_status(&self) -> Result<(), String> {
         let name = &self.name;
         let status = self.client.status().await.map_err(|why| {
             format!("failed to perform status section of the healthz check for KMS Provider {name}, error: {why}")
@@ -119,12 +121,12 @@ impl Plugin {
         let mut failures = self.wrong_status(&status);
         match check_key_id(&status.key_id) {
             Err(why) => {
-                self.metrics.invalid_key_said(name, why.label());
+                self.metrics.invalid_key_reported(name, why.label());
                 let (key_id, why) = (hash(&status.key_id), why.text());
                 failures.push(Failure::new(format!("got invalid KMSv2 KeyID hash {key_id:?}: {why}")));
             }
             Ok(()) => {
-                self.metrics.key_said(name, &status.key_id);
+                self.metrics.key_reported(name, &status.key_id);
                 failures.extend(self.renew(&status.key_id).await.err());
             }
         }
@@ -139,25 +141,25 @@ impl Plugin {
         if status.healthz != "ok" {
             failures.push(Failure::new(format!("got unexpected healthz status: {}", status.healthz)));
         }
-        let said = &status.version;
-        if !matches!(said.as_str(), "v2" | "v2beta1") {
-            failures.push(Failure::new(format!("expected KMSv2 API version v2, got {said}")));
+        let reported = &status.version;
+        if !matches!(reported.as_str(), "v2" | "v2beta1") {
+            failures.push(Failure::new(format!("expected KMSv2 API version v2, got {reported}")));
             return failures;
         }
         let mut version = lock(&self.version);
-        let first = version.get_or_insert_with(|| said.clone());
-        if first != said {
+        let first = version.get_or_insert_with(|| reported.clone());
+        if first != reported {
             failures.push(Failure::new(format!(
-                "KMSv2 API version should not change after the initial status response version {first}, got {said}"
+                "KMSv2 API version should not change after the initial status response version {first}, got {reported}"
             )));
         }
         failures
     }
 
-    /// Keeps the seed in use while the plugin's key is the same, and makes a new one when it is not. On failure the one before stays in use
-    /// until it expires.
+    /// Extends the use of the seed while the plugin's key is the same; otherwise creates a new seed.
+    /// After a failure the previous seed stays in use until it expires.
     async fn renew(&self, key_id: &str) -> Result<(), Failure> {
-        let expires = Instant::now() + COAST;
+        let expires = Instant::now() + WRITE_SEED_TTL;
         let before = self.current().ok();
         if let Some(before) = before.as_ref().filter(|before| before.source.key_id == key_id) {
             let (seed, source) = (before.seed.clone(), before.source.clone());
@@ -167,14 +169,14 @@ impl Plugin {
         let uid = Uuid::new_v4().to_string();
         let (seed, source) = self.make_seed(&uid).await?;
         if source.key_id != key_id {
-            let (said, used) = (hash(key_id), hash(&source.key_id));
+            let (reported, used) = (hash(key_id), hash(&source.key_id));
             let in_use = before.map(|before| hash(&before.source.key_id)).unwrap_or_default();
             return Err(Failure::new(format!(
-                "failed to rotate DEK uid={uid:?}, statusKeyIDHash={said:?}, encryptKeyIDHash={used:?}, stateKeyIDHash={in_use:?}"
+                "failed to rotate DEK uid={uid:?}, statusKeyIDHash={reported:?}, encryptKeyIDHash={used:?}, stateKeyIDHash={in_use:?}"
             )));
         }
         tracing::info!(name = self.name, uid, key = hash(key_id), "values are encrypted with a new seed");
-        self.remember(&source, seed.clone());
+        self.add_known(&source, seed.clone());
         self.set_current(Current { seed, source, expires });
         Ok(())
     }
@@ -189,7 +191,7 @@ impl Plugin {
         Ok((Arc::new(Seed::new(&bytes)?), Encrypted::seed(answer)?))
     }
 
-    /// The seed in use.
+    /// Returns the seed in use.
     pub(super) fn current(&self) -> Result<Arc<Current>, Failure> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
         current.ok_or_else(|| Failure::new("got unexpected nil transformer"))
@@ -199,7 +201,8 @@ impl Plugin {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(current));
     }
 
-    /// What reads values that are encrypted with a source; the plugin is asked when it is met for the first time.
+    /// Returns the transformer that reads values encrypted with a source. Calls the plugin on the first
+    /// use of a source.
     pub(super) async fn reader(&self, source: &Encrypted) -> Result<Arc<dyn Transformer>, Failure> {
         let known = lock(&self.known).find(source);
         if let Some(known) = known {
@@ -209,11 +212,11 @@ impl Plugin {
         let uid = Uuid::new_v4().to_string();
         let plaintext = self.client.decrypt(&uid, source).await;
         let reader = source.reader(&plaintext.map_err(|why| why.during("failed to decrypt DEK, error"))?)?;
-        self.remember(source, reader.clone());
+        self.add_known(source, reader.clone());
         Ok(reader)
     }
 
-    fn remember(&self, source: &Encrypted, reader: Arc<dyn Transformer>) {
+    fn add_known(&self, source: &Encrypted, reader: Arc<dyn Transformer>) {
         let count = lock(&self.known).add(source, reader);
         self.metrics.known_sources(&self.name, count);
     }

@@ -1,4 +1,4 @@
-//! What values are encrypted with: a seed, or a data key as older servers made them, in the clear and as the plugin encrypted it.
+//! Seeds, and data keys of older servers: in plaintext, and as the plugin encrypted them.
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -21,22 +21,22 @@ const MAX_ANNOTATIONS: usize = 32 << 10;
 const MAX_KEY_ID: usize = 1 << 10;
 const MAX_CIPHERTEXT: usize = 1 << 10;
 
-/// A seed or data key as the plugin encrypted it.
+/// A seed or data key, encrypted by the plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Encrypted {
     pub ciphertext: Vec<u8>,
-    /// The plugin's key.
+    /// The ID of the plugin's key.
     pub key_id: String,
-    /// The plugin's own.
+    /// Opaque data of the plugin.
     pub annotations: BTreeMap<String, Vec<u8>>,
     pub source_type: i32,
 }
 
 impl Encrypted {
-    /// A seed.
+    /// Creates the source of a new seed from the plugin's response.
     ///
     /// # Errors
-    /// When the plugin's answer is not as it should be.
+    /// When the plugin's response is invalid.
     pub fn seed(response: EncryptResponse) -> Result<Self, Failure> {
         let EncryptResponse { ciphertext, key_id, annotations } = response;
         let source = Encrypted {
@@ -49,10 +49,10 @@ impl Encrypted {
         Ok(source)
     }
 
-    /// The encrypted data of a stored value, and what it is encrypted with.
+    /// Splits a stored value into its encrypted data and its source.
     ///
     /// # Errors
-    /// When it is none.
+    /// When the value is malformed.
     pub fn split(stored: &[u8]) -> Result<(Vec<u8>, Self), Failure> {
         let object: EncryptedObject =
             prost::Message::decode(stored).map_err(|_| Failure::new("proto: cannot parse invalid wire-format data"))?;
@@ -67,7 +67,7 @@ impl Encrypted {
         Ok((encrypted_data, source))
     }
 
-    /// A value as it is stored.
+    /// Builds the stored value.
     pub fn join(&self, encrypted_data: Vec<u8>) -> Vec<u8> {
         let Encrypted { ciphertext, key_id, annotations, source_type } = self.clone();
         let object = EncryptedObject {
@@ -80,7 +80,7 @@ impl Encrypted {
         prost::Message::encode_to_vec(&object)
     }
 
-    /// What reads values, given the seed or data key in the clear.
+    /// Returns the transformer that reads values, given the plaintext of the seed or data key.
     pub fn reader(&self, plaintext: &[u8]) -> Result<Arc<dyn Transformer>, Failure> {
         Ok(match EncryptedSourceType::try_from(self.source_type) {
             Ok(EncryptedSourceType::HkdfSha256XnonceAesGcmSeed) => Arc::new(Seed::new(plaintext)?),
@@ -111,7 +111,7 @@ impl Encrypted {
         }
     }
 
-    /// Tells one from all others, in little space.
+    /// Returns a hash that identifies the source.
     fn fingerprint(&self) -> [u8; 32] {
         let mut hash = Sha256::new_with_prefix(self.source_type.to_be_bytes());
         let mut add = |part: &[u8]| {
@@ -128,7 +128,7 @@ impl Encrypted {
     }
 }
 
-/// What is wrong with a key id.
+/// Why a key ID is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WrongKeyId {
     Empty,
@@ -136,7 +136,7 @@ pub(super) enum WrongKeyId {
 }
 
 impl WrongKeyId {
-    /// What metrics call it.
+    /// Returns the label of metrics.
     pub fn label(self) -> &'static str {
         match self {
             WrongKeyId::Empty => "empty",
@@ -173,10 +173,10 @@ fn wrong_annotations(annotations: &BTreeMap<String, Vec<u8>>) -> Option<String> 
         .then(|| format!("total size of annotations is {size}, which exceeds the max size of {MAX_ANNOTATIONS}"))
 }
 
-/// For how long a source that nobody met again is remembered.
-const MEMORY: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long a decrypted source is cached.
+const SOURCE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The sources that are known in the clear: a plugin is asked once for each.
+/// The decrypted sources; the plugin decrypts each of them once.
 #[derive(Default)]
 pub(super) struct Known(HashMap<[u8; 32], (Arc<dyn Transformer>, Instant)>);
 
@@ -185,9 +185,9 @@ impl Known {
         self.0.get(&source.fingerprint()).map(|(reader, _)| reader.clone())
     }
 
-    /// Remembers a source; forgets those that are too old. Gives how many there are.
+    /// Adds a source and drops expired ones; returns their number.
     pub fn add(&mut self, source: &Encrypted, reader: Arc<dyn Transformer>) -> usize {
-        self.0.retain(|_, (_, added)| added.elapsed() < MEMORY);
+        self.0.retain(|_, (_, added)| added.elapsed() < SOURCE_TTL);
         self.0.insert(source.fingerprint(), (reader, Instant::now()));
         self.0.len()
     }

@@ -1,16 +1,17 @@
-//! The label sets that were used last. What a KMS plugin makes up does not make the server keep ever more of them.
+//! The most recently used label sets. The limit bounds the number of metrics, because KMS plugins
+//! choose their labels.
 
 use std::collections::VecDeque;
 
-/// How many are kept (upstream's `cacheSize`).
+/// Maximum number of label sets (upstream's `cacheSize`).
 const KEPT: usize = 100;
 
-/// Sets of so many labels, the one that was used last at the end.
+/// Label sets, least recently used first.
 #[derive(Default)]
 pub(super) struct Latest<const LABELS: usize>(VecDeque<[String; LABELS]>);
 
 impl<const LABELS: usize> Latest<LABELS> {
-    /// Notes the use of a set; gives the one that is to be forgotten for it.
+    /// Records the use of a label set; returns the one that is evicted.
     pub fn touch(&mut self, labels: [&str; LABELS]) -> Option<[String; LABELS]> {
         let known = self.0.iter().position(|set| set.iter().eq(labels.iter().copied()));
         let set = known.and_then(|at| self.0.remove(at)).unwrap_or_else(|| labels.map(str::to_owned));
@@ -24,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_goes() {
+    fn the_least_recently_used_set_is_evicted() {
         let mut latest = Latest::<1>::default();
         for i in 0..KEPT {
             assert_eq!(latest.touch([&i.to_string()]), None);

@@ -1,4 +1,5 @@
-//! The messages of `k8s.io/kms/apis/v2/api.proto`, written down a second time: what the server under test sends is read by other code.
+//! The messages of `k8s.io/kms/apis/v2/api.proto`, declared again, so that the test decodes requests
+//! with other code.
 
 use std::collections::BTreeMap;
 

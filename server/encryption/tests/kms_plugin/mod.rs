@@ -1,6 +1,7 @@
-//! A KMS plugin as a process of its own: this test program, started again. Its keys are in a file, so that it can be ended and started anew.
+//! A KMS plugin in its own process: this test program, started again. It can be restarted, with the
+//! same or another key.
 //!
-//! A test program that uses it has a test of the name [`ENTRY`] that calls [`serve_if_asked`].
+//! A test program that uses it has a test named [`ENTRY`] that calls [`serve_if_requested`].
 
 #![allow(dead_code, reason = "each test program uses a part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
@@ -14,19 +15,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The test that is the plugin when the program is started as one.
+/// The test that serves as the plugin in the child process.
 pub const ENTRY: &str = "serve_kms_plugin";
 const SOCKET: &str = "TEST_KMS_SOCKET";
 const KEY_ID: &str = "TEST_KMS_KEY_ID";
 
-/// A running plugin; it is killed when this is dropped.
+/// A running plugin; dropping it kills the process.
 pub struct Plugin {
     process: Child,
     socket: PathBuf,
 }
 
 impl Plugin {
-    /// Starts a plugin that encrypts with this key, and waits until it listens.
+    /// Starts a plugin with this key ID, and waits until it listens.
     pub fn start(folder: &Path, key_id: &str) -> Plugin {
         let socket = folder.join("kms.sock");
         let _ = std::fs::remove_file(&socket);
@@ -45,7 +46,7 @@ impl Plugin {
         Plugin { process, socket }
     }
 
-    /// What configurations call it by.
+    /// Returns the endpoint for configurations.
     pub fn endpoint(folder: &Path) -> String {
         format!("unix://{}", folder.join("kms.sock").display())
     }
@@ -59,8 +60,8 @@ impl Drop for Plugin {
     }
 }
 
-/// Serves for ever when the program was started as a plugin; otherwise does nothing.
-pub fn serve_if_asked() {
+/// Serves for ever in a plugin process; otherwise does nothing.
+pub fn serve_if_requested() {
     let (Some(socket), Ok(key_id)) = (std::env::var_os(SOCKET), std::env::var(KEY_ID)) else { return };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(service::serve(Path::new(&socket), &key_id));

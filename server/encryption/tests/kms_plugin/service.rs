@@ -1,4 +1,5 @@
-//! The plugin's cipher, and what it says: what matters to a test is that nothing is in the clear and that it insists on its own words.
+//! The plugin's cipher and responses. Tests need only that ciphertext differs from plaintext and that
+//! the annotation is required.
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use super::program::{self, Answer, Called, unary};
 
 const ANNOTATION: &str = "plugin.example.com";
 
-/// Listens on a socket, for ever.
+/// Listens on a socket for ever.
 pub async fn serve(socket: &Path, key_id: &str) {
     let key_id = key_id.to_owned();
     program::serve(socket, move |request| answer(request, key_id.clone())).await;
@@ -25,16 +26,17 @@ async fn answer(request: Called, key_id: String) -> Answer {
             .await
         }
         "/v2.KeyManagementService/Encrypt" => {
-            unary(request, move |asked: EncryptRequest| {
+            unary(request, move |request: EncryptRequest| {
                 let annotations = [(ANNOTATION.to_owned(), b"1".to_vec())].into();
-                Ok(EncryptResponse { ciphertext: mask(&asked.plaintext, &key_id), key_id: key_id.clone(), annotations })
+                let ciphertext = mask(&request.plaintext, &key_id);
+                Ok(EncryptResponse { ciphertext, key_id: key_id.clone(), annotations })
             })
             .await
         }
         "/v2.KeyManagementService/Decrypt" => {
-            unary(request, |asked: DecryptRequest| match asked.annotations.get(ANNOTATION) {
-                Some(_) => Ok(DecryptResponse { plaintext: mask(&asked.ciphertext, &asked.key_id) }),
-                None => Err(Status::invalid_argument("that is not mine")),
+            unary(request, |request: DecryptRequest| match request.annotations.get(ANNOTATION) {
+                Some(_) => Ok(DecryptResponse { plaintext: mask(&request.ciphertext, &request.key_id) }),
+                None => Err(Status::invalid_argument("the annotation is missing")),
             })
             .await
         }
@@ -42,7 +44,7 @@ async fn answer(request: Called, key_id: String) -> Answer {
     }
 }
 
-/// Not a cipher, but nothing shows through it.
+/// Masks bytes. This is not a cipher, but the result contains no plaintext.
 fn mask(bytes: &[u8], key_id: &str) -> Vec<u8> {
     bytes.iter().zip(key_id.bytes().cycle()).map(|(byte, key)| byte ^ key ^ 0x5a).collect()
 }

@@ -1,5 +1,6 @@
-//! All groups in one document (`APIGroupDiscoveryList`, KEP-3352): those of this server's own, and those of aggregated servers
-//! (upstream: `discovery/aggregated.ResourceManager`).
+//! Aggregated discovery: all groups in one document (`APIGroupDiscoveryList`, KEP-3352). It has the
+//! groups of this server and of aggregated servers (upstream:
+//! `discovery/aggregated.ResourceManager`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,16 +13,16 @@ use sha2::{Digest, Sha512};
 use super::GroupVersions;
 use crate::versions;
 
-/// A group version of an aggregated server, as far as it is known.
+/// The last known discovery of a group version of an aggregated server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteVersion {
     pub group_priority: i32,
     pub version_priority: i32,
-    /// Entries of an `APIVersionDiscovery`; empty when nobody was ever reached.
+    /// Entries of an `APIVersionDiscovery`; empty if no server was ever reached.
     pub resources: Vec<Value>,
-    /// Whether the server was reached when it was last asked.
+    /// Whether the last discovery request reached the server.
     pub current: bool,
-    /// Where its OpenAPI v3 document is, with its hash.
+    /// The URL of its OpenAPI v3 document, with its hash.
     pub openapi: Option<String>,
     /// The OpenAPI v2 document of its server.
     pub openapi_v2: Option<Arc<RemoteDocument>>,
@@ -30,15 +31,15 @@ pub struct RemoteVersion {
 /// A document of another server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteDocument {
-    /// What the server calls this state of it; empty when it does not say.
+    /// The server's ETag; empty if the response has none.
     pub etag: String,
-    /// Of its bytes.
+    /// The SHA-512 hash of `text`, in hexadecimal.
     pub hash: String,
     pub text: Bytes,
 }
 
 impl RemoteDocument {
-    /// A document as it was received.
+    /// Creates a document from a response.
     pub fn new(etag: String, text: Bytes) -> Self {
         RemoteDocument { etag, hash: format!("{:x}", Sha512::digest(&text)), text }
     }
@@ -47,12 +48,12 @@ impl RemoteDocument {
 /// Aggregated group versions, by group and version.
 pub(super) type Remote = BTreeMap<(String, String), RemoteVersion>;
 
-/// A document, and what it is known by to caches.
+/// A discovery document and its ETag.
 #[derive(Debug)]
 pub struct Aggregated {
     /// In JSON.
     pub text: Bytes,
-    /// Quoted, as it stands in headers.
+    /// Quoted, as in headers.
     pub etag: String,
 }
 
@@ -60,12 +61,13 @@ impl Aggregated {
     /// Version and kind of the document.
     pub const KIND: (&str, &str) = ("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList");
 
-    /// The document of the core group, or of all others. Where an aggregated server serves a group version, nobody else does.
+    /// Builds the document of the core group, or of all others. An aggregated group version
+    /// replaces a local one.
     pub(super) fn new(local: &[GroupVersions], remote: &Remote, core: bool) -> Self {
         Self::of(entries(local, remote, core))
     }
 
-    /// The document of these groups.
+    /// Builds the document of these groups.
     pub(super) fn of(groups: Vec<Value>) -> Self {
         let items = Value::from(groups).to_string();
         let etag =
@@ -77,7 +79,7 @@ impl Aggregated {
     }
 }
 
-/// A version in the document: its place, and what is said of it.
+/// A version in the document: its priorities and its entry.
 struct Version<'a> {
     name: &'a str,
     group_priority: i32,
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn aggregated_servers_are_merged_in() {
+    fn merges_aggregated_servers() {
         let local = [local("apps", "v1", 100), local("shop", "v1", 10), local("", "v1", 1)];
         let seen = |remote: &Remote| {
             let merged = Aggregated::new(&local, remote, false);

@@ -1,16 +1,16 @@
-//! How often documents of all groups at once are made and asked for (upstream: `discovery/aggregated/metrics.go`).
+//! Metrics of aggregated discovery documents (upstream: `discovery/aggregated/metrics.go`).
 
 use prometheus::{IntCounter, Registry};
 
-/// The counts. Clones share them.
+/// Counters. Clones share them.
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
-    /// Documents of this server, and of those behind it, that were made.
+    /// Documents built of this server and the servers behind it.
     pub made: IntCounter,
-    /// Documents of all servers of the cluster that were there, and those that had to be made.
+    /// Cache hits for documents of all servers of the cluster; `missed` counts the misses.
     pub kept: IntCounter,
     pub missed: IntCounter,
-    /// Requests for what this server serves alone.
+    /// Requests for the resources of this server alone.
     pub alone: IntCounter,
 }
 
@@ -37,7 +37,7 @@ impl Default for Counts {
 impl Counts {
     pub(super) fn register(&self, registry: &Registry) {
         for counter in [&self.made, &self.kept, &self.missed, &self.alone] {
-            // Only a name that is registered twice is refused.
+            // Fails only for a name that is already registered.
             let _ = registry.register(Box::new(counter.clone()));
         }
     }

@@ -1,4 +1,5 @@
-//! What several servers say that they serve, as one document (upstream: `peerAggregatedDiscoveryHandler.mergeResources`).
+//! Merges the discovery of several servers (upstream:
+//! `peerAggregatedDiscoveryHandler.mergeResources`).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +8,8 @@ use serde_json::Value;
 
 use crate::peers::{group_name, list};
 
-/// The groups of all servers, in the order of what these are known by; none when all say the same.
+/// Merges the groups of all servers, in order of the server names. None if all servers have the
+/// same groups.
 pub(super) fn groups(servers: &BTreeMap<&str, Vec<&Value>>) -> Option<Vec<Value>> {
     merge(servers.values().map(Vec::as_slice), group_name, |one, other| {
         let versions = both(one, other, "versions", |version| text(version, "version"), versions)?;
@@ -20,7 +22,7 @@ fn versions(one: &Value, other: &Value) -> Option<Value> {
     Some(with(one, "resources", resources))
 }
 
-/// A resource with the verbs and subresources of both.
+/// Merges two entries of a resource: the union of their verbs and subresources.
 fn resources(one: &Value, other: &Value) -> Option<Value> {
     if one == other {
         return None;
@@ -48,7 +50,7 @@ fn with(entry: &Value, key: &str, entries: Vec<Value>) -> Value {
     entry
 }
 
-/// A list of both entries as one.
+/// Merges a list of both entries.
 fn both(
     one: &Value,
     other: &Value,
@@ -60,8 +62,9 @@ fn both(
     merge(lists.iter().map(Vec::as_slice), name, join)
 }
 
-/// Lists as one: entries of one name are joined, and come in an order that contradicts no list. None when the lists say the same; `join` gives
-/// none when the second entry says nothing that the first does not.
+/// Merges lists: entries of one name are joined, and keep an order that contradicts no list.
+/// Returns none if the lists are equal. `join` returns none if the second entry adds nothing to the
+/// first.
 fn merge<'a>(
     lists: impl Iterator<Item = &'a [&'a Value]>,
     name: fn(&Value) -> &str,
@@ -89,15 +92,16 @@ fn merge<'a>(
     Some(in_order(&orders).into_iter().filter_map(|name| entries.remove(name).map(Cow::into_owned)).collect())
 }
 
-/// What has to come before and behind a name.
+/// The names before and after a name, in a topological sort.
 #[derive(Default)]
 struct Place<'a> {
     before: usize,
     behind: BTreeSet<&'a str>,
 }
 
-/// All names, each behind those that a list has before it, and by the alphabet where the lists do not say; by the alphabet alone when they
-/// contradict each other (upstream: `sort.MergePreservingRelativeOrder`).
+/// Sorts all names. Each name follows the names that precede it in a list; ties are sorted
+/// alphabetically. Contradicting lists are sorted alphabetically only (upstream:
+/// `sort.MergePreservingRelativeOrder`).
 fn in_order<'a>(lists: &[Vec<&'a str>]) -> Vec<&'a str> {
     let all: BTreeSet<&str> = lists.iter().flatten().copied().collect();
     let is_whole =
@@ -135,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_keep_their_order() {
+    fn preserves_relative_order() {
         for (lists, expect) in [
             (&[&["a", "b", "c"][..], &["b", "c"]][..], &["a", "b", "c"][..]),
             (&[&["a", "c"], &["b", "c"]], &["a", "b", "c"]),
@@ -162,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_are_joined() {
+    fn merges_servers() {
         let check = |one: &[Value], two: &[Value], expect: Option<Value>| {
             let servers = BTreeMap::from([("1", one.iter().collect()), ("2", two.iter().collect())]);
             assert_eq!(groups(&servers).map(Value::from), expect);

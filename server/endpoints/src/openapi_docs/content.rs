@@ -1,4 +1,5 @@
-//! How Go's net/http serves a document that it has whole: conditions, and one range of it (`http.ServeContent`).
+//! Serves a document in memory like Go's net/http: with preconditions and a single range
+//! (`http.ServeContent`).
 
 use std::ops::Range;
 
@@ -8,24 +9,29 @@ use serving::{Body, Response};
 
 /// A request for a document.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct DocumentRequest {
     pub method: Method,
     pub headers: HeaderMap,
-    /// `hash` of the query: the state of the document that the client wants; empty for any.
+    /// The `hash` query parameter: the requested state of the document; empty for any.
     pub hash: String,
 }
 
-/// A document with its media type, known by an ETag.
-pub(super) fn serve(asked: &Asked, etag: &str, content_type: &'static str, body: impl FnOnce() -> Vec<u8>) -> Response {
-    let mut response = conditional(asked, etag).unwrap_or_else(|| part(&asked.headers, content_type, body()));
+/// Serves a document with its media type and ETag.
+pub(super) fn serve(
+    requested: &DocumentRequest,
+    etag: &str,
+    content_type: &'static str,
+    body: impl FnOnce() -> Vec<u8>,
+) -> Response {
+    let mut response = conditional(requested, etag).unwrap_or_else(|| part(&requested.headers, content_type, body()));
     insert(&mut response, header::ETAG, etag);
     response
 }
 
-/// The answer where the conditions of the request do not ask for the document (`checkPreconditions`).
-fn conditional(asked: &Asked, etag: &str) -> Option<Response> {
-    let is_read = matches!(asked.method, Method::GET | Method::HEAD);
-    let of = |name: HeaderName| asked.headers.get(name).filter(|value| !value.is_empty());
+/// Returns the response if the preconditions exclude the document (`checkPreconditions`).
+fn conditional(requested: &DocumentRequest, etag: &str) -> Option<Response> {
+    let is_read = matches!(requested.method, Method::GET | Method::HEAD);
+    let of = |name: HeaderName| requested.headers.get(name).filter(|value| !value.is_empty());
     if of(header::IF_MATCH).is_some_and(|tags| !names(tags, etag, false)) {
         return Some(empty(StatusCode::PRECONDITION_FAILED));
     }
@@ -33,7 +39,7 @@ fn conditional(asked: &Asked, etag: &str) -> Option<Response> {
     is_known.then(|| empty(if is_read { StatusCode::NOT_MODIFIED } else { StatusCode::PRECONDITION_FAILED }))
 }
 
-/// Whether a list of tags has this one; `*` is any. A weak tag counts where that is allowed.
+/// Whether a list of tags contains this one; `*` matches any. Weak tags match only if `weak`.
 fn names(tags: &HeaderValue, etag: &str, weak: bool) -> bool {
     let tags = tags.to_str().unwrap_or_default();
     tags.split(',')
@@ -41,7 +47,7 @@ fn names(tags: &HeaderValue, etag: &str, weak: bool) -> bool {
         .any(|tag| tag == "*" || tag == etag || (weak && tag.strip_prefix("W/") == Some(etag)))
 }
 
-/// The document, or the part of it that is asked for. Several ranges count as none.
+/// Returns the document, or the requested range of it. Multiple ranges are ignored.
 fn part(headers: &HeaderMap, content_type: &'static str, body: Vec<u8>) -> Response {
     let size = body.len();
     let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).filter(|value| !value.contains(','));
@@ -62,7 +68,8 @@ fn part(headers: &HeaderMap, content_type: &'static str, body: Vec<u8>) -> Respo
     document(status, content_type, body)
 }
 
-/// `bytes=FIRST-LAST`, `bytes=FIRST-` or `bytes=-LENGTH`, if there are such bytes.
+/// Parses `bytes=FIRST-LAST`, `bytes=FIRST-` or `bytes=-LENGTH`. Returns nothing if the range is
+/// empty.
 fn range_of(text: &str, size: usize) -> Option<Range<usize>> {
     let (first, last) = text.strip_prefix("bytes=")?.trim().split_once('-')?;
     let range = match (first, last) {
@@ -80,7 +87,7 @@ fn document(status: StatusCode, content_type: &'static str, body: Vec<u8>) -> Re
     response
 }
 
-/// An answer without a body.
+/// A response without a body.
 pub(super) fn empty(code: StatusCode) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = code;
@@ -100,12 +107,12 @@ mod tests {
 
     fn status(method: Method, name: HeaderName, value: &'static str) -> u16 {
         let headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
-        let asked = Asked { method, headers, hash: String::new() };
-        serve(&asked, "\"a\"", "application/json", || b"{\"paths\":{}}".to_vec()).status().as_u16()
+        let requested = DocumentRequest { method, headers, hash: String::new() };
+        serve(&requested, "\"a\"", "application/json", || b"{\"paths\":{}}".to_vec()).status().as_u16()
     }
 
     #[test]
-    fn conditions_are_those_of_go() {
+    fn checks_preconditions_like_go() {
         for (method, name, value, expect) in [
             (Method::GET, header::IF_NONE_MATCH, "\"b\", W/\"a\"", 304),
             (Method::POST, header::IF_NONE_MATCH, "*", 412),

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::Lazy;
 use crate::endpoint::Endpoint;
 
-/// Made when somebody asks for it; until then it costs a list of endpoints.
+/// The document of a group version, built on the first request. Until then it holds only a list of
+/// endpoints.
 pub(super) struct CustomDocument {
     release: String,
     /// Sorted by plural.
@@ -28,7 +29,7 @@ impl CustomDocument {
 
     pub(super) fn document(&self) -> &Lazy {
         self.document.get_or_init(|| {
-            // Another release may say other things of the same definitions.
+            // Another release may publish other documents for the same definitions.
             let mut sources = self.release.clone();
             for endpoint in &self.served {
                 let revision = endpoint.open.as_ref().map(|open| open.revision()).unwrap_or_default();

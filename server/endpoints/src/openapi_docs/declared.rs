@@ -1,4 +1,4 @@
-//! What the documents of declared resources are made from: the generator's bundles, unpacked while documents are made from them.
+//! Sources of the documents of declared resources: the generated bundles, decompressed on demand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -11,13 +11,14 @@ use tokio::time::Instant;
 
 use super::hash;
 
-/// Group and version of what is served, and the plurals in it.
+/// The served group versions and their plurals.
 pub type Served = BTreeMap<(&'static str, &'static str), BTreeSet<&'static str>>;
 
-/// How long an unpacked catalog is kept for the next document: who asks for one often asks for more.
-const KEPT: Duration = Duration::from_secs(30);
+/// How long an unused catalog stays in memory. A client often requests several documents in a row.
+const RETENTION: Duration = Duration::from_secs(30);
 
-/// The bundles. Unpacked they take a good part of the memory of a server that does nothing, and of the time in which it starts.
+/// The compressed bundles. Decompressed, they would take much of the memory of an idle server and
+/// of its start-up time.
 pub(super) struct Declared {
     bundles: &'static [&'static [u8]],
     served: Served,
@@ -34,13 +35,13 @@ impl Declared {
         Declared { bundles, served, unpacked: Arc::default() }
     }
 
-    /// A text that is another one where the documents would be others.
+    /// A text that changes whenever the documents change.
     pub(super) fn sources(&self) -> String {
         let bundles: String = self.bundles.iter().map(|bundle| hash(bundle)).collect();
         format!("{bundles}{:?}", self.served)
     }
 
-    /// Which group versions there are, without what is in them.
+    /// Returns the group versions without their resources.
     pub(super) fn outline(&self) -> Catalog {
         let version = |(group, version): &(&str, &str)| GroupVersion {
             group: (*group).into(),
@@ -51,7 +52,7 @@ impl Declared {
         Catalog { versions: served.map(|(name, _)| version(name)).collect(), ..Catalog::default() }
     }
 
-    /// Everything that is served. A bundle that cannot be read is left out: the log says so.
+    /// Returns the catalog of all served resources. An unreadable bundle is logged and omitted.
     pub(super) fn catalog(&self) -> Arc<Catalog> {
         let mut unpacked = lock(&self.unpacked);
         let used = Instant::now();
@@ -60,10 +61,10 @@ impl Declared {
             return unpacked.catalog.clone();
         }
         let catalog = Arc::new(self.unpack());
-        // Without a runtime nobody would come back to give it up.
+        // Without a runtime no task could release the catalog.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             *unpacked = Some(Unpacked { catalog: catalog.clone(), used });
-            runtime.spawn(give_up(self.unpacked.clone()));
+            runtime.spawn(release_unused(self.unpacked.clone()));
         }
         catalog
     }
@@ -73,7 +74,7 @@ impl Declared {
         for bundle in self.bundles {
             match unpack(bundle) {
                 Ok(part) => catalog.extend(part),
-                Err(why) => tracing::error!(why, "no OpenAPI documents of some groups"),
+                Err(why) => tracing::error!(why, "cannot read an OpenAPI bundle; its groups have no OpenAPI documents"),
             }
         }
         catalog.retain(|version, resource| {
@@ -90,13 +91,13 @@ fn unpack(bundle: &[u8]) -> Result<Catalog, String> {
     serde_json::from_slice(&text).map_err(|e| format!("the OpenAPI bundle cannot be read: {e}"))
 }
 
-/// Forgets what was unpacked once nobody has used it for a while.
-async fn give_up(unpacked: Arc<Mutex<Option<Unpacked>>>) {
-    let mut until = Instant::now() + KEPT;
+/// Releases the catalog once it is unused for `RETENTION`.
+async fn release_unused(unpacked: Arc<Mutex<Option<Unpacked>>>) {
+    let mut until = Instant::now() + RETENTION;
     loop {
         tokio::time::sleep_until(until).await;
         let mut unpacked = lock(&unpacked);
-        match unpacked.as_ref().map(|unpacked| unpacked.used + KEPT) {
+        match unpacked.as_ref().map(|unpacked| unpacked.used + RETENTION) {
             Some(later) if later > Instant::now() => until = later,
             _ => {
                 *unpacked = None;
@@ -120,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Widgets and gadgets, of which gadgets are not served.
+    /// Declares widgets and gadgets; gadgets are not served.
     fn declared() -> Declared {
         let resources = ["gadgets", "widgets"].map(|name| Resource { plural: name.into(), ..Resource::default() });
         let version = GroupVersion { group: "example.com".into(), version: "v1".into(), ..GroupVersion::default() };
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_known_before_anything_is_unpacked() {
+    fn outline_has_all_paths() {
         let (declared, options) = (declared(), Options::default());
         let before = declared.outline().v3_paths(&options);
         assert!(before.contains("apis/example.com/v1"), "{before:?}");
@@ -141,23 +142,23 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_served_is_documented() {
+    fn documents_only_served_resources() {
         let catalog = declared().catalog();
         let plurals: Vec<_> = catalog.versions[0].resources.iter().map(|resource| resource.plural.as_str()).collect();
         assert_eq!(plurals, ["widgets"]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_unpacked_is_kept_while_it_is_used() {
+    async fn keeps_catalog_while_in_use() {
         let declared = declared();
         let first = Arc::downgrade(&declared.catalog());
         for _ in 0..3 {
-            tokio::time::advance(KEPT * 2 / 3).await;
+            tokio::time::advance(RETENTION * 2 / 3).await;
             tokio::task::yield_now().await;
             assert!(std::ptr::eq(Arc::as_ptr(&declared.catalog()), first.as_ptr()), "it is unpacked once");
         }
-        // The clock runs by itself while everybody waits.
-        tokio::time::sleep(KEPT * 2).await;
+        // Paused time advances while all tasks are idle.
+        tokio::time::sleep(RETENTION * 2).await;
         assert_eq!(first.strong_count(), 0);
     }
 }

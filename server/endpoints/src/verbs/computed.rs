@@ -1,4 +1,4 @@
-//! Reads of virtual resources, whose objects are computed for each request.
+//! Reads of virtual resources. Their objects are computed for each request.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Statu
     super::get::object_in_form(endpoint, StatusCode::OK, object, &accepted, &call)
 }
 
-/// Lists the objects that selectors match, whatever the limit, as upstream does.
+/// Lists the objects that match the selectors. Ignores the limit, as upstream does.
 pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     super::list::check_list(&super::list::list_query(&call.info)?, &call.info.query)?;

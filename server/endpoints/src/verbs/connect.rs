@@ -1,4 +1,4 @@
-//! Requests that are passed on to what a resource stands for (`ConnectResource`).
+//! Requests that are proxied to the backend of a resource (`ConnectResource`).
 
 use machinery::def::StructDef;
 use machinery::reflect::{ListMut, OneMut, OptMut, Owned, Slot};
@@ -10,24 +10,25 @@ use super::Call;
 use crate::admission::Operation;
 use crate::endpoint::{ConnectRequest, Endpoint, SubresourceHandler};
 
-/// Has the handler connect.
+/// Proxies a request with the handler of the subresource.
 pub async fn connect(
     endpoint: &Endpoint,
     handler: &dyn SubresourceHandler,
     call: Call,
     request: Request,
 ) -> Result<Response, Status> {
-    let of_options = endpoint.of_bodies(&call.info.subresource)?;
+    let of_options = endpoint.for_subresource(&call.info.subresource)?;
     let attributes = call.attributes(&of_options, Operation::Connect, &call.info.name, false);
     let context = call.context(endpoint, false);
     let (info, query) = (&*call.info, &call.info.query);
     handler.connect(ConnectRequest { endpoint, context: &context, attributes: &attributes, info, query }, request).await
 }
 
-/// Query parameters as the kind of options that a connection takes (`runtime.ParameterCodec`). What they do not name is at its zero value.
+/// Decodes query parameters into the options of a connection (`runtime.ParameterCodec`). Absent
+/// parameters have their zero values.
 ///
 /// # Errors
-/// When a parameter is no value of its field.
+/// Returns an error if a parameter is not a valid value of its field.
 pub(crate) fn options(def: &'static StructDef, query: &Query) -> Result<Owned, Status> {
     let mut options = Owned::new(def);
     for field in def.json_fields() {
@@ -50,7 +51,8 @@ pub(crate) fn options(def: &'static StructDef, query: &Query) -> Result<Owned, S
     Ok(options)
 }
 
-/// Ports in parameters, of which each may name several (`Convert_Slice_string_To_Slice_int32`).
+/// Parses ports in parameters. Each may have several, separated by commas
+/// (`Convert_Slice_string_To_Slice_int32`).
 fn ports<'q>(values: impl Iterator<Item = &'q str>) -> Result<Vec<i32>, Status> {
     let port = |text: &str| {
         text.parse::<u16>().map(i32::from).map_err(|_| {
@@ -62,7 +64,8 @@ fn ports<'q>(values: impl Iterator<Item = &'q str>) -> Result<Vec<i32>, Status> 
     values.flat_map(|value| value.split(',')).map(port).collect()
 }
 
-/// The path behind a subresource, as a connection hands it on (`getRequestOptions` of a subresource with a subpath).
+/// The path after a subresource, for the backend (`getRequestOptions` of a subresource with a
+/// subpath).
 pub(crate) fn subpath(info: &RequestInfo) -> String {
     let rest = info.rest.as_str();
     let mut path = if rest.is_empty() || rest.starts_with('/') { rest.to_owned() } else { format!("/{rest}") };
@@ -79,17 +82,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_are_numbers_of_ports() {
+    fn parses_port_lists() {
         let read = |values: &[&str]| ports(values.iter().copied()).map_err(|status| status.message);
         assert_eq!(read(&["80,443", "8080"]).unwrap(), [80, 443, 8080]);
         for (text, why) in [("70000", "value out of range"), ("-1", "invalid syntax"), ("", "invalid syntax")] {
-            let said = format!("cannot convert to []int32: strconv.ParseUint: parsing {text:?}: {why}");
-            assert_eq!(read(&[text]).unwrap_err(), said);
+            let message = format!("cannot convert to []int32: strconv.ParseUint: parsing {text:?}: {why}");
+            assert_eq!(read(&[text]).unwrap_err(), message);
         }
     }
 
     #[test]
-    fn what_follows_the_subresource_is_handed_on() {
+    fn returns_path_after_subresource() {
         let check = |rest: &str, expect: &str| {
             let uri = format!("/api/v1/namespaces/a/pods/b/proxy{rest}").parse().unwrap();
             assert_eq!(subpath(&RequestInfo::new(&Method::GET, &uri).unwrap()), expect, "{rest}");

@@ -14,21 +14,21 @@ use crate::endpoint::{AdmitCreate, Answer, CreateRequest, Endpoint};
 use crate::managed::{self, Manager};
 use crate::media::{Form, Forms};
 use crate::options;
-use crate::owners::{self, Moment};
-use crate::{answer, audit, body, empty};
+use crate::owners::{self, DedupStage};
+use crate::{audit, body, empty, response};
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let options = options::write_options(&call.info.query, "CreateOptions", false)?;
-    let encoding = call.spoken.body_encoding(call.content_type())?;
+    let encoding = call.supported.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
     let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation, &call.warnings)?;
     let mut object = decoded.value;
-    audit::sent(&call.trail, endpoint.kind, &object);
+    audit::record_request(&call.trail, endpoint.kind, &object);
     check_namespace(endpoint, &call, &mut object)?;
     wipe_object_meta_system_fields(&mut object);
-    owners::deduplicate(&mut object, &call.warnings, Moment::RequestDocument);
+    owners::deduplicate(&mut object, &call.warnings, DedupStage::RequestDocument);
     let context = call.context(endpoint, options.dry_run);
     context.sent.set(move || body::document(encoding, &bytes));
     let (name, generate_name) = names(&object);
@@ -39,7 +39,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let manager = Manager { name: &manager, subresource: "", empty: &decoded.empty };
     let mut object = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut object, None).await?;
-    owners::deduplicate(&mut object, &call.warnings, Moment::Admitted);
+    owners::deduplicate(&mut object, &call.warnings, DedupStage::Admitted);
     let create = CreateOptions { dry_run: options.dry_run };
     let store = endpoint.store()?;
     let stored =
@@ -47,12 +47,13 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     super::get::object_in_form(endpoint, StatusCode::CREATED, stored, &accepted, &call)
 }
 
-/// Name and generated name of an object.
+/// Returns `name` and `generateName` of an object.
 fn names(object: &Owned) -> (String, String) {
     meta(object.as_ref()).map_or_else(Default::default, |meta| (meta.name.clone(), meta.generate_name.clone()))
 }
 
-/// A POST to the path of a custom object creates the object that was authorized. Upstream creates an object of any name.
+/// Checks that a POST to the path of a custom object creates the authorized object. Upstream
+/// accepts any name.
 fn check_name(call: &Call, name: &str) -> Result<(), Status> {
     let wanted = call.info.name.as_str();
     match wanted.is_empty() || wanted == name {
@@ -63,13 +64,13 @@ fn check_name(call: &Call, name: &str) -> Result<(), Status> {
     }
 }
 
-/// An object may leave out its namespace, but not contradict the path.
+/// Checks the namespace of an object: it may be absent, but must not contradict the path.
 fn check_namespace(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
     let Some(meta) = meta_mut(object) else { return Ok(()) };
     ensure_namespace(meta, if endpoint.resource.namespaced { &call.info.namespace } else { "" })
 }
 
-/// POST to a subresource, or to a virtual resource, that has behaviour of its own.
+/// Handles a POST to a subresource or a virtual resource with its own behaviour.
 pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
     let options = options::write_options(&call.info.query, "CreateOptions", false)?;
     let subresource = call.info.subresource.clone();
@@ -77,9 +78,9 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
         let what = format!("POST of {}", [endpoint.resource.plural, &subresource].join("/"));
         return Err(Status::not_implemented(what.trim_end_matches('/')));
     };
-    let endpoint = &Arc::new(endpoint.of_bodies(&subresource)?);
+    let endpoint = &Arc::new(endpoint.for_subresource(&subresource)?);
     let accepted = call.accept(Forms::NoTable)?;
-    let encoding = call.spoken.body_encoding(call.content_type())?;
+    let encoding = call.supported.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
     let body = body::Reader {
         catalog: endpoint.catalog,
@@ -93,7 +94,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let decoded = body.object(encoding, &bytes)?;
     call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;
-    audit::sent(&call.trail, endpoint.kind, &object);
+    audit::record_request(&call.trail, endpoint.kind, &object);
     if !handler.keeps_system_fields() {
         wipe_object_meta_system_fields(&mut object);
     }
@@ -116,14 +117,14 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let posted = CreateRequest { endpoint, context: &context, attributes: &attributes, body, query: &call.info.query };
     match handler.create(posted).await? {
         Answer::Object(object) if accepted.form == Form::Object => {
-            answer::object_with_empty(StatusCode::CREATED, endpoint.kind, object, &empty, &accepted)
+            response::object_with_empty(StatusCode::CREATED, endpoint.kind, object, &empty, &accepted)
         }
         Answer::Object(object) => super::get::object_in_form(endpoint, StatusCode::CREATED, object, &accepted, &call),
-        Answer::Success => answer::created(&accepted),
+        Answer::Success => response::created(&accepted),
     }
 }
 
-/// What a client cannot say of an object that is about to be handled (`rest.WipeObjectMetaSystemFields`).
+/// Clears system fields, which clients cannot set (`rest.WipeObjectMetaSystemFields`).
 fn wipe_object_meta_system_fields(object: &mut Owned) {
     let Some(meta) = meta_mut(object) else { return };
     meta.creation_timestamp = Default::default();

@@ -23,10 +23,10 @@ use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::{Encoding, Forms};
 use crate::options::{check_dry_run, refuse};
-use crate::{answer, audit, body, gvk, listing};
+use crate::{audit, body, gvk, listing, response};
 
-/// How many objects of a collection are listed at once (`deleteCollectionPageSize`).
-const PAGE: usize = 10_000;
+/// Number of objects that deletecollection lists at once (`deleteCollectionPageSize`).
+const PAGE_SIZE: usize = 10_000;
 
 /// Deletes an object.
 pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -39,7 +39,7 @@ pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
         call.trail.annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "");
         endpoint.authorize_unsafe_delete(&call.attributes(endpoint, Operation::Delete, &name, false)).await?;
         endpoint.store()?.delete_corrupt(&context, &name).await?;
-        return answer::deleted_unread(endpoint.kind, &name, &accepted);
+        return response::deleted_unreadable(endpoint.kind, &name, &accepted);
     }
     let check =
         AdmitDelete { endpoint, attributes: call.attributes(endpoint, Operation::Delete, &name, context.dry_run) };
@@ -50,10 +50,10 @@ pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
         return super::get::object_in_form(endpoint, code, deleted.object, &accepted, &call);
     }
     let uid = meta(deleted.object.as_ref()).map_or(String::new(), |m| m.uid.clone());
-    answer::success(endpoint.kind, endpoint.resource.plural, &name, &uid, &accepted)
+    response::success(endpoint.kind, endpoint.resource.plural, &name, &uid, &accepted)
 }
 
-/// Deletes what a list would show.
+/// Deletes the objects that a list with the same parameters returns.
 pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let query = super::list::list_query(&call.info)?;
@@ -71,22 +71,22 @@ pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Resu
     delete_all(endpoint, &mut call, &options, &listed.entries).await?;
     let mut continue_token = listed.continue_token.clone();
     while query.limit == 0 && !continue_token.is_empty() {
-        let next = ListQuery { limit: PAGE, continue_token, ..ListQuery::default() };
+        let next = ListQuery { limit: PAGE_SIZE, continue_token, ..ListQuery::default() };
         let next = store.list(&call.info.namespace, &predicate, &next).await?;
         delete_all(endpoint, &mut call, &options, &next.entries).await?;
-        // As upstream, the answer has the metadata of the first page.
+        // As upstream, the response has the metadata of the first page.
         listed.entries.extend(next.entries);
         continue_token = next.continue_token;
     }
     listing::respond(endpoint, listed, &accepted, &call.info.query)
 }
 
-/// What is listed first: as much as the client wants, or a page.
+/// Returns the query of the first page: the client's limit, or the page size.
 fn page(query: &ListQuery) -> ListQuery {
-    ListQuery { limit: if query.limit == 0 { PAGE } else { query.limit }, ..query.clone() }
+    ListQuery { limit: if query.limit == 0 { PAGE_SIZE } else { query.limit }, ..query.clone() }
 }
 
-/// Deletes some objects of a collection. The call is lent as a whole: its body may not be shared between threads.
+/// Deletes objects of a collection. Takes `&mut Call`, because its body is not `Sync`.
 async fn delete_all(
     endpoint: &Arc<Endpoint>,
     call: &mut Call,
@@ -110,7 +110,7 @@ async fn delete_all(
     Ok(())
 }
 
-/// Deletes an object of a collection, unless somebody else was faster.
+/// Deletes an object of a collection. Ignores an object that no longer exists.
 async fn delete_one(
     store: &ResourceStore,
     context: Context,
@@ -124,7 +124,7 @@ async fn delete_one(
     }
 }
 
-/// Asks admission about each object that is to be deleted.
+/// Runs validating admission for each object to delete.
 pub struct AdmitDelete<'e> {
     pub endpoint: &'e Endpoint,
     pub attributes: Attributes,
@@ -143,35 +143,35 @@ fn warn(endpoint: &Endpoint, call: &Call, options: &Options) {
     }
 }
 
-/// What a delete is asked for with.
+/// The options of a delete request.
 struct Options {
     store: DeleteOptions,
     orphan_dependents: Option<bool>,
-    /// The object goes because it cannot be read.
+    /// Whether the object is deleted because it is unreadable.
     ignores_read_errors: bool,
 }
 
 const IGNORE_READ_ERRORS: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
-/// The options of body and query; the body wins when there is one.
+/// Parses the options of body or query. A body takes precedence.
 async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status> {
-    let cost = call.spoken.body_encoding(call.content_type()).map_or(Cost::BySize, Cost::of);
+    let cost = call.supported.body_encoding(call.content_type()).map_or(Cost::BySize, Cost::of);
     let bytes = call.read_body(endpoint, cost).await?;
-    let mut said = match bytes.is_empty() {
+    let mut parsed = match bytes.is_empty() {
         true => from_query(&call.info.query)?,
         false => {
-            let said = from_body(call, &bytes)?;
-            audit::sent_options(&call.trail, &said, "DeleteOptions");
-            said
+            let parsed = from_body(call, &bytes)?;
+            audit::record_options(&call.trail, &parsed, "DeleteOptions");
+            parsed
         }
     };
     if !endpoint.features.enabled(features::AllowUnsafeMalformedObjectDeletion) {
-        said.ignore_store_read_error_with_cluster_breaking_potential = None;
+        parsed.ignore_store_read_error_with_cluster_breaking_potential = None;
     }
-    check(&said)?;
-    let ignores_read_errors = said.ignore_store_read_error_with_cluster_breaking_potential == Some(true);
-    let preconditions = said.preconditions.unwrap_or_default();
-    let propagation = match (said.propagation_policy.as_deref(), said.orphan_dependents) {
+    check(&parsed)?;
+    let ignores_read_errors = parsed.ignore_store_read_error_with_cluster_breaking_potential == Some(true);
+    let preconditions = parsed.preconditions.unwrap_or_default();
+    let propagation = match (parsed.propagation_policy.as_deref(), parsed.orphan_dependents) {
         (Some("Orphan"), _) | (None, Some(true)) => Some(Propagation::Orphan),
         (Some("Foreground"), _) => Some(Propagation::Foreground),
         (Some("Background"), _) => Some(Propagation::Background),
@@ -179,16 +179,16 @@ async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status
         _ => None,
     };
     let store = DeleteOptions {
-        dry_run: !said.dry_run.is_empty(),
+        dry_run: !parsed.dry_run.is_empty(),
         precondition: Precondition { uid: preconditions.uid, resource_version: preconditions.resource_version },
         propagation,
-        grace_period_seconds: said.grace_period_seconds,
+        grace_period_seconds: parsed.grace_period_seconds,
     };
-    Ok(Options { store, orphan_dependents: said.orphan_dependents, ignores_read_errors })
+    Ok(Options { store, orphan_dependents: parsed.orphan_dependents, ignores_read_errors })
 }
 
 fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status> {
-    let encoding = call.spoken.body_encoding(call.content_type())?;
+    let encoding = call.supported.body_encoding(call.content_type())?;
     let mut value = metav1::DeleteOptions::default();
     let into = machinery::reflect::Mut::of(&mut value);
     match encoding {
@@ -211,10 +211,10 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
     Ok(value)
 }
 
-/// The group and version of options that name none.
+/// The default group and version of options.
 const META_VERSION: (&str, &str) = ("meta.k8s.io", "v1");
 
-/// A body may leave out its kind; options of any group's version are taken.
+/// Checks the kind of a body. The kind may be absent; options of any group version are accepted.
 fn check_kind(api_version: &str, kind: &str, sent: &[u8]) -> Result<(), Status> {
     let (group, version) = gvk::group_version(api_version, META_VERSION);
     if version.is_empty() {
@@ -239,7 +239,7 @@ fn decode_json(text: &[u8], sent: &[u8], into: machinery::reflect::Mut<'_>) -> R
     machinery::json::decode(text, into, &mut machinery::json::Issues::only_limit()).map_err(undecodable)
 }
 
-/// 400 for malformed options, 413 or 429 when a memory budget is exceeded.
+/// Returns 400 for malformed options, 413 or 429 when a memory budget is exceeded.
 fn undecodable(error: impl DecodeError + std::fmt::Display) -> Status {
     error.into_status(|malformed| Status::bad_request(malformed.to_string()))
 }
@@ -263,7 +263,7 @@ fn from_query(query: &Query) -> Result<metav1::DeleteOptions, Status> {
 /// Validates options of a deletion (`ValidateDeleteOptions`).
 ///
 /// # Errors
-/// 422 for a value that is not known.
+/// Returns 422 for an invalid value.
 pub fn check(options: &metav1::DeleteOptions) -> Result<(), Status> {
     let mut errors = Vec::new();
     let path = Path::new("propagationPolicy");
@@ -285,12 +285,12 @@ pub fn check(options: &metav1::DeleteOptions) -> Result<(), Status> {
     }
     let dry_run: Vec<&str> = options.dry_run.iter().map(String::as_str).collect();
     check_dry_run(&dry_run, &mut errors);
-    check_unread(options, &mut errors);
+    check_ignore_read_errors(options, &mut errors);
     refuse("DeleteOptions", &errors)
 }
 
-/// What cannot be read is deleted whole and at once (`ValidateIgnoreStoreReadError`).
-fn check_unread(options: &metav1::DeleteOptions, errors: &mut Vec<FieldError>) {
+/// Checks that no other option is set for an unreadable object (`ValidateIgnoreStoreReadError`).
+fn check_ignore_read_errors(options: &metav1::DeleteOptions, errors: &mut Vec<FieldError>) {
     if options.ignore_store_read_error_with_cluster_breaking_potential != Some(true) {
         return;
     }

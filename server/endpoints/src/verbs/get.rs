@@ -9,14 +9,15 @@ use machinery::status::Status;
 use serving::{Query, Response};
 
 use super::Call;
-use crate::answer;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Encoding, Form};
 use crate::partial::Partial;
 use crate::render::Renderer;
+use crate::response;
 use crate::table::{self, TableWriter};
 
-/// Objects up to this many bytes are written by the thread of the connection: plainly, and in other forms.
+/// Maximum size in bytes of objects that the connection's thread encodes: `LARGE` for JSON and
+/// protobuf, `SMALL` for other forms.
 const LARGE: usize = 256 << 10;
 const SMALL: usize = 32 << 10;
 
@@ -26,7 +27,7 @@ pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Statu
     let store = endpoint.store()?;
     refuse_export(&call.info.query)?;
     let found = store.get_entry(&call.info.namespace, &call.info.name, call.info.query.text("resourceVersion")).await;
-    // Events are stored for two groups; what is not there is named in that of the request.
+    // Events are stored for two groups. The error names the group of the request.
     let entry = found.map_err(|status| match status.reason {
         "NotFound" => Status::not_found(endpoint.name(), &call.info.name),
         _ => status,
@@ -38,17 +39,17 @@ pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Statu
     match &accepted.form {
         Form::Object => {
             let bytes = Renderer::new(endpoint, &accepted)?.object(&entry)?;
-            Ok(answer::respond(StatusCode::OK, accepted.encoding, bytes))
+            Ok(response::respond(StatusCode::OK, accepted.encoding, bytes))
         }
         Form::PartialMetadata(version) => {
             let bytes = Partial::new(version).object(&Renderer::new(endpoint, &accepted)?, &entry)?;
-            Ok(answer::respond(StatusCode::OK, accepted.encoding, bytes))
+            Ok(response::respond(StatusCode::OK, accepted.encoding, bytes))
         }
         _ => object_in_form(endpoint, StatusCode::OK, store.object(&entry)?, &accepted, &call),
     }
 }
 
-/// The parameter `export` has gone, and clients that still send it are told.
+/// Rejects the removed parameter `export`.
 fn refuse_export(query: &Query) -> Result<(), Status> {
     match query.flag("export") {
         true => Err(Status::bad_request("the export parameter, deprecated since v1.14, is no longer supported")),
@@ -56,7 +57,7 @@ fn refuse_export(query: &Query) -> Result<(), Status> {
     }
 }
 
-/// Answers with an object in the form asked for.
+/// Responds with an object in the negotiated form.
 pub fn object_in_form(
     endpoint: &Arc<Endpoint>,
     code: StatusCode,
@@ -65,7 +66,7 @@ pub fn object_in_form(
     call: &Call,
 ) -> Result<Response, Status> {
     match &accepted.form {
-        Form::Object => answer::object(code, endpoint.kind, object, accepted),
+        Form::Object => response::object(code, endpoint.kind, object, accepted),
         Form::Table(version) => {
             let renderer = Renderer::new(endpoint, accepted)?;
             let writer = TableWriter::new(renderer, version, &call.info.query)?;
@@ -76,7 +77,7 @@ pub fn object_in_form(
     }
 }
 
-/// The answer to a request for the metadata of a list, about an object.
+/// Returns the error for a request of list metadata for an object.
 pub fn not_a_list(package: &str, kind: &str) -> Status {
     let message =
         format!("you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})");

@@ -15,7 +15,7 @@ use crate::listing;
 use crate::media::{Encoding, Form, Forms};
 use crate::options::refuse;
 
-/// Selectors up to this many bytes are evaluated by the thread of the connection.
+/// Selectors up to this many bytes are evaluated on the connection's thread.
 const SMALL_SELECTORS: usize = 2 << 10;
 
 /// Lists a collection.
@@ -23,7 +23,7 @@ pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Stat
     let accepted = call.accept(Forms::All)?;
     let query = list_query(&call.info)?;
     check_list(&query, &call.info.query)?;
-    // Requirements of selectors cost with each object, and other forms have to be written as a whole.
+    // Selectors are evaluated for each object, and other forms are encoded as a whole.
     let is_plain = matches!(accepted.encoding, Encoding::Json | Encoding::Protobuf) && !accepted.pretty;
     let selectors = call.info.query.text("labelSelector").len() + call.info.query.text("fieldSelector").len();
     if !is_plain || matches!(accepted.form, Form::Table(_)) || selectors > SMALL_SELECTORS {
@@ -34,10 +34,10 @@ pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Stat
     listing::respond(endpoint, listed, &accepted, &call.info.query)
 }
 
-/// The parameters of a list or watch. Selectors are read with them, before the parameters are validated.
+/// Parses the parameters of a list or watch, including selectors. Runs before their validation.
 ///
 /// # Errors
-/// 400 for a number or a selector that cannot be read.
+/// Returns 400 for a malformed number or selector.
 pub fn list_query(info: &RequestInfo) -> Result<ListQuery, Status> {
     let query = &info.query;
     query.number("timeoutSeconds")?;
@@ -82,17 +82,18 @@ pub fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
     refuse("ListOptions", &errors)
 }
 
-/// What a list, watch or deletecollection selects. The name that was authorized is always part of it (upstream: `listOpts`).
+/// Returns the predicate of a list, watch or deletecollection. It always includes the authorized
+/// name (upstream: `listOpts`).
 pub fn predicate(endpoint: &Endpoint, call: &Call) -> Result<Predicate, Status> {
     let (fields, _) = call.info.selectors.both()?;
     for requirement in fields.requirements() {
         check_label(endpoint, &requirement.field)?;
     }
-    narrowed(&call.info)
+    authorized_predicate(&call.info)
 }
 
-/// The selectors of a request, with the name that was authorized as a further term.
-pub(crate) fn narrowed(info: &RequestInfo) -> Result<Predicate, Status> {
+/// Combines the selectors of a request with the authorized name.
+pub(crate) fn authorized_predicate(info: &RequestInfo) -> Result<Predicate, Status> {
     let (fields, labels) = info.selectors.both()?;
     let (name, labels) = (info.name.as_str(), labels.clone());
     if name.is_empty() {
@@ -104,7 +105,7 @@ pub(crate) fn narrowed(info: &RequestInfo) -> Result<Predicate, Status> {
     Ok(Predicate { labels, fields: fields.clone().and_equal("metadata.name", name) })
 }
 
-/// Only declared labels select (`runtime.Scheme.ConvertFieldLabel`).
+/// Rejects field selectors on undeclared labels (`runtime.Scheme.ConvertFieldLabel`).
 fn check_label(endpoint: &Endpoint, label: &str) -> Result<(), Status> {
     let known = label == "metadata.name"
         || (label == "metadata.namespace" && (endpoint.resource.namespaced || endpoint.resource.selectable.is_empty()))
@@ -117,9 +118,9 @@ fn check_label(endpoint: &Endpoint, label: &str) -> Result<(), Status> {
             format!("{label:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
         }
         "" => format!("field label not supported: {label}"),
-        said => {
+        template => {
             let kind = format!("{}, Kind={}", endpoint.kind.api_version(), endpoint.kind.kind);
-            said.replace("{label}", label).replace("{quoted}", &format!("{label:?}")).replace("{kind}", &kind)
+            template.replace("{label}", label).replace("{quoted}", &format!("{label:?}")).replace("{kind}", &kind)
         }
     };
     Err(Status::bad_request(message))

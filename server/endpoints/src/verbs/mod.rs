@@ -1,4 +1,4 @@
-//! What each verb does with a request: one file per verb, each a function of (endpoint, call).
+//! Handlers of verbs: one file per verb, each a function of (endpoint, call).
 
 pub mod computed;
 pub mod connect;
@@ -34,40 +34,41 @@ use serving::{Body, RequestInfo, User, respond};
 use crate::admission::{Attributes, Conversions, Operation, Reservations};
 use crate::body;
 use crate::endpoint::Endpoint;
-use crate::media::{Accepted, Forms, Spoken};
+use crate::media::{Accepted, Forms, SupportedEncodings};
 pub use cost::Cost;
 use cost::Place;
 use scale::{AsScale, Scale};
 
-/// A request for a resource, taken apart.
+/// A request for a resource, with its parts.
 pub struct Call {
     pub info: Arc<RequestInfo>,
     pub user: Arc<User>,
     pub headers: HeaderMap,
     pub body: Body,
     pub warnings: Warnings,
-    /// The encodings that bodies and answers may be in.
-    pub spoken: Spoken,
+    /// The encodings of bodies and responses.
+    pub supported: SupportedEncodings,
     pub trail: AuditContext,
-    /// What is counted of a watch.
+    /// Metrics of a watch.
     pub watched: Option<Watched>,
-    /// The bytes of its body, as far as they are counted.
+    /// Memory that is counted for its body.
     pub held: Held,
-    /// Detaches a write from its client.
+    /// Detaches a write from its connection.
     pub detach: Option<Detach>,
     /// Its seats in priority and fairness.
     pub seat: Option<HeldSeat>,
 }
 
-/// A request keeps its seats for so long while it waits for a small body.
+/// How long a request keeps its seats while it waits for a small body.
 const BODY_GRACE: Duration = Duration::from_millis(10);
 
 impl Call {
-    /// Reads the whole body, and moves the work to the work pool where it may cost much. The request is a write, and
-    /// from then on it runs to its end, whatever its client does.
+    /// Reads the whole body, and moves expensive work to the work pool. The request is a write;
+    /// from then on it completes even if the client disconnects.
     ///
-    /// The request gives its seats back while its client lets it wait, and takes them again to work on the thread of
-    /// the connection. A large body is waited for without seats from the beginning: its work moves to the work pool.
+    /// While a request waits for its body, it releases its seats. It acquires them again to work on
+    /// the connection's thread. For a large body it releases them immediately, because its work
+    /// moves to the work pool.
     pub async fn read_body(&mut self, endpoint: &Endpoint, cost: Cost) -> Result<Bytes, Status> {
         let body = std::mem::take(&mut self.body);
         let is_small = http_body::Body::size_hint(&body).upper().is_some_and(cost::is_small_body);
@@ -88,12 +89,12 @@ impl Call {
         Ok(bytes)
     }
 
-    /// The text of a header.
+    /// Returns the value of a header.
     pub fn header(&self, name: &http::HeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|v| v.to_str().ok())
     }
 
-    /// The body's media type.
+    /// Returns the `Content-Type` of the body.
     pub fn content_type(&self) -> Option<&str> {
         self.header(&CONTENT_TYPE)
     }
@@ -102,19 +103,19 @@ impl Call {
         self.header(&USER_AGENT).unwrap_or("")
     }
 
-    /// How to answer with an object.
+    /// Negotiates the response for an object.
     pub fn accept(&self, forms: Forms) -> Result<Accepted, Status> {
         let pretty = respond::wants_pretty(&self.info.query, &self.headers);
-        self.spoken.accept_object(self.header(&ACCEPT), pretty, forms)
+        self.supported.accept_object(self.header(&ACCEPT), pretty, forms)
     }
 
-    /// The store's view of the request.
+    /// Builds the store context of the request.
     pub fn context(&self, endpoint: &Endpoint, dry_run: bool) -> Context {
         let attributes = self.attributes(endpoint, Operation::Connect, "", dry_run);
         Context { warnings: self.warnings.clone(), ..endpoint.context(&attributes) }
     }
 
-    /// Admission's view of the request.
+    /// Builds the admission attributes of the request.
     pub fn attributes(&self, endpoint: &Endpoint, operation: Operation, name: &str, dry_run: bool) -> Attributes {
         Attributes {
             operation,
@@ -137,7 +138,8 @@ impl Call {
         }
     }
 
-    /// An object must be the one that the path names; only its namespace may be left out (`checkName`).
+    /// Checks that an object is the one that the path names. Its namespace may be absent
+    /// (`checkName`).
     pub fn check_identity(&self, endpoint: &Endpoint, object: &mut Owned) -> Result<(), Status> {
         check_identity(endpoint, &self.info.namespace, &self.info.name, object)
     }
@@ -147,7 +149,7 @@ impl Call {
         texts.iter().for_each(|text| self.warnings.add(text));
     }
 
-    /// Warns of a version on its way out (`deprecation.WarningMessage`).
+    /// Warns of a deprecated version (`deprecation.WarningMessage`).
     pub fn warn_deprecated(&self, kind: &KindDef) {
         let Some(deprecated) = deprecation(kind).filter(|minor| *minor <= MINOR) else { return };
         self.trail.annotate_from(Level::Metadata, "k8s.io/deprecated", || "true".into());
@@ -164,7 +166,7 @@ impl Call {
     }
 }
 
-/// Makes a change, of the object itself or of its Scale.
+/// Applies a change to the object itself or to its Scale.
 async fn write(
     endpoint: &Endpoint,
     context: &Context,
@@ -180,12 +182,12 @@ async fn write(
     }
 }
 
-/// What a write answers with.
+/// The status code of a write.
 fn code(updated: &Updated) -> StatusCode {
     if updated.created { StatusCode::CREATED } else { StatusCode::OK }
 }
 
-/// An object must be the one of this name; only its namespace may be left out (`checkName`).
+/// Checks that an object has this name and namespace. Its namespace may be absent (`checkName`).
 fn check_identity(endpoint: &Endpoint, namespace: &str, name: &str, object: &mut Owned) -> Result<(), Status> {
     let Some(meta) = meta_mut(object) else { return Ok(()) };
     ensure_namespace(meta, if endpoint.resource.namespaced { namespace } else { "" })?;
@@ -197,13 +199,13 @@ fn check_identity(endpoint: &Endpoint, namespace: &str, name: &str, object: &mut
     Err(Status::bad_request(why))
 }
 
-/// The release served here.
+/// The minor version of the served Kubernetes release.
 const MINOR: u32 = 36;
 
-/// How many releases a preview is there before it is deprecated, and then before it goes.
+/// Number of releases until a preview is deprecated, and from then until it is removed.
 const STAGE: u32 = 3;
 
-/// The second number of a release; nothing when it is not said.
+/// Parses the minor version of a release; nothing if it is not declared.
 fn minor(release: &str) -> Option<u32> {
     release.rsplit('.').next().and_then(|minor| minor.parse().ok())
 }
@@ -212,20 +214,22 @@ fn is_preview(kind: &KindDef) -> bool {
     kind.version.contains("alpha") || kind.version.contains("beta")
 }
 
-/// Of a deprecated version, the release without it; empty when no release is named. Nothing when the version is not
-/// deprecated.
+/// Returns the release that removes a deprecated version; empty if none is declared. Returns
+/// nothing if the version is not deprecated.
 pub(crate) fn removed_release(kind: &KindDef) -> Option<String> {
     let deprecated = deprecation(kind).filter(|minor| *minor <= MINOR)?;
     Some(removal(kind, deprecated).map(|removed| format!("1.{removed}")).unwrap_or_default())
 }
 
-/// When a version becomes deprecated: as said, else for a preview some releases after it came.
+/// The release that deprecates a version: the declared one, or for a preview `STAGE` releases after
+/// its introduction.
 fn deprecation(kind: &KindDef) -> Option<u32> {
     let later = || minor(kind.lifecycle.introduced).filter(|_| is_preview(kind)).map(|minor| minor + STAGE);
     minor(kind.lifecycle.deprecated).or_else(later)
 }
 
-/// When a deprecated version goes: as said, else for a preview some releases after it was deprecated; general availability stays.
+/// The release that removes a deprecated version: the declared one, or for a preview `STAGE`
+/// releases after its deprecation. A stable version is not removed.
 fn removal(kind: &KindDef, deprecated: u32) -> Option<u32> {
     minor(kind.lifecycle.removed).or_else(|| is_preview(kind).then_some(deprecated + STAGE))
 }

@@ -18,20 +18,20 @@ use crate::audit;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::options::{self, FieldValidation};
-use crate::owners::{self, Moment};
+use crate::owners::{self, DedupStage};
 use crate::patching::{self, Patch, PatchType};
 
-/// Changes an object, or its Scale, by a patch.
+/// Patches an object or its Scale.
 pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let subresource = call.info.subresource.clone();
     let scale = Scale::of(endpoint, &subresource)?;
-    let of_bodies = endpoint.of_bodies(&subresource)?;
-    let kind = PatchType::parse(endpoint, call.spoken, call.content_type())?;
+    let for_subresource = endpoint.for_subresource(&subresource)?;
+    let kind = PatchType::parse(endpoint, call.supported, call.content_type())?;
     let accepted = call.accept(endpoint.forms(&subresource))?;
     let options = options::write_options(&call.info.query, "PatchOptions", kind == PatchType::Apply)?;
     let bytes = call.read_body(endpoint, cost(kind)).await?;
     let bytes = patching::readable(bytes, call.content_type())?;
-    audit::patch(&call.trail, &bytes);
+    audit::record_patch(&call.trail, &bytes);
     let context = call.context(endpoint, options.dry_run);
     let name = call.info.name.clone();
     let update = UpdateOptions {
@@ -41,11 +41,11 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
         ..UpdateOptions::default()
     };
     let change = ApplyPatch {
-        endpoint: &of_bodies,
+        endpoint: &for_subresource,
         kind,
         bytes,
         validation: options.field_validation,
-        attributes: call.attributes(&of_bodies, Operation::Update, &name, options.dry_run),
+        attributes: call.attributes(&for_subresource, Operation::Update, &name, options.dry_run),
         manager: managed::manager_name(&options.field_manager, call.user_agent()),
         subresource,
         warnings: call.warnings.clone(),
@@ -59,7 +59,8 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     }
 }
 
-/// What a patch may cost: operations copy, and YAML repeats, more than their size says.
+/// The cost of a patch. JSON patch operations copy, and YAML aliases repeat, more than their size
+/// suggests.
 fn cost(kind: PatchType) -> Cost {
     match kind {
         PatchType::Merge | PatchType::Strategic => Cost::BySize,
@@ -67,7 +68,7 @@ fn cost(kind: PatchType) -> Cost {
     }
 }
 
-/// Makes the new object by patching the stored one.
+/// Patches the stored object.
 pub struct ApplyPatch<'a> {
     pub endpoint: &'a Endpoint,
     pub kind: PatchType,
@@ -82,7 +83,7 @@ pub struct ApplyPatch<'a> {
 }
 
 impl ApplyPatch<'_> {
-    /// The patched object with its field ownership.
+    /// Returns the patched object with updated field managers.
     fn patched(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let patch = Patch { kind: self.kind, bytes: &self.bytes, validation: self.validation };
         let manager = Manager { name: &self.manager, subresource: &self.subresource, empty: &[] };
@@ -100,7 +101,7 @@ impl ApplyPatch<'_> {
         Ok(managed::on_update(self.endpoint, Some(current), patched.object, &manager))
     }
 
-    /// What is not there has no uid to insist on.
+    /// Rejects a uid in an object that does not exist.
     fn refuse_uid(&self, object: &Owned) -> Result<(), Status> {
         let Some(meta) = meta(object.as_ref()).filter(|meta| !meta.uid.is_empty()) else { return Ok(()) };
         let why =
@@ -119,7 +120,7 @@ impl Change for ApplyPatch<'_> {
         check_identity(self.endpoint, &self.attributes.namespace, &self.attributes.name, &mut object)?;
         self.attributes.operation = if current.is_some() { Operation::Update } else { Operation::Create };
         self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
-        owners::deduplicate(&mut object, &self.warnings, Moment::Admitted);
+        owners::deduplicate(&mut object, &self.warnings, DedupStage::Admitted);
         if let Some(current) = current {
             registry::keep_times(current, &mut object);
         }

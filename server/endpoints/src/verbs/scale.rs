@@ -1,6 +1,7 @@
 //! The `scale` subresource: an `autoscaling/v1` Scale that reads and writes the replicas of its parent.
 //!
-//! A write is the ordinary update or patch of the Scale that [`AsScale`] makes of the parent, and then goes back into the parent.
+//! A write updates or patches the Scale of the parent with [`AsScale`], and then writes the result
+//! to the parent.
 
 use std::sync::Arc;
 
@@ -27,15 +28,15 @@ use crate::open::Origin;
 use crate::partial::Partial;
 use crate::render::Renderer;
 use crate::table::{self, TableWriter};
-use crate::{answer, managed};
+use crate::{managed, response};
 
 /// The columns of the Scale of a declared kind (`scaleColumnDefinitions`).
 static COLUMNS: [Column; 4] = [Column { format: "", ..NAME_COLUMN }, DESIRED, AVAILABLE, age("string")];
-/// Those of a custom resource (`getScaleColumnsForVersion`).
+/// The columns of the Scale of a custom resource (`getScaleColumnsForVersion`).
 static CUSTOM_COLUMNS: [Column; 4] = [NAME_COLUMN, DESIRED_IF_ANY, AVAILABLE, age("date")];
 
 const DESIRED: Column = number("Desired", "How many instances there should be.", &["spec", "replicas"]);
-/// What a path finds in the JSON of a Scale, which leaves zero replicas out.
+/// Null for zero replicas, which the JSON of a Scale omits.
 const DESIRED_IF_ANY: Column = Column { cell: CellRule::ByHand(desired_if_any, &[&["spec", "replicas"]]), ..DESIRED };
 const AVAILABLE: Column = number("Available", "How many instances were observed.", &["status", "replicas"]);
 
@@ -55,7 +56,7 @@ const fn age(kind: &'static str) -> Column {
     Column { name: "Age", kind, format: "", priority: 0, description: AGE_DESCRIPTION, cell }
 }
 
-/// A scale endpoint: the parent, the kind of its Scale, and where the numbers are.
+/// A scale endpoint: the parent, the kind of its Scale, and the paths of the numbers.
 pub struct Scale<'a> {
     endpoint: &'a Endpoint,
     kind: &'static KindDef,
@@ -63,15 +64,15 @@ pub struct Scale<'a> {
 }
 
 impl<'a> Scale<'a> {
-    /// The scale of a resource; nothing for another subresource.
+    /// Returns the scale of a resource; nothing for another subresource.
     pub fn of(endpoint: &'a Endpoint, subresource: &str) -> Result<Option<Self>, Status> {
         let Some(def) = endpoint.subresource(subresource) else { return Ok(None) };
         let Some(paths) = def.scale else { return Ok(None) };
-        let kind = endpoint.of_bodies(subresource)?.kind;
+        let kind = endpoint.for_subresource(subresource)?.kind;
         Ok(Some(Scale { endpoint, kind, paths }))
     }
 
-    /// The Scale of a parent in hub form.
+    /// Builds the Scale of a parent in hub form.
     fn of_parent(&self, parent: Ref<'_>) -> Result<Owned, Status> {
         let number = |path: &str| match at_path(parent, &split(path)) {
             Some(Value::I32(n)) => i64::from(n),
@@ -95,12 +96,12 @@ impl<'a> Scale<'a> {
         Ok(self.kind.to_hub(value))
     }
 
-    /// Whether a parent has replicas, which one of open form need not.
+    /// Whether a parent has replicas. Custom objects may have none.
     fn has_replicas(&self, parent: &Owned) -> bool {
         at_path(parent.as_ref(), &split(self.paths.replicas)).is_some()
     }
 
-    /// The selector's text.
+    /// Formats the selector.
     fn selector(&self, parent: Ref<'_>) -> String {
         let text = match at_path(parent, &split(self.paths.selector)) {
             Some(Value::Struct(selector)) => format_selector(selector),
@@ -111,8 +112,8 @@ impl<'a> Scale<'a> {
         if text == "<none>" { String::new() } else { text }
     }
 
-    /// Answers a write with the Scale of the parent that is stored. A schema may not know the replicas of a custom
-    /// object: a read of the parent does not show them.
+    /// Responds to a write with the Scale of the stored parent. If the schema does not have the
+    /// replicas of a custom object, reads prune them.
     pub fn respond_to_write(&self, mut parent: Owned, accepted: &Accepted, call: &Call) -> Result<Response, Status> {
         if let Some(open) = &self.endpoint.open {
             let completed = open.complete(&mut parent, Origin::Stored, &mut json::Issues::ignore());
@@ -121,11 +122,11 @@ impl<'a> Scale<'a> {
         self.respond(&parent, accepted, call)
     }
 
-    /// Answers with the Scale of a parent, in the form asked for.
+    /// Responds with the Scale of a parent, in the negotiated form.
     pub fn respond(&self, parent: &Owned, accepted: &Accepted, call: &Call) -> Result<Response, Status> {
         let (code, scale) = (StatusCode::OK, self.of_parent(parent.as_ref())?);
         match &accepted.form {
-            Form::Object => answer::object(code, self.kind, scale, accepted),
+            Form::Object => response::object(code, self.kind, scale, accepted),
             Form::Table(version) => {
                 let columns = if self.endpoint.open.is_some() { &CUSTOM_COLUMNS } else { &COLUMNS };
                 let endpoint = Arc::new(Endpoint { kind: self.kind, open: None, ..self.endpoint.clone() });
@@ -138,7 +139,8 @@ impl<'a> Scale<'a> {
         }
     }
 
-    /// A negative number of replicas is refused, by the Scale's own name; kinds of open form look at the parent.
+    /// Rejects negative replicas, with the name of the Scale. Kinds of open form validate the
+    /// parent.
     fn check(&self, name: &str, replicas: i32) -> Result<(), Status> {
         if replicas >= 0 || self.endpoint.open.is_some() {
             return Ok(());
@@ -149,7 +151,7 @@ impl<'a> Scale<'a> {
         Err(Status::invalid(GroupResource { group: self.kind.group, resource: self.kind.kind }, name, &[error]))
     }
 
-    /// Where each version of the parent has its replicas, if it has a Scale.
+    /// Returns the path of the replicas in each version of the parent, if it has a Scale.
     fn versions(&self) -> Vec<(String, Option<Vec<&'static str>>)> {
         if let Some(open) = &self.endpoint.open {
             return open.replicas().into_iter().map(|(version, path)| (version, path.map(split))).collect();
@@ -159,34 +161,35 @@ impl<'a> Scale<'a> {
         versions.map(|kind| (kind.api_version(), Some(split(self.paths.replicas)))).collect()
     }
 
-    /// Puts what a Scale says into its parent: replicas, the version insisted on, and who owns the replicas.
-    fn put_into_parent(&self, scale: &Owned, parent: &Owned) -> Result<Owned, Status> {
-        let said = meta(scale.as_ref()).cloned().unwrap_or_default();
+    /// Applies a Scale to its parent: replicas, expected uid and resourceVersion, and owners of the
+    /// replicas.
+    fn apply_to_parent(&self, scale: &Owned, parent: &Owned) -> Result<Owned, Status> {
+        let scale_meta = meta(scale.as_ref()).cloned().unwrap_or_default();
         let replicas = match at_path(scale.as_ref(), &["spec", "replicas"]) {
             Some(Value::I32(replicas)) => replicas,
             _ => 0,
         };
-        self.check(&said.name, replicas)?;
+        self.check(&scale_meta.name, replicas)?;
         let mut object = parent.clone();
         let Some(meta) = meta_mut(&mut object) else { return Ok(object) };
-        if !said.uid.is_empty() && said.uid != meta.uid {
+        if !scale_meta.uid.is_empty() && scale_meta.uid != meta.uid {
             let of = [self.endpoint.resource.plural, "/scale"].concat();
             let of = GroupResource { group: self.endpoint.kind.group, resource: &of };
-            let (wanted, is) = (&said.uid, &meta.uid);
+            let (wanted, is) = (&scale_meta.uid, &meta.uid);
             let why = format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {is}");
             return Err(Status::conflict(of, &meta.name, why));
         }
-        // Upstream's custom resources keep the version where none is said.
-        if self.endpoint.open.is_none() || !said.resource_version.is_empty() {
-            meta.resource_version = said.resource_version;
+        // Upstream's custom resources keep the stored resourceVersion if the Scale has none.
+        if self.endpoint.open.is_none() || !scale_meta.resource_version.is_empty() {
+            meta.resource_version = scale_meta.resource_version;
         }
         set_replicas(&mut object, self.paths.replicas, replicas);
-        self.own_replicas(scale, parent, &mut object)?;
+        self.transfer_owners(scale, parent, &mut object)?;
         Ok(object)
     }
 
-    /// Gives the parent's replicas the owners that the Scale's have.
-    fn own_replicas(&self, scale: &Owned, parent: &Owned, object: &mut Owned) -> Result<(), Status> {
+    /// Transfers the owners of the Scale's replicas to those of the parent.
+    fn transfer_owners(&self, scale: &Owned, parent: &Owned, object: &mut Owned) -> Result<(), Status> {
         let versions = self.versions();
         let mappings = mappings(&versions);
         let owners = managed::entries(parent);
@@ -196,7 +199,7 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// Stands for replicas that a custom object does not have, as upstream has it.
+/// Represents absent replicas of a custom object, as upstream does.
 const UNSET: i32 = i32::MIN;
 
 fn mappings<'v>(versions: &'v [(String, Option<Vec<&'static str>>)]) -> Vec<Mapping<'v>> {
@@ -209,7 +212,7 @@ fn split(path: &str) -> Vec<&str> {
     path.split('.').collect()
 }
 
-/// GET
+/// Serves a GET of the Scale.
 pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let scale = Scale::of(endpoint, &call.info.subresource)?.ok_or_else(Status::path_not_found)?;
@@ -222,7 +225,7 @@ pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
     scale.respond(&parent, &accepted, &call)
 }
 
-/// A change of the Scale as a change of its parent.
+/// A change of a Scale, as a change of its parent.
 pub struct AsScale<'a, C> {
     pub scale: &'a Scale<'a>,
     pub change: C,
@@ -245,7 +248,7 @@ impl<C: Change> Change for AsScale<'_, C> {
             let path = format!(".{}", self.scale.paths.replicas);
             return Err(Status::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
         }
-        self.scale.put_into_parent(&after, parent)
+        self.scale.apply_to_parent(&after, parent)
     }
 }
 
@@ -262,7 +265,7 @@ impl<C: Change> CheckWrite for AsScale<'_, C> {
     }
 }
 
-/// Writes the number at a path: of two names where it is declared.
+/// Sets the number at a path. In declared kinds the path has two segments.
 fn set_replicas(object: &mut Owned, path: &str, replicas: i32) {
     let mut root = object.as_mut();
     if let Some(document) = root.undeclared() {

@@ -18,22 +18,22 @@ use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::options;
-use crate::owners::{self, Moment};
+use crate::owners::{self, DedupStage};
 
 /// Replaces an object, or a part of it through a subresource.
 pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let subresource = call.info.subresource.clone();
     let scale = Scale::of(endpoint, &subresource)?;
-    let of_bodies = endpoint.of_bodies(&subresource)?;
+    let for_subresource = endpoint.for_subresource(&subresource)?;
     let accepted = call.accept(endpoint.forms(&subresource))?;
     let options = options::write_options(&call.info.query, "UpdateOptions", false)?;
-    let encoding = call.spoken.body_encoding(call.content_type())?;
+    let encoding = call.supported.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
-    let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation, &call.warnings)?;
+    let decoded = body::decode(&for_subresource, encoding, &bytes, options.field_validation, &call.warnings)?;
     let mut object = decoded.value;
-    audit::sent(&call.trail, of_bodies.kind, &object);
+    audit::record_request(&call.trail, for_subresource.kind, &object);
     call.check_identity(endpoint, &mut object)?;
-    owners::deduplicate(&mut object, &call.warnings, Moment::RequestDocument);
+    owners::deduplicate(&mut object, &call.warnings, DedupStage::RequestDocument);
     let context = call.context(endpoint, options.dry_run);
     context.sent.set(move || body::document(encoding, &bytes));
     let name = call.info.name.clone();
@@ -44,9 +44,9 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
         precondition: Precondition { uid: uid_of(&object), resource_version: None },
     };
     let replace = Replace {
-        endpoint: &of_bodies,
+        endpoint: &for_subresource,
         object,
-        attributes: call.attributes(&of_bodies, Operation::Update, &name, options.dry_run),
+        attributes: call.attributes(&for_subresource, Operation::Update, &name, options.dry_run),
         manager: managed::manager_name(&options.field_manager, call.user_agent()),
         subresource,
         empty: decoded.empty,
@@ -59,19 +59,19 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     }
 }
 
-/// The uid that the writer insists on.
+/// The uid precondition of the body.
 fn uid_of(object: &Owned) -> Option<String> {
     meta(object.as_ref()).map(|meta| meta.uid.clone()).filter(|uid| !uid.is_empty())
 }
 
-/// Puts a body in the place of the stored object.
+/// Replaces the stored object with a body.
 pub struct Replace<'a> {
     pub endpoint: &'a Endpoint,
     pub object: Owned,
     pub attributes: Attributes,
     pub manager: String,
     pub subresource: String,
-    /// Lists that the body says are empty.
+    /// Paths of lists that are empty in the body.
     pub empty: Vec<empty::Path>,
     pub warnings: Warnings,
 }
@@ -85,7 +85,7 @@ impl Change for Replace<'_> {
         self.attributes.name = name;
         self.attributes.operation = if current.is_some() { Operation::Update } else { Operation::Create };
         self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
-        owners::deduplicate(&mut object, &self.warnings, Moment::Admitted);
+        owners::deduplicate(&mut object, &self.warnings, DedupStage::Admitted);
         if let Some(current) = current {
             registry::keep_times(current, &mut object);
         }

@@ -1,4 +1,4 @@
-//! GET of a collection, to be told of its changes.
+//! WATCH of a collection.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,20 +22,20 @@ use crate::render::Renderer;
 
 /// Watches a collection or one object.
 pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Status> {
-    let accepted = call.spoken.accept_stream(call.header(&ACCEPT))?;
+    let accepted = call.supported.accept_stream(call.header(&ACCEPT))?;
     let query = super::list::list_query(&call.info)?;
-    let begins_with_state = query.resource_version_match.is_empty() && is_of_present(&query);
+    let begins_with_state = query.resource_version_match.is_empty() && starts_at_present(&query);
     let initial = call.info.query.optional_flag("sendInitialEvents").or(begins_with_state.then_some(true));
     let bookmarks = call.info.query.flag("allowWatchBookmarks");
     check_watch(&query, &call.info.query)?;
     let predicate = super::list::predicate(&endpoint, &call)?;
     let timeout = match call.info.query.number("timeoutSeconds")? {
-        // The time is over before the first event.
+        // The watch ends before the first event.
         Some(seconds) if seconds < 0 => {
             registry::parse_resource_version(&query.resource_version)?;
             return Ok(respond(&call, Body::empty(), &accepted));
         }
-        None | Some(0) => spread(endpoint.min_request_timeout),
+        None | Some(0) => with_jitter(endpoint.min_request_timeout),
         Some(seconds) => Duration::from_secs(seconds.unsigned_abs()),
     };
     let writer = EventWriter::new(Renderer::new(&endpoint, &accepted)?, &accepted, &call.info.query)?;
@@ -46,7 +46,7 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
             let events = Events::new(stream, writer, timeout, bookmarks);
             Body::stream(if websocket::is_wanted(&call.headers) { events.one_by_one() } else { events })
         }
-        // Upstream has begun the stream by the time it finds that a revision is compacted, or does not come.
+        // Upstream has already started the stream when it detects a compacted or future revision.
         Err(status) if matches!(status.reason, "Expired" | "Timeout") => {
             let (frame, is_message) = (error_frame(&status, accepted.encoding), websocket::is_wanted(&call.headers));
             Body::full(if is_message { frame.slice(length_prefix(accepted.encoding)..) } else { frame })
@@ -56,14 +56,15 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     Ok(respond(&call, body, &accepted))
 }
 
-/// Between the least and twice that, so that watchers do not come back all at once.
-fn spread(least: Duration) -> Duration {
+/// Returns a random duration between `least` and twice `least`, so that clients do not reconnect at
+/// the same time.
+fn with_jitter(least: Duration) -> Duration {
     let part = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
     least + least * part / 1000
 }
 
-/// Whether a watch is one of the present, which begins with its objects (`SetListOptionsDefaults`).
-fn is_of_present(list: &ListQuery) -> bool {
+/// Whether a watch starts with the current objects (`SetListOptionsDefaults`).
+fn starts_at_present(list: &ListQuery) -> bool {
     matches!(list.resource_version.as_str(), "" | "0")
 }
 
@@ -73,7 +74,7 @@ fn check_watch(list: &ListQuery, query: &Query) -> Result<(), Status> {
     let path = Path::new("resourceVersionMatch");
     let mut matching = list.resource_version_match.as_str();
     let mut initial = query.get("sendInitialEvents").is_some();
-    if !initial && matching.is_empty() && is_of_present(list) {
+    if !initial && matching.is_empty() && starts_at_present(list) {
         (matching, initial) = ("NotOlderThan", true);
     }
     let mut forbid = |why| errors.push(FieldError::forbidden(&path, why));

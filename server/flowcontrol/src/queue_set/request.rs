@@ -6,16 +6,16 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::ESTIMATED_SERVICE;
-use crate::digest::Asked;
+use crate::digest::RequestDetails;
 use crate::flow::Flow;
 use crate::work::{SeatSeconds, WorkEstimate};
 
-/// What a queue set is told of a request.
+/// The attributes of an arriving request.
 pub struct Arrival {
     pub flow: Arc<Flow>,
-    pub asked: Arc<dyn Asked>,
+    pub request: Arc<dyn RequestDetails>,
     pub work: WorkEstimate,
-    /// Of its flow: it decides which queues may be joined.
+    /// The hash of the flow; it determines the queues that the request may join.
     pub hash: u64,
 }
 
@@ -23,26 +23,26 @@ pub struct Arrival {
 pub struct Entry {
     pub arrival: Arrival,
     pub arrived: Duration,
-    /// When, in virtual time.
+    /// The arrival in virtual time.
     pub arrived_virtually: SeatSeconds,
     /// When it began to run.
     pub started: Duration,
-    /// The queue that it went, or would have gone, through; none where there are no queues.
+    /// The queue to which it is charged; `None` in levels without queues.
     pub queue: Option<usize>,
     pub stage: Stage,
-    /// When it was first kept waiting only because it is wide.
+    /// When it was first passed over because too few seats were free.
     pub too_wide_since: Option<Duration>,
-    /// Whether it ran before a wider one whose turn it was.
-    pub has_passed: bool,
+    /// Whether it ran before a wider request that was next.
+    pub has_bypassed: bool,
 }
 
-/// How far a request is.
+/// The state of a request.
 pub enum Stage {
-    /// Told when it may run.
+    /// The sender signals that the request may run.
     Waiting(oneshot::Sender<()>),
     Executing,
-    /// It has been answered, and its final work goes on.
-    Lingering,
+    /// The response is complete, and final work is in progress.
+    FinalWork,
 }
 
 impl Entry {
@@ -50,7 +50,7 @@ impl Entry {
         self.arrival.work.max_seats()
     }
 
-    /// Its work in all, as estimated before it runs.
+    /// The total work, as estimated before the request runs.
     pub fn total_work(&self) -> SeatSeconds {
         let work = &self.arrival.work;
         SeatSeconds::new(work.initial_seats, ESTIMATED_SERVICE) + work.final_work()

@@ -1,8 +1,8 @@
-//! Fairness under simulated time: clients that ask again as soon as they are answered, and what each of them gets.
+//! Fairness in simulated time. Each client sends its next request as soon as the previous one ends.
 
 use super::*;
 use crate::config::{FlowSchema, mandatory_schemas};
-use crate::digest::{Asked, Digest};
+use crate::digest::{Digest, RequestDetails};
 use crate::flow::Flow;
 use crate::metrics::Metrics;
 use crate::work::WorkEstimate;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 const MS: Duration = Duration::from_millis(1);
 const QUEUES: Queuing = Queuing::Queues { count: 64, hand_size: 6, length: 50 };
-/// Fairness is among queues: it is exact among flows that have one queue each.
+/// Fairness applies to queues: it is exact for flows that have one queue each.
 const ONE_EACH: Queuing = Queuing::Queues { count: 512, hand_size: 1, length: 250 };
 
-struct Anybody;
+struct TestRequest;
 
-impl Asked for Anybody {
+impl RequestDetails for TestRequest {
     fn digest(&self) -> Digest<'_> {
         Digest::default()
     }
@@ -28,7 +28,7 @@ fn flow() -> Arc<Flow> {
     Arc::new(Flow::new(&schema, &bytes::Bytes::new(), Metrics::new(&Registry::new()).flow("level", "schema")))
 }
 
-/// A client with some requests at a time, each so wide and so long.
+/// A client with `threads` concurrent requests of the same seats and duration.
 #[derive(Clone, Copy)]
 struct Client {
     threads: usize,
@@ -41,7 +41,7 @@ const fn client(threads: usize, seats: u32, runs_ms: u64) -> Client {
     Client { threads, seats, runs: Duration::from_millis(runs_ms), lingers: Duration::ZERO }
 }
 
-/// What a client got.
+/// The results of a client.
 #[derive(Clone, Copy, Debug, Default)]
 struct Got {
     requests: usize,
@@ -52,7 +52,7 @@ struct Got {
 }
 
 enum Event {
-    Ask(usize),
+    Send(usize),
     End(usize, RequestId),
     /// Final work is done.
     Release,
@@ -62,7 +62,7 @@ struct Simulation<'c> {
     set: QueueSet,
     flow: Arc<Flow>,
     clients: &'c [Client],
-    /// In order of time, then of when they were thought of.
+    /// By time, then in order of planning.
     events: BTreeMap<(Duration, usize), Event>,
     waiting: Vec<(usize, Duration, RequestId, oneshot::Receiver<()>)>,
     got: Vec<Got>,
@@ -75,18 +75,18 @@ impl Simulation<'_> {
         self.events.insert((at, self.planned), event);
     }
 
-    fn ask(&mut self, now: Duration, client: usize) {
+    fn send(&mut self, now: Duration, client: usize) {
         let Client { seats, lingers, .. } = self.clients[client];
         let final_seats = if lingers.is_zero() { 0 } else { seats };
         let work = WorkEstimate { initial_seats: seats, final_seats, additional_latency: lingers };
         let hash = (client as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let arrival = Arrival { flow: self.flow.clone(), asked: Arc::new(Anybody), work, hash };
+        let arrival = Arrival { flow: self.flow.clone(), request: Arc::new(TestRequest), work, hash };
         match self.set.start(now, arrival) {
             Outcome::Executing(id) => self.run(now, client, id, Duration::ZERO),
-            Outcome::Waiting(id, told) => self.waiting.push((client, now, id, told)),
+            Outcome::Waiting(id, receiver) => self.waiting.push((client, now, id, receiver)),
             Outcome::Rejected => {
                 self.got[client].rejected += 1;
-                self.plan(now + MS, Event::Ask(client));
+                self.plan(now + MS, Event::Send(client));
             }
         }
     }
@@ -103,26 +103,26 @@ impl Simulation<'_> {
 
     fn step(&mut self, now: Duration, event: Event) {
         match event {
-            Event::Ask(client) => self.ask(now, client),
+            Event::Send(client) => self.send(now, client),
             Event::Release => self.set.sync(now),
             Event::End(client, id) => {
                 self.set.end(now, id);
                 if let Some(due) = self.set.next_release() {
                     self.plan(due, Event::Release);
                 }
-                self.ask(now, client);
+                self.send(now, client);
             }
         }
-        for (client, since, id, mut told) in std::mem::take(&mut self.waiting) {
-            match told.try_recv() {
+        for (client, since, id, mut receiver) in std::mem::take(&mut self.waiting) {
+            match receiver.try_recv() {
                 Ok(()) => self.run(now, client, id, now - since),
-                Err(_) => self.waiting.push((client, since, id, told)),
+                Err(_) => self.waiting.push((client, since, id, receiver)),
             }
         }
     }
 }
 
-/// What clients get of a level with so many seats in half a minute.
+/// Simulates a level for half a minute, and returns the results of the clients.
 fn simulate(queuing: Queuing, seats: u32, clients: &[Client]) -> (Vec<Got>, QueueSet) {
     let mut simulation = Simulation {
         set: QueueSet::new(queuing, seats),
@@ -134,7 +134,7 @@ fn simulate(queuing: Queuing, seats: u32, clients: &[Client]) -> (Vec<Got>, Queu
         planned: 0,
     };
     for (index, client) in clients.iter().enumerate() {
-        (0..client.threads).for_each(|_| simulation.plan(Duration::ZERO, Event::Ask(index)));
+        (0..client.threads).for_each(|_| simulation.plan(Duration::ZERO, Event::Send(index)));
     }
     while let Some(((now, _), event)) = simulation.events.pop_first() {
         if now > Duration::from_secs(30) {
@@ -145,7 +145,7 @@ fn simulate(queuing: Queuing, seats: u32, clients: &[Client]) -> (Vec<Got>, Queu
     (simulation.got, simulation.set)
 }
 
-/// Whether clients that all want more than there is get equal work, within so many parts of a hundred.
+/// Checks that clients with more demand than seats get equal work, within a percentage.
 #[track_caller]
 fn check_equal(seats: u32, clients: &[Client], percent: f64) {
     let (got, _) = simulate(ONE_EACH, seats, clients);
@@ -157,7 +157,7 @@ fn check_equal(seats: u32, clients: &[Client], percent: f64) {
 }
 
 #[test]
-fn flows_share_seats_whatever_they_are_like() {
+fn flows_get_equal_work() {
     check_equal(10, &[client(20, 1, 10), client(20, 1, 10)], 2.0);
     check_equal(10, &[client(100, 1, 10), client(12, 1, 10), client(30, 1, 10)], 5.0);
     check_equal(10, &[client(40, 1, 50), client(40, 1, 5)], 5.0);
@@ -165,7 +165,7 @@ fn flows_share_seats_whatever_they_are_like() {
 }
 
 #[test]
-fn a_flow_that_asks_for_little_hardly_waits() {
+fn low_demand_flow_hardly_waits() {
     let (got, _) = simulate(QUEUES, 10, &[client(250, 1, 20), client(1, 1, 5)]);
     let mouse = got[1];
     assert!(mouse.requests > 600 && mouse.rejected == 0, "{mouse:?}");
@@ -182,21 +182,21 @@ fn wide_requests_are_not_starved() {
 }
 
 #[test]
-fn who_asks_for_little_passes_wide_requests_and_they_run_all_the_same() {
+fn narrow_requests_bypass_wide_ones_without_starving_them() {
     // Four lists of ten seats run, others wait, and nine seats are left.
     let (got, _) = simulate(QUEUES, 49, &[client(16, 10, 300), client(4, 1, 1)]);
     assert!(got[1].requests > 20_000 && got[1].longest_wait < 10 * MS, "{got:?}");
     assert!(got[0].requests >= 4 * 90, "{got:?}");
-    // Seven lists of eight would take all seats.
+    // Seven lists of eight seats would take all seats.
     let (got, _) = simulate(QUEUES, 56, &[client(16, 8, 300), client(4, 1, 1)]);
     assert!(got[1].longest_wait < 10 * MS && got[0].requests >= 6 * 90, "{got:?}");
-    // Any number of narrow ones leave them their part.
+    // Any number of narrow requests leave the wide ones their share.
     let (got, _) = simulate(QUEUES, 49, &[client(16, 10, 300), client(100, 1, 10), client(100, 1, 10)]);
     assert!(got[0].seat_seconds > 0.25 * 49.0 * 30.0, "{got:?}");
 }
 
 #[test]
-fn nobody_queues_while_there_are_seats() {
+fn no_request_waits_while_seats_are_free() {
     let (got, set) = simulate(QUEUES, 20, &[client(8, 1, 10), client(4, 3, 7)]);
     assert!(got.iter().all(|got| got.waited.is_zero() && got.rejected == 0), "{got:?}");
     assert_eq!(set.counts.rejected, 0);
@@ -205,7 +205,7 @@ fn nobody_queues_while_there_are_seats() {
 }
 
 #[test]
-fn who_finds_no_place_is_rejected() {
+fn rejects_request_when_queue_is_full() {
     let narrow = Queuing::Queues { count: 8, hand_size: 2, length: 5 };
     let (got, set) = simulate(narrow, 2, &[client(30, 1, 10), client(3, 1, 10)]);
     assert!(got[0].rejected > 0 && got[1].rejected == 0, "{got:?}");
@@ -215,25 +215,25 @@ fn who_finds_no_place_is_rejected() {
 }
 
 #[test]
-fn final_work_takes_seats_for_which_no_client_waits() {
+fn final_work_holds_seats_after_response() {
     let (got, _) = simulate(QUEUES, 4, &[Client { lingers: 10 * MS, ..client(8, 1, 10) }]);
     let expect = 4.0 * 30.0 / 2.0;
     assert!((got[0].seat_seconds - expect).abs() < 1.0, "{got:?}");
 }
 
 #[test]
-fn a_request_may_stop_waiting_and_seats_do_not_last_for_ever() {
+fn waiting_requests_are_cancellable_and_seats_expire() {
     let (mut set, flow) = (QueueSet::new(QUEUES, 1), flow());
     let start = |set: &mut QueueSet, now| {
-        let (flow, asked, work) = (flow.clone(), Arc::new(Anybody), WorkEstimate::seats(1));
-        match set.start(now, Arrival { flow, asked, work, hash: 7 }) {
+        let (flow, request, work) = (flow.clone(), Arc::new(TestRequest), WorkEstimate::seats(1));
+        match set.start(now, Arrival { flow, request, work, hash: 7 }) {
             Outcome::Executing(id) => (id, None),
-            Outcome::Waiting(id, told) => (id, Some(told)),
+            Outcome::Waiting(id, receiver) => (id, Some(receiver)),
             Outcome::Rejected => panic!("rejected"),
         }
     };
     let (first, none) = start(&mut set, MS);
-    let (second, _told) = start(&mut set, MS);
+    let (second, _receiver) = start(&mut set, MS);
     let (_, third) = start(&mut set, 2 * MS);
     assert!(none.is_none() && third.is_some() && set.load() == (2, 1));
     set.end(3 * MS, second);
@@ -242,32 +242,32 @@ fn a_request_may_stop_waiting_and_seats_do_not_last_for_ever() {
     assert_eq!(set.load(), (1, 1));
     set.expire(60_002 * MS, 60_000 * MS);
     assert!(third.unwrap().try_recv().is_ok() && set.load() == (0, 1));
-    // Whoever held the seat gives it back a second time.
+    // The end of an expired request has no effect.
     set.end(60_003 * MS, first);
     assert_eq!(set.load(), (0, 1));
 }
 
 #[test]
-fn seats_of_final_work_are_free_from_when_it_is_done() {
+fn seats_of_final_work_are_released_when_due() {
     let (mut set, flow) = (QueueSet::new(QUEUES, 2), flow());
     let work = WorkEstimate { initial_seats: 1, final_seats: 2, additional_latency: 10 * MS };
     let start = |set: &mut QueueSet, now| {
-        set.start(now, Arrival { flow: flow.clone(), asked: Arc::new(Anybody), work, hash: 7 })
+        set.start(now, Arrival { flow: flow.clone(), request: Arc::new(TestRequest), work, hash: 7 })
     };
-    let Outcome::Executing(first) = start(&mut set, MS) else { panic!("it had to wait") };
+    let Outcome::Executing(first) = start(&mut set, MS) else { panic!("queued") };
     set.end(5 * MS, first);
-    let Outcome::Waiting(second, mut told) = start(&mut set, 6 * MS) else { panic!("there was a seat") };
+    let Outcome::Waiting(second, mut receiver) = start(&mut set, 6 * MS) else { panic!("not queued") };
     set.sync(14 * MS);
     assert_eq!((set.load(), set.next_release()), ((1, 0), Some(15 * MS)));
     set.sync(40 * MS);
-    assert!(told.try_recv().is_ok() && set.load() == (0, 1) && set.next_release().is_none());
+    assert!(receiver.try_recv().is_ok() && set.load() == (0, 1) && set.next_release().is_none());
     assert_eq!(set.requests()[&second].started, 15 * MS, "however late that is noticed");
     set.end(50 * MS, second);
-    let Outcome::Executing(_) = start(&mut set, 70 * MS) else { panic!("nobody has the seats any longer") };
+    let Outcome::Executing(_) = start(&mut set, 70 * MS) else { panic!("seats not released") };
 }
 
 #[test]
-fn queues_and_seats_may_change_at_any_time() {
+fn queues_and_seats_are_reconfigurable() {
     let (_, mut set) = simulate(QUEUES, 4, &[client(30, 1, 10), client(30, 2, 10)]);
     let now = Duration::from_secs(31);
     set.configure(now, Queuing::Reject, 1000);

@@ -1,4 +1,4 @@
-//! The other side: a program that answers calls at a Unix socket, for tests.
+//! A gRPC server at a Unix socket, for tests.
 
 #![allow(dead_code, reason = "each test program uses a part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
@@ -19,7 +19,7 @@ use tonic_prost::ProstCodec;
 pub type Called = hyper::Request<Incoming>;
 pub type Answer = hyper::Response<tonic::body::Body>;
 
-/// Listens on a socket, for ever.
+/// Serves a socket forever.
 pub async fn serve<F, A>(socket: &Path, answer: F)
 where
     F: Fn(Called) -> A + Clone + Send + 'static,
@@ -53,7 +53,7 @@ where
     }
 }
 
-/// Answers a call with one message.
+/// Handles a unary call.
 pub async fn unary<Q, A>(request: Called, method: impl FnMut(Q) -> Result<A, Status>) -> Answer
 where
     Q: Message + Default + 'static,
@@ -76,7 +76,7 @@ where
     }
 }
 
-/// Answers a stream with a stream.
+/// Handles a bidirectional stream.
 pub async fn streams<Q, A, S>(request: Called, method: impl FnMut(Streaming<Q>) -> S + Send) -> Answer
 where
     Q: Message + Default + 'static,

@@ -1,4 +1,4 @@
-//! Printed columns of `admissionregistration` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `admissionregistration` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use apimachinery::meta::v1::LabelSelector;
 use machinery::print::{Cell, PrintContext};
@@ -44,7 +44,7 @@ fn param_ref(param_ref: Option<&ParamRef>) -> Cell {
     }
 }
 
-/// A selector as the recorded server shows it here: by Go's rules for structs, not as `k=v`.
+/// A selector in Go's struct syntax, as the recorded server prints it here, not as `k=v`.
 fn selector_text(selector: &LabelSelector) -> String {
     let labels: String = selector.match_labels.iter().map(|(k, v)| format!("{k}: {v},")).collect();
     let expressions: String = selector

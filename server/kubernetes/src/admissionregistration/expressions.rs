@@ -1,11 +1,13 @@
-//! What expressions of admission policies and match conditions may name, and compiling them (`admission/plugin/cel`).
+//! Environments of expressions in admission policies and match conditions, and their compilation
+//! (`admission/plugin/cel`).
 
 use std::sync::Arc;
 
 use cel::{Environment, Fields, ObjectType, Program, Type};
 use generated::admissionregistration::v1::patch_type;
 
-/// What an expression has besides `object`, `oldObject`, `request` and `namespaceObject`.
+/// Variables and types that are available besides `object`, `oldObject`, `request` and
+/// `namespaceObject`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Available {
     pub params: bool,
@@ -14,14 +16,14 @@ pub struct Available {
     pub patches: bool,
 }
 
-/// The name of the type of patches.
+/// Type name of patches.
 pub const JSON_PATCH: &str = patch_type::JSON_PATCH;
-/// The name of the type of apply configurations.
+/// Type name of apply configurations.
 pub const OBJECT: &str = "Object";
 
-/// The name of the type of the object `variables`.
+/// Type name of the object `variables`.
 const VARIABLES: &str = "kubernetes.variables";
-/// The most parts that the type of a composed variable has.
+/// Maximum number of parts of a composed variable's type.
 const MAX_TYPE_PARTS: usize = 64;
 
 /// An environment without composed variables.
@@ -54,14 +56,14 @@ impl Default for Variables {
 }
 
 impl Variables {
-    /// Adds a variable. A type with many parts becomes `Type::Dyn`: a variable may contain the
-    /// variables before it, and the nesting would grow with the number of variables.
+    /// Adds a variable. A type with too many parts becomes `Type::Dyn`: a variable may contain the
+    /// previous variables, so the nesting would grow with the number of variables.
     pub fn add(&mut self, name: &str, of: Type) {
         let of = if is_small(&of, &mut { MAX_TYPE_PARTS }) { of } else { Type::Dyn };
         self.0 = Arc::new(self.0.with_field(name, of));
     }
 
-    /// An environment in which expressions may name the variables.
+    /// An environment in which expressions may use the variables.
     pub fn compose(&self, environment: Environment) -> Environment {
         environment.with("variables", Type::Object(Arc::clone(&self.0)))
     }
@@ -80,7 +82,8 @@ fn is_small(of: &Type, left: &mut usize) -> bool {
     }
 }
 
-/// Compiles an expression that has to have one of these types (of any, when there are none).
+/// Compiles an expression whose type has to be one of `wanted`; any type is accepted if `wanted` is
+/// empty.
 pub fn compile(source: &str, environment: &Environment, wanted: &[Type]) -> Result<Program, String> {
     let program = cel::compile(source, environment).map_err(|error| format!("compilation failed: {error}"))?;
     if wanted.is_empty() || wanted.contains(program.output()) {
@@ -94,7 +97,7 @@ pub fn compile(source: &str, environment: &Environment, wanted: &[Type]) -> Resu
     })
 }
 
-/// The types whose objects mutations make. Fields of an object are checked when it is merged.
+/// The object types that mutations construct. Fields of an object are checked when it is merged.
 fn patch_type(name: &str) -> Option<Arc<ObjectType>> {
     if name == JSON_PATCH {
         let fields = [("op", Type::String), ("path", Type::String), ("from", Type::String), ("value", Type::Dyn)];

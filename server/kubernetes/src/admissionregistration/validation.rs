@@ -1,5 +1,5 @@
-//! What upstream checks by hand in kinds of `admissionregistration` (`pkg/apis/admissionregistration/validation`), and
-//! definitions do not say.
+//! Hand-written validation of `admissionregistration` that definitions cannot declare
+//! (`pkg/apis/admissionregistration/validation`).
 
 mod expressions;
 mod rules;

@@ -1,4 +1,5 @@
-//! What upstream checks by hand in storage versions (`pkg/apis/apiserverinternal/validation`), and is not declared.
+//! Hand-written validation of storage versions that definitions cannot declare
+//! (`pkg/apis/apiserverinternal/validation`).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,8 @@ use meta::validate_object_names;
 use apimachinery::meta::v1::ObjectMeta;
 use generated::apiserverinternal::v1alpha1::{ServerStorageVersion, StorageVersionCondition, StorageVersionStatus};
 
-/// By hand: errors of a name stand among those of other metadata.
+/// Validates the name. Hand-written, because errors of the name are reported among those of other
+/// metadata.
 pub fn validate_storage_version_name(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -23,7 +25,7 @@ pub fn validate_storage_version_name(
     validate_object_names(v, path, new, 0, |name, _| refusal_of_name(name));
 }
 
-/// `ValidateStorageVersionName`: a group, a dot and a resource.
+/// `ValidateStorageVersionName`: the name is a group, a dot and a resource.
 fn refusal_of_name(name: &str) -> Messages {
     let Some((group, resource)) = name.rsplit_once('.') else {
         return vec!["name must be in the form of <group>.<resource>".into()];
@@ -33,7 +35,8 @@ fn refusal_of_name(name: &str) -> Messages {
     group.chain(resource).collect()
 }
 
-/// A server decodes what it encodes and serves. By hand: messages show the versions.
+/// Checks that a server can decode the version that it encodes and those that it serves. Hand-written,
+/// because messages show the versions.
 pub fn validate_decodable_versions(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -62,8 +65,9 @@ pub fn validate_decodable_versions(
     }
 }
 
-/// What all servers write, if that is one version (`validateCommonVersion`). By hand: items are compared with each
-/// other, and messages show them.
+/// Checks the common encoding version: the version that all servers encode, if it is the same
+/// (`validateCommonVersion`). Hand-written, because items are compared with each other, and messages
+/// show them.
 pub fn validate_common_version(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -72,9 +76,9 @@ pub fn validate_common_version(
 ) {
     let mut encodings = new.storage_versions.iter().map(|version| &version.encoding_version);
     let common = encodings.next().filter(|first| encodings.all(|other| other == *first));
-    let said = new.common_encoding_version.as_ref();
-    let detail = match (common, said) {
-        (common, said) if common == said => return,
+    let declared = new.common_encoding_version.as_ref();
+    let detail = match (common, declared) {
+        (common, declared) if common == declared => return,
         (Some(common), None) => format!("the common encoding version is {common}"),
         (Some(common), Some(_)) => format!("the actual common encoding version is {common}"),
         (None, _) => "should be nil if servers do not agree on the same encoding version, or if there is no server \
@@ -83,12 +87,13 @@ pub fn validate_common_version(
     };
     v.invalid(
         &path.child(json_name!(StorageVersionStatus.common_encoding_version)),
-        said.map_or(BadValue::None, BadValue::from),
+        declared.map_or(BadValue::None, BadValue::from),
         detail,
     );
 }
 
-/// Upstream shows conditions as items of the status itself. By hand: messages tell where a type stands before.
+/// Validates conditions, which upstream shows as items of the status itself. Hand-written, because
+/// messages contain the index of the earlier condition of the same type.
 pub fn validate_storage_version_conditions(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,4 +1,4 @@
-//! Printed columns of `apps` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `apps` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use machinery::catalog::parse_api_version;
 use machinery::print::{Cell, PrintContext};

@@ -1,5 +1,5 @@
-//! Defaults of workloads, which depend on the chosen strategy. Some differ by version: what a controller once did implicitly, old
-//! versions still say.
+//! Defaults of workloads, which depend on the strategy. Some differ by version: old versions make
+//! values explicit that controllers used to imply.
 
 use machinery::scalar::IntOrString;
 
@@ -33,8 +33,8 @@ fn default_strategy(strategy: &mut DeploymentStrategy) {
     }
 }
 
-/// Mirrors `SetDefaults_StatefulSet`: the parameters of a rolling update appear only where the strategy was left out altogether, or where
-/// they were begun.
+/// Mirrors `SetDefaults_StatefulSet`: the parameters of a rolling update are set only if the strategy
+/// is absent, or if some of them are set.
 pub fn default_stateful_set(set: &mut StatefulSet) {
     let strategy = &mut set.spec.update_strategy;
     if strategy.r#type.is_empty() {

@@ -1,4 +1,5 @@
-//! Fields that left apps/v1 and live on in annotations, where older versions and the internal types have them as fields.
+//! Fields that apps/v1 stores in annotations; older versions and the internal types have fields for
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +9,18 @@ use generated::apps::v1beta1;
 /// Generation of a daemon set's template (`DeprecatedTemplateGeneration`).
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
-/// Revision to which a deployment is to be rolled back (`DeprecatedRollbackTo`).
+/// Revision to roll a deployment back to (`DeprecatedRollbackTo`).
 const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
 
-/// Takes a number out of an annotation. One that is no number stays where it is: upstream rejects the object, which only a decoder can.
+/// Removes an annotation and returns its number. An annotation that is not a number is kept: upstream
+/// rejects the object, which only a decoder can do.
 fn take(annotations: &mut BTreeMap<String, String>, key: &str) -> Option<i64> {
     let number = annotations.get(key)?.parse().ok()?;
     annotations.remove(key);
     Some(number)
 }
 
-/// Moves the template generation from the annotation to where older versions have it.
+/// Removes the annotation and returns the template generation, for versions with a field for it.
 pub fn take_template_generation(annotations: &mut BTreeMap<String, String>) -> Option<i64> {
     take(annotations, TEMPLATE_GENERATION)
 }
@@ -28,7 +30,7 @@ pub fn put_template_generation(annotations: &mut BTreeMap<String, String>, gener
     annotations.entry(TEMPLATE_GENERATION.to_owned()).or_insert_with(|| generation.to_string());
 }
 
-/// Moves the wanted revision from the annotation to where older versions have it.
+/// Removes the annotation and returns the rollback revision, for versions with a field for it.
 pub fn take_rollback_to(annotations: &mut BTreeMap<String, String>) -> Option<i64> {
     take(annotations, ROLLBACK_TO)
 }
@@ -38,14 +40,14 @@ pub fn put_rollback_to(annotations: &mut BTreeMap<String, String>, revision: i64
     annotations.insert(ROLLBACK_TO.to_owned(), revision.to_string());
 }
 
-/// The annotation is always there.
+/// Adds the annotation if it is absent.
 pub fn normalize_daemon_set(set: &mut DaemonSet) {
     let annotations = &mut set.metadata.annotations;
     let generation = take_template_generation(annotations).unwrap_or_default();
     put_template_generation(annotations, generation);
 }
 
-/// The annotation is a number in its plain form.
+/// Formats the number in the annotation in canonical form.
 pub fn normalize_deployment(deployment: &mut Deployment) {
     let annotations = &mut deployment.metadata.annotations;
     if let Some(revision) = take_rollback_to(annotations) {

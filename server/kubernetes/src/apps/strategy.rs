@@ -1,4 +1,5 @@
-//! What workloads count: daemon sets their templates, deployments also changes of annotations.
+//! Generations of workloads: daemon sets count changes of their templates, deployments also changes of
+//! annotations.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use machinery::hooks::Context;
 
 use generated::apps::v1::{DaemonSet, Deployment};
 
-/// What internal versions keep as `templateGeneration` (`DeprecatedTemplateGeneration`).
+/// Annotation for the internal versions' `templateGeneration` (`DeprecatedTemplateGeneration`).
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Mirrors `daemonSetStrategy.PrepareForCreate`.
@@ -15,15 +16,18 @@ pub fn create_daemon_set(_: &Context, set: &mut DaemonSet, _: Option<&DaemonSet>
     set.metadata.annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
 }
 
-/// Mirrors `daemonSetStrategy.PrepareForUpdate`: a new template is counted, clients' own counts are not.
+/// Mirrors `daemonSetStrategy.PrepareForUpdate`: increments the template generation if the template
+/// changed, and ignores the client's value.
 pub fn update_daemon_set(context: &Context, new: &mut DaemonSet, old: &DaemonSet) {
-    // A write of the status keeps the specification, to which upstream's count belongs.
+    // A status update keeps the specification, which includes the generation in upstream's internal
+    // type.
     let changed = context.subresource.is_empty() && new.spec.template != old.spec.template;
     let generation = template_generation(&old.metadata.annotations) + i64::from(changed);
     new.metadata.annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
 }
 
-/// Mirrors `deploymentStrategy.PrepareForUpdate`: the controller copies annotations, so their changes count too.
+/// Mirrors `deploymentStrategy.PrepareForUpdate`: changes of annotations increment the generation,
+/// because the controller copies them.
 pub fn update_deployment(context: &Context, new: &mut Deployment, old: &Deployment) {
     if context.subresource.is_empty() && new.metadata.annotations != old.metadata.annotations {
         new.metadata.generation = old.metadata.generation + 1;

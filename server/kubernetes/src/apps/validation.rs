@@ -1,4 +1,4 @@
-//! What declared checks of `apps` leave to functions (`pkg/apis/apps/validation`).
+//! Hand-written validation of `apps` that declared checks call (`pkg/apis/apps/validation`).
 
 mod stateful_set;
 mod template;

@@ -1,4 +1,4 @@
-//! What writers of workloads are warned of.
+//! Warnings about workloads.
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;
@@ -52,7 +52,7 @@ pub fn warn_stateful_set(_: &Context, new: &StatefulSet, old: Option<&StatefulSe
     out
 }
 
-/// Whether there is a spec that was not there before.
+/// Whether the object is new or its generation changed.
 fn is_new(new: &ObjectMeta, old: Option<&ObjectMeta>) -> bool {
     old.is_none_or(|old| old.generation != new.generation)
 }

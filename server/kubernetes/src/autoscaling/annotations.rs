@@ -1,20 +1,21 @@
-//! The annotations of autoscaling/v1, and lists of structs as their text.
+//! Annotations of autoscaling/v1, and the text form of lists of structs.
 
 use std::collections::BTreeMap;
 
 use machinery::json::{self, Issues, Value};
 use machinery::reflect::{Mut, Ref, Struct};
 
-/// Metrics besides the use of CPU (`MetricSpecsAnnotation`).
+/// Metrics other than CPU utilization (`MetricSpecsAnnotation`).
 pub const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
-/// Last values of all metrics (`MetricStatusesAnnotation`).
+/// Current values of all metrics (`MetricStatusesAnnotation`).
 pub const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
 /// Conditions (`HorizontalPodAutoscalerConditionsAnnotation`).
 pub const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
-/// How to scale (`BehaviorSpecsAnnotation`).
+/// Scaling behavior (`BehaviorSpecsAnnotation`).
 pub const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
 
-/// All annotations that are fields elsewhere, the tolerances of the beta versions included.
+/// All annotations that correspond to fields of other versions, including the tolerances of the beta
+/// versions.
 const ROUND_TRIP: [&str; 6] = [
     METRICS,
     CURRENT_METRICS,
@@ -24,14 +25,14 @@ const ROUND_TRIP: [&str; 6] = [
     "autoscaling.alpha.kubernetes.io/scale-up-tolerance",
 ];
 
-/// Drops what is a field elsewhere (`DropRoundTripHorizontalPodAutoscalerAnnotations`).
+/// Removes annotations that correspond to fields (`DropRoundTripHorizontalPodAutoscalerAnnotations`).
 pub fn remove(annotations: &mut BTreeMap<String, String>) {
     for key in ROUND_TRIP {
         annotations.remove(key);
     }
 }
 
-/// Reads a list; text that is none counts as absent.
+/// Reads a list; invalid text counts as absent.
 pub fn read_list<T: Struct>(annotations: &BTreeMap<String, String>, key: &str) -> Option<Vec<T>> {
     let items = match json::parse(annotations.get(key)?.as_bytes(), &mut Issues::ignore()).ok()? {
         Value::Array(items) => items,

@@ -1,4 +1,5 @@
-//! The text of the behavior annotation: upstream writes its internal type, whose fields have no JSON names, so that Go's names appear.
+//! Text form of the behavior annotation. Upstream encodes its internal type, whose fields have no JSON
+//! names, so members have Go's names.
 
 use machinery::json::{self, Issues, Value};
 use machinery::scalar::Quantity;
@@ -34,7 +35,7 @@ fn string(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Reads the annotation; text that is no behavior, or an empty one, counts as absent.
+/// Reads the annotation; invalid text or an empty behavior counts as absent.
 pub fn read(text: &str) -> Option<HorizontalPodAutoscalerBehavior> {
     let value = json::parse(text.as_bytes(), &mut Issues::ignore()).ok()?;
     value.as_object()?;
@@ -69,7 +70,7 @@ fn read_policy(value: &Value) -> Option<HPAScalingPolicy> {
     })
 }
 
-/// A member that is there and not `null`, by its name in any case, as Go matches it.
+/// A member that is present and not `null`, by its name in any case, as Go matches it.
 fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     let members = value.as_object()?;
     let found =

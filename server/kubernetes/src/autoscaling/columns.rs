@@ -1,4 +1,4 @@
-//! Printed columns of `autoscaling` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `autoscaling` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use machinery::print::{Cell, PrintContext};
 use machinery::scalar::Quantity;
@@ -9,7 +9,7 @@ use generated::autoscaling::v2::{
 
 const UNKNOWN: &str = "<unknown>";
 
-/// Metrics that are shown before the rest is only counted.
+/// Number of metrics to show; the others are only counted.
 const SHOWN_METRICS: usize = 2;
 
 pub fn horizontal_pod_autoscaler_min_pods(autoscaler: &HorizontalPodAutoscaler, _: &PrintContext) -> Cell {
@@ -40,7 +40,7 @@ pub fn horizontal_pod_autoscaler_targets(autoscaler: &HorizontalPodAutoscaler, _
     }
 }
 
-/// `current/target` of a metric; status entries stand at the same index as their metric.
+/// `current/target` of a metric; a status entry has the same index as its metric.
 fn metric_text(metric: &MetricSpec, status: Option<&MetricStatus>) -> String {
     match metric.r#type.as_str() {
         metric_source_type::EXTERNAL => metric
@@ -67,7 +67,7 @@ fn metric_text(metric: &MetricSpec, status: Option<&MetricStatus>) -> String {
     .unwrap_or_else(|| "<unknown type>".into())
 }
 
-/// For metrics whose target is a value of the whole, or an average by pod.
+/// Text of metrics with a target value in total, or an average per pod.
 fn value_text(target: &MetricTarget, current: Option<&MetricValueStatus>) -> String {
     if target.average_value.is_some() {
         return format!("{} (avg)", average_text(target, current));
@@ -90,7 +90,7 @@ fn resource_text(name: &str, target: &MetricTarget, current: Option<&MetricValue
     format!("{name}: {current}/{}", percent(target.average_utilization, "<auto>"))
 }
 
-/// An absent quantity shows as Go's nil.
+/// A quantity; an absent one is printed as Go's nil.
 fn quantity(value: Option<&Quantity>) -> String {
     value.map_or("<nil>".into(), ToString::to_string)
 }

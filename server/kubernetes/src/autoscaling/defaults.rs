@@ -4,7 +4,7 @@ use generated::autoscaling::v2::{
     HPAScalingPolicy, HPAScalingRules, HorizontalPodAutoscaler, hpa_scaling_policy_type, scaling_policy_select,
 };
 
-/// Mirrors `SetDefaults_HorizontalPodAutoscalerBehavior`: a behavior that was begun is completed.
+/// Mirrors `SetDefaults_HorizontalPodAutoscalerBehavior`: completes a behavior that is partly set.
 pub fn default_horizontal_pod_autoscaler(autoscaler: &mut HorizontalPodAutoscaler) {
     let Some(behavior) = &mut autoscaler.spec.behavior else { return };
     let up = behavior.scale_up.get_or_insert_default();

@@ -1,4 +1,5 @@
-//! The flat metrics of autoscaling/v1, which annotations hold, and the structured ones of v2.
+//! Conversion between the flat metrics of autoscaling/v1, which annotations contain, and the structured
+//! ones of v2.
 
 use machinery::scalar::Quantity;
 

@@ -1,4 +1,5 @@
-//! What upstream checks by hand in autoscalers (`pkg/apis/autoscaling/validation`), and definitions do not say.
+//! Hand-written validation of autoscalers that definitions cannot declare
+//! (`pkg/apis/autoscaling/validation`).
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
@@ -7,7 +8,8 @@ use machinery::json_name;
 use crate::core::validation::resources::validate_container_resource_name;
 use generated::autoscaling::v2::ContainerResourceMetricSource;
 
-/// The name of a resource of a container. By hand: names of resources are checked by a program.
+/// Validates the resource name of a container metric. Hand-written, because resource names are
+/// validated by code.
 pub fn validate_container_resource(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,4 +1,5 @@
-//! autoscaling/v1 and v2 of a horizontal pod autoscaler (upstream `pkg/apis/autoscaling/v1/conversion.go`).
+//! Conversion of horizontal pod autoscalers between autoscaling/v1 and v2 (upstream
+//! `pkg/apis/autoscaling/v1/conversion.go`).
 
 use super::annotations::{self, BEHAVIOR, CONDITIONS, CURRENT_METRICS, METRICS, read_list, write_list};
 use super::behavior;
@@ -14,15 +15,16 @@ use generated::core::v1::resource_name;
 
 const CPU: &str = resource_name::CPU;
 
-/// Percentage of the requested CPU that is aimed at when nothing else is (`DefaultCPUUtilization`).
+/// Default target in percent of the requested CPU (`DefaultCPUUtilization`).
 const CPU_UTILIZATION: i32 = 80;
 
-/// Drops the annotations that stand for fields.
+/// Removes annotations that correspond to fields.
 pub fn normalize_horizontal_pod_autoscaler(autoscaler: &mut HorizontalPodAutoscaler) {
     annotations::remove(&mut autoscaler.metadata.annotations);
 }
 
-/// Fields and annotations of v1 become metrics, conditions and behavior; an autoscaler without a metric gets one for CPU.
+/// Converts fields and annotations of v1 to metrics, conditions and behavior. An autoscaler without a
+/// metric gets one for CPU.
 pub fn v1_horizontal_pod_autoscaler_to_hub(from: &mut v1::HorizontalPodAutoscaler, to: &mut HorizontalPodAutoscaler) {
     let annotations = &mut to.metadata.annotations;
     let (spec, status) = (&mut to.spec, &mut to.status);
@@ -63,7 +65,8 @@ fn cpu_status(utilization: i32) -> MetricStatus {
     }
 }
 
-/// The first metric for CPU becomes the field of v1; what that cannot hold goes into annotations.
+/// Converts the first CPU metric to the field of v1; writes everything that v1 has no fields for to
+/// annotations.
 pub fn v1_horizontal_pod_autoscaler_from_hub(from: &mut HorizontalPodAutoscaler, to: &mut v1::HorizontalPodAutoscaler) {
     let annotations = &mut to.metadata.annotations;
     annotations::remove(annotations);
@@ -75,7 +78,7 @@ pub fn v1_horizontal_pod_autoscaler_from_hub(from: &mut HorizontalPodAutoscaler,
     let others = metrics.into_iter().filter(|metric| !is_field(metric));
     let others: Vec<_> = others.map(|mut metric| v1_metric_spec_from_hub(&mut metric)).collect();
     write_list(annotations, METRICS, &others);
-    // The use of CPU stands there, too: the field has no place for the raw value.
+    // Includes the CPU utilization, because the field has no place for the raw value.
     let mut current = std::mem::take(&mut from.status.current_metrics);
     to.status.current_cpu_utilization_percentage = current.iter().rev().find_map(cpu_utilization);
     let current: Vec<_> = current.iter_mut().map(v1_metric_status_from_hub).collect();

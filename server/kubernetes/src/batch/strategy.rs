@@ -1,4 +1,4 @@
-//! Jobs, whose pods are found by a selector made for them.
+//! Strategy of jobs: generates the selector of their pods.
 
 use machinery::hooks::Context;
 
@@ -6,13 +6,14 @@ use generated::batch::v1::Job;
 
 pub(super) const CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
 pub(super) const JOB_NAME: &str = "batch.kubernetes.io/job-name";
-/// [`CONTROLLER_UID`] as of before 1.27.
+/// [`CONTROLLER_UID`] before 1.27.
 pub(super) const LEGACY_CONTROLLER_UID: &str = "controller-uid";
-/// [`JOB_NAME`] as of before 1.27.
+/// [`JOB_NAME`] before 1.27.
 pub(super) const LEGACY_JOB_NAME: &str = "job-name";
 
-/// Mirrors `jobStrategy.PrepareForCreate`. Labels that were defaulted from the template follow it, as upstream, where
-/// both are one map. A job without labels is stored so, and gets those of its template as a default when it is read.
+/// Mirrors `jobStrategy.PrepareForCreate`. Labels that were defaulted from the template follow its
+/// changes, as upstream, where both are the same map. A job without labels is stored without them, and
+/// gets those of its template as a default when it is read.
 pub fn create_job(_: &Context, job: &mut Job, _: Option<&Job>) {
     if job.spec.manual_selector == Some(true) {
         return;

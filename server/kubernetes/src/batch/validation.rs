@@ -1,4 +1,4 @@
-//! What declared checks of `batch` leave to functions (`pkg/apis/batch/validation`).
+//! Hand-written validation of `batch` that declared checks call (`pkg/apis/batch/validation`).
 
 mod indexes;
 mod job;

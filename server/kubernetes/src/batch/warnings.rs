@@ -1,4 +1,4 @@
-//! What writers of jobs and cron jobs are warned of.
+//! Warnings about jobs and cron jobs.
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;

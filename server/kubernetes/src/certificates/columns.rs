@@ -1,4 +1,4 @@
-//! Printed columns of `certificates` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `certificates` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use machinery::print::{Cell, PrintContext, human_duration};
 

@@ -1,4 +1,4 @@
-//! Requests for certificates.
+//! Strategies of certificate requests.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,9 @@ use meta::reset_object_meta_for_status;
 use generated::certificates::v1::{CertificateSigningRequest, request_condition_type};
 use generated::certificates::v1beta1::PodCertificateRequest;
 
-/// Through `approval` and `status` conditions change: those of approval stay as they were, and times are filled in (mirrors the strategies
-/// of the subresources; who asked is admission's to say, which knows the user).
+/// Updates through `approval` and `status`: keeps conditions of approval in status updates, and sets
+/// missing times. Mirrors the strategies of the subresources. The requesting user is checked by
+/// admission, which knows the user.
 pub fn update_request(context: &Context, new: &mut CertificateSigningRequest, old: &CertificateSigningRequest) {
     match context.subresource.as_str() {
         "status" => [request_condition_type::APPROVED, request_condition_type::DENIED]
@@ -22,7 +23,7 @@ pub fn update_request(context: &Context, new: &mut CertificateSigningRequest, ol
     fill_times(context, new, old);
 }
 
-/// `preserveConditionInstances`: not where some were added or removed, which validation refuses.
+/// `preserveConditionInstances`: skipped if conditions were added or removed, which validation rejects.
 fn keep_conditions(new: &mut CertificateSigningRequest, old: &CertificateSigningRequest, kind: &str) {
     let stored: Vec<_> = old.status.conditions.iter().filter(|condition| condition.r#type == kind).collect();
     let changed: Vec<_> = new.status.conditions.iter_mut().filter(|condition| condition.r#type == kind).collect();
@@ -48,7 +49,8 @@ fn fill_times(context: &Context, new: &mut CertificateSigningRequest, old: &Cert
     }
 }
 
-/// A status says nothing of metadata, though its writers own what they said of it (`podcertificaterequest.StatusStrategy`).
+/// Status updates do not change metadata, although their writers own the metadata fields that they sent
+/// (`podcertificaterequest.StatusStrategy`).
 pub fn update_pod_request(context: &Context, new: &mut PodCertificateRequest, old: &PodCertificateRequest) {
     if context.subresource == "status" {
         reset_object_meta_for_status(&mut new.metadata, &old.metadata);

@@ -1,4 +1,5 @@
-//! What declared checks of `certificates` leave to functions: they parse (`pkg/apis/certificates/validation`).
+//! Hand-written validation of `certificates` that declared checks call: parses keys and certificates
+//! (`pkg/apis/certificates/validation`).
 
 mod issued;
 mod pod_request;
@@ -11,5 +12,5 @@ pub use pod_request::{validate_key, validate_outcomes, validate_stub_request};
 pub use signing_request::{validate_certificate, validate_request, validate_request_metadata};
 pub use trust_bundle::{validate_anchors, validate_bundle_name};
 
-/// The label of PEM blocks that hold certificates.
+/// PEM label of certificates.
 const CERTIFICATE: &str = "CERTIFICATE";

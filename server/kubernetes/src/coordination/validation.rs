@@ -1,4 +1,5 @@
-//! What upstream checks by hand in candidates for leases (`pkg/apis/coordination/validation`), and is not declared.
+//! Hand-written validation of lease candidates that definitions cannot declare
+//! (`pkg/apis/coordination/validation`).
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
@@ -8,8 +9,8 @@ use semver::Version;
 use generated::coordination::v1::coordinated_lease_strategy::OLDEST_EMULATION_VERSION;
 use generated::coordination::v1beta1::LeaseCandidateSpec;
 
-/// What a server runs is not older than what it emulates. By hand: versions are compared; unreadable ones count as
-/// 0.0.0.
+/// Checks that the binary version is not lower than the emulation version. Hand-written, because
+/// versions are compared; invalid ones count as 0.0.0.
 pub fn validate_versions(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,4 +1,4 @@
-//! AppArmor profiles that annotations name, as before there were fields for them (KEP-24).
+//! AppArmor profiles in annotations, which predate the fields (KEP-24).
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;
@@ -9,7 +9,7 @@ use crate::core::validation::security_context::is_app_armor_profile;
 use apimachinery::meta::v1::ObjectMeta;
 use generated::core::v1::{AppArmorProfile, Pod, SecurityContext, app_armor_profile_type, os_name};
 
-/// What an annotation says, as a field says it.
+/// The profile of an annotation's value, in the form of the field.
 pub(super) fn profile_of_annotation(annotation: &str) -> Option<AppArmorProfile> {
     let (kind, file) = match annotation {
         UNCONFINED => (app_armor_profile_type::UNCONFINED, None),
@@ -22,7 +22,8 @@ pub(super) fn profile_of_annotation(annotation: &str) -> Option<AppArmorProfile>
     Some(AppArmorProfile { r#type: kind.into(), localhost_profile: file })
 }
 
-/// Sets the fields of containers that have annotations alone, and warns of those (`applyAppArmorVersionSkew`).
+/// Sets the fields of containers that have only annotations, and warns about those
+/// (`applyAppArmorVersionSkew`).
 pub(super) fn fields_from_annotations(context: &Context, pod: &mut Pod) {
     let (meta, spec) = (&pod.metadata, &mut pod.spec);
     if spec.os.as_deref().is_some_and(|os| os.name == os_name::WINDOWS) {

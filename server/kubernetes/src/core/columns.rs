@@ -1,4 +1,5 @@
-//! Printed columns and selectable fields of `core` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns and selectable fields of `core` that are computed: the functions of `by_hand = ..`
+//! in its definitions.
 
 mod node;
 mod pod;

@@ -1,19 +1,20 @@
-//! Image references, as far as defaulting needs them (upstream `parsers.ParseImageName`, which follows the `distribution` grammar).
+//! Image references, as far as defaulting needs them (upstream `parsers.ParseImageName`, which follows
+//! the `distribution` grammar).
 
 use generated::core::v1::pull_policy;
 
-/// Longest reference that has a meaning, without tag and digest (`distribution/reference.NameTotalLengthMax`).
+/// Maximum length of a reference without tag and digest (`distribution/reference.NameTotalLengthMax`).
 const MOST_NAME: usize = 255;
 
-/// The pull policy of an image that came without one: images whose tag moves are always pulled. What is no reference counts as pinned;
-/// validation has its own words for it.
+/// Default pull policy of an image: `Always` for the tag `latest`. An invalid reference counts as
+/// pinned; validation reports it.
 pub fn default_pull_policy(image: &str) -> String {
     let policy = if is_latest(image) { pull_policy::ALWAYS } else { pull_policy::IF_NOT_PRESENT };
     policy.to_owned()
 }
 
-/// Whether it is a reference with the tag `latest`, which a reference without tag and digest has. Most have another
-/// tag, and the rest of these is not parsed.
+/// Whether the image is a reference with the tag `latest`, which a reference without tag and digest
+/// implies. Most references have another tag, and are not parsed further.
 fn is_latest(image: &str) -> bool {
     let (rest, digest) = match image.split_once('@') {
         Some((rest, digest)) => (rest, Some(digest)),
@@ -29,7 +30,7 @@ fn is_latest(image: &str) -> bool {
     is_latest && is_name(name) && digest.is_none_or(is_digest)
 }
 
-/// `[host[:port]/]path`, where what stands before the first `/` is a host only when it looks like one.
+/// `[host[:port]/]path`; the part before the first `/` is a host only if it looks like one.
 fn is_name(name: &str) -> bool {
     let (domain, path) = match name.split_once('/') {
         Some((first, path)) if is_host_like(first) => (first, path),
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_are_always_pulled_whose_tag_is_latest() {
+    fn pull_policy_of_latest_tag_is_always() {
         let digest = format!("@sha256:{}", "a".repeat(64));
         for image in ["nginx", "nginx:latest", "example.com:5000/shop/web", &format!("nginx:latest{digest}")] {
             assert_eq!(default_pull_policy(image), pull_policy::ALWAYS, "{image}");

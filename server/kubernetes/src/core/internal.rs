@@ -1,5 +1,6 @@
-//! Upstream's internal types, which messages show as JSON where the offending value is a struct, and the tables of where they differ
-//! from the declarations (`pkg/apis/core/types.go`).
+//! Upstream's internal types, and tables of their differences from the declarations
+//! (`pkg/apis/core/types.go`). Messages show an invalid value that is a struct as JSON of its internal
+//! type.
 
 use machinery::def::StructDef;
 use machinery::diff;
@@ -9,7 +10,7 @@ use machinery::json::{self, InternalType};
 use machinery::reflect::{Ref, Struct};
 use machinery::request_document::RequestDocument;
 
-/// A struct as messages show it.
+/// A struct in the form shown in messages.
 pub fn internal_value<T: Struct>(value: &T) -> BadValue {
     BadValue::large(|| {
         let mut out = Vec::new();
@@ -18,7 +19,7 @@ pub fn internal_value<T: Struct>(value: &T) -> BadValue {
     })
 }
 
-/// A list of structs as messages show it; upstream's lists are nil when empty.
+/// A list of structs in the form shown in messages; upstream's lists are nil when empty.
 pub fn internal_values<T: Struct>(values: &[T]) -> BadValue {
     if values.is_empty() {
         return BadValue::None;
@@ -29,13 +30,13 @@ pub fn internal_values<T: Struct>(values: &[T]) -> BadValue {
     })
 }
 
-/// What a change that is not allowed would change, at a path of what was sent.
+/// The difference that a forbidden change would make, at a path of the request.
 pub fn internal_diff<T: Struct>(sent: &RequestDocument, path: &Path<'_>, old: &T, new: &T) -> String {
     let text = |value| json::encode_internal_lines(Ref::of(value), find);
     diff::unified(&text(old), &sent.complete_text(text(new), &path.to_string(), T::def()))
 }
 
-/// The tables, by the module of their group.
+/// The tables of differences, by the module of their group.
 static TABLES: [(&str, &[InternalType]); 4] =
     [("::apps::", &APPS), ("::certificates::", &CERTIFICATES), ("::core::", &CORE), ("::resource::", &RESOURCE)];
 
@@ -104,7 +105,8 @@ const PERSISTENT_VOLUME_SOURCE: &[&str] = &[
     "storageos", "csi",
 ];
 
-/// What shares the host's namespaces stands in the security context, but in the pod's spec outside.
+/// Fields about the host's namespaces: internal types have them in the security context, declared types
+/// in the pod spec.
 #[rustfmt::skip]
 const POD_SECURITY_CONTEXT: &[&str] = &[
     "^hostNetwork", "^hostPID", "^hostIPC", "^shareProcessNamespace", "^hostUsers", "seLinuxOptions", "windowsOptions", "runAsUser",

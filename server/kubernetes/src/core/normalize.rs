@@ -1,4 +1,5 @@
-//! Fields that say the same thing twice, brought in line as upstream's conversions to and from the internal types do.
+//! Synchronizes fields with redundant information, as upstream's conversions to and from the internal
+//! types do.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use bytes::Bytes;
 
 use generated::core::v1::{NodeSpec, Pod, PodIP, PodSpec, PodStatus, PodTemplateSpec, Secret};
 
-/// Annotations in which init containers stood before they were fields.
+/// Annotations for init containers that predate the fields.
 const INIT_CONTAINERS: [&str; 4] = [
     "pod.beta.kubernetes.io/init-containers",
     "pod.alpha.kubernetes.io/init-containers",
@@ -20,7 +21,7 @@ fn drop_init_containers(annotations: &mut BTreeMap<String, String>) {
     }
 }
 
-/// The single range is the first of the ranges, and wins where they differ.
+/// Synchronizes `podCIDR` with the first of `podCIDRs`; `podCIDR` takes precedence.
 pub fn normalize_node_spec(spec: &mut NodeSpec) {
     if !spec.pod_cidr.is_empty() && spec.pod_cidrs.first() != Some(&spec.pod_cidr) {
         spec.pod_cidrs = vec![spec.pod_cidr.clone()];
@@ -30,7 +31,7 @@ pub fn normalize_node_spec(spec: &mut NodeSpec) {
     }
 }
 
-/// A negative grace period means at once, which is a second.
+/// Replaces a negative grace period, which requests immediate termination, by one second.
 pub fn normalize_pod(pod: &mut Pod) {
     if let Some(seconds) = pod.spec.termination_grace_period_seconds.as_mut().filter(|seconds| **seconds < 0) {
         *seconds = 1;
@@ -38,7 +39,8 @@ pub fn normalize_pod(pod: &mut Pod) {
     drop_init_containers(&mut pod.metadata.annotations);
 }
 
-/// `serviceAccount` is the old name of `serviceAccountName`; the fields about the host live in the security context internally.
+/// Synchronizes `serviceAccount`, the old name, with `serviceAccountName`. Internally the fields about
+/// the host are in the security context.
 pub fn normalize_pod_spec(spec: &mut PodSpec) {
     if spec.service_account_name.is_empty() {
         spec.service_account_name.clone_from(&spec.service_account);
@@ -50,7 +52,7 @@ pub fn normalize_pod_spec(spec: &mut PodSpec) {
     }
 }
 
-/// The single address is the first of the addresses, and wins where they differ.
+/// Synchronizes `podIP` with the first of `podIPs`; `podIP` takes precedence.
 pub fn normalize_pod_status(status: &mut PodStatus) {
     if !status.pod_ip.is_empty() && status.pod_ips.first().is_none_or(|first| first.ip != status.pod_ip) {
         status.pod_ips = vec![PodIP { ip: status.pod_ip.clone() }];
@@ -60,12 +62,12 @@ pub fn normalize_pod_status(status: &mut PodStatus) {
     }
 }
 
-/// Drops the annotations that were init containers once.
+/// Removes the annotations for init containers.
 pub fn normalize_pod_template_spec(template: &mut PodTemplateSpec) {
     drop_init_containers(&mut template.metadata.annotations);
 }
 
-/// `stringData` is write only: it overrides `data`.
+/// Merges `stringData`, which is write-only, into `data`; it overrides `data`.
 pub fn normalize_secret(secret: &mut Secret) {
     let strings = std::mem::take(&mut secret.string_data);
     secret.data.extend(strings.into_iter().map(|(key, value)| (key, Bytes::from(value))));

@@ -1,4 +1,4 @@
-//! Defaults of pods and what they are made of.
+//! Defaults of pods and of the structs in them.
 
 use machinery::reflect::{Owned, Ref, Struct};
 
@@ -26,12 +26,12 @@ pub fn default_ephemeral_container(container: &mut EphemeralContainer) {
     }
 }
 
-/// Rounds what a container was given (`SetDefaults_ResourceList`).
+/// Rounds the allocated resources of a container (`SetDefaults_ResourceList`).
 pub fn default_container_status(status: &mut ContainerStatus) {
     round_up(&mut status.allocated_resources);
 }
 
-/// Mirrors `SetDefaults_Pod`: what only pods get, and pod templates do not.
+/// Mirrors `SetDefaults_Pod`: defaults that pods have and pod templates do not.
 pub fn default_pod(pod: &mut Pod) {
     let spec = &mut pod.spec;
     for container in spec.containers.iter_mut().chain(&mut spec.init_containers) {
@@ -50,12 +50,12 @@ pub fn default_pod(pod: &mut Pod) {
 /// `stream` has a default only with the feature gate PodLogsQuerySplitStreams, which is alpha.
 pub fn default_pod_log_options(_: &mut PodLogOptions) {}
 
-/// Rounds what running the pod costs besides its containers (`SetDefaults_ResourceList`).
+/// Rounds the overhead of the pod (`SetDefaults_ResourceList`).
 pub fn default_pod_spec(spec: &mut PodSpec) {
     round_up(&mut spec.overhead);
 }
 
-/// Rounds what the pod was given (`SetDefaults_ResourceList`).
+/// Rounds the allocated resources of the pod (`SetDefaults_ResourceList`).
 pub fn default_pod_status(status: &mut PodStatus) {
     round_up(&mut status.allocated_resources);
 }

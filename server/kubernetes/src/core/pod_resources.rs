@@ -1,4 +1,4 @@
-//! Requests and limits of a pod as a whole (KEP-2837), worked out from those of its containers.
+//! Pod-level requests and limits (KEP-2837), computed from those of the containers.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use generated::core::v1::{Container, PodSpec, ResourceRequirements, container_re
 
 type ResourceList = BTreeMap<String, Quantity>;
 
-/// Adds the entries that `into` lacks.
+/// Adds the entries that are missing in `into`.
 pub fn fill(into: &mut ResourceList, from: &ResourceList) {
     for (name, quantity) in from {
         if !into.contains_key(name) {
@@ -36,8 +36,9 @@ pub fn default_pod_level(spec: &mut PodSpec) {
     spec.resources = Some(resources);
 }
 
-/// What all containers need at once: the sum of those that run together, or more when an init container needs more while it runs
-/// (upstream `AggregateContainerRequests`, `AggregateContainerLimits`).
+/// Resources that all containers need at the same time: the sum of those that run concurrently, or more
+/// if an init container needs more while it runs (upstream `AggregateContainerRequests`,
+/// `AggregateContainerLimits`).
 pub(super) fn aggregate(spec: &PodSpec, of: fn(&ResourceRequirements) -> &ResourceList) -> ResourceList {
     let mut total = ResourceList::new();
     for container in &spec.containers {
@@ -61,12 +62,13 @@ pub(super) fn aggregate(spec: &PodSpec, of: fn(&ResourceRequirements) -> &Resour
     total
 }
 
-/// What a pod asks for: its own say, what its containers need, its overhead (upstream `PodRequests`).
+/// Requests of a pod: its own requests or those of its containers, and its overhead (upstream
+/// `PodRequests`).
 pub fn pod_requests(spec: &PodSpec) -> ResourceList {
     whole(spec, |r| &r.requests, |_, _| true)
 }
 
-/// What a pod may use at most (upstream `PodLimits`). Overhead raises limits and makes none.
+/// Limits of a pod (upstream `PodLimits`). Overhead increases existing limits only.
 pub fn pod_limits(spec: &PodSpec) -> ResourceList {
     whole(spec, |r| &r.limits, |limits, name| limits.contains_key(name))
 }
@@ -108,7 +110,7 @@ fn raise(into: &mut ResourceList, from: &ResourceList) {
     }
 }
 
-/// Whether a pod as a whole can ask for the resource (upstream `IsSupportedPodLevelResource`).
+/// Whether the resource is supported at pod level (upstream `IsSupportedPodLevelResource`).
 fn is_pod_level(name: &str) -> bool {
     matches!(name, resource_name::CPU | resource_name::MEMORY) || is_huge_pages(name)
 }

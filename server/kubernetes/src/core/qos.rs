@@ -1,4 +1,4 @@
-//! The quality of service that a pod gets.
+//! Quality of service class of a pod.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use generated::core::v1::{PodSpec, pod_qos_class, resource_name};
 
 type ResourceList = BTreeMap<String, Quantity>;
 
-/// The resources that quality of service is about.
+/// Resources that determine the class.
 const COUNTED: [&str; 2] = [resource_name::CPU, resource_name::MEMORY];
 
 /// `qos.ComputePodQOS`
@@ -31,7 +31,7 @@ pub fn quality_of_service(spec: &PodSpec) -> &'static str {
     if all_limited && same { pod_qos_class::GUARANTEED } else { pod_qos_class::BURSTABLE }
 }
 
-/// Adds what counts and is more than nothing; tells how many that were.
+/// Adds positive amounts of the counted resources; returns their number.
 fn add(total: &mut ResourceList, amounts: &ResourceList) -> usize {
     let counted = amounts.iter().filter(|(name, q)| COUNTED.contains(&name.as_str()) && q.sign().is_gt());
     counted.map(|(name, q)| total.entry(name.clone()).or_default().add(q)).count()

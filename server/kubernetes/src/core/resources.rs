@@ -1,4 +1,4 @@
-//! Lists of resources: they are kept with a precision of thousandths (`SetDefaults_ResourceList`).
+//! Resource lists: amounts are stored with a precision of 1/1000 (`SetDefaults_ResourceList`).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use generated::core::v1::{
     ResourceQuotaStatus, ResourceRequirements, VolumeResourceRequirements, limit_type,
 };
 
-/// Powers of ten below which quantities are not kept.
+/// Minimum power of ten of stored quantities.
 const MILLI_SCALE: i32 = -3;
 
 /// Rounds every quantity up to thousandths.
@@ -56,19 +56,19 @@ pub fn default_resource_quota_spec(spec: &mut ResourceQuotaSpec) {
     round_up(&mut spec.hard);
 }
 
-/// Rounds quotas and what is used of them.
+/// Rounds quotas and their usage.
 pub fn default_resource_quota_status(status: &mut ResourceQuotaStatus) {
     round_up(&mut status.hard);
     round_up(&mut status.used);
 }
 
-/// Rounds what a container or a pod asks for.
+/// Rounds requests and limits of a container or a pod.
 pub fn default_resource_requirements(resources: &mut ResourceRequirements) {
     round_up(&mut resources.limits);
     round_up(&mut resources.requests);
 }
 
-/// Rounds what a claim asks for.
+/// Rounds requests and limits of a claim.
 pub fn default_volume_resource_requirements(resources: &mut VolumeResourceRequirements) {
     round_up(&mut resources.limits);
     round_up(&mut resources.requests);

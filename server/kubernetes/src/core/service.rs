@@ -8,13 +8,14 @@ use generated::core::v1::{
     service_type,
 };
 
-/// How long a client sticks to a backend, in seconds (`DefaultClientIPServiceAffinitySeconds`).
+/// Default duration of client IP session affinity, in seconds
+/// (`DefaultClientIPServiceAffinitySeconds`).
 const CLIENT_IP_SECONDS: i32 = 10_800;
 
 /// Label with the name of a namespace, for selectors (KEP-2161).
 pub(super) const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
 
-/// Mirrors `SetDefaults_Namespace`; a namespace whose name is still to be generated gets the label later.
+/// Mirrors `SetDefaults_Namespace`; a namespace with a generated name gets the label later.
 pub fn default_namespace(namespace: &mut Namespace) {
     let metadata = &mut namespace.metadata;
     if !metadata.name.is_empty() {

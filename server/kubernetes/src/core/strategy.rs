@@ -1,4 +1,4 @@
-//! What kinds of the core group add to the declared strategy.
+//! Functions that extend the declared strategies of the core group.
 
 mod endpoints;
 mod limit_range;

@@ -1,4 +1,4 @@
-//! What upstream checks by hand in kinds of the core group (`pkg/apis/core/validation`).
+//! Hand-written validation of the core group (`pkg/apis/core/validation`).
 
 pub(crate) mod addresses;
 pub(crate) mod affinity;

@@ -1,4 +1,4 @@
-//! What writers of pods and of their templates are warned of (`pkg/api/pod/warnings.go`).
+//! Warnings about pods and pod templates (`pkg/api/pod/warnings.go`).
 
 pub(crate) mod node_labels;
 mod overlaps;
@@ -13,14 +13,16 @@ use machinery::format::is_dns1123_label;
 
 use generated::core::v1::{Pod, PodTemplateSpec};
 
-/// How many characters of warnings an answer has room for, and of one of them (upstream's limits).
+/// Maximum number of characters of all warnings in a response, and of a single warning (upstream's
+/// limits).
 const ROOM: usize = 4 * 1024;
 const LONG: usize = 256;
 
-/// How many bytes of warnings about pairs are made at most, equal ones included.
+/// Maximum number of bytes of warnings about pairs that are generated, duplicates included.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Warnings about pairs of elements. There are n squared pairs, so that it takes no more than an answer has room for.
+/// Warnings about pairs of elements. There are up to n squared pairs, so generation stops at the limit
+/// of a response.
 struct Pairs<'o> {
     out: &'o mut Vec<String>,
     seen: HashSet<String>,
@@ -33,7 +35,7 @@ impl<'o> Pairs<'o> {
         Pairs { out, seen: HashSet::new(), room: ROOM, made: 0 }
     }
 
-    /// Adds a warning, unless it is there. Whether there is room for more.
+    /// Adds a warning unless it is a duplicate. Returns whether there is room for more.
     fn add(&mut self, text: String) -> bool {
         self.made += text.len();
         if !self.seen.contains(&text) {
@@ -45,26 +47,26 @@ impl<'o> Pairs<'o> {
     }
 }
 
-/// What the creator of a pod is warned of (`GetWarningsForPod`).
+/// Warnings on create of a pod (`GetWarningsForPod`).
 pub(crate) fn warnings_of_pod(pod: &Pod) -> Vec<String> {
     let mut out = Vec::new();
     pod_spec::warn(&Path::NONE, (&pod.metadata, &pod.spec), false, &mut out);
     out
 }
 
-/// What the writer of a template at `path` is warned of (`GetWarningsForPodTemplate`).
+/// Warnings about a template at `path` (`GetWarningsForPodTemplate`).
 pub(crate) fn warnings_of_template(path: &Path<'_>, template: &PodTemplateSpec) -> Vec<String> {
     let mut out = Vec::new();
     pod_spec::warn(path, (&template.metadata, &template.spec), true, &mut out);
     out
 }
 
-/// Names of workloads become the beginnings of their pods'.
+/// Warning about the name of a workload, which becomes the prefix of its pods' names.
 pub(crate) fn warning_of_workload(name: &str) -> Option<String> {
     warning_of_name(name, "Pod names and hostnames")
 }
 
-/// Names that pods get their host names from should be labels.
+/// Warning about a name that determines host names of pods and should therefore be a DNS label.
 pub(crate) fn warning_of_name(name: &str, used: &str) -> Option<String> {
     let messages = is_dns1123_label(name);
     (!messages.is_empty()).then(|| {

@@ -1,4 +1,4 @@
-//! Printed columns of `discovery` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `discovery` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use machinery::print::{Cell, PrintContext, join_at_most, or};
 

@@ -1,4 +1,5 @@
-//! Endpoint slices: what writers of one version leave to another, what counts as a change, what is warned of.
+//! Strategy of endpoint slices: fields of other versions, changes that increment the generation, and
+//! warnings.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +14,19 @@ use super::HOSTNAME;
 use generated::discovery::v1::{Endpoint, EndpointSlice, address_type};
 
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
-/// Controllers that put every address in order themselves.
-const CAREFUL: [&str; 2] = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
+/// Controllers that normalize addresses themselves.
+const NORMALIZING_CONTROLLERS: [&str; 2] =
+    ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
-/// Topology belongs to v1beta1, which is no longer written (`dropTopologyOnV1`).
+/// Drops the topology, which belongs to v1beta1 and is no longer written (`dropTopologyOnV1`).
 pub fn create_endpoint_slice(_: &Context, slice: &mut EndpointSlice, _: Option<&EndpointSlice>) {
     for endpoint in &mut slice.endpoints {
         endpoint.deprecated_topology.clear();
     }
 }
 
-/// Mirrors `endpointSliceStrategy.PrepareForUpdate`: labels count as a change too, and so does topology that is then dropped.
+/// Mirrors `endpointSliceStrategy.PrepareForUpdate`: changes of labels increment the generation, and so
+/// do changes of topology that is then dropped.
 pub fn update_endpoint_slice(_: &Context, new: &mut EndpointSlice, old: &EndpointSlice) {
     let is_same = has_same_endpoints(old, new);
     if !is_same || new.metadata.labels != old.metadata.labels {
@@ -50,7 +53,7 @@ pub fn warn_endpoint_slice(_: &Context, new: &EndpointSlice, old: Option<&Endpoi
     if old.is_none() && new.address_type == address_type::FQDN {
         out.push("spec.addressType: FQDN endpoints are deprecated".to_owned());
     }
-    if new.metadata.labels.get(MANAGED_BY).is_some_and(|manager| CAREFUL.contains(&manager.as_str())) {
+    if new.metadata.labels.get(MANAGED_BY).is_some_and(|manager| NORMALIZING_CONTROLLERS.contains(&manager.as_str())) {
         return out;
     }
     let path = Path::new(json_name!(EndpointSlice.endpoints));

@@ -1,4 +1,5 @@
-//! What upstream checks in endpoint slices (`pkg/apis/discovery/validation`) and definitions do not say.
+//! Hand-written validation of endpoint slices that definitions cannot declare
+//! (`pkg/apis/discovery/validation`).
 
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
@@ -8,7 +9,8 @@ use machinery::json_name;
 use super::ZONE;
 use generated::discovery::v1::Endpoint;
 
-/// The zone has a field of its own. By hand: an entry that is left is an internal error.
+/// Validates `deprecatedTopology`, from which the zone was moved to a field. Hand-written, because a
+/// remaining entry is an internal error.
 pub fn validate_topology(v: &mut Validation<'_>, path: &Path<'_>, endpoint: &Endpoint, _: Option<&Endpoint>) {
     if endpoint.deprecated_topology.contains_key(ZONE) {
         let path = path.child(json_name!(Endpoint.deprecated_topology));

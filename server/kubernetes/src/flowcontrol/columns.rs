@@ -1,10 +1,10 @@
-//! Printed columns of `flowcontrol` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `flowcontrol` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use machinery::print::{Cell, PrintContext};
 
 use generated::flowcontrol::v1::FlowSchema;
 
-/// Those that are tried first stand first (`printFlowSchemaList`).
+/// Sort key of flow schemas: by matching precedence (`printFlowSchemaList`).
 pub fn precedence_of_flow_schema(schema: &FlowSchema) -> i64 {
     schema.spec.matching_precedence.into()
 }

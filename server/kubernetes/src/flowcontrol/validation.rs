@@ -1,5 +1,5 @@
-//! What upstream checks by hand in flow schemas and priority levels (`pkg/apis/flowcontrol/validation`), and definitions
-//! do not say.
+//! Hand-written validation of flow schemas and priority levels that definitions cannot declare
+//! (`pkg/apis/flowcontrol/validation`).
 
 mod mandatory;
 
@@ -11,10 +11,11 @@ use machinery::reflect::Ref;
 use crate::core::internal::internal_value;
 use generated::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration, QueuingConfiguration};
 
-/// What shuffle sharding has of a request to choose queues by.
+/// Number of hash bits of a request that shuffle sharding can use to choose queues.
 const HASH_BITS: i32 = 60;
 
-/// By hand: what every server has is compared with what it has to be.
+/// Compares a mandatory flow schema with its required spec. Hand-written, because the required spec is
+/// a constant.
 pub fn validate_mandatory_schema(v: &mut Validation<'_>, path: &Path<'_>, new: &FlowSchema, _: Option<&FlowSchema>) {
     let name = new.metadata.name.as_str();
     if mandatory::flow_schema(name).is_some_and(|wanted| Ref::of(&wanted) != Ref::of(&new.spec)) {
@@ -23,8 +24,8 @@ pub fn validate_mandatory_schema(v: &mut Validation<'_>, path: &Path<'_>, new: &
     }
 }
 
-/// `ValidateIfMandatoryPriorityLevelConfigurationObject`: only the shares of the exempt level may change. By hand: as
-/// for flow schemas.
+/// `ValidateIfMandatoryPriorityLevelConfigurationObject`: only the shares of the exempt level may
+/// change. Hand-written for the same reason as for flow schemas.
 pub fn validate_mandatory_level(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -44,7 +45,8 @@ pub fn validate_mandatory_level(
     }
 }
 
-/// How many queues a request may choose from. By hand: a logarithm, and messages that show another field.
+/// Validates the hand size. Hand-written, because the check needs a logarithm, and messages show
+/// another field.
 pub fn validate_hand(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,4 +1,4 @@
-//! Printed columns of `networking` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `networking` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use machinery::print::{Cell, PrintContext, or};
 
 use generated::networking::v1::{IPAddress, Ingress, IngressClass};
 
-/// Hosts that are shown before the rest is only counted.
+/// Number of hosts to show; the others are only counted.
 const SHOWN_HOSTS: usize = 3;
 
 pub fn ingress_address(ingress: &Ingress, _: &PrintContext) -> Cell {
@@ -34,7 +34,7 @@ pub fn ingress_class_parameters(class: &IngressClass, _: &PrintContext) -> Cell 
     })
 }
 
-/// Counts what is left out by rules, not by hosts, once the places are used up.
+/// Once the maximum is reached, the remaining entries are counted by rules, not by hosts.
 pub fn ingress_hosts(ingress: &Ingress, _: &PrintContext) -> Cell {
     let rules = &ingress.spec.rules;
     let with_host = |(_, rule): &(usize, &generated::networking::v1::IngressRule)| !rule.host.is_empty();

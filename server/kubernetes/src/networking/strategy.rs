@@ -1,4 +1,4 @@
-//! What kinds of `networking` are warned of.
+//! Warnings of kinds of `networking`.
 
 use machinery::field_path::Path;
 use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};

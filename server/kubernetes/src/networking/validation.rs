@@ -1,4 +1,5 @@
-//! What upstream checks by hand in kinds of `networking` (`pkg/apis/networking/validation`), and definitions do not say.
+//! Hand-written validation of `networking` that definitions cannot declare
+//! (`pkg/apis/networking/validation`).
 
 mod ingress;
 mod ranges;

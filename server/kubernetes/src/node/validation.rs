@@ -1,4 +1,4 @@
-//! What upstream checks by hand in runtime classes (`pkg/apis/node/validation`).
+//! Hand-written validation of runtime classes (`pkg/apis/node/validation`).
 
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
@@ -9,7 +9,8 @@ use generated::core::v1::ResourceRequirements;
 use generated::node::v1::{Overhead, RuntimeClass};
 pub use meta::validate_metadata_update;
 
-/// What pods of the class need besides their containers. By hand: it is checked as limits of a container are.
+/// Validates the overhead of the class's pods. Hand-written, because it is validated like the limits of
+/// a container.
 pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, new: &Overhead, _: Option<&Overhead>) {
     let resources = ResourceRequirements { limits: new.pod_fixed.clone(), ..ResourceRequirements::default() };
     validate_container_resources(v, path, &resources, None);

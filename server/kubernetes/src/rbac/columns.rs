@@ -1,4 +1,4 @@
-//! Printed columns of `rbac` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `rbac` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use machinery::print::{Cell, PrintContext};
 

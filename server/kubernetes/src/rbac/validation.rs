@@ -1,4 +1,5 @@
-//! What upstream checks in roles and bindings (`pkg/apis/rbac/validation`) and definitions do not say.
+//! Hand-written validation of roles and bindings that definitions cannot declare
+//! (`pkg/apis/rbac/validation`).
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -9,7 +10,8 @@ use meta::is_valid_selector;
 use generated::meta::v1::LabelSelector;
 pub use meta::validate_whole_metadata_update;
 
-/// A selector of an aggregated role. By hand: one that is stored may be malformed, and yet has to be usable.
+/// Validates a selector of an aggregated role. Hand-written, because a stored malformed selector is
+/// accepted, but has to be usable.
 pub fn validate_role_selector(v: &mut Validation<'_>, path: &Path<'_>, new: &LabelSelector, _: Option<&LabelSelector>) {
     v.checks(path, Ref::of(new), None);
     if !is_valid_selector(new) {

@@ -1,4 +1,4 @@
-//! Printed columns of `resource` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `resource` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use apimachinery::meta::v1::condition_status;
 use machinery::print::{Cell, PrintContext};
@@ -6,7 +6,7 @@ use machinery::print::{Cell, PrintContext};
 use generated::resource::v1::ResourceClaim;
 use generated::resource::v1alpha3::{PoolStatus, ResourcePoolStatusRequest, ResourcePoolStatusRequestStatus};
 
-/// Types of the conditions of a status of pools.
+/// Condition types of the status of a pool.
 const COMPLETE: &str = "Complete";
 const FAILED: &str = "Failed";
 
@@ -66,7 +66,7 @@ fn is(status: &ResourcePoolStatusRequestStatus, kind: &str) -> bool {
     status.conditions.iter().any(|c| c.r#type == kind && c.status == condition_status::TRUE)
 }
 
-/// A number over all pools; nothing is known of a request that has not been answered, or that failed.
+/// The sum of a number over all pools; unset for a request that is pending or has failed.
 fn sum(request: &ResourcePoolStatusRequest, number: fn(&PoolStatus) -> Option<i32>) -> Cell {
     match request.status.as_deref() {
         Some(status) if !is(status, FAILED) => {

@@ -1,4 +1,4 @@
-//! Claims, classes, slices and rules.
+//! Strategies of resource claims and device taint rules.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use super::validation::{allocated_devices, id_of};
 use generated::resource::v1::ResourceClaim;
 use generated::resource::v1beta2::DeviceTaintRule;
 
-/// What a claim no longer has is no longer described (`dropDeallocatedStatusDevices`).
+/// Removes the status of devices that are no longer allocated to a claim
+/// (`dropDeallocatedStatusDevices`).
 pub fn update_resource_claim(context: &Context, new: &mut ResourceClaim, old: &ResourceClaim) {
     if context.subresource != "status" {
         return;
@@ -19,7 +20,7 @@ pub fn update_resource_claim(context: &Context, new: &mut ResourceClaim, old: &R
     new.status.devices.retain(|device| !gone.contains(&id_of(device)));
 }
 
-/// The time of a taint is that of its effect (`deviceTaintRuleStrategy.PrepareForUpdate`).
+/// Sets the time of a taint when its effect changes (`deviceTaintRuleStrategy.PrepareForUpdate`).
 pub fn update_device_taint_rule(context: &Context, new: &mut DeviceTaintRule, old: &DeviceTaintRule) {
     let (taint, stored) = (&mut new.spec.taint, &old.spec.taint);
     if context.subresource.is_empty() && taint.effect != stored.effect && taint.time_added == stored.time_added {

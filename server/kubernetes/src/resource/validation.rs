@@ -1,4 +1,5 @@
-//! What upstream checks by hand in dynamic resource allocation (`pkg/apis/resource/validation`), and is not declared.
+//! Hand-written validation of dynamic resource allocation that definitions cannot declare
+//! (`pkg/apis/resource/validation`).
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -24,8 +25,9 @@ const MAX_ATTRIBUTES_AND_CAPACITIES: usize = 32;
 const MAX_ATTRIBUTE_VALUES: usize = 48;
 const MAX_AMOUNTS: usize = 10;
 
-/// The names that constraints, configurations and results may refer to (`gatherRequestNames`). By hand: names of
-/// alternatives stand behind those of their requests, and of requests of one name the last one counts.
+/// Records the names that constraints, configurations and results may refer to (`gatherRequestNames`).
+/// Hand-written, because names of alternatives are prefixed with those of their requests, and the last
+/// request with a name counts.
 pub fn choose_device_requests(v: &mut Validation<'_>, _: &Path<'_>, new: &DeviceClaim, _: Option<&DeviceClaim>) {
     v.open_notes(options::DEVICE_REQUESTS);
     let mut known = HashSet::new();
@@ -37,7 +39,7 @@ pub fn choose_device_requests(v: &mut Validation<'_>, _: &Path<'_>, new: &Device
     }
 }
 
-/// `validateCELSelector`. By hand: the expression is compiled.
+/// `validateCELSelector`. Hand-written, because the expression is compiled.
 pub fn validate_device_expression(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -49,8 +51,8 @@ pub fn validate_device_expression(
     }
 }
 
-/// `CompileCELExpression`: attributes may be of any type, so what one of them gives may be a boolean. With `consumable`
-/// devices can be shared out.
+/// `CompileCELExpression`: attributes have any type, so the result of one may be a boolean.
+/// `consumable` enables shared devices.
 fn compile(expression: &str, consumable: bool) -> Result<(), String> {
     let by_domain = |of: Type| Type::map(Type::String, Type::map(Type::String, of));
     let mut fields = vec![
@@ -68,24 +70,25 @@ fn compile(expression: &str, consumable: bool) -> Result<(), String> {
     }
 }
 
-/// Upstream's `SharedDeviceID`, as messages show it.
+/// Upstream's `SharedDeviceID` in the form shown in messages.
 fn device_id(driver: &str, pool: &str, device: &str, share: Option<&str>) -> String {
     let [driver, pool, device, share] = [driver, pool, device, share.unwrap_or_default()].map(json_string);
     format!("{{\"Driver\":{driver},\"Pool\":{pool},\"Device\":{device},\"ShareID\":{share}}}")
 }
 
-/// The ids of the devices that a claim has got.
+/// Ids of the devices that are allocated to a claim.
 pub(super) fn allocated_devices(status: &ResourceClaimStatus) -> impl Iterator<Item = String> {
     let results = status.allocation.iter().flat_map(|allocation| &allocation.devices.results);
     results.map(|one| device_id(&one.driver, &one.pool, &one.device, one.share_id.as_deref()))
 }
 
-/// The id of the device that a status is of.
+/// Id of the device of a status.
 pub(super) fn id_of(device: &AllocatedDeviceStatus) -> String {
     device_id(&device.driver, &device.pool, &device.device, device.share_id.as_deref())
 }
 
-/// By hand, as the next two functions: an id is made of several fields, and messages show it.
+/// Records allocated devices. Hand-written, as the next two functions, because an id is built from
+/// several fields, and messages show it.
 pub fn choose_allocated_devices(
     v: &mut Validation<'_>,
     _: &Path<'_>,
@@ -96,7 +99,7 @@ pub fn choose_allocated_devices(
     allocated_devices(new).for_each(|id| v.note(options::ALLOCATED_DEVICES, &id));
 }
 
-/// A status is of a device that the claim has got.
+/// Checks that the device of a status is allocated to the claim.
 pub fn validate_allocated_device(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -109,7 +112,7 @@ pub fn validate_allocated_device(
     }
 }
 
-/// A device has one status.
+/// Checks that each device has one status.
 pub fn validate_distinct_devices(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -123,7 +126,8 @@ pub fn validate_distinct_devices(
     }
 }
 
-/// Slices hold fewer devices with taints, counters or lists of values. By hand: some device has to have such.
+/// Sets the option that lowers the maximum number of devices in a slice with taints, counters or list
+/// attributes. Hand-written, because a single such device is enough.
 pub fn choose_advanced_devices(
     v: &mut Validation<'_>,
     _: &Path<'_>,
@@ -141,7 +145,8 @@ fn number_of_items(attribute: &DeviceAttribute) -> usize {
     attribute.bools.len() + attribute.ints.len() + attribute.strings.len() + attribute.versions.len()
 }
 
-/// The slice tells in one way which nodes reach its devices. By hand, as for a device: messages show the ways.
+/// Checks that the slice specifies in a single way which nodes can access its devices. Hand-written, as
+/// for a device, because messages show the ways.
 pub fn validate_single_access(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -155,7 +160,7 @@ pub fn validate_single_access(
     refuse_several(v, path, ways, detail);
 }
 
-/// A device tells in one way which nodes reach it.
+/// Checks that a device specifies in a single way which nodes can access it.
 pub fn validate_single_device_access(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
     let detail = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` \
                   is set to true in the ResourceSlice spec";
@@ -183,8 +188,8 @@ fn refuse_several(
     }
 }
 
-/// How many attributes and capacities a device has, and how many values. By hand: several maps are counted together,
-/// and messages show the numbers.
+/// Validates the numbers of attributes, capacities and values of a device. Hand-written, because the
+/// sizes of several maps are added, and messages show the numbers.
 pub fn validate_number_of_attributes(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
     let values = new.attributes.values().map(|attribute| number_of_items(attribute).max(1)).sum();
     for (number, max, what) in [
@@ -197,7 +202,8 @@ pub fn validate_number_of_attributes(v: &mut Validation<'_>, path: &Path<'_>, ne
     }
 }
 
-/// Mappings name capacities of the device. By hand: what is not found is reported as such.
+/// Checks that mappings refer to capacities of the device. Hand-written, because a missing one is
+/// reported as not found.
 pub fn validate_capacity_keys(v: &mut Validation<'_>, path: &Path<'_>, new: &Device, _: Option<&Device>) {
     let path = path.child(json_name!(Device.node_allocatable_resource_mappings));
     for (name, mapping) in &new.node_allocatable_resource_mappings {
@@ -211,8 +217,8 @@ pub fn validate_capacity_keys(v: &mut Validation<'_>, path: &Path<'_>, new: &Dev
     }
 }
 
-/// In what pieces a capacity is given (`validateRequestPolicy`). By hand: amounts are compared with each other, and
-/// messages show them. What has to be there is declared.
+/// Validates the request policy of a capacity (`validateRequestPolicy`). Hand-written, because amounts
+/// are compared with each other, and messages show them. Required fields are declared.
 pub fn validate_shared_capacity(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -240,7 +246,8 @@ fn compare(a: &Quantity, b: &Quantity) -> Ordering {
     difference.sign()
 }
 
-/// `validateRequestPolicyValidValues`; of too many values none is looked at, so that none is the default.
+/// `validateRequestPolicyValidValues`; if there are too many values, none is checked, so that the
+/// default matches none.
 fn validate_values(v: &mut Validation<'_>, path: &Path<'_>, values: &[Quantity], default: &Quantity, all: &Quantity) {
     for (index, pair) in values.windows(2).enumerate().filter(|(_, pair)| compare(&pair[0], &pair[1]).is_gt()) {
         v.invalid(&path.index(index + 1), pair[1].to_string(), "values must be sorted in ascending order");
@@ -297,7 +304,8 @@ fn validate_range(
     }
 }
 
-/// Names of drivers are compared in lower case (`resourceSliceStrategy.WarningsOnCreate`).
+/// Warns about driver names that are not in lower case, because names are compared in lower case
+/// (`resourceSliceStrategy.WarningsOnCreate`).
 pub fn warn_resource_slice(_: &Context, new: &ResourceSlice, _: Option<&ResourceSlice>) -> Vec<String> {
     let driver = &new.spec.driver;
     if *driver == driver.to_lowercase() {

@@ -1,4 +1,4 @@
-//! Printed columns of `scheduling` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `scheduling` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use apimachinery::meta::v1::condition_status;
 use machinery::print::{Cell, PrintContext};

@@ -1,10 +1,10 @@
-//! Priority classes.
+//! Strategy of priority classes.
 
 use machinery::hooks::Context;
 
 use generated::scheduling::v1::PriorityClass;
 
-/// A class begins with a generation, and changes of it are not counted (`priorityClassStrategy`).
+/// Sets the initial generation; updates do not increment it (`priorityClassStrategy`).
 pub fn create_priority_class(_: &Context, new: &mut PriorityClass, _: Option<&PriorityClass>) {
     new.metadata.generation = 1;
 }

@@ -1,4 +1,5 @@
-//! What upstream checks by hand in priority classes (`pkg/apis/scheduling/validation`), and is not declared.
+//! Hand-written validation of priority classes that definitions cannot declare
+//! (`pkg/apis/scheduling/validation`).
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
@@ -7,13 +8,14 @@ use machinery::json_name;
 use apimachinery::meta::v1::ObjectMeta;
 use generated::scheduling::v1::PriorityClass;
 
-/// Names with this beginning are Kubernetes' own.
+/// Prefix of names that are reserved for Kubernetes.
 const SYSTEM: &str = "system-";
 const SYSTEM_CLASSES: [&str; 2] = ["system-node-critical", "system-cluster-critical"];
-/// What classes of one's own may be worth.
+/// Maximum value of user-defined classes.
 const MAX_VALUE: i32 = 1_000_000_000;
 
-/// The name and the value of a new class. By hand: names are told by their beginning, and messages show them.
+/// Validates name and value of a new class. Hand-written, because the rules depend on the name's
+/// prefix, and messages show the names.
 pub fn validate_priority(v: &mut Validation<'_>, path: &Path<'_>, new: &PriorityClass, _: Option<&PriorityClass>) {
     let name = new.metadata.name.as_str();
     if name.starts_with(SYSTEM) && !SYSTEM_CLASSES.contains(&name) {

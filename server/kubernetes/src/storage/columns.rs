@@ -1,10 +1,10 @@
-//! Printed columns of `storage` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `storage` that are computed: the functions of `by_hand = ..` in its definitions.
 
 use machinery::print::{Cell, PrintContext};
 
 use generated::storage::v1::{CSIDriver, StorageClass};
 
-/// Annotations that make a class the default one.
+/// Annotations that mark the default storage class.
 const DEFAULT_CLASS: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 

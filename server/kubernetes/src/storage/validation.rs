@@ -1,4 +1,5 @@
-//! What upstream checks by hand in kinds of storage (`pkg/apis/storage/validation`), and definitions do not say.
+//! Hand-written validation of `storage` that definitions cannot declare
+//! (`pkg/apis/storage/validation`).
 
 mod class;
 mod node;

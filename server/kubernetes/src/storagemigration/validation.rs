@@ -1,5 +1,5 @@
-//! What upstream checks by hand in migrations of stored objects (`pkg/apis/storagemigration/validation`), and is not
-//! declared.
+//! Hand-written validation of storage version migrations that definitions cannot declare
+//! (`pkg/apis/storagemigration/validation`).
 
 use apimachinery::meta::v1::condition_status;
 use machinery::field_path::Path;
@@ -10,7 +10,8 @@ use super::{FAILED, SUCCEEDED};
 use crate::core::internal::internal_values;
 use generated::storagemigration::v1beta1::StorageVersionMigrationStatus;
 
-/// How a migration ended stays. By hand: conditions are found by their types.
+/// Checks that a true final condition stays true, and that at most one is true. Hand-written, because
+/// conditions are looked up by type.
 pub fn validate_outcome(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,11 +1,11 @@
-//! Deployments, sets and revisions.
+//! Tests of deployments, sets and revisions.
 
 use serde_json::{Value, json};
 
 use super::{app, errors, errors_at, merge, with_status};
 
 #[test]
-fn a_deployment_is_checked_in_the_order_of_upstream() {
+fn deployment_errors_are_in_upstream_order() {
     let found = errors(&app(
         "Deployment",
         json!({
@@ -43,7 +43,7 @@ fn a_deployment_is_checked_in_the_order_of_upstream() {
 }
 
 #[test]
-fn a_selector_that_cannot_be_used_keeps_the_template_unchecked() {
+fn invalid_selector_skips_template_validation_of_replica_set() {
     let selector = json!({ "matchExpressions": [{ "key": "a", "operator": "Odd" }] });
     let template = json!({ "spec": { "restartPolicy": "Never" } });
     let found = errors(&app("ReplicaSet", json!({ "selector": selector, "template": template })));
@@ -92,7 +92,7 @@ fn numbers_and_percentages_of_rolling_updates() {
 }
 
 #[test]
-fn stateful_sets_keep_what_was_not_always_checked() {
+fn stateful_set_update_keeps_previously_valid_values() {
     let wrong = json!({
         "serviceName": "A",
         "template": { "spec": { "containers": [{ "name": "A", "image": "a" }] } },
@@ -118,7 +118,7 @@ fn stateful_sets_keep_what_was_not_always_checked() {
 }
 
 #[test]
-fn stateful_sets_show_a_partition_that_is_not_given() {
+fn stateful_set_errors_show_absent_partition() {
     let of = |strategy: Value| errors(&app("StatefulSet", json!({ "updateStrategy": strategy })));
     assert_eq!(
         of(json!({ "type": "OnDelete", "rollingUpdate": {} })),
@@ -142,7 +142,7 @@ fn stateful_sets_show_a_partition_that_is_not_given() {
 }
 
 #[test]
-fn replicas_that_are_ready_are_some_of_all() {
+fn ready_replicas_are_at_most_replicas() {
     let set = app("StatefulSet", json!({}));
     let old = with_status(set.clone(), json!({ "replicas": 1, "availableReplicas": 0, "collisionCount": 2 }));
     let status = json!({ "replicas": 1, "readyReplicas": 2, "availableReplicas": 3, "observedGeneration": -1 });
@@ -169,7 +169,7 @@ fn replicas_that_are_ready_are_some_of_all() {
 }
 
 #[test]
-fn revisions_hold_an_object_that_stays() {
+fn controller_revision_data_is_immutable_object() {
     let of = |data: Value| {
         let metadata = json!({ "name": "a", "namespace": "a", "uid": "u", "resourceVersion": "1" });
         let (version, kind) = ("apps/v1", "ControllerRevision");

@@ -1,11 +1,11 @@
-//! Jobs and cron jobs.
+//! Tests of jobs and cron jobs.
 
 use serde_json::{Value, json};
 
 use super::{errors, errors_at, job, merge, with_status};
 
 #[test]
-fn indexed_jobs_of_many_pods_run_few_at_a_time() {
+fn large_indexed_jobs_have_limited_parallelism() {
     let found = errors(&job(json!({
         "completionMode": "Indexed",
         "completions": 100_001,
@@ -37,7 +37,7 @@ fn indexed_jobs_of_many_pods_run_few_at_a_time() {
 }
 
 #[test]
-fn rules_for_failed_pods_are_checked_one_after_the_other() {
+fn pod_failure_policy_rules_are_checked_in_order() {
     let pattern = json!({ "type": "A", "status": "Odd" });
     let found = errors(&job(json!({
         "podReplacementPolicy": "TerminatingOrFailed",
@@ -87,7 +87,7 @@ fn rules_for_failed_pods_are_checked_one_after_the_other() {
 }
 
 #[test]
-fn rules_for_success_count_indexes() {
+fn success_policy_rules_count_indexes() {
     let policy = json!({ "rules": [{}, { "succeededIndexes": "0-1", "succeededCount": 4 }] });
     let indexed = json!({ "completionMode": "Indexed", "completions": 3, "successPolicy": policy });
     let rule = |index: usize, rest: &str| format!("spec.successPolicy.rules[{index}]{rest}");
@@ -114,7 +114,7 @@ fn rules_for_success_count_indexes() {
 }
 
 #[test]
-fn pods_of_jobs_end() {
+fn job_pods_do_not_restart_always() {
     let of = |policy: &str| errors(&job(json!({ "template": { "spec": { "restartPolicy": policy } } })));
     let place = "spec.template.spec.restartPolicy";
     assert_eq!(of("Always"), [format!("{place}: Required value: valid values: \"OnFailure\", \"Never\"")]);
@@ -126,7 +126,7 @@ fn pods_of_jobs_end() {
 }
 
 #[test]
-fn a_job_changes_within_bounds() {
+fn job_update_is_restricted() {
     let old = job(json!({ "completionMode": "Indexed", "completions": 2, "parallelism": 2 }));
     let new = job(json!({
         "completionMode": "Indexed",
@@ -158,7 +158,7 @@ fn a_job_changes_within_bounds() {
 }
 
 #[test]
-fn uids_are_uncounted_once() {
+fn uncounted_uids_are_unique() {
     let (old, pods) = (job(json!({})), json!({ "succeeded": ["a", ""], "failed": ["a"] }));
     let new = with_status(old.clone(), json!({ "active": -1, "terminating": -2, "uncountedTerminatedPods": pods }));
     assert_eq!(
@@ -173,7 +173,7 @@ fn uids_are_uncounted_once() {
 }
 
 #[test]
-fn cron_jobs_leave_room_for_the_time() {
+fn cron_job_name_leaves_room_for_timestamp() {
     let cron_job = |name: &str, spec: Value| {
         let template = json!({ "spec": { "containers": [{ "name": "a", "image": "a" }], "restartPolicy": "Never" } });
         let mut all = json!({ "schedule": "* * * * *", "jobTemplate": { "spec": { "template": template } } });
@@ -208,7 +208,7 @@ fn cron_jobs_leave_room_for_the_time() {
         format!("metadata.name: Invalid value: \"{long}\": must be no more than 52 characters"),
     ];
     assert_eq!(errors(&wrong), found);
-    // What is stored keeps its zone and its name.
+    // A stored zone and a stored name stay valid.
     let kept: Vec<&String> = found.iter().filter(|error| !error.contains("Zone") && !error.contains("52")).collect();
     assert_eq!(errors_at("", &wrong, Some(&wrong)).iter().collect::<Vec<_>>(), kept);
     assert_eq!(errors_at("status", &wrong, Some(&wrong)), [""; 0]);

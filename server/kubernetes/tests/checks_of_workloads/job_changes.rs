@@ -1,4 +1,4 @@
-//! What may change in jobs that are suspended, and in statuses of jobs.
+//! Tests of changes of suspended jobs, and of job statuses.
 
 use serde_json::{Value, json};
 
@@ -11,14 +11,14 @@ fn holds(conditions: &[&str]) -> Value {
     conditions.iter().map(|condition| json!({ "type": condition, "status": "True" })).collect()
 }
 
-/// What is wrong with a status that replaces another, of a job with this spec.
+/// Errors of a status update of a job with this spec.
 fn change(spec: &Value, old: Value, new: Value) -> Vec<String> {
     let job = job(spec.clone());
     errors_at("status", &with_status(job.clone(), new), Some(&with_status(job, old)))
 }
 
 #[test]
-fn a_job_is_complete_after_it_starts() {
+fn completion_time_follows_start_time() {
     let complete = holds(&["Complete", "SuccessCriteriaMet"]);
     let new = json!({ "conditions": complete, "startTime": LATE, "completionTime": EARLY });
     let early = "status.completionTime: Invalid value: \"2026-01-01T00:00:00Z\"";
@@ -32,7 +32,7 @@ fn a_job_is_complete_after_it_starts() {
 }
 
 #[test]
-fn a_finished_job_has_counted_its_pods() {
+fn finished_job_has_no_uncounted_pods() {
     let pods = json!({ "failed": ["a"] });
     let new = json!({
         "conditions": holds(&["Failed", "FailureTarget"]),
@@ -47,7 +47,7 @@ fn a_finished_job_has_counted_its_pods() {
 }
 
 #[test]
-fn a_job_that_goes_on_starts_again() {
+fn start_time_changes_only_through_suspension() {
     let changed = "status.startTime: Invalid value: null: field is immutable for unsuspended job once set";
     let started = json!({ "startTime": EARLY });
     assert_eq!(change(&json!({}), started.clone(), json!({})), [changed]);
@@ -58,7 +58,7 @@ fn a_job_that_goes_on_starts_again() {
 }
 
 #[test]
-fn a_suspended_job_without_completions_never_starts() {
+fn suspended_job_without_completions_needs_no_start_time() {
     let spec = |suspend: bool| json!({ "completions": 0, "suspend": suspend });
     let complete = json!({ "conditions": holds(&["Complete", "SuccessCriteriaMet"]), "completionTime": EARLY });
     assert_eq!(change(&spec(true), json!({}), complete.clone()), [""; 0]);
@@ -69,14 +69,14 @@ fn a_suspended_job_without_completions_never_starts() {
 }
 
 #[test]
-fn a_job_that_failed_may_lose_the_target_of_failure() {
+fn failed_job_keeps_failure_target() {
     let failed = |conditions: &[&str]| json!({ "conditions": holds(conditions), "startTime": EARLY });
     let found = change(&json!({}), failed(&["Failed", "FailureTarget"]), failed(&["Failed"]));
     assert_eq!(found, ["status.conditions: Invalid value: cannot disable the terminal FailureTarget=True condition"]);
 }
 
 #[test]
-fn a_suspended_job_without_pods_changes_resources_and_places() {
+fn suspended_job_may_change_resources_and_scheduling() {
     let container =
         |name: &str, cpu: &str| json!({ "name": name, "image": "a", "resources": { "limits": { "cpu": cpu } } });
     let suspended = |container: Value, spec: Value| {

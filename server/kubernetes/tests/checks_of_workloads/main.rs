@@ -1,5 +1,5 @@
-//! What the declared checks of `apps` and `batch` find, in upstream's order and words, where recorded conversations do
-//! not look.
+//! Tests of declared checks of `apps` and `batch`, with upstream's order and messages, for cases that
+//! recorded conversations do not cover.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
@@ -23,7 +23,8 @@ fn hub(object: &Value) -> Owned {
     hub
 }
 
-/// What is wrong with an object that is written to a subresource, or to none, and may replace one.
+/// Errors of an object in a write to a subresource, or to none if empty; `old` is the stored object, if
+/// any.
 fn errors_at(subresource: &str, new: &Value, old: Option<&Value>) -> Vec<String> {
     let (new, old) = (hub(new), old.map(hub));
     let context = Context { subresource: subresource.to_owned(), ..Context::default() };
@@ -37,7 +38,7 @@ fn errors(new: &Value) -> Vec<String> {
     errors_at("", new, None)
 }
 
-/// A workload whose template is as it should be; `spec` replaces and adds.
+/// A workload with a valid template; `spec` is merged into its spec.
 fn workload(version: &str, kind: &str, spec: Value) -> Value {
     let mut all = json!({
         "selector": { "matchLabels": { "a": "b" } },
@@ -55,7 +56,7 @@ fn app(kind: &str, spec: Value) -> Value {
     workload("apps/v1", kind, spec)
 }
 
-/// A job that selects its pods itself.
+/// A job with a manual selector.
 fn job(spec: Value) -> Value {
     let mut all = json!({ "manualSelector": true, "template": { "spec": { "restartPolicy": "Never" } } });
     merge(&mut all, spec);
@@ -67,7 +68,7 @@ fn with_status(mut object: Value, status: Value) -> Value {
     object
 }
 
-/// A merge patch.
+/// Applies a merge patch.
 fn merge(target: &mut Value, patch: Value) {
     match (target, patch) {
         (Value::Object(target), Value::Object(patch)) => {

@@ -1,42 +1,43 @@
-//! What decoders and defaults allocate for one document.
+//! Meters the memory that decoding and defaulting of one document allocate.
 
 use super::{Exceeded, charge};
 
-/// Counts what is allocated for one document.
+/// Counts the bytes that are allocated for one document.
 ///
-/// A document has a limit of its own whether or not a budget is current. The current budget is charged in steps of [`STEP`], so
-/// that small documents cost no access to it.
+/// A document has its own limit, with or without a current budget. The current budget is charged in
+/// steps of [`STEP`], so that small documents do not access it.
 #[derive(Debug)]
 pub struct Meter {
-    /// What the limit leaves.
+    /// Bytes that remain of the limit.
     left: u64,
     limit: u64,
-    /// What the current budget has not been charged yet.
+    /// Counted bytes that the current budget is not charged for yet.
     pending: u64,
 }
 
 /// Bytes that are charged to the current budget at once.
 const STEP: u64 = 64 << 10;
 
-/// Bytes of memory that any document may take, and bytes for each byte of its text.
+/// The limit of a document: base bytes, and bytes for each byte of its text.
 ///
 /// The values are estimates that no measurement has confirmed yet (`docs/status.md`).
 const BASE_LIMIT: u64 = 32 << 20;
 const LIMIT_PER_BYTE: u64 = 24;
 
 impl Meter {
-    /// For a document of this many bytes.
+    /// Creates the meter of a document of this many bytes.
     pub fn of_document(length: usize) -> Meter {
         let limit = (length as u64).saturating_mul(LIMIT_PER_BYTE).saturating_add(BASE_LIMIT);
         Meter::of_bytes(limit)
     }
 
-    /// With a limit of this many bytes.
+    /// Creates a meter with a limit of this many bytes.
     pub fn of_bytes(limit: u64) -> Meter {
         Meter { left: limit, limit, pending: 0 }
     }
 
-    /// For a document that was within the limits when it was stored; the current budget is not charged either.
+    /// Creates the meter of a stored document, which was within the limits when it was written; the
+    /// current budget is not charged.
     pub fn unlimited() -> Meter {
         Meter { left: u64::MAX, limit: u64::MAX, pending: 0 }
     }
@@ -44,7 +45,7 @@ impl Meter {
     /// Counts bytes before they are allocated.
     ///
     /// # Errors
-    /// When the document, or the current budget, takes more memory than it may.
+    /// When the document exceeds its limit, or the current budget.
     #[inline]
     pub fn charge(&mut self, bytes: usize) -> Result<(), Exceeded> {
         self.pending += bytes as u64;

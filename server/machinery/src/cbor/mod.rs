@@ -1,7 +1,9 @@
-//! `application/cbor` as KEP-4222 defines it: the JSON form of an object in CBOR, behind the tag that names it (0xd9d9f7).
+//! `application/cbor` (KEP-4222): the JSON form of an object in CBOR, after the self-described tag
+//! (0xd9d9f7).
 //!
-//! As upstream, strings and keys are written as byte strings and keys are sorted by their encoded bytes; both kinds of strings are
-//! read. The way goes through a tree: the format is off by default, and nothing here is hot.
+//! As upstream, strings and keys are written as byte strings, and keys are sorted by their encoded
+//! bytes; both kinds of strings are accepted. The codec builds a tree: the format is off by default
+//! and not performance-critical.
 
 mod read;
 mod write;
@@ -10,20 +12,20 @@ use crate::json::{Error, Issues, Value, encode_value as encode_json, from_value,
 use crate::limits::MAX_DEPTH;
 use crate::reflect::{Mut, Ref};
 
-/// The tag of self-described CBOR, which every object starts with.
+/// The self-described tag, which starts every object.
 pub const MAGIC: [u8; 3] = [0xd9, 0xd9, 0xf7];
 
-/// Whether the bytes say that they are CBOR.
+/// Whether the bytes start with the self-described tag.
 pub fn is_self_described(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// Appends the CBOR of a struct, tagged.
+/// Appends a struct as tagged CBOR.
 pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
     encode_value(&tree_of(value), out);
 }
 
-/// Appends the CBOR of an object with this version and kind, tagged.
+/// Appends an object with this version and kind as tagged CBOR.
 pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) {
     let mut tree = tree_of(value);
     if let Value::Object(map) = &mut tree {
@@ -33,35 +35,35 @@ pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Ve
     encode_value(&tree, out);
 }
 
-/// Appends the CBOR of a tree, tagged.
+/// Appends a tree as tagged CBOR.
 pub fn encode_value(value: &Value, out: &mut Vec<u8>) {
     out.extend_from_slice(&MAGIC);
     write::value(value, out);
 }
 
-/// Decodes a document into a struct. Keys that are set twice are an error here, not an issue, as upstream.
+/// Decodes a document into a struct. As upstream, duplicate keys are an error, not an issue.
 pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     from_value(&to_value(document)?, into, issues)
 }
 
-/// Reads a document, tagged or not, as a tree.
+/// Decodes a document, tagged or not, to a tree.
 pub fn to_value(document: &[u8]) -> Result<Value, Error> {
     read::document(document, MAX_DEPTH)
 }
 
-/// Checks that a document is readable and nests at most this many containers and tags.
+/// Checks that a document is well-formed and nests at most this many containers and tags.
 pub(crate) fn check(document: &[u8], max_depth: usize) -> Result<(), Error> {
     read::document(document, max_depth).map(drop)
 }
 
-/// Turns a document into JSON.
+/// Converts a document to JSON.
 pub fn to_json(document: &[u8]) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     encode_json(&to_value(document)?, &mut out);
     Ok(out)
 }
 
-/// Appends the CBOR of a JSON text, tagged.
+/// Appends a JSON text as tagged CBOR.
 pub fn from_json(text: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     encode_value(&parse(text, &mut Issues::ignore())?, out);
     Ok(())

@@ -1,4 +1,4 @@
-//! Reads CBOR into a JSON tree, refusing what JSON cannot say.
+//! Decodes CBOR to a JSON tree, and rejects values that JSON cannot represent.
 
 use ::base64::engine::Engine;
 use ::base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -8,9 +8,10 @@ use crate::budget::Meter;
 use crate::json::{Error, MEMBER_SIZE, Map, Value};
 use crate::limits::MAX_DEPTH;
 
-/// Reads one item that is the whole document, in which at most `max_depth` containers and tags are nested.
+/// Decodes one item that spans the whole document. At most `max_depth` containers and tags may be
+/// nested in it.
 pub(super) fn document(bytes: &[u8], max_depth: usize) -> Result<Value, Error> {
-    // The tag that all objects have does not count.
+    // The self-described tag does not count.
     let at = if bytes.starts_with(&MAGIC) { MAGIC.len() } else { 0 };
     let mut reader = Reader { bytes, at, depth: 0, max_depth, meter: Meter::of_document(bytes.len()) };
     let value = reader.value(None)?;
@@ -36,14 +37,14 @@ struct Reader<'b> {
     meter: Meter,
 }
 
-/// The first byte of an item and its argument; none for indefinite lengths.
+/// The initial byte of an item and its argument; no argument for indefinite lengths.
 struct Head {
     major: u8,
     info: u8,
     argument: Option<u64>,
 }
 
-/// What a tag says that a byte string shall become as text.
+/// The text encoding of a byte string that a tag prescribes.
 #[derive(Clone, Copy)]
 enum Later {
     Base64Url,
@@ -115,7 +116,7 @@ impl Reader<'_> {
         result
     }
 
-    /// The content of a string, in chunks when its length is indefinite.
+    /// Reads the content of a string, in chunks if its length is indefinite.
     fn string(&mut self, major: u8, length: Option<u64>) -> Result<Vec<u8>, Error> {
         if let Some(length) = length {
             return Ok(self.take(usize::try_from(length).unwrap_or(usize::MAX))?.to_vec());
@@ -136,7 +137,7 @@ impl Reader<'_> {
         String::from_utf8(self.string(3, length)?).or_else(|_| refuse(format_args!("invalid UTF-8 string")))
     }
 
-    /// Whether the break that ends an indefinite length is here; takes it.
+    /// Whether the next byte is the break of an indefinite length. Consumes it.
     fn ends(&mut self) -> Result<bool, Error> {
         let ends = self.take(1)?[0] == 0xff;
         if !ends {

@@ -1,4 +1,4 @@
-//! Known bytes, and what must not be accepted.
+//! Tests with known encodings, and with input that must be rejected.
 
 use super::*;
 use crate::json::fixture::v1::Pod;
@@ -16,7 +16,7 @@ fn json(hex: &str) -> String {
 }
 
 #[test]
-fn writes_as_upstream_does() {
+fn output_matches_upstream() {
     let cases = [
         ("null", "f6"),
         ("[true,false]", "82 f5 f4"),
@@ -52,7 +52,7 @@ fn reads_other_forms() {
 }
 
 #[test]
-fn refuses_what_json_cannot_say() {
+fn rejects_values_that_json_cannot_represent() {
     let cases = [
         ("", "unexpected EOF"),
         ("a2 6161 01 6161 02", "cbor: found duplicate map key \"a\""),

@@ -1,4 +1,4 @@
-//! Writes CBOR: definite lengths, shortest heads, shortest floats.
+//! Encodes CBOR: definite lengths, shortest heads, shortest floats.
 
 use crate::json::{Map, Value};
 
@@ -27,7 +27,7 @@ pub(super) fn value(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// Entries in order of their encoded keys, which puts shorter keys first.
+/// Writes entries in order of their encoded keys; shorter keys are first.
 fn map(entries: &Map<String, Value>, out: &mut Vec<u8>) {
     let mut entries: Vec<_> = entries.iter().collect();
     entries.sort_unstable_by_key(|(key, _)| (key.len(), *key));
@@ -70,7 +70,7 @@ fn float(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// The bits of the same number with half precision, if there is one.
+/// The bits of the number in half precision, if it is exact.
 fn to_half(value: f32) -> Option<u16> {
     let bits = value.to_bits();
     let (sign, exponent, fraction) = ((bits >> 16) as u16 & 0x8000, (bits >> 23) as i32 & 0xff, bits & 0x7f_ffff);
@@ -80,7 +80,7 @@ fn to_half(value: f32) -> Option<u16> {
             Some(sign | ((scale + 15) as u16) << 10 | (fraction >> 13) as u16)
         }
         scale @ -24..=-15 => {
-            // Subnormal: the leading one becomes a digit of the fraction.
+            // Subnormal: the implicit leading one becomes a digit of the fraction.
             let (whole, shift) = (fraction | 0x80_0000, (-1 - scale) as u32);
             (whole & ((1 << shift) - 1) == 0).then(|| sign | (whole >> shift) as u16)
         }

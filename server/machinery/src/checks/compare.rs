@@ -1,4 +1,4 @@
-//! Comparisons with other fields of the struct and with what is stored.
+//! Comparisons with other fields of the struct and with stored values.
 
 use std::cmp::Ordering;
 
@@ -30,7 +30,7 @@ impl Validation<'_> {
     }
 }
 
-/// How a value stands to the one in another field of the struct; nothing where one of them is not set.
+/// Compares a value with another field of the struct; false if one of them is unset.
 fn is(of: &Of<'_>, field: &[&str], wrong: fn(Ordering) -> bool) -> bool {
     let order = match (of.new, of.of_home(field).new) {
         (Value::Time(one), Value::Time(other)) => Some(one.cmp(&other)),
@@ -49,8 +49,8 @@ fn number(value: Value<'_>) -> Option<i64> {
     }
 }
 
-/// Whether labels are selected by the selector in another field: nothing is by one that is not set, everything by one
-/// that is malformed.
+/// Whether the selector in another field matches labels. An unset selector matches nothing, a
+/// malformed one everything.
 fn is_selected(of: &Of<'_>, field: &[&str]) -> bool {
     let Value::Struct(selector) = of.of_home(field).new else { return false };
     let mut labels = Vec::new();
@@ -72,7 +72,7 @@ fn is_selected(of: &Of<'_>, field: &[&str]) -> bool {
     selector.matches(|key| labels.get(key).map(String::as_str))
 }
 
-/// Whether two values are alike apart from what these ways lead to. A struct that holds nothing else is like none.
+/// Whether two values are equal except at these paths. A struct without other fields equals none.
 pub(super) fn is_alike(new: Value<'_>, old: Value<'_>, except: &[&[&str]]) -> bool {
     if except.is_empty() {
         return new == old;
@@ -93,7 +93,7 @@ pub(super) fn is_alike(new: Value<'_>, old: Value<'_>, except: &[&[&str]]) -> bo
     }
 }
 
-/// The fields of a struct, and the ways that go on from each.
+/// The fields of a struct, each with the rest of the paths that start with it.
 fn below<'a>(of: Ref<'a>, ways: &[&'a [&'a str]]) -> impl Iterator<Item = (Value<'a>, Vec<&'a [&'a str]>)> {
     of.def().fields.iter().enumerate().map(move |(index, field)| {
         let goes_on = |way: &&'a [&'a str]| way.split_first().filter(|(name, _)| **name == field.json);

@@ -1,4 +1,4 @@
-//! When checks are made.
+//! Evaluation of conditions.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
@@ -15,7 +15,7 @@ use crate::reflect::{Ref, Value};
 use crate::scalar::IntOrString;
 
 impl Validation<'_> {
-    /// Whether an empty list or map was sent at the end of a way.
+    /// Whether the request sent an empty list or map at the end of a path.
     fn is_sent_empty(&self, path: &Path<'_>, way: &[&str]) -> bool {
         match way.split_first() {
             Some((name, rest)) => self.is_sent_empty(&path.child(name), rest),
@@ -85,7 +85,7 @@ impl Validation<'_> {
         }
     }
 
-    /// Conditions about items of lists, and about what holds now and did not.
+    /// Conditions about items of lists, and about changes between the stored and the new struct.
     fn holds_of_items(&self, condition: &Condition, of: &Of<'_>) -> bool {
         match *condition {
             Condition::Some(list, conditions) => self.count(list, conditions, of) > 0,
@@ -105,12 +105,12 @@ impl Validation<'_> {
         }
     }
 
-    /// Whether a condition held for what is stored.
+    /// Whether a condition holds for the stored struct.
     pub(super) fn did_hold(&self, condition: &Condition, of: &Of<'_>) -> bool {
         of.with_stored(|stored| self.holds(condition, stored)) == Some(true)
     }
 
-    /// Whether a struct in a field meets conditions.
+    /// Whether a struct in a field meets all conditions.
     fn all_hold_for(&self, conditions: &[Condition], of: &Of<'_>, item: Ref<'_>) -> bool {
         let around = Around::of(item, None);
         self.all(conditions, &Of::structure(of.path, &around, None))
@@ -120,14 +120,14 @@ impl Validation<'_> {
         conditions.iter().all(|condition| self.holds(condition, of))
     }
 
-    /// How many items of a list meet conditions.
+    /// The number of items of a list that meet all conditions.
     fn count(&self, list: &[&str], conditions: &[Condition], of: &Of<'_>) -> usize {
         let Value::StructList(items) = of.at(list).new else { return 0 };
         items.iter().filter(|item| self.all_hold_for(conditions, of, *item)).count()
     }
 }
 
-/// The regular expressions of conditions, which the generator has tried.
+/// Compiled regular expressions of conditions. The generator has checked that they compile.
 static PATTERNS: LazyLock<RwLock<HashMap<&str, Option<Regex>>>> = LazyLock::new(RwLock::default);
 
 fn matches(pattern: &'static str, text: &str) -> bool {

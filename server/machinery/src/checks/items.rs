@@ -1,4 +1,4 @@
-//! Lists whose items are walked: what was met in them before.
+//! State of a visited list: which items and values came before the current one.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -10,30 +10,31 @@ use super::of::{Of, text_of};
 use crate::def::FieldDef;
 use crate::reflect::{Place, Ref, Value};
 
-/// The items of a list that is walked.
+/// The items of a list that is being visited.
 pub(super) struct Items<'a> {
     count: usize,
-    /// The list, and how many items of it were met.
+    /// The list, and the number of items visited so far.
     list: Value<'a>,
     met: Cell<usize>,
-    /// How many of them were looked at for conditions, by the place of the conditions, and whether one met them.
+    /// For each list of conditions, by address: how many items were evaluated, and whether one of
+    /// them met the conditions.
     preceded: RefCell<HashMap<usize, (usize, bool)>>,
-    /// The values that were met, by the field that they are of.
+    /// The values seen so far, with the field that they belong to.
     seen: RefCell<HashSet<(usize, String)>>,
-    /// The list that is stored.
+    /// The stored list.
     old: Option<Value<'a>>,
-    /// The values in its items, by field, as far as they were asked for.
+    /// The values in its items, by field; filled on demand.
     stored: RefCell<HashMap<usize, HashSet<String>>>,
 }
 
 impl<'a> Items<'a> {
-    /// A list of so many items, of which none was met.
+    /// Creates the state for a list of `count` items, none of which was visited.
     pub fn new(count: usize, list: Value<'a>, old: Option<Value<'a>>) -> Self {
         let (met, preceded, seen, stored) = Default::default();
         Items { count, list, met, preceded, seen, old, stored }
     }
 
-    /// Whether an item before the one that is met last meets conditions. Each item is asked once.
+    /// Whether an item before the current one meets conditions. Each item is evaluated once.
     pub fn is_preceded(&self, conditions: &[Condition], meets: impl Fn(Ref<'a>) -> bool) -> bool {
         let Value::StructList(list) = self.list else { return false };
         let before = self.met.get().saturating_sub(1);
@@ -66,7 +67,7 @@ impl<'a> Items<'a> {
         values.into_iter().filter_map(text_of).map(Cow::into_owned).collect()
     }
 
-    /// Notes that the item at an index is looked at.
+    /// Records that the item at an index is being visited.
     pub fn meet(&self, index: usize) {
         self.met.set(index + 1);
     }
@@ -75,7 +76,8 @@ impl<'a> Items<'a> {
         self.count > 1
     }
 
-    /// Takes the value of a field, or its values in these fields; false when it was there before.
+    /// Records the value of a field, or its values in these fields. Returns false if it was
+    /// recorded before.
     pub fn add(&self, of: &Of<'_>, fields: &[&[&str]]) -> bool {
         let mut text = String::new();
         let mut add = |value: Value<'_>| {

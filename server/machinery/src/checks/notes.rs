@@ -1,4 +1,5 @@
-//! Sets of texts that checks note, for checks further on: names that others refer to, or that nothing else may have.
+//! Sets of texts that checks record for later checks: names that must exist, or that must be
+//! unique.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,13 +7,13 @@ use super::Assertion;
 use super::of::Of;
 use crate::hooks::Validation;
 
-/// A set that is open.
+/// An open set of texts.
 #[derive(Debug)]
 pub struct Notes {
     name: &'static str,
-    /// How often each text is in it.
+    /// The number of occurrences of each text.
     texts: HashMap<String, usize>,
-    /// The text of each key, for texts that have one.
+    /// The text of each key, for texts with a key.
     by_key: HashMap<String, String>,
 }
 
@@ -31,22 +32,22 @@ impl Notes {
 }
 
 impl Validation<'_> {
-    /// Opens an empty set, until the checks are done that call for it.
+    /// Opens an empty set. It is open until the checks that opened it are done.
     pub fn open_notes(&mut self, name: &'static str) {
         self.notes.push(Notes { name, texts: HashMap::new(), by_key: HashMap::new() });
     }
 
-    /// Adds a text to the set of a name that was opened last, if there is one.
+    /// Adds a text to the innermost open set with this name, if there is one.
     pub fn note(&mut self, name: &str, text: &str) {
         self.note_by(name, text, None);
     }
 
-    /// Whether a text is in the set of a name that was opened last.
+    /// Whether the innermost open set with this name contains a text.
     pub fn has_noted(&self, name: &str, text: &str) -> bool {
         self.notes.iter().rfind(|notes| notes.name == name).is_some_and(|notes| notes.has(text))
     }
 
-    /// The texts of that set.
+    /// The texts of the innermost open set with this name.
     pub fn noted(&self, name: &str) -> BTreeSet<&str> {
         let texts = self.notes.iter().rfind(|notes| notes.name == name).into_iter().flat_map(|notes| &notes.texts);
         texts.filter(|(_, count)| **count > 0).map(|(text, _)| text.as_str()).collect()

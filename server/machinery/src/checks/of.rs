@@ -1,4 +1,4 @@
-//! What checks look at: structs, their fields, parts of these.
+//! The subjects of checks: structs, their fields, and parts of these.
 
 use std::borrow::Cow;
 
@@ -9,61 +9,61 @@ use crate::format::is_valid_percent;
 use crate::reflect::{List, Place, Ref, Value};
 use crate::scalar::IntOrString;
 
-/// A struct, a field of one, or a part of a field's value.
+/// A struct, a field of a struct, or a part of the value of a field.
 #[derive(Clone, Copy)]
 pub(super) struct Of<'a> {
     pub path: &'a Path<'a>,
-    /// Nothing for a struct whose checks are made.
+    /// `None` for the checked struct itself.
     pub field: Option<Place>,
     pub new: Value<'a>,
     pub old: Option<Value<'a>>,
-    /// The key of the entry that it is.
+    /// The key, for an entry of a map.
     pub key: Option<&'a str>,
-    /// An entry or item that a path names is not empty if it is there.
+    /// An entry or item that a path refers to is not empty if it exists.
     pub is_entry: bool,
     pub around: &'a Around<'a>,
 }
 
-/// Where a value stands.
+/// The context of a value.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
-    /// The struct whose checks are made.
+    /// The checked struct.
     pub home: Ref<'a>,
-    /// The list that the struct is an item of, if that is walked.
+    /// The list that contains the struct, if it is being visited.
     pub items: Option<&'a Items<'a>>,
-    /// How many bytes of keys the paths of entries show.
+    /// The number of bytes of keys that the paths of entries show.
     pub key_bytes: usize,
-    /// The field by which stored items are found, if they are.
+    /// The field by which stored items are paired with new ones; empty if they are not.
     pub pairing: &'static str,
 }
 
 impl<'a> Around<'a> {
-    /// The place of a struct, to make its checks.
+    /// The context of a checked struct.
     pub fn of(home: Ref<'a>, items: Option<&'a Items<'a>>) -> Self {
         Around { home, items, key_bytes: usize::MAX, pairing: "" }
     }
 }
 
 impl<'a> Of<'a> {
-    /// A struct, to make its checks.
+    /// A checked struct.
     pub fn structure(path: &'a Path<'a>, around: &'a Around<'a>, old: Option<Ref<'a>>) -> Self {
         let (new, old) = (Value::Struct(around.home), old.map(Value::Struct));
         Of { path, field: None, new, old, key: None, is_entry: false, around }
     }
 
-    /// What comes of the stored form of a struct whose checks are made.
+    /// Applies a function to the stored form of a struct, if there is one.
     pub fn with_stored<R>(&self, of: impl FnOnce(&Of<'_>) -> R) -> Option<R> {
         let home = self.old?.as_struct()?;
         let around = Around { home, ..*self.around };
         Some(of(&Of { new: Value::Struct(home), old: None, around: &around, ..*self }))
     }
 
-    /// A part of the value, which has no stored form.
+    /// A part of the value, without a stored form.
     pub fn part(&self, path: &'a Path<'a>, new: Value<'a>, around: &'a Around<'a>) -> Self {
         Of { path, field: self.field, new, old: None, key: None, is_entry: false, around }
     }
 
-    /// An entry of a map, with what is to be made of it.
+    /// Visits an entry of a map.
     fn visit_entry(&self, key: &'a str, value: Value<'a>, around: &Around<'_>, visit: &mut impl FnMut(&Of<'_>)) {
         let shown = shortened(key, self.around.key_bytes);
         let path = self.path.key(&shown);
@@ -72,7 +72,7 @@ impl<'a> Of<'a> {
         visit(&entry);
     }
 
-    /// The stored form of an item, if stored items are looked for.
+    /// The stored form of an item, if stored items are paired.
     fn pair(&self, item: Ref<'a>) -> Option<Value<'a>> {
         let pairing = self.around.pairing;
         let Some(Value::StructList(stored)) = self.old.filter(|_| !pairing.is_empty()) else { return None };
@@ -80,8 +80,10 @@ impl<'a> Of<'a> {
         stored.iter().find(|old| old.by_name(pairing) == value).map(Value::Struct)
     }
 
-    /// Goes on to a field of the struct, an entry of the map or an item of the list, with what is stored there; false if
-    /// it is none of these. An entry or item that is not there is nothing.
+    /// Moves to a field of the struct, an entry of the map or an item of the list, in the new and
+    /// the stored value.
+    ///
+    /// Returns false if the value has no such part. A missing entry or item becomes null.
     pub fn advance(&mut self, name: &'a str) -> bool {
         match self.new {
             Value::Struct(new) => {
@@ -99,7 +101,7 @@ impl<'a> Of<'a> {
         true
     }
 
-    /// A field of the struct that it is, with what is stored there.
+    /// A field of the struct, with its stored value.
     #[inline(always)]
     pub fn field_of(&self, path: &'a Path<'a>, new: Ref<'a>, place: Place) -> Of<'a> {
         let old = match self.old {
@@ -111,7 +113,7 @@ impl<'a> Of<'a> {
         Of { path, field: Some(place), new, old, key: None, is_entry: false, around: self.around }
     }
 
-    /// The path of what a step leads to.
+    /// The path of a field, entry or item.
     pub fn path_to(&self, name: &'a str) -> Path<'a> {
         match self.new {
             Value::Map(_) | Value::StructMap(_) => self.path.key(name),
@@ -120,7 +122,7 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// What stands at the end of a way, or nothing.
+    /// The value at the end of a path, or null.
     pub fn at(mut self, way: &[&'a str]) -> Self {
         for name in way {
             if !self.advance(name) {
@@ -130,7 +132,7 @@ impl<'a> Of<'a> {
         self
     }
 
-    /// Whether something holds at the end of a way, or at the end of one of the ways through items of lists.
+    /// Whether something holds at the end of a path, in at least one item of the lists on the path.
     pub fn any_at(&self, way: &[&'a str], holds: &dyn Fn(&Of<'a>) -> bool) -> bool {
         match (way.split_first(), self.new) {
             (None, _) => holds(self),
@@ -141,18 +143,19 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// What stands at the end of a way from the struct whose checks are made.
+    /// The value at the end of a path from the checked struct.
     pub fn of_home(&self, way: &[&'a str]) -> Self {
         Of { is_entry: false, field: None, new: Value::Struct(self.around.home), old: None, ..*self }.at(way)
     }
 
-    /// Whether it is a list with another text than these.
+    /// Whether the value is a list with a text that is not one of these.
     pub fn has_other(&self, known: &[&str]) -> bool {
         let Value::List(List::String(texts)) = self.new else { return false };
         texts.iter().any(|text| !known.contains(&text.as_str()))
     }
 
-    /// A detail with the texts of fields of the struct whose checks are made, in place of their names in braces.
+    /// Replaces field names in braces in a detail by the texts of these fields of the
+    /// checked struct.
     pub fn filled_in(&self, detail: &'static str) -> Cow<'static, str> {
         let mut parts = detail.split('{');
         let mut text = parts.next().unwrap_or_default().to_owned();
@@ -177,7 +180,7 @@ impl<'a> Of<'a> {
         if is_same { detail.into() } else { text.into() }
     }
 
-    /// Whether it is a text without anything but white space, or nothing.
+    /// Whether the value is null, or a text with only white space.
     pub fn is_blank(&self) -> bool {
         match self.new {
             Value::String(text) => text.trim().is_empty(),
@@ -185,7 +188,7 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// How many bytes the keys and values of a map have.
+    /// The total size of the keys and values of a map in bytes.
     pub fn total_bytes(&self) -> usize {
         let mut total = 0;
         if let Value::Map(map) = self.new {
@@ -194,7 +197,8 @@ impl<'a> Of<'a> {
         total
     }
 
-    /// Whether what stands at the end of a way is not what is stored there. Lists are compared item by item.
+    /// Whether the value at the end of a path differs from the stored one. Lists are compared item
+    /// by item.
     pub fn changes(&self, way: &[&'a str]) -> bool {
         let Some((name, rest)) = way.split_first() else { return self.old != Some(self.new) };
         match (self.new, self.old) {
@@ -207,22 +211,22 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// Whether it is stored already: in its field, or in an item of the stored list.
+    /// Whether the value is stored already: in its field, or in an item of the stored list.
     pub fn is_stored(&self) -> bool {
         self.old == Some(self.new) || self.around.items.is_some_and(|items| items.is_stored(self))
     }
 
-    /// The field that it is of, as a number.
+    /// A number that identifies the field of the value.
     pub(super) fn place(&self) -> usize {
         self.field.map_or(0, |place| std::ptr::from_ref(place.field()).addr())
     }
 
-    /// Whether an update changes it.
+    /// Whether an update changes the value.
     pub fn has_changed(&self) -> bool {
         self.old.is_some_and(|old| old != self.new)
     }
 
-    /// The number that it is.
+    /// The value as a number.
     pub fn number(&self) -> Option<i64> {
         match self.new {
             Value::I32(number) => Some(number.into()),
@@ -231,7 +235,7 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// The text, number, truth value or document that it is, as text.
+    /// The value as text: a text, number, boolean or document.
     pub fn text(&self) -> Option<Cow<'a, str>> {
         match self.new {
             Value::RawExtension(document) => Some(String::from_utf8_lossy(document.as_bytes())),
@@ -239,7 +243,7 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// Whether it is none of all: 0, `0%`, or nothing.
+    /// Whether the value is 0, `0%`, or null.
     pub fn is_zero(&self) -> bool {
         match self.new {
             Value::Null => true,
@@ -280,8 +284,8 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// Visits each struct in a field. Items of lists and maps come without their stored form, unless that is looked
-    /// for.
+    /// Visits each struct in a field. Items of lists and maps have no stored form, unless they are
+    /// paired.
     pub fn each_struct(&self, mut visit: impl FnMut(&Of<'_>)) {
         let mut structure = |path: &Path<'_>, home: Ref<'_>, old: Option<Value<'_>>, items: Option<&Items<'_>>| {
             let around = Around::of(home, items);
@@ -297,7 +301,7 @@ impl<'a> Of<'a> {
         }
     }
 
-    /// Visits the structs that are inlined in the struct.
+    /// Visits the inlined structs of the struct.
     pub fn inlined(&self, mut visit: impl FnMut(&Of<'_>)) {
         let Value::Struct(new) = self.new else { return };
         let old = self.old.and_then(Value::as_struct);
@@ -321,8 +325,8 @@ impl<'a> Of<'a> {
         keys
     }
 
-    /// Whether Go's code would find nothing: nil, no text, no items. A number, a truth value and a struct in place are
-    /// never empty, nor is what a pointer leads to.
+    /// Whether the value is empty in Go: nil, an empty string, or no items. A number, a boolean, an
+    /// embedded struct and the target of a pointer are never empty.
     pub fn is_empty(&self) -> bool {
         match self.new {
             Value::Null => true,
@@ -332,7 +336,7 @@ impl<'a> Of<'a> {
     }
 }
 
-/// Whether a value, or an item of it, is one of these texts, numbers and truth values.
+/// Whether a value, or an item of it, is one of these texts, numbers and booleans.
 pub(super) fn is_one_of(value: Value<'_>, known: &[&str]) -> bool {
     let is = |value| known.contains(&text_of(value).unwrap_or_default().as_ref());
     match value {
@@ -341,7 +345,7 @@ pub(super) fn is_one_of(value: Value<'_>, known: &[&str]) -> bool {
     }
 }
 
-/// A text, number or truth value as text.
+/// A text, number or boolean as text.
 pub(super) fn text_of(value: Value<'_>) -> Option<Cow<'_, str>> {
     Some(match value {
         Value::String(text) => text.into(),
@@ -356,7 +360,7 @@ pub(super) fn text_of(value: Value<'_>) -> Option<Cow<'_, str>> {
     })
 }
 
-/// A text without its middle where it has more than so many bytes.
+/// Removes the middle of a text that has more than `max` bytes.
 fn shortened(text: &str, max: usize) -> Cow<'_, str> {
     const DOTS: &str = "...";
     if text.len() <= max {
@@ -368,7 +372,7 @@ fn shortened(text: &str, max: usize) -> Cow<'_, str> {
     format!("{}{DOTS}{}", String::from_utf8_lossy(start), String::from_utf8_lossy(end)).into()
 }
 
-/// A field, entry or item of what is stored.
+/// A field, entry or item of the stored value.
 fn stored_below<'a>(old: Value<'a>, name: &str) -> Option<Value<'a>> {
     match old {
         Value::Struct(old) => old.by_name(name),
@@ -387,7 +391,7 @@ fn entry<'a>(value: Value<'a>, name: &str) -> Option<Value<'a>> {
     }
 }
 
-/// How many items a list or map has.
+/// The number of items of a list or map.
 pub(super) fn length(value: Value<'_>) -> usize {
     match value {
         Value::List(list) => list.len(),

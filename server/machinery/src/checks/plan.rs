@@ -1,5 +1,8 @@
-//! The declared checks of a struct as they are made: by part, the places of their fields known, and which of them have
-//! nothing to do, seen from one look at the field: most fields of most objects are empty.
+//! The compiled form of the declared checks of a struct.
+//!
+//! Checks are grouped by part, and the places of their fields are resolved. The plan also records
+//! which checks cannot fail for an empty field, so that a single read of the field skips them: most
+//! fields of most objects are empty.
 
 mod condition;
 
@@ -14,43 +17,43 @@ pub(crate) struct Plan(Vec<(&'static str, Vec<Planned>)>);
 
 /// A check with the place of its field.
 ///
-/// What is asked first stands first: of most checks no more than that is read.
+/// The fields are ordered by access: most checks read only the first ones.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Planned {
-    /// The first field on the way; nothing for the struct itself.
+    /// The first field of the path; `None` for the struct itself.
     pub field: Option<Place>,
-    /// Index of the next check of the part that may find something where this one finds an empty field.
+    /// Index of the next check of the part that may fail when this one finds an empty field.
     pub behind: u32,
-    /// Index of the next check that may be made where the first condition of this one does not hold.
+    /// Index of the next check that may run when the first condition of this one does not hold.
     pub behind_condition: u32,
-    /// Whether the check finds nothing in the field while it is empty, whatever its conditions say.
+    /// Whether the check cannot fail while the field is empty, regardless of its conditions.
     is_idle: bool,
-    /// The conditions beside that of its parts.
+    /// The conditions, without that of the parts.
     pub when: Box<[PlannedCondition]>,
     pub assertions: &'static [Assertion],
-    /// What the check chooses, if it does nothing else.
+    /// The option that the check sets, if it does nothing else.
     pub choice: Option<Box<Choice>>,
-    /// The name of the first field on the way, and the names behind it.
+    /// The name of the first field of the path, and the rest of the path.
     pub name: &'static str,
     pub rest: &'static [&'static str],
 }
 
-/// An option, and the conditions under which it is chosen: [`Assertion::Choose`].
+/// An option, and the conditions that set it: [`Assertion::Choose`].
 #[derive(Debug)]
 pub(super) struct Choice {
     pub option: &'static str,
     pub when: Box<[PlannedCondition]>,
 }
 
-/// An empty field.
+/// A kind of empty field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Empty {
-    /// Nothing where a pointer may be.
+    /// A null pointer.
     Missing,
-    /// A text in place.
+    /// An empty text that is not behind a pointer.
     Text,
-    /// A list or map.
+    /// An empty list or map.
     Items,
 }
 
@@ -74,13 +77,13 @@ impl Plan {
         Plan(parts)
     }
 
-    /// The checks of a part; the part without a name is that of checks that name none.
+    /// The checks of a part. The part without a name has the checks that do not name a part.
     pub(super) fn part(&self, name: &str) -> &[Planned] {
         self.0.iter().find(|(part, _)| *part == name).map_or(&[], |(_, checks)| checks)
     }
 }
 
-/// Finds for each check the next one that looks at another field or in another way, and the next one that has another
+/// Determines for each check the next one with another field or path, and the next one with another
 /// first condition.
 fn group(checks: &mut [Planned]) {
     let (mut behind, mut behind_condition) = (checks.len() as u32, checks.len() as u32);
@@ -118,25 +121,25 @@ impl Planned {
         }
     }
 
-    /// Whether it finds nothing where another one finds nothing.
+    /// Whether neither this check nor another one can fail for the same empty field.
     fn is_idle_with(&self, other: &Planned) -> bool {
         self.field == other.field && self.is_idle && other.is_idle
     }
 
-    /// Whether the first condition, if there is one, is that of another check.
+    /// Whether this check and another one have the same first condition.
     fn has_first_condition_of(&self, other: &Planned) -> bool {
         let text = |planned: &Planned| planned.when.first().map(|condition| format!("{condition:?}"));
         text(self).is_some_and(|condition| text(other) == Some(condition))
     }
 
-    /// Whether the check finds nothing in the struct, seen from its field alone.
+    /// Whether the check cannot fail for the struct, by its field alone.
     #[inline]
     pub fn finds_nothing(&self, new: Ref<'_>) -> bool {
         self.is_idle && self.field.is_some_and(|field| field.is_empty(new))
     }
 }
 
-/// Whether a check finds nothing while the first field on its way is empty.
+/// Whether a check cannot fail while the first field of its path is empty.
 fn is_idle(form: Form, check: &CheckDef) -> bool {
     let empty = match form {
         Form::Opt(_) | Form::OptStruct(_) => Empty::Missing,
@@ -146,13 +149,14 @@ fn is_idle(form: Form, check: &CheckDef) -> bool {
     };
     match check.field.get(1) {
         None => finds_nothing(check.assertions, empty),
-        // Items of a list are visited; the entry of a map that a way names is looked at also where it is missing.
+        // Items of a list are visited. A map entry that the path refers to is checked even if it is
+        // missing.
         Some(next) if matches!(form, Form::StructList(..)) => next.parse::<usize>().is_err(),
         Some(_) => empty == Empty::Missing,
     }
 }
 
-/// Whether assertions find nothing wrong with an empty field, and note nothing.
+/// Whether assertions neither fail for an empty field nor record anything.
 fn finds_nothing(assertions: &[Assertion], empty: Empty) -> bool {
     for assertion in assertions {
         match assertion {
@@ -171,7 +175,7 @@ fn finds_nothing(assertions: &[Assertion], empty: Empty) -> bool {
     true
 }
 
-/// Whether the assertion looks at items, entries, keys or structs only.
+/// Whether the assertion only concerns items, entries, keys or structs.
 fn is_about_parts(assertion: &Assertion) -> bool {
     matches!(
         assertion,
@@ -189,7 +193,7 @@ fn is_about_parts(assertion: &Assertion) -> bool {
     )
 }
 
-/// Whether the assertion looks at texts, numbers and quantities that are there only.
+/// Whether the assertion only concerns texts, numbers and quantities that are set.
 fn is_about_values(assertion: &Assertion) -> bool {
     matches!(
         assertion,
@@ -241,7 +245,7 @@ mod tests {
         check(&["items"], &[Assertion::Required(""), Assertion::Each(&[])]),
         check(&[], &[Assertion::Below("")]),
         check(&["lid"], &[Assertion::OneOf(&["a"]), Assertion::At("lids", &[Assertion::Member("", &[&["label"]])])]),
-        check(&["lid"], &[Assertion::Tell("lid")]),
+        check(&["lid"], &[Assertion::ChooseText("lid")]),
         check(&["label"], &[Assertion::Forbidden("")]),
         check(&["lid"], &[Assertion::Unnoted("lids", ""), Assertion::Noted("lids", "")]),
         check(&["items", "0"], &[Assertion::Required("")]),

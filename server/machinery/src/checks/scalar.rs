@@ -1,4 +1,4 @@
-//! What is asserted of numbers, texts, quantities, bytes and raw JSON.
+//! Assertions about numbers, texts, quantities, bytes and raw JSON.
 
 use super::of::Of;
 use super::{Assertion, or};

@@ -1,4 +1,4 @@
-//! How messages show the values that checks look at.
+//! How messages show the values of checks.
 
 use super::of::Of;
 use crate::def::{FieldDef, Shape};
@@ -8,18 +8,18 @@ use crate::reflect::{List, Map, Place, Ref, Value};
 use crate::scalar::IntOrString;
 
 impl Of<'_> {
-    /// What is declared of the field that it is of.
+    /// The descriptor of the field.
     fn field(&self) -> Option<&'static FieldDef> {
         self.field.map(Place::field)
     }
 
-    /// Whether it is no plain text in Go, but one of a type of its own. Texts behind pointers are taken as plain.
+    /// Whether the Go type is a named string type. Texts behind pointers count as plain strings.
     fn is_of_named_type(&self) -> bool {
         let is_pointer = matches!(self.field().map(FieldDef::shape), Some(Shape::Opt(_)));
         !is_pointer && self.field().is_some_and(|field| !field.info.go_type.is_empty())
     }
 
-    /// The value as messages show it that upstream gives as a plain text.
+    /// The value as messages show it where upstream passes a plain string.
     pub fn shown_plain(&self) -> BadValue {
         match self.new {
             Value::String(text) if !self.is_of_named_type() => text.into(),
@@ -27,7 +27,8 @@ impl Of<'_> {
         }
     }
 
-    /// The value as messages show it. Texts of named types, and those behind pointers, are shown as JSON.
+    /// The value as messages show it. Texts of named types and texts behind pointers are shown as
+    /// JSON.
     pub fn shown(&self) -> BadValue {
         let is_named = self.field().is_some_and(|field| {
             let is_pointer = matches!(field.shape(), Shape::Opt(_));
@@ -67,7 +68,7 @@ impl Of<'_> {
     }
 }
 
-/// A struct as messages show it: upstream's internal type as JSON.
+/// A struct as messages show it: the JSON of upstream's internal type.
 fn internal_text(value: Ref<'_>) -> String {
     let mut out = Vec::new();
     json::encode_internal(value, json::internal_type, &mut out);

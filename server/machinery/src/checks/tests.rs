@@ -157,7 +157,7 @@ fn an_empty_field_ends_its_check_where_it_is_required_and_not_where_it_is_to_be_
 }
 
 #[test]
-fn conditions_tell_when_a_check_is_made() {
+fn conditions_determine_whether_a_check_runs() {
     let mut thing = fine();
     thing.spec.mode = Some(String::new());
     assert_eq!(errors(&thing, None), ["spec.mode: Forbidden: but for A"]);
@@ -368,7 +368,7 @@ fn lists_are_counted_and_looked_into() {
 }
 
 #[test]
-fn parts_of_checks_are_made_where_they_are_asked_for() {
+fn runs_requested_parts_of_checks() {
     let heavy = Item { weight: 101, ..item("a") };
     let whole = Whole { items: vec![heavy.clone()], strict: Some(Box::new(heavy)), ..Whole::default() };
     let expect = [

@@ -1,4 +1,4 @@
-//! From a constant in a declaration to a scalar.
+//! Converts constants of declarations to scalars.
 
 use bytes::Bytes;
 
@@ -6,12 +6,12 @@ use crate::def::Literal;
 use crate::scalar::go_text::append_json_string;
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
-/// A scalar that a declaration can give a constant for; nothing when the constant does not suit it.
+/// A scalar that a constant can initialize; `None` for a constant of the wrong type.
 pub(super) trait FromLiteral: Sized {
     fn from_literal(literal: Literal) -> Option<Self>;
 }
 
-/// Which literals make which type.
+/// Implements [`FromLiteral`] by a table of patterns.
 macro_rules! from_literal {
     ($($ty:ty { $($pattern:pat => $value:expr),* $(,)? })*) => {$(
         impl FromLiteral for $ty {

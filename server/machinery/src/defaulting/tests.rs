@@ -9,7 +9,7 @@ use crate::reflect::Struct;
 
 const OMIT: Flags = Flags::OMIT_EMPTY;
 
-/// A field's information with nothing but a default.
+/// A [`FieldInfo`] with only a default.
 macro_rules! default {
     ($literal:expr) => {
         &FieldInfo { default: Some($literal), ..FieldInfo::PLAIN }
@@ -105,7 +105,7 @@ fn defaulted<T: Struct>(mut value: T) -> T {
 }
 
 #[test]
-fn every_shape_takes_its_literal() {
+fn every_shape_accepts_its_literal() {
     let all = defaulted(Everything::default());
     assert_eq!(
         all,
@@ -141,7 +141,7 @@ fn every_shape_takes_its_literal() {
 }
 
 #[test]
-fn what_is_set_stays() {
+fn set_fields_keep_their_values() {
     let set = Everything {
         flag: true,
         small: 1,
@@ -238,7 +238,7 @@ describe! { Workload, WORKLOAD "Workload" { .defaults(&WORKLOAD_DEFAULTS) } [
 ] }
 
 #[test]
-fn paths_come_first_then_hatches_then_fields_then_below() {
+fn defaults_apply_to_paths_then_by_hand_then_fields_then_below() {
     let template = Template { strategy: Some(Box::default()), ports: vec![Port::default()] };
     let workload = defaulted(Workload { spec: Spec { template, ..Default::default() }, ..Default::default() });
     assert_eq!(workload.trace, r#"Some(1) Some(String("25%"))"#);
@@ -250,7 +250,7 @@ fn paths_come_first_then_hatches_then_fields_then_below() {
 }
 
 #[test]
-fn absent_structs_on_the_way_stay_absent() {
+fn absent_structs_on_paths_stay_absent() {
     let workload = defaulted(Workload::default());
     assert_eq!(workload.spec.template, Template::default());
 }
@@ -266,7 +266,7 @@ struct Normal {
 fn normalize_normal(normal: Mut<'_>) {
     let Some(normal) = normal.downcast::<Normal>() else { return };
     normal.name = normal.name.to_uppercase();
-    // Children are visited after their parent, so they see what it did.
+    // Children are visited after their parent, so they see its changes.
     for below in normal.inner.as_deref_mut().into_iter().chain(&mut normal.list).chain(normal.map.values_mut()) {
         below.name = format!("{}/{}", normal.name, below.name);
     }

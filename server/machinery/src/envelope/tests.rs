@@ -3,12 +3,12 @@ use crate::protobuf::tests::golden::secret;
 use crate::protobuf::tests::types::{ListMeta, Secret};
 use crate::protobuf::tests::{assert_bytes, encoded, unhex};
 
-// Printed by upstream's protobuf serializer for the same objects.
+// Written by upstream's protobuf serializer for the same objects.
 const HEAD: &str = "6b3873000a0c0a027631120653656372657412 9001";
 const LIST_HEAD: &str = "6b3873000a100a027631120a5365637265744c69737412b5010a0a0a00120231321a002003";
 
 #[test]
-fn an_object_is_written_as_upstream_writes_it() {
+fn encoded_object_matches_upstream() {
     let raw = encoded(&secret());
     let expect = [&unhex(HEAD), &raw, &TAIL[..]].concat();
     let mut out = Vec::new();
@@ -48,7 +48,7 @@ fn a_watch_event_begins_with_the_length_of_its_frame() {
 }
 
 #[test]
-fn what_is_no_envelope_is_refused_in_upstreams_words() {
+fn rejects_malformed_envelopes_with_upstreams_messages() {
     let check = |bytes: &[u8], expect: &str| assert_eq!(split(bytes).unwrap_err().to_string(), expect);
     check(b"", "empty data");
     check(b"k8s\0", "empty body");

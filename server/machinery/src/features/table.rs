@@ -1,14 +1,14 @@
-//! The feature gates of 1.36, in order of their names.
+//! The feature gates of 1.36, sorted by name.
 
 use super::Gate;
 use super::Stage::{Alpha, Beta, Deprecated, Ga};
 
-/// Makes the table of gates, and a constant of each name, so that a name that is no gate does not compile.
+/// Defines the table of gates, and a constant for each name, so that a wrong name does not compile.
 macro_rules! gates {
     ($($make:ident $name:ident $stage:ident $default:literal,)*) => {
         pub(super) static GATES: &[Gate] = &[$(Gate::$make(stringify!($name), $stage, $default)),*];
 
-        /// The names of the gates, spelled as flags and upstream spell them.
+        /// The names of the gates, in upstream's spelling.
         #[allow(non_upper_case_globals, reason = "the name of a constant is the name of the gate")]
         pub mod names {
             $(pub const $name: &str = stringify!($name);)*
@@ -16,7 +16,7 @@ macro_rules! gates {
     };
 }
 
-// Kind, name, stage, default; `locked` gates cannot be changed any more.
+// Constructor, name, stage, default; `locked` gates cannot be changed.
 gates! {
     new    APIResponseCompression                                 Beta       true,
     new    APIServerIdentity                                      Beta       true,

@@ -1,21 +1,22 @@
-//! How many bytes of texts the errors of one validation have.
+//! Limit on the total size of the error texts of one validation.
 //!
-//! A Status tells the first thousand errors and one mebibyte of texts. A validation finds as many errors as a body has values, and each
-//! may show a value and a path of any length. Errors that are made after [`MAX_TEXTS`] bytes have no texts: no client would see them.
+//! A Status lists at most the first thousand errors and one mebibyte of text. A validation finds as
+//! many errors as a body has values, and each may show a value and a path of any length. Errors
+//! created after [`MAX_TEXTS`] bytes have no texts: no Status would show them.
 
 use std::cell::Cell;
 
-/// Bytes of texts that the errors of one validation keep: several times what a Status tells.
+/// Limit on the bytes of error texts of one validation: several times the limit of a Status.
 const MAX_TEXTS: usize = 8 << 20;
-/// What an error counts besides its texts: there may be many small errors, too.
+/// Bytes that an error counts besides its texts, because there may also be many small errors.
 const OVERHEAD: usize = 64;
 
 thread_local! {
-    /// Bytes that may still be kept; nothing outside of a validation.
+    /// The remaining bytes; `None` outside of a validation.
     static ROOM: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// Restores the room of the outer validation when an inner one ends, by a panic too.
+/// Restores the counter of the outer validation on drop, also after a panic.
 struct Restore(Option<usize>);
 
 impl Drop for Restore {
@@ -24,14 +25,16 @@ impl Drop for Restore {
     }
 }
 
-/// Runs a validation whose errors keep a bounded number of bytes.
+/// Runs a validation with a limit on the bytes of its error texts.
 pub fn with_bounded_texts<T>(validate: impl FnOnce() -> T) -> T {
     let _restore = Restore(ROOM.replace(Some(MAX_TEXTS)));
     validate()
 }
 
-/// Whether the errors of the validation have used up their bytes, so that no client would see another one. A check that
-/// compares each item of one list with each of another one stops then.
+/// Whether the error texts of the validation have reached their limit, so that no Status would show
+/// another error.
+///
+/// A check that compares each item of one list with each item of another stops then.
 pub fn is_full() -> bool {
     ROOM.get() == Some(0)
 }
@@ -49,7 +52,7 @@ mod tests {
     use crate::field_path::Path;
 
     #[test]
-    fn texts_of_the_errors_of_a_validation_are_bounded() {
+    fn error_texts_of_validation_are_bounded() {
         let path = Path::new("spec");
         let value = "x".repeat(1 << 20);
         let make = || (0..100).map(|_| FieldError::invalid(&path, &value, "is wrong").text_len()).sum::<usize>();

@@ -1,4 +1,4 @@
-//! Facts about field errors, as an upstream server of 1.36 words them.
+//! Tests field errors against the messages of an upstream server of 1.36.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn path() -> Path<'static> {
 }
 
 #[test]
-fn words_errors_as_upstream_does() {
+fn errors_match_upstream() {
     let cases = [
         (FieldError::invalid(&path(), "y\n", "msg"), "spec.x: Invalid value: \"y\\n\": msg"),
         (FieldError::invalid(&path(), 5, "msg"), "spec.x: Invalid value: 5: msg"),

@@ -1,6 +1,6 @@
-//! The formats that declarative validation uses (upstream: `apimachinery/pkg/api/validate/content`).
+//! Formats of declarative validation (upstream: `apimachinery/pkg/api/validate/content`).
 //!
-//! They differ from their namesakes one module up in one word: these count bytes, those characters.
+//! Their messages differ from those in the parent module in one word: bytes instead of characters.
 
 use super::matcher::{self, Label};
 use super::{
@@ -19,7 +19,7 @@ pub fn is_dns1123_subdomain(value: &str) -> Messages {
     super::dns1123_subdomain(value, Unit::Bytes)
 }
 
-/// A DNS name that may hold capitals; `k8s-long-name-caseless`.
+/// A DNS name that may contain upper-case letters; `k8s-long-name-caseless`.
 pub fn is_dns1123_subdomain_caseless(value: &str) -> Messages {
     let mut messages = Messages::new();
     check_length(value, DNS_SUBDOMAIN_MAX_LENGTH, Unit::Bytes, &mut messages);
@@ -70,7 +70,7 @@ pub fn is_label_key(value: &str) -> Messages {
     messages
 }
 
-/// An integer as a person writes it: no plus sign, no leading zeros.
+/// A canonical decimal integer: no plus sign, no leading zeros.
 pub fn is_decimal_integer(value: &str) -> Messages {
     if value.is_empty() {
         return vec!["must be non-empty".into()];

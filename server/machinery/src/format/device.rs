@@ -6,7 +6,7 @@ use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::scalar::go_text::quote;
 
-/// The name of a pool of devices: DNS names with slashes between them (upstream `validatePoolName`).
+/// The name of a device pool: DNS names separated by slashes (upstream `validatePoolName`).
 pub fn device_pool_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     if name.is_empty() {
         return vec![FieldError::required(path, "")];
@@ -18,16 +18,18 @@ pub fn device_pool_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     errors
 }
 
-/// The name of a request of a claim, or that of one of its alternatives behind it. More slashes are passed over: no
-/// request has such a name (upstream `validateRequestNameRef`).
+/// The name of a request of a claim, optionally followed by that of a subrequest (upstream
+/// `validateRequestNameRef`).
+///
+/// More slashes are not checked: no request has such a name.
 pub fn device_request_reference(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let parts = name.split('/').take(3).collect::<Vec<_>>();
     let parts = if parts.len() > 2 { &[] } else { parts.as_slice() };
     parts.iter().flat_map(|part| wrong_name(path, part, NameRule::Dns1123Label)).collect()
 }
 
-/// The name of an attribute or a capacity, which may have a domain (upstream `validateQualifiedName`). Names with
-/// several slashes are passed over, as upstream.
+/// The name of an attribute or a capacity, which may have a domain (upstream
+/// `validateQualifiedName`). As upstream, names with several slashes are not checked.
 pub fn device_attribute_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     match name.split('/').collect::<Vec<_>>()[..] {
         [id] => short_identifier(path, id),
@@ -47,7 +49,7 @@ pub fn device_attribute_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     }
 }
 
-/// Likewise with a domain (upstream `validateFullyQualifiedName`).
+/// As [`device_attribute_name`], with a required domain (upstream `validateFullyQualifiedName`).
 pub fn full_device_attribute_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let mut errors = device_attribute_name(path, name);
     if !name.contains('/') {
@@ -71,7 +73,7 @@ fn wrong_name(path: &Path<'_>, name: &str, rule: NameRule) -> impl Iterator<Item
     rule.check(name, false).into_iter().map(move |message| FieldError::invalid(path, name, message))
 }
 
-/// A resource of nodes that is one of Kubernetes' own (upstream `IsNativeResource`).
+/// The name of a native resource of Kubernetes (upstream `IsNativeResource`).
 pub fn native_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     if !name.contains('/') || name.contains("kubernetes.io/") {
         return Vec::new();
@@ -80,7 +82,7 @@ pub fn native_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     vec![FieldError::invalid(path, BadValue::json_string(name), detail)]
 }
 
-/// A resource that is not one of Kubernetes' own (upstream `IsExtendedResourceName`).
+/// The name of an extended resource (upstream `IsExtendedResourceName`).
 pub fn extended_resource(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     match extended_resource_name(path, name).is_empty() {
         true => Vec::new(),
@@ -100,7 +102,7 @@ pub fn lower_case_uuid(path: &Path<'_>, uid: &str) -> Vec<FieldError> {
     vec![FieldError::invalid(path, uid, detail)]
 }
 
-/// Google's `uuid.Validate`: some older forms are known too.
+/// The error of a UUID by Google's `uuid.Validate`, which also accepts some older forms.
 fn refusal_of_uuid(uid: &str) -> Option<String> {
     let malformed = || Some("invalid UUID format".to_owned());
     let uid = match uid.len() {

@@ -1,4 +1,4 @@
-//! Formats whose checks report errors of several kinds, and the formats of declarative validation by name.
+//! Formats with several error types, and the formats of declarative validation by name.
 
 use super::{Messages, NameRule, content, matcher};
 use crate::field_error::{BadValue, FieldError};
@@ -27,7 +27,7 @@ pub use super::resource::{claim_resource_name, container_resource_name, quota_re
 pub use super::url::{non_resource_path, webhook_path, webhook_url};
 pub use super::version::{resource_version, semantic_version, semantic_version_of_numbers, storage_api_version};
 
-/// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
+/// A format by its name in the tag `k8s:format` (upstream: `validate/strfmt.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeclaredFormat {
     /// `k8s-short-name`
@@ -53,7 +53,7 @@ pub enum DeclaredFormat {
 }
 
 impl DeclaredFormat {
-    /// The format of this name.
+    /// The format with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "k8s-short-name" => Self::ShortName,
@@ -70,7 +70,7 @@ impl DeclaredFormat {
         })
     }
 
-    /// What is wrong with a value of this format.
+    /// The errors of a value by this format.
     pub fn check(self, path: &Path<'_>, value: &str) -> Vec<FieldError> {
         let messages = match self {
             Self::ShortName => content::is_dns1123_label(value),
@@ -92,7 +92,7 @@ fn invalid(path: &Path<'_>, value: &str, messages: Messages) -> Vec<FieldError> 
     messages.into_iter().map(|message| FieldError::invalid(path, value, message)).collect()
 }
 
-/// DNS names with slashes between them.
+/// DNS names separated by slashes.
 fn resource_pool_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if value.len() > 253 {
@@ -109,7 +109,7 @@ fn resource_pool_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
     errors
 }
 
-/// A name with a domain before it that is not Kubernetes' own, short enough to be a quota's resource.
+/// A name with a domain that is not Kubernetes' own, short enough to be a resource of a quota.
 pub(super) fn extended_resource_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
     let mut refuse = Vec::<Cow<'static, str>>::new();
     if !value.contains('/') {
@@ -124,11 +124,11 @@ pub(super) fn extended_resource_name(path: &Path<'_>, value: &str) -> Vec<FieldE
     invalid(path, value, refuse)
 }
 
-/// A domain, a slash and an identifier of the C language.
+/// A domain, a slash and a C identifier.
 fn resource_fully_qualified_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
     let mut errors = match value.split_once('/') {
         None => short_c_identifier(path, value),
-        Some((_, name)) if name.contains('/') => Vec::new(), // Upstream does not look at more than one slash.
+        Some((_, name)) if name.contains('/') => Vec::new(), // Upstream does not check names with more than one slash.
         Some((prefix, name)) => {
             let mut errors = resource_prefix(path, prefix);
             match name {
@@ -182,17 +182,17 @@ pub fn dns1035_label(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_dns1035_label(text))
 }
 
-/// A name with an optional domain before it (upstream `IsQualifiedName`).
+/// A name with an optional domain prefix (upstream `IsQualifiedName`).
 pub fn qualified_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_qualified_name(text))
 }
 
-/// Likewise in any case; messages show it in lower case.
+/// As [`qualified_name`], in any case; messages show it in lower case.
 pub fn caseless_qualified_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     qualified_name(path, &text.to_lowercase())
 }
 
-/// What may stand between two slashes of a URL (upstream `IsValidPathSegmentName`).
+/// A segment of a URL path (upstream `IsValidPathSegmentName`).
 pub fn path_segment_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_path_segment_name(text))
 }
@@ -205,7 +205,7 @@ pub fn absolute_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
-/// A path that does not go up (upstream `validatePathNoBacksteps`).
+/// A path without `..` (upstream `validatePathNoBacksteps`).
 pub fn path_without_backsteps(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     match text.split('/').any(|part| part == "..") {
         true => vec![FieldError::invalid(path, text, "must not contain '..'")],
@@ -213,7 +213,7 @@ pub fn path_without_backsteps(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
-/// A path within a directory (upstream `validateLocalDescendingPath`).
+/// A relative path without `..` (upstream `validateLocalDescendingPath`).
 pub fn relative_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if text.starts_with('/') {
@@ -223,7 +223,8 @@ pub fn relative_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     errors
 }
 
-/// A path in a volume; names that start with two dots are the kubelet's (upstream `ValidateLocalNonReservedPath`).
+/// A path in a volume; names that start with two dots are reserved for the kubelet (upstream
+/// `ValidateLocalNonReservedPath`).
 pub fn volume_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let mut errors = relative_path(path, text);
     if text.starts_with("..") && !text.starts_with("../") {
@@ -240,7 +241,7 @@ pub fn text_without_slashes(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
-/// A text without blanks at its ends.
+/// A text without leading and trailing blanks.
 pub fn unpadded_text(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     match text.trim() == text {
         true => Vec::new(),
@@ -248,7 +249,7 @@ pub fn unpadded_text(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
-/// Likewise, in other words.
+/// As [`unpadded_text`], with another message.
 pub fn trimmed_text(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     match text.trim().len() == text.len() {
         true => Vec::new(),
@@ -256,7 +257,7 @@ pub fn trimmed_text(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
-/// A DNS name that is there, and may end with a dot, which messages leave out.
+/// A non-empty DNS name with an optional trailing dot, which messages omit.
 pub fn rooted_dns1123_subdomain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     match text.strip_suffix('.').unwrap_or(text) {
         "" => vec![FieldError::required(path, "")],
@@ -264,7 +265,7 @@ pub fn rooted_dns1123_subdomain(path: &Path<'_>, text: &str) -> Vec<FieldError> 
     }
 }
 
-/// A DNS name that is no address.
+/// A DNS name that is not an IP address.
 pub fn host_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let mut errors = dns1123_subdomain(path, text);
     if super::ip::parse_ip_sloppy(text).is_some() {
@@ -273,7 +274,7 @@ pub fn host_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     errors
 }
 
-/// A DNS name with underscores, where names are looked up: it may end with a dot, or be one.
+/// A DNS name with underscores, for DNS search paths. It may end with a dot, or be a dot.
 pub fn search_domain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     match text {
         "." => Vec::new(),
@@ -284,7 +285,7 @@ pub fn search_domain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
-/// A key whose domain is not Kubernetes' own, whatever its case.
+/// A key outside of Kubernetes' own domains, compared in any case.
 pub fn unreserved_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
     let domain = key.split_once('/').map_or(key, |(domain, _)| domain);
     let domain = format!(".{}", domain.to_lowercase());
@@ -294,7 +295,7 @@ pub fn unreserved_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
     }
 }
 
-/// [`domain_prefixed_key`] in any case; messages show it in lower case.
+/// As [`domain_prefixed_key`], in any case; messages show it in lower case.
 pub fn caseless_domain_prefixed_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
     domain_prefixed_key(path, &key.to_lowercase())
 }
@@ -304,18 +305,18 @@ pub fn label_value(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_label_value(text))
 }
 
-/// The value of a label, all that is wrong with it in one error.
+/// The value of a label; all errors are joined to one.
 pub fn label_value_in_one(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let messages = super::is_label_value(text);
     if messages.is_empty() { Vec::new() } else { vec![FieldError::invalid(path, text, messages.join(";"))] }
 }
 
-/// A DNS label that starts with a letter, all that is wrong with it in one error.
+/// A DNS label that starts with a letter; all errors are joined to one.
 pub fn dns1035_label_in_one(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     in_one(path, text, &super::is_dns1035_label(text))
 }
 
-/// A DNS name, likewise.
+/// A DNS name; all errors are joined to one.
 pub fn dns1123_subdomain_in_one(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     in_one(path, text, &super::is_dns1123_subdomain(text))
 }
@@ -324,7 +325,7 @@ fn in_one(path: &Path<'_>, text: &str, messages: &Messages) -> Vec<FieldError> {
     if messages.is_empty() { Vec::new() } else { vec![FieldError::invalid(path, text, messages.join(","))] }
 }
 
-/// The beginning of a DNS name, to which more is added.
+/// The prefix of a DNS name.
 pub fn dns1123_subdomain_prefix(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, NameRule::Dns1123Subdomain.check(text, true))
 }
@@ -334,7 +335,7 @@ pub fn port_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_valid_port_name(text))
 }
 
-/// The name of a header of HTTP (upstream `IsHTTPHeaderName`).
+/// The name of an HTTP header (upstream `IsHTTPHeaderName`).
 pub fn http_header_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_http_header_name(text))
 }
@@ -344,12 +345,12 @@ pub fn relaxed_env_var_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_relaxed_env_var_name(text))
 }
 
-/// The key of a config map or secret (upstream `IsConfigMapKey`).
+/// The key of a ConfigMap or Secret (upstream `IsConfigMapKey`).
 pub fn config_map_key(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_config_map_key(text))
 }
 
-/// A number of 64 bits in decimal digits.
+/// A 64-bit integer in decimal digits.
 pub fn decimal_int64(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     use std::num::IntErrorKind::{NegOverflow, PosOverflow};
     let mut errors = invalid(path, text, content::is_decimal_integer(text));
@@ -364,13 +365,15 @@ pub fn decimal_int64(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     errors
 }
 
-/// A percentage (upstream `IsValidPercent`). Messages show it as JSON, as it stands in place of a number.
+/// A percentage (upstream `IsValidPercent`). Messages show it as JSON, because the field may also
+/// be a number.
 pub fn percent(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let messages = super::is_valid_percent(text).into_iter();
     messages.map(|message| FieldError::invalid(path, BadValue::json_string(text), message)).collect()
 }
 
-/// A percentage of no more than all (upstream `IsNotMoreThan100Percent`). What is no percentage is passed over.
+/// A percentage of at most 100 (upstream `IsNotMoreThan100Percent`). A malformed percentage is not
+/// checked.
 pub fn percent_of_at_most_all(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let share = text.trim_end_matches('%').trim_start_matches('0');
     let is_more = share.parse::<u64>().map_or(!share.is_empty(), |share| share > 100);
@@ -392,7 +395,8 @@ pub fn fully_qualified_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     Vec::new()
 }
 
-/// A domain of at least two labels, with or without a dot at the end (upstream `IsFullyQualifiedDomainName`).
+/// A domain of at least two labels, with an optional trailing dot (upstream
+/// `IsFullyQualifiedDomainName`).
 pub fn fully_qualified_domain_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let undotted = name.strip_suffix('.').unwrap_or(name);
     if let Some(error) = required_subdomain(path, name, undotted) {
@@ -437,7 +441,7 @@ pub fn domain_prefixed_path(path: &Path<'_>, value: &str) -> Vec<FieldError> {
     errors
 }
 
-/// A qualified name that has a prefix (upstream `IsDomainPrefixedKey`).
+/// A qualified name with a required prefix (upstream `IsDomainPrefixedKey`).
 pub fn domain_prefixed_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
     if key.is_empty() {
         return vec![FieldError::required(path, "")];
@@ -450,7 +454,7 @@ pub fn domain_prefixed_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
     errors
 }
 
-/// The name of a CSI driver (upstream `ValidateCSIDriverName`): a DNS name whatever its case.
+/// The name of a CSI driver (upstream `ValidateCSIDriverName`): a DNS name in any case.
 pub fn csi_driver_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     if name.is_empty() {
         return vec![FieldError::required(path, "")];
@@ -468,7 +472,7 @@ pub fn finalizer_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     invalid(path, name, super::is_qualified_name(name))
 }
 
-/// The rule that built-in kinds add: a finalizer without a domain is one of Kubernetes' own.
+/// The additional rule of built-in kinds: a finalizer without a domain must be one of Kubernetes'.
 pub fn kubernetes_finalizer_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     if name.contains('/') || matches!(name, "kubernetes" | "orphan" | "foregroundDeletion") {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! IP addresses and CIDRs (upstream: `validation/ip.go`), in the sloppy notation of old fields and the strict one.
+//! IP addresses and CIDRs (upstream: `validation/ip.go`), in the legacy notation and the strict
+//! one.
 
 use std::collections::HashSet;
 
@@ -7,7 +8,8 @@ use crate::field_path::Path;
 use crate::scalar::go_text::quote;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Reads an address as every Kubernetes release did: zeros may lead octets and groups (upstream `ParseIPSloppy`).
+/// Parses an address in the legacy notation: octets and groups may have leading zeros (upstream
+/// `ParseIPSloppy`).
 pub fn parse_ip_sloppy(text: &str) -> Option<IpAddr> {
     match text.bytes().find(|byte| matches!(byte, b'.' | b':'))? {
         b'.' => parse_v4_sloppy(text).map(IpAddr::V4),
@@ -15,7 +17,7 @@ pub fn parse_ip_sloppy(text: &str) -> Option<IpAddr> {
     }
 }
 
-/// A network with the address it was written with, which may have bits beyond the prefix.
+/// A network, with the address that it was written with, which may have bits beyond the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cidr {
     /// The address.
@@ -25,7 +27,7 @@ pub struct Cidr {
 }
 
 impl Cidr {
-    /// Reads `address/prefix` in the sloppy notation (upstream `ParseCIDRSloppy`).
+    /// Parses `address/prefix` in the legacy notation (upstream `ParseCIDRSloppy`).
     pub fn parse_sloppy(text: &str) -> Option<Self> {
         let (address, prefix) = text.split_once('/')?;
         let address = match parse_v4_sloppy(address) {
@@ -49,7 +51,7 @@ impl Cidr {
         }
     }
 
-    /// The canonical text of the network; a network within the IPv4-mapped addresses shows as one of IPv4.
+    /// The canonical text of the network. A network of IPv4-mapped addresses is shown as IPv4.
     pub fn canonical_network(&self) -> String {
         canonical_cidr(self.network(), self.prefix)
     }
@@ -66,7 +68,7 @@ fn width(address: IpAddr) -> u32 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-/// The canonical text of an address; an IPv4-mapped one shows as IPv4, as in Go.
+/// The canonical text of an address. As in Go, an IPv4-mapped address is shown as IPv4.
 pub fn canonical_ip(address: IpAddr) -> String {
     address.to_canonical().to_string()
 }
@@ -90,7 +92,7 @@ fn parse_v4_sloppy(text: &str) -> Option<Ipv4Addr> {
     parts.next().is_none().then(|| Ipv4Addr::from(octets))
 }
 
-/// Removes the zeros that the strict parser of the standard library refuses, and lets that one do the rest.
+/// Parses an IPv6 address after removing leading zeros, which the standard library rejects.
 fn parse_v6_sloppy(text: &str) -> Option<Ipv6Addr> {
     let groups = text.split(':').map(|group| {
         if group.contains('.') {
@@ -127,8 +129,8 @@ pub fn is_valid_ip(path: &Path<'_>, value: &str) -> Vec<FieldError> {
     }
 }
 
-/// An address in a field that was not always checked strictly; values that the old object had stay valid (upstream
-/// `IsValidIPForLegacyField`).
+/// An address in a field that was not always checked strictly. Values of the old object stay valid
+/// (upstream `IsValidIPForLegacyField`).
 pub fn is_valid_ip_for_legacy_field(
     path: &Path<'_>,
     value: &str,
@@ -161,7 +163,7 @@ fn parse_cidr(path: &Path<'_>, value: &str, strict: bool) -> Result<Cidr, Vec<Fi
     Ok(cidr)
 }
 
-/// Whether Go's strict parser would take a CIDR that the sloppy one took.
+/// Whether Go's strict parser accepts a CIDR that the lenient parser accepts.
 fn is_strict_cidr(value: &str) -> bool {
     value.split_once('/').is_some_and(|(address, prefix)| {
         address.parse::<IpAddr>().is_ok() && (prefix == "0" || !prefix.starts_with('0'))
@@ -208,7 +210,7 @@ fn refuse_unless_canonical(path: &Path<'_>, value: &str, canonical: &str) -> Vec
     vec![FieldError::invalid(path, value, format!("must be in canonical form ({})", quote(canonical)))]
 }
 
-/// What to warn of in an address of a legacy field (upstream `GetWarningsForIP`).
+/// Warnings about an address of a legacy field (upstream `GetWarningsForIP`).
 pub fn warnings_for_ip(path: &Path<'_>, value: &str) -> Option<String> {
     let sloppy = parse_ip_sloppy(value)?;
     let shown = quote(value);
@@ -225,7 +227,7 @@ pub fn warnings_for_ip(path: &Path<'_>, value: &str) -> Option<String> {
     }
 }
 
-/// What to warn of in a network of a legacy field (upstream `GetWarningsForCIDR`).
+/// Warnings about a network of a legacy field (upstream `GetWarningsForCIDR`).
 pub fn warnings_for_cidr(path: &Path<'_>, value: &str) -> Vec<String> {
     let Some(cidr) = Cidr::parse_sloppy(value) else { return Vec::new() };
     let (shown, network) = (quote(value), quote(&cidr.canonical_network()));
@@ -247,27 +249,29 @@ pub fn warnings_for_cidr(path: &Path<'_>, value: &str) -> Vec<String> {
     warnings
 }
 
-/// An address as it is written today (upstream `IsValidIPForLegacyField` with the gate `StrictIPCIDRValidation`).
+/// An address in strict notation (upstream `IsValidIPForLegacyField` with the gate
+/// `StrictIPCIDRValidation`).
 pub fn ip_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     parse_ip(path, text, true).err().unwrap_or_default()
 }
 
-/// An address as it could once be written (`IsValidIPForLegacyField` without the gate).
+/// An address in legacy notation (`IsValidIPForLegacyField` without the gate).
 pub fn lenient_ip_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     parse_ip(path, text, false).err().unwrap_or_default()
 }
 
-/// A network as it is written today (upstream `IsValidCIDRForLegacyField` with the gate `StrictIPCIDRValidation`).
+/// A network in strict notation (upstream `IsValidCIDRForLegacyField` with the gate
+/// `StrictIPCIDRValidation`).
 pub fn ip_network(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     parse_cidr(path, text, true).err().unwrap_or_default()
 }
 
-/// A network as it could once be written (`IsValidCIDRForLegacyField` without the gate).
+/// A network in legacy notation (`IsValidCIDRForLegacyField` without the gate).
 pub fn lenient_ip_network(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     parse_cidr(path, text, false).err().unwrap_or_default()
 }
 
-/// An address of IPv4. To Go an IPv4-mapped address is one.
+/// An IPv4 address. As in Go, an IPv4-mapped address is one.
 pub fn ipv4_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     match is_ipv6(text) {
         true => vec![FieldError::invalid(path, text, "must be an IPv4 address")],
@@ -275,7 +279,7 @@ pub fn ipv4_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
-/// An address of IPv6.
+/// An IPv6 address.
 pub fn ipv6_address(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     match is_ipv6(text) {
         true => Vec::new(),
@@ -287,13 +291,13 @@ fn is_ipv6(text: &str) -> bool {
     parse_ip_sloppy(text).is_some_and(|address| address.to_canonical().is_ipv6())
 }
 
-/// An address that packets can be sent to (upstream `ValidateEndpointIP`). Global multicast passes, as upstream lets
-/// it.
+/// An address that endpoints may have (upstream `ValidateEndpointIP`). As upstream, it accepts
+/// global multicast.
 pub fn endpoint_ip(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let Some(address) = parse_ip_sloppy(text) else {
         return vec![FieldError::invalid(path, text, "must be a valid IP address")];
     };
-    // To Go an IPv4-mapped address is one of IPv4.
+    // As in Go, an IPv4-mapped address is an IPv4 address.
     let address = address.to_canonical();
     let mut errors = Vec::new();
     let mut refuse = |is_wrong: bool, detail: &str| {

@@ -1,11 +1,11 @@
-//! The alphabets of names, matched by hand.
+//! Matchers for the character sets of names, without regular expressions.
 
-/// A kind of label: which bytes it may start with, hold and end with.
+/// A label syntax: the bytes that a label may start with, contain and end with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
     /// `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
     Dns1123,
-    /// As [`Label::Dns1123`] with capitals.
+    /// As [`Label::Dns1123`] with upper-case letters.
     Dns1123Caseless,
     /// `[a-z]([-a-z0-9]*[a-z0-9])?`
     Dns1035,
@@ -16,7 +16,7 @@ pub(super) enum Label {
 }
 
 impl Label {
-    /// Whether the text is one such label.
+    /// Whether the text is a single label.
     pub fn matches(self, text: &str) -> bool {
         let text = text.as_bytes();
         let text = if self == Self::Underscore { text.strip_prefix(b"_").unwrap_or(text) } else { text };
@@ -29,7 +29,7 @@ impl Label {
         }
     }
 
-    /// Whether the text is such labels with dots between them.
+    /// Whether the text is a list of labels separated by dots.
     pub fn matches_dotted(self, text: &str) -> bool {
         text.split('.').all(|label| self.matches(label))
     }
@@ -53,7 +53,7 @@ impl Label {
     }
 }
 
-/// Whether the text has bytes, and only such.
+/// Whether the text is not empty and has only accepted bytes.
 pub(super) fn is_all(text: &str, accept: impl Fn(u8) -> bool) -> bool {
     !text.is_empty() && text.bytes().all(accept)
 }

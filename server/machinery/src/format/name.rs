@@ -1,4 +1,4 @@
-//! Which names the objects of a kind may have (upstream: the `ValidateNameFunc`s).
+//! Rules for the names of objects (upstream: the `ValidateNameFunc`s).
 
 use super::{Messages, ip};
 use crate::field_path::Path;
@@ -9,27 +9,27 @@ use std::borrow::Cow;
 pub enum NameRule {
     /// A DNS name; most kinds.
     Dns1123Subdomain,
-    /// A DNS name; the beginning of one that is generated is not looked at (`validate.LongName`).
+    /// A DNS name; the prefix of a generated name is not checked (`validate.LongName`).
     LongName,
     /// One label of a DNS name.
     Dns1123Label,
     /// One label of a DNS name, starting with a letter.
     Dns1035Label,
-    /// Whatever fits into one segment of a URL path; the beginning of one that is generated may also be `.` or `..`.
+    /// A segment of a URL path; the prefix of a generated name may also be `.` or `..`.
     PathSegment,
-    /// Whatever fits into one segment of a URL path, such as the names of RBAC objects, also where it is the beginning
-    /// of one that is generated.
+    /// A segment of a URL path, such as the names of RBAC objects; the same rule applies to the
+    /// prefix of a generated name.
     WholePathSegment,
-    /// What the key of a ConfigMap may be, such as the names of lease candidates.
+    /// A key of a ConfigMap, such as the names of lease candidates.
     ConfigMapKey,
     /// An IP address in canonical form; such names are never generated.
     IpAddress,
-    /// No rule beyond that the name can be requested.
+    /// Any name that can be requested.
     Any,
 }
 
 impl NameRule {
-    /// What is wrong with a name, or with the `prefix` of a name that is yet to be generated.
+    /// The errors of a name, or of the `prefix` of a generated name.
     pub fn check(self, name: &str, prefix: bool) -> Messages {
         let masked = if prefix { mask_trailing_dash(name) } else { Cow::Borrowed(name) };
         match self {
@@ -47,12 +47,14 @@ impl NameRule {
     }
 }
 
-/// A prefix may end with a dash, because more follows. As upstream does it, the two last characters become one letter.
+/// Replaces the trailing dash of a prefix, which may have one because more text follows. As
+/// upstream, the last two characters become one letter.
 fn mask_trailing_dash(name: &str) -> Cow<'_, str> {
     match name.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
             let kept = rest.char_indices().next_back().map_or(0, |(at, _)| at);
-            // Beyond ASCII upstream cuts a character in two, which no rule accepts; neither does any the whole one.
+            // Upstream splits a character outside of ASCII, which no rule accepts. No rule accepts
+            // the whole character either.
             if rest.is_ascii() { Cow::Owned(format!("{}a", &rest[..kept])) } else { Cow::Borrowed(name) }
         }
         _ => Cow::Borrowed(name),

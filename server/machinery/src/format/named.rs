@@ -1,4 +1,4 @@
-//! Names that systems outside of Kubernetes or signers of certificates have, and reasons of conditions.
+//! Names of external systems and of certificate signers, and reasons of conditions.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::scalar::go_text::quote;
 
-/// The prefixes of names in iSCSI, and what such names look like.
+/// The prefixes of iSCSI names, and the syntax of names with each prefix.
 static ISCSI_NAMES: LazyLock<Vec<(&str, Option<Regex>)>> = LazyLock::new(|| {
     [
         ("iqn", r"iqn\.\d{4}-\d{2}\.([[:alnum:]\-.]+)(:[^,;*&$|\s]+)$"),
@@ -24,12 +24,12 @@ static ISCSI_NAMES: LazyLock<Vec<(&str, Option<Regex>)>> = LazyLock::new(|| {
 
 const MALFORMED: &str = "must be valid format";
 
-/// The name of a target or an initiator in iSCSI.
+/// The name of an iSCSI target or initiator.
 pub fn iscsi_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     check_iscsi_name(path, name, MALFORMED)
 }
 
-/// Likewise; of a name without a known prefix the message tells the prefixes.
+/// As [`iscsi_name`]; the message about an unknown prefix lists the prefixes.
 pub fn iscsi_name_by_prefix(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     check_iscsi_name(path, name, "must be valid format starting with iqn, eui, or naa")
 }
@@ -43,10 +43,10 @@ fn check_iscsi_name(path: &Path<'_>, name: &str, wrong_prefix: &'static str) -> 
     vec![FieldError::invalid(path, name, why)]
 }
 
-/// Room for a domain, a slash, a namespace, a dot and a name.
+/// Limit on the length of a signer name: a domain, a slash, a namespace, a dot and a name.
 const MAX_SIGNER_NAME: usize = 2 * DNS_SUBDOMAIN_MAX_LENGTH + DNS_LABEL_MAX_LENGTH + 2;
 
-/// A domain, a slash and a path of names with dots between them (upstream `ValidateSignerName`).
+/// A domain, a slash and a path of names separated by dots (upstream `ValidateSignerName`).
 pub fn signer_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     if name.is_empty() {
         return vec![FieldError::required(path, "")];
@@ -74,7 +74,7 @@ pub fn signer_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     errors
 }
 
-/// What is wrong with the first part that is malformed.
+/// The errors of the first malformed part.
 fn wrong_label(path: &Path<'_>, name: &str, check: fn(&str) -> Messages) -> Vec<FieldError> {
     let wrong = name.split('.').map(|label| (label, check(label))).find(|(_, messages)| !messages.is_empty());
     let Some((label, messages)) = wrong else { return Vec::new() };
@@ -104,7 +104,7 @@ pub fn condition_reason(path: &Path<'_>, reason: &str) -> Vec<FieldError> {
     vec![FieldError::invalid(path, reason, detail)]
 }
 
-/// How the holder of a lease is chosen: as Kubernetes knows, or by a name with a domain (upstream
+/// The election strategy of a lease: one of Kubernetes', or a name with a domain (upstream
 /// `ValidateCoordinatedLeaseStrategy`).
 pub fn lease_strategy(path: &Path<'_>, strategy: &str) -> Vec<FieldError> {
     const KNOWN: &str = "OldestEmulationVersion";
@@ -116,13 +116,13 @@ pub fn lease_strategy(path: &Path<'_>, strategy: &str) -> Vec<FieldError> {
     if strategy == KNOWN { Vec::new() } else { vec![FieldError::not_supported(path, shown(), &[KNOWN])] }
 }
 
-/// A DNS name, which may begin with a wildcard.
+/// A DNS name, which may start with a wildcard.
 pub fn host_or_wildcard(path: &Path<'_>, host: &str) -> Vec<FieldError> {
     let check = if host.contains('*') { super::is_wildcard_dns1123_subdomain } else { is_dns1123_subdomain };
     check(host).into_iter().map(|message| FieldError::invalid(path, host, message)).collect()
 }
 
-/// What is no address.
+/// A text that is not an IP address.
 pub fn no_ip_address(path: &Path<'_>, host: &str) -> Vec<FieldError> {
     match super::ip::parse_ip_sloppy(host) {
         Some(_) => vec![FieldError::invalid(path, host, "must be a DNS name, not an IP address")],
@@ -130,7 +130,8 @@ pub fn no_ip_address(path: &Path<'_>, host: &str) -> Vec<FieldError> {
     }
 }
 
-/// A path of a URL that stands for itself (networking's `invalidPathSequences`, `invalidPathSuffixes`).
+/// A URL path without special sequences (networking's `invalidPathSequences`,
+/// `invalidPathSuffixes`).
 pub fn literal_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let sequences = ["//", "/./", "/../", "%2f", "%2F"].into_iter().filter(|sequence| text.contains(sequence));
     let ends = ["/..", "/."].into_iter().filter(|end| text.ends_with(end));
@@ -139,7 +140,7 @@ pub fn literal_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     sequences.chain(ends.map(|end| refuse(format!("cannot end with '{end}'")))).collect()
 }
 
-/// A group, which may be missing, and a version of its.
+/// An optional group, and a version.
 pub fn versioned_group(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let (group, version) = match text.split('/').collect::<Vec<_>>()[..] {
         [version] => ("", version),
@@ -157,7 +158,7 @@ pub fn versioned_group(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     errors
 }
 
-/// The `apiVersion` of objects of a kind (upstream `schema.ParseGroupVersion`).
+/// The `apiVersion` of objects (upstream `schema.ParseGroupVersion`).
 pub fn api_version(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     match text.matches('/').count() {
         0 | 1 => Vec::new(),
@@ -165,7 +166,7 @@ pub fn api_version(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
-/// Likewise, of a group that has a name.
+/// As [`api_version`], with a required group.
 pub fn api_version_of_named_group(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let errors = api_version(path, text);
     let is_named = text.split_once('/').is_some_and(|(group, _)| !group.is_empty());
@@ -181,12 +182,12 @@ pub fn kind_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     joined(path, name, "may have mixed case, but should otherwise match: ", &messages).into_iter().collect()
 }
 
-/// All that is wrong with a text in one error.
+/// Joins all errors of a text to one.
 fn joined(path: &Path<'_>, text: &str, before: &str, messages: &Messages) -> Option<FieldError> {
     (!messages.is_empty()).then(|| FieldError::invalid(path, text, format!("{before}{}", messages.join(","))))
 }
 
-/// A text without line breaks, but for those at its ends.
+/// A text without line breaks, except at its ends.
 pub fn single_line(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     match text.trim().contains(['\n', '\r']) {
         true => vec![FieldError::invalid(path, text, "must not contain line breaks")],
@@ -194,7 +195,7 @@ pub fn single_line(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     }
 }
 
-/// One of the namespaces in a list that may have `*` for all.
+/// An item in a list of namespaces, which may be `*` for all.
 pub fn listed_namespace(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let why = |message| format!("each member of this list must be '*' or a DNS-1123 label; {message}");
     is_dns1123_label(name).into_iter().map(|message| FieldError::invalid(path, name, why(message))).collect()

@@ -1,4 +1,4 @@
-//! What parts of pods name: kernel parameters, users of Windows, devices, resources, signers and their bundles.
+//! Names in pods: kernel parameters, Windows users, devices, resources, signers and trust bundles.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::field_path::Path;
 const MAX_SYSCTL_NAME: usize = 253;
 const SYSCTL_RULE: &str = "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 
-/// Kernel parameters of the namespace of inter-process communication, some under names of old.
+/// Kernel parameters of the IPC namespace, including legacy names.
 #[rustfmt::skip]
 const SYSCTLS_OF_IPC: [&str; 10] = [
     "kernel.sem", "kernel.shm", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced", "kernel.msg",
@@ -40,13 +40,13 @@ pub fn sysctl_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     unless(name.len() <= MAX_SYSCTL_NAME && name.split(['.', '/']).all(is_segment), path, name, SYSCTL_RULE)
 }
 
-/// A kernel parameter that a pod in its node's network may set (upstream `ValidateHostSysctl`).
+/// A kernel parameter that a pod with host network may set (upstream `ValidateHostSysctl`).
 pub fn sysctl_beside_network(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let is_foreign = dotted(name).starts_with("net.");
     unless(!is_foreign, path, name, "may not be specified when 'hostNetwork' is true")
 }
 
-/// A kernel parameter that a pod may set that shares inter-process communication with its node.
+/// A kernel parameter that a pod with host IPC may set.
 pub fn sysctl_beside_ipc(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let dotted = dotted(name);
     let plain = dotted.split('*').next().unwrap_or_default();
@@ -54,8 +54,8 @@ pub fn sysctl_beside_ipc(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     unless(!is_foreign, path, name, "may not be specified when 'hostIPC' is true")
 }
 
-/// A name with its parts separated by dots (upstream `NormalizeName`): in names with slashes first, slashes and dots
-/// change roles.
+/// The name with dots as separators (upstream `NormalizeName`). If a slash is the first separator,
+/// slashes and dots are swapped.
 fn dotted(name: &str) -> Cow<'_, str> {
     match name.find(['.', '/']).and_then(|first| name[first..].chars().next()) {
         Some('/') => name
@@ -124,13 +124,13 @@ fn is_dns(domain: &str) -> bool {
     })
 }
 
-/// The path at which a container sees a device.
+/// The path of a device in a container.
 pub fn device_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let goes_up = text.split('/').any(|part| part == "..");
     unless(!goes_up, path, text, "can not contain backsteps ('..')")
 }
 
-/// Pairs of host and port, with commas between them, as Go's `net.SplitHostPort` parts them.
+/// Comma-separated pairs of host and port, split like Go's `net.SplitHostPort`.
 pub fn host_ports(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let is_host_port = |pair: &str| {
         let parts = match pair.strip_prefix('[') {
@@ -143,19 +143,19 @@ pub fn host_ports(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     text.split(',').flat_map(|pair| unless(is_host_port(pair), path, text, detail)).collect()
 }
 
-/// The name of a resource of Kubernetes' own.
+/// The name of a native resource of Kubernetes.
 pub fn native_resource(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     unless(is_native_resource(name), path, name, "must be a native resource")
 }
 
-/// The name of a signer of Kubernetes' own, for conditions.
+/// The name of a signer of Kubernetes, for conditions.
 pub fn kubernetes_signer_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let host = name.split_once('/').map_or(name, |(host, _)| host);
     unless(host == "kubernetes.io" || host.ends_with(".kubernetes.io"), path, name, "must be of kubernetes.io")
 }
 
-/// The name of a ClusterTrustBundle, which starts with that of its signer, if it has one (upstream
-/// `ValidateClusterTrustBundleName`).
+/// The name of a ClusterTrustBundle, which starts with the name of its signer, if it has one
+/// (upstream `ValidateClusterTrustBundleName`).
 pub fn trust_bundle_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let messages = refusals_of_bundle(name).into_iter();
     messages.map(|why| FieldError::invalid(path, name, format!("not a valid clustertrustbundlename: {why}"))).collect()

@@ -1,4 +1,5 @@
-//! Names of resources, and amounts of them (upstream: `pkg/apis/core/helper`, `pkg/apis/core/validation`).
+//! Names and quantities of resources (upstream: `pkg/apis/core/helper`,
+//! `pkg/apis/core/validation`).
 
 use super::is_qualified_name;
 use crate::field_error::{BadValue, FieldError};
@@ -8,13 +9,13 @@ use crate::scalar::Quantity;
 const HUGE_PAGES: &str = "hugepages-";
 const STORAGE: &str = "storage";
 
-/// Resources that are counted in whole numbers.
+/// Resources with integer quantities.
 #[rustfmt::skip]
 const COUNTED: [&str; 9] = [
     "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps", "persistentvolumeclaims",
     "services.nodeports", "services.loadbalancers",
 ];
-/// The resources that names without a domain may name, besides [`COUNTED`] ones.
+/// The resources without a domain in their names, besides [`COUNTED`] ones.
 #[rustfmt::skip]
 const STANDARD: [&str; 11] = [
     "cpu", "memory", "ephemeral-storage", "requests.cpu", "requests.memory", "requests.ephemeral-storage", "limits.cpu",
@@ -22,24 +23,26 @@ const STANDARD: [&str; 11] = [
 ];
 const STANDARD_OF_CONTAINERS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
 
-/// Whether a resource is huge pages of some size.
+/// Whether a resource is huge pages of any size.
 pub fn is_huge_pages(name: &str) -> bool {
     name.starts_with(HUGE_PAGES)
 }
 
-/// Whether a resource is one of Kubernetes' own (`IsNativeResource`).
+/// Whether a resource is native to Kubernetes (`IsNativeResource`).
 pub fn is_native_resource(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
-/// Whether a resource is not Kubernetes' own, and quotas can use its name too (`IsExtendedResourceName`).
+/// Whether a resource is an extended resource, which quotas can also refer to
+/// (`IsExtendedResourceName`).
 pub fn is_extended_resource(name: &str) -> bool {
     !is_native_resource(name)
         && !name.starts_with("requests.")
         && is_qualified_name(&format!("requests.{name}")).is_empty()
 }
 
-/// Whether quotas know the resource by a name without a domain (`IsStandardQuotaResourceName`).
+/// Whether a quota can limit the resource by a name without a domain
+/// (`IsStandardQuotaResourceName`).
 pub fn is_resource_of_quotas(name: &str) -> bool {
     name != STORAGE && is_standard(name)
 }
@@ -62,7 +65,7 @@ pub fn resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     messages.into_iter().map(|message| FieldError::invalid(path, BadValue::json_string(name), message)).collect()
 }
 
-/// A name of a resource that containers ask for (`validateContainerResourceName`).
+/// A name of a resource that containers request (`validateContainerResourceName`).
 pub fn container_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let mut errors = resource_name(path, name);
     if !name.contains('/') && !STANDARD_OF_CONTAINERS.contains(&name) && !is_huge_pages(name) {
@@ -82,7 +85,8 @@ pub fn quota_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     errors
 }
 
-/// A name of a resource of claims: storage, or none of Kubernetes' own (`validatePersistentVolumeClaimResourceKey`).
+/// A name of a resource of claims: storage, or an extended resource
+/// (`validatePersistentVolumeClaimResourceKey`).
 pub fn claim_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     let messages = is_qualified_name(name);
     if messages.is_empty() && is_native_resource(name) && name != STORAGE {
@@ -91,8 +95,8 @@ pub fn claim_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     messages.into_iter().map(|message| FieldError::invalid(path, name, message)).collect()
 }
 
-/// What is wrong with an amount of a resource: it is not negative, and whole where the resource is counted
-/// (`ValidateResourceQuantityValue`).
+/// The errors of a quantity of a resource: it must not be negative, and must be an integer if the
+/// resource is counted (`ValidateResourceQuantityValue`).
 pub fn amount_errors(path: &Path<'_>, name: &str, amount: &Quantity) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if amount.sign().is_lt() {

@@ -1,4 +1,4 @@
-//! Facts about formats, as an upstream server of 1.36 judges texts.
+//! Tests formats against the results of an upstream server of 1.36.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::field_error::FieldError;
 use crate::field_path::Path;
 
-/// Checks which texts a format takes and which not.
+/// Checks which texts a format accepts and rejects.
 fn check(format: fn(&str) -> Messages, valid: &[&str], invalid: &[&str]) {
     for text in valid {
         assert_eq!(format(text), Messages::new(), "{text:?}");
@@ -61,7 +61,7 @@ fn other_formats() {
 }
 
 #[test]
-fn words_messages_as_upstream_does() {
+fn messages_match_upstream() {
     let cases = [
         (is_dns1123_label("a.b"), "must not contain dots"),
         (
@@ -185,9 +185,9 @@ fn networks() {
     assert_eq!(warnings, [expect]);
 }
 
-/// What stands in place of a number is shown as JSON. What is no percentage is wrong once.
+/// A percentage in place of a number is shown as JSON. A malformed percentage is reported once.
 #[test]
-fn percentages_are_of_all() {
+fn validates_percentages() {
     let texts = |check: fn(&Path<'_>, &str) -> Vec<FieldError>, text: &str| -> Vec<String> {
         check(&Path::NONE, text).iter().map(|error| error.detail.to_string()).collect()
     };

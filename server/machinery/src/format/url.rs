@@ -1,4 +1,4 @@
-//! URLs as Go's `net/url` reads them, as far as messages show what it says.
+//! URL parsing with the rules and errors of Go's `net/url`, as far as messages show them.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use crate::field_error::FieldError;
 use crate::field_path::Path;
 use crate::scalar::go_text::quote;
 
-/// The parts of a URL. What is escaped stays so.
+/// The parts of a URL, with escapes unresolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Url<'t> {
     pub scheme: &'t str,
@@ -18,17 +18,17 @@ pub struct Url<'t> {
 }
 
 impl<'t> Url<'t> {
-    /// Reads a URL; the error is Go's, with the text that it is about.
+    /// Parses a URL. The error is Go's, with the text of the URL.
     pub fn parse(text: &'t str) -> Result<Self, String> {
         let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
         let parsed = read(text, false).map_err(|why| format!("parse {}: {why}", quote(text)))?;
         Ok(Url { fragment, ..parsed })
     }
 
-    /// Reads what a request line may have: an absolute URL, or a path (`url.ParseRequestURI`).
+    /// Parses the target of a request line: an absolute URL or a path (`url.ParseRequestURI`).
     ///
     /// # Errors
-    /// As [`parse`](Self::parse), and of what is neither.
+    /// As [`parse`](Self::parse), and if the text is neither.
     pub fn parse_request(text: &'t str) -> Result<Self, String> {
         read(text, true).map_err(|why| format!("parse {}: {why}", quote(text)))
     }
@@ -69,7 +69,7 @@ fn read(text: &str, is_request: bool) -> Result<Url<'_>, String> {
     Ok(url)
 }
 
-/// What stands before the first colon, if that can be a scheme.
+/// Splits off the text before the first colon, if it is a valid scheme.
 fn split_scheme(text: &str) -> Result<(&str, &str), String> {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -101,7 +101,7 @@ fn check_host(scheme: &str, host: &str) -> Result<(), String> {
     if host.rfind('[').is_some_and(|at| at > 0) {
         return Err("invalid IP-literal".into());
     }
-    // Hosts of other schemes may be lists, each with a port.
+    // Hosts of other schemes may be lists of hosts with ports.
     let is_strict = ["http", "https"].iter().any(|strict| scheme.eq_ignore_ascii_case(strict));
     let colon = if is_strict { host.find(':') } else { host.rfind(':') };
     let port = match (host.starts_with('['), host.rfind(']'), colon) {
@@ -125,7 +125,7 @@ fn check_host(scheme: &str, host: &str) -> Result<(), String> {
     }
 }
 
-/// In brackets stands an address of IPv6, which may have a zone.
+/// Checks a bracketed IPv6 address, which may have a zone.
 fn check_literal(literal: &str) -> Result<(), String> {
     let address = literal.split_once("%25").map_or(literal, |(address, _)| address);
     match address.parse::<IpAddr>() {
@@ -177,7 +177,8 @@ pub fn webhook_url(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     errors
 }
 
-/// The path of a webhook behind its service: DNS names between slashes (upstream `ValidateWebhookService`).
+/// The service path of a webhook: DNS names separated by slashes (upstream
+/// `ValidateWebhookService`).
 pub fn webhook_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let refuse = |why: String| FieldError::invalid(path, text, why);
     match text {
@@ -189,7 +190,8 @@ pub fn webhook_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     if !text.starts_with('/') {
         errors.push(refuse("must start with a '/'".into()));
     }
-    // Upstream leaves out the first byte. What is left of a longer character is no name, nor is the character.
+    // Upstream skips the first byte. Neither a multi-byte character nor the rest of one is a valid
+    // name.
     let rest = text.strip_prefix(|first: char| first.is_ascii()).unwrap_or(text);
     for (index, step) in rest.strip_suffix('/').unwrap_or(rest).split('/').enumerate() {
         if step.is_empty() {
@@ -201,7 +203,8 @@ pub fn webhook_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     errors
 }
 
-/// A path that is no resource's, which may stand for all below it (upstream `ValidateNonResourceURLPath`).
+/// A non-resource path, optionally with a wildcard at its end (upstream
+/// `ValidateNonResourceURLPath`).
 pub fn non_resource_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let wildcards = text.matches('*').count();
     let why = match text {
@@ -221,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_read_as_go_does() {
+    fn parses_urls_as_go() {
         let check = |text: &str, expect: Result<(&str, Option<&str>, &str, &str, &str), &str>| {
             let parts = Url::parse(text).map(|url| (url.scheme, url.user, url.host, url.query, url.fragment));
             assert_eq!(parts, expect.map_err(String::from), "{text}");
@@ -246,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn webhooks_are_called_over_https_at_paths_of_names() {
+    fn validates_webhook_urls_and_paths() {
         let errors = |check: fn(&Path<'_>, &str) -> Vec<FieldError>, text: &str| {
             check(&Path::new("at"), text).iter().map(FieldError::body).collect::<Vec<_>>()
         };
@@ -268,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_have_paths_or_absolute_urls() {
+    fn parses_request_targets() {
         for text in ["/a b", "//a b", "http://a/b c", "*", "mailto:x", "urn:", "http://", "/%20", "/a:b"] {
             assert!(Url::parse_request(text).is_ok(), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Formats of versions: of programs, of groups and of objects.
+//! Formats of versions: of software, of groups and of objects.
 
 use super::{Messages, is_dns1035_label, is_dns1123_subdomain};
 use crate::field_error::FieldError;
@@ -9,7 +9,7 @@ pub fn semantic_version(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     refuse_unless(is_semantic_version(text), path, text, "must be a string compatible with semver.org spec 2.0.0")
 }
 
-/// Likewise, and its numbers have 64 bits (Go: `blang/semver`).
+/// As [`semantic_version`], with 64-bit numbers (Go: `blang/semver`).
 pub fn semantic_version_of_numbers(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let numbers = text.split(['.', '-', '+']).take(3);
     let fits = is_semantic_version(text) && numbers.into_iter().all(|number| number.parse::<u64>().is_ok());
@@ -32,7 +32,7 @@ fn is_semantic_version(text: &str) -> bool {
         && build.is_none_or(|all| all.split('.').all(word))
 }
 
-/// The version of an object in the storage (upstream `resourceversion.CompareResourceVersion`).
+/// The `resourceVersion` of an object (upstream `resourceversion.CompareResourceVersion`).
 pub fn resource_version(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     if !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Vec::new();
@@ -40,8 +40,7 @@ pub fn resource_version(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     vec![FieldError::invalid(path, text, format!("resource version is not well formed: {text}"))]
 }
 
-/// The version of a group, with the group before it; all that is wrong with it in one error (upstream
-/// `isValidAPIVersion`).
+/// A group and a version; all errors are joined to one (upstream `isValidAPIVersion`).
 pub fn storage_api_version(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     let part = |name: &str, text: &str, check: fn(&str) -> Messages| -> Vec<String> {
         let messages = if text.is_empty() { vec!["must be non-empty".into()] } else { check(text) };

@@ -1,7 +1,10 @@
-//! Base64 as Go's `encoding/base64` reads it where that differs from the `base64` crate: line breaks are ignored anywhere, bits
-//! behind the last byte do not matter, and an error names the place that Go names.
+//! Base64 decoding with the rules of Go's `encoding/base64` where they differ from the `base64`
+//! crate.
+//!
+//! Line breaks are ignored anywhere, trailing bits are not checked, and errors have the same
+//! offsets as Go's.
 
-/// Decodes standard base64; the error is the place that Go complains about.
+/// Decodes standard base64. The error is the offset that Go reports.
 pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let mut decoder = Decoder { text: text.as_bytes(), at: 0, out: Vec::with_capacity(text.len() / 4 * 3) };
     while decoder.quantum()? {}
@@ -15,7 +18,7 @@ struct Decoder<'t> {
 }
 
 impl Decoder<'_> {
-    /// Reads four characters that make up to three bytes; false at the end.
+    /// Decodes four characters to at most three bytes. Returns false at the end.
     fn quantum(&mut self) -> Result<bool, usize> {
         let mut bits = 0u32;
         for count in 0..4 {
@@ -38,7 +41,7 @@ impl Decoder<'_> {
         Ok(true)
     }
 
-    /// The padding behind two or three characters, and nothing after it.
+    /// Reads the padding after two or three characters, which must be at the end.
     fn padding(&mut self, count: usize) -> Result<(), usize> {
         self.at += 1;
         self.skip_line_breaks();

@@ -1,8 +1,11 @@
-//! Decodes JSON into a described struct with the semantics of `sigs.k8s.io/json`: names match exactly, unknown fields are skipped,
-//! of duplicates the last wins (and is merged into what is there, as Go does), `null` leaves plain fields alone and empties others.
+//! Decodes JSON into a described struct with the semantics of `sigs.k8s.io/json`.
 //!
-//! As upstream, a value of the wrong kind does not end decoding at once: the first such error is kept and a syntax error further down
-//! outweighs it. Only a scalar with a parser of its own ends it, and its error is the one reported.
+//! Names match exactly and unknown fields are skipped. Of duplicate fields the last one wins,
+//! merged into the earlier value as in Go. `null` leaves plain fields unchanged and clears others.
+//!
+//! As upstream, a value of the wrong type does not stop decoding: the first such error is kept, and
+//! a later syntax error takes precedence. Only a scalar with its own parser stops decoding, and its
+//! error is reported.
 
 use serde_json::value::RawValue;
 
@@ -18,13 +21,15 @@ use crate::def::{JsonForm, Shape};
 use crate::reflect::{FlatField, Mut, Slot, StructListMut, StructMapMut};
 use crate::scalar::ScalarError;
 
-/// Decodes a document into a struct. Fields that are absent keep their values. On an error, `issues` is left empty and the struct is
-/// in no useful state.
+/// Decodes a document into a struct. Absent fields keep their values.
+///
+/// On an error, `issues` is cleared and the content of the struct is unspecified.
 pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     decode_version(document, "", into, issues)
 }
 
-/// Decodes a document of this API version, by which errors call Go types: `v1beta2.ResourceClaimSpec`.
+/// Decodes a document of this API version, which determines the names of Go types in errors:
+/// `v1beta2.ResourceClaimSpec`.
 pub fn decode_version(document: &[u8], version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     let text = to_text(document);
     let names = Names { root: into.def(), version };
@@ -42,13 +47,15 @@ pub fn decode_version(document: &[u8], version: &str, into: Mut<'_>, issues: &mu
     }
 }
 
-/// A syntax error anywhere outweighs what the decoder found.
+/// The error to report: a syntax error anywhere in the document takes precedence over the decoder's
+/// error.
 #[cold]
 pub(crate) fn reason(document: &[u8], found: Option<Error>) -> Error {
     match (syntax_error(document), found) {
         (None, Some(error)) => error,
         (Some(text), _) => Error::Syntax(text.into()),
-        // The reader stopped where Go's scanner would not have: the only such place is our own limit of depth.
+        // The reader stopped where Go's scanner does not. The only such place is the depth limit of
+        // this server.
         (None, None) => Error::Syntax("invalid character '{' exceeded max depth".into()),
     }
 }
@@ -58,9 +65,9 @@ pub(crate) struct Decoder<'d, 'i> {
     pub(crate) issues: &'i mut Issues,
     names: Names<'d>,
     pub(super) meter: Meter,
-    /// The first value of a wrong kind.
+    /// The first type error.
     saved: Option<Error>,
-    /// What ended decoding.
+    /// The error that stopped decoding.
     fatal: Option<Error>,
 }
 
@@ -73,7 +80,7 @@ impl<'d> Decoder<'d, '_> {
         if self.reader.at_end() { Ok(()) } else { Err(Stop) }
     }
 
-    /// Takes the value here into a struct.
+    /// Decodes the next value into a struct.
     fn structure(&mut self, into: Mut<'_>, path: &Path<'_>) -> Step {
         match (into.def().json_form, self.reader.peek()) {
             (JsonForm::Fields | JsonForm::Open, b'{') => self.fields(into, path),
@@ -131,7 +138,7 @@ impl<'d> Decoder<'d, '_> {
         }
     }
 
-    /// Takes the value here as a tree.
+    /// Decodes the next value to a tree.
     pub(crate) fn tree(&mut self, path: &Path<'_>) -> Result<Value, Stop> {
         let (value, error) = subtree(&mut self.reader, self.issues, &mut self.meter, path);
         match (value, error) {
@@ -176,7 +183,7 @@ impl<'d> Decoder<'d, '_> {
             }
             _ => return self.mismatch(path, |names| scalars::whole(names, path, shape)),
         }
-        // Go decodes into the items that are there, which only a duplicate field meets.
+        // As in Go, items of a duplicate field are decoded into the existing items.
         let present = list.as_list().len();
         let mut count = 0;
         let size = list.item_size();
@@ -230,7 +237,7 @@ impl<'d> Decoder<'d, '_> {
         }
     }
 
-    /// The bare list of the only field.
+    /// Decodes the list that represents a struct with a single field.
     fn items(&mut self, mut into: Mut<'_>, path: &Path<'_>) -> Step {
         let def = into.def();
         let Some(flat) = def.tables().json.first() else { return self.reader.skip() };
@@ -240,8 +247,10 @@ impl<'d> Decoder<'d, '_> {
         self.mismatch(path, |names| names.of_struct(def))
     }
 
-    /// The three unions of apiextensions. Upstream decodes their inner value by itself: strictness ends here, and an error in
-    /// it ends decoding.
+    /// Decodes the three unions of apiextensions.
+    ///
+    /// Upstream decodes their inner value separately: strict checks do not apply to it, and an
+    /// error in it stops decoding.
     fn schema_or(&mut self, form: JsonForm, first: u8, mut into: Mut<'_>, path: &Path<'_>) -> Step {
         reset(&mut into);
         let member = match (form, first) {
@@ -262,7 +271,7 @@ impl<'d> Decoder<'d, '_> {
             set_true(&mut into, "allows");
         }
         let issues = std::mem::replace(self.issues, Issues::ignore());
-        // Protobuf has a message here.
+        // Protobuf nests a message here.
         self.reader.descend()?;
         let result = self.slot(into.slot_flat(index), flat, path);
         self.reader.ascend();
@@ -274,7 +283,7 @@ impl<'d> Decoder<'d, '_> {
         }
     }
 
-    /// Skips a value of a wrong kind and remembers the first such error.
+    /// Skips a value of a wrong type and keeps the first such error.
     #[cold]
     pub(crate) fn mismatch(&mut self, path: &Path<'_>, wanted: impl FnOnce(Names<'_>) -> String) -> Step {
         let found = self.reader.skip_named()?;
@@ -282,13 +291,13 @@ impl<'d> Decoder<'d, '_> {
         Ok(())
     }
 
-    /// Remembers a number that the field's type cannot hold.
+    /// Records a number that the type of the field cannot represent.
     #[cold]
     pub(crate) fn bad_number(&mut self, path: &Path<'_>, number: &str, wanted: &str) {
         self.save(type_error(path, format!("number {number}").into(), wanted.into()));
     }
 
-    /// Remembers that an item of a list of bytes is none; `items` is the text of the list.
+    /// Records an invalid item of a list of bytes; `items` is the text of the list.
     pub(crate) fn bad_byte(&mut self, path: &Path<'_>, items: &str) {
         let items: Vec<&RawValue> = serde_json::from_str(items).unwrap_or_default();
         let texts = items.into_iter().map(RawValue::get);
@@ -303,12 +312,12 @@ impl<'d> Decoder<'d, '_> {
         self.save(type_error(path, found, "uint8".into()));
     }
 
-    /// Remembers the first error that does not end decoding.
+    /// Keeps the first error that does not stop decoding.
     pub(crate) fn save(&mut self, error: Error) {
         self.saved.get_or_insert(error);
     }
 
-    /// Ends decoding with the error of a scalar's own parser.
+    /// Stops decoding with the error of a scalar's own parser.
     #[cold]
     pub(crate) fn refuse(&mut self, path: &Path<'_>, error: ScalarError) -> Step {
         self.fail(match error {
@@ -340,7 +349,7 @@ fn set_true(into: &mut Mut<'_>, field: &str) {
     }
 }
 
-/// The keys of one object, looked at for duplicates only when somebody wants to know.
+/// The keys of one object; recorded only if duplicates are reported.
 pub(crate) struct Keys {
     seen: Option<std::collections::HashSet<Box<str>>>,
 }
@@ -350,12 +359,12 @@ impl Keys {
         Keys { seen: wanted.then(Default::default) }
     }
 
-    /// Whether keys are looked at.
+    /// Whether keys are recorded.
     pub(crate) fn is_active(&self) -> bool {
         self.seen.is_some()
     }
 
-    /// Whether the key was here before.
+    /// Whether the key is a duplicate.
     pub(crate) fn repeats(&mut self, key: &str) -> bool {
         self.seen.as_mut().is_some_and(|seen| !seen.insert(key.into()))
     }

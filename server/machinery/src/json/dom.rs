@@ -1,4 +1,5 @@
-//! Documents without a declared type: `serde_json`'s tree, read and written with the semantics of upstream's unstructured objects.
+//! Documents without a declared type: the tree of `serde_json`, with the semantics of upstream's
+//! unstructured objects.
 
 pub use serde_json::{Map, Value};
 
@@ -11,7 +12,7 @@ use super::write;
 use crate::budget::Meter;
 use crate::reflect::{Mut, Ref};
 
-/// Parses a document. Integers stay integers when they fit 64 bits; of duplicate keys the last wins.
+/// Parses a document. Integers of up to 64 bits stay integers. The last one of duplicate keys wins.
 pub fn parse(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     let text = to_text(document);
     let reader = Reader::new(&text).with_max_depth(issues.max_depth());
@@ -29,37 +30,37 @@ pub fn parse(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     }
 }
 
-/// The tree of a struct.
+/// Converts a struct to a tree.
 pub fn to_value(value: Ref<'_>) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Decodes a tree into a struct, with the errors and issues of its text.
+/// Decodes a tree into a struct, with the same errors and issues as its text.
 pub fn from_value(value: &Value, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     from_value_version(value, "", into, issues)
 }
 
-/// Decodes a tree of this API version, by which errors call Go types.
+/// Decodes a tree of this API version, which determines the names of Go types in errors.
 pub fn from_value_version(value: &Value, version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     let mut text = Vec::new();
     encode_value(value, &mut text);
     decode_version(&text, version, into, issues)
 }
 
-/// Appends the JSON of a tree as Go writes maps: keys sorted.
+/// Appends the JSON of a tree with sorted keys, as Go writes maps.
 pub fn encode_value(value: &Value, out: &mut Vec<u8>) {
     encode_tree(value, Keys::Sorted, out);
 }
 
-/// Appends the JSON of a tree, the members of its objects in the order that they have.
+/// Appends the JSON of a tree with keys in their present order.
 pub fn encode_value_in_order(value: &Value, out: &mut Vec<u8>) {
-    encode_tree(value, Keys::AsTheyAre, out);
+    encode_tree(value, Keys::Unsorted, out);
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Keys {
     Sorted,
-    AsTheyAre,
+    Unsorted,
 }
 
 fn encode_tree(value: &Value, keys: Keys, out: &mut Vec<u8>) {
@@ -89,8 +90,8 @@ pub(super) fn encode_map(map: &Map<String, Value>, out: &mut Vec<u8>) {
 }
 
 fn encode_members(map: &Map<String, Value>, keys: Keys, out: &mut Vec<u8>) {
-    // Most writers send them in order.
-    if keys == Keys::AsTheyAre || map.keys().is_sorted() {
+    // Most clients send sorted keys.
+    if keys == Keys::Unsorted || map.keys().is_sorted() {
         return encode_each(map, keys, out);
     }
     let mut members: Vec<(&String, &Value)> = map.iter().collect();
@@ -117,13 +118,14 @@ fn encode_number(number: &serde_json::Number, out: &mut Vec<u8>) {
     } else if let Some(integer) = number.as_u64() {
         crate::scalar::digits::append_u64(out, integer);
     } else {
-        // Upstream reads a stored `-0` as an integer, which has no sign.
+        // Upstream decodes a stored `-0` as an integer, which has no sign.
         let float = number.as_f64().filter(|float| *float != 0.0);
         write::float(out, float.unwrap_or(0.0));
     }
 }
 
-/// Reads the value at which the reader of a larger document stands, and what does not end reading.
+/// Decodes the next value of the reader to a tree. The second result is an error that does not stop
+/// decoding.
 pub(super) fn subtree(
     reader: &mut Reader<'_>,
     issues: &mut Issues,
@@ -136,7 +138,8 @@ pub(super) fn subtree(
     (value, parser.error)
 }
 
-/// Bytes of a member of an object besides its key and what its value holds: hash, key and value, and its place in the index.
+/// Bytes of an object member besides the content of its key and value: hash, key, value, and index
+/// entry.
 pub(crate) const MEMBER_SIZE: usize = 2 * size_of::<usize>() + size_of::<(String, Value)>();
 
 struct Parser<'d, 'i> {

@@ -1,5 +1,7 @@
-//! Encodes a described struct as Go's `encoding/json` does for kube-apiserver: declared order, `omitempty`, sorted maps, HTML
-//! escaping, no line break at the end (upstream's stream encoder adds one behind each object; the caller does).
+//! Encodes a described struct as Go's `encoding/json` does for kube-apiserver.
+//!
+//! Fields are in declaration order with `omitempty`, maps are sorted, and HTML is escaped. There is
+//! no trailing line break: upstream's stream encoder adds one to each object, here the caller does.
 
 use super::scalars::{JsonScalar, write_list, write_map};
 use super::{open, write};
@@ -7,13 +9,15 @@ use crate::def::{JsonForm, Shape};
 use crate::limits::max_blanks;
 use crate::reflect::{FlatField, Ref, Value};
 
-/// Appends the JSON of a struct.
+/// Appends a struct as JSON.
 pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
     structure(value, out);
 }
 
-/// Appends the JSON of an object with this version and kind, whatever the object itself says: stored objects and items carry none, and
-/// one stored object is sent in several versions.
+/// Appends an object as JSON with this version and kind.
+///
+/// They replace those of the object: stored objects and list items have none, and one stored object
+/// is served in several versions.
 pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) {
     if value.def().json_form == JsonForm::Open {
         return open::encode_object(api_version, kind, value, out);
@@ -31,20 +35,21 @@ pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Ve
     close(start, out);
 }
 
-/// Appends the JSON of a struct in lines with two blanks for each level, as `?pretty=true` and `curl` get it.
+/// Appends a struct as JSON with line breaks and an indentation of two spaces, as for
+/// `?pretty=true` and `curl`.
 pub fn encode_pretty(value: Ref<'_>, out: &mut Vec<u8>) {
     let mut compact = Vec::new();
     encode(value, &mut compact);
     pretty(&compact, out);
 }
 
-/// Lays JSON out in lines (Go's `json.Indent` with two blanks). Where most of the result would be blanks, because values are
-/// nested deeply, the text stays as it is.
+/// Indents JSON (Go's `json.Indent` with two spaces). The text stays compact if most of the result
+/// would be indentation, because values are nested deeply.
 pub fn pretty(compact: &[u8], out: &mut Vec<u8>) {
     indent(compact, 2, out);
 }
 
-/// [`pretty`] with `width` blanks for each level.
+/// [`pretty`] with an indentation of `width` spaces.
 pub(super) fn indent(compact: &[u8], width: usize, out: &mut Vec<u8>) {
     let start = out.len();
     let longest = max_blanks(compact.len());
@@ -101,7 +106,7 @@ fn new_line(blanks: usize, out: &mut Vec<u8>) {
     out.extend(std::iter::repeat_n(b' ', blanks));
 }
 
-/// Appends the members of a struct as its descriptor says.
+/// Appends the members of a struct by its descriptor.
 pub(crate) fn walk_members(value: Ref<'_>, out: &mut Vec<u8>) {
     fields(value, 0, out);
 }
@@ -129,7 +134,7 @@ pub(super) fn structure(value: Ref<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// The first member that holds something: the unions of apiextensions.
+/// Appends the first member that is not empty: the unions of apiextensions.
 fn first_of(value: Ref<'_>, members: &[&str], out: &mut Vec<u8>) {
     let tables = value.def().tables();
     let index = members.iter().filter_map(|m| tables.find(m)).find(|&i| !value.get_flat(i).is_empty());
@@ -139,7 +144,8 @@ fn first_of(value: Ref<'_>, members: &[&str], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends fields from the index on, each with a comma before it; [`close`] makes an object of them.
+/// Appends fields, starting at an index, each with a leading comma. [`close`] turns them into an
+/// object.
 fn fields(value: Ref<'_>, from: usize, out: &mut Vec<u8>) {
     value.each_member(from, |flat, member| {
         key(flat, out);
@@ -163,7 +169,7 @@ pub(crate) fn long_key(name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\":");
 }
 
-/// Turns the members from `start` on into an object.
+/// Turns the members after `start` into an object.
 #[inline]
 pub(super) fn close(start: usize, out: &mut Vec<u8>) {
     match out.get_mut(start) {

@@ -1,32 +1,32 @@
-//! Why a document could not be decoded, in the words of Go's `encoding/json`, which clients of upstream see.
+//! Decoding errors in the words of Go's `encoding/json`, which clients of upstream see.
 
 use std::fmt;
 
 use crate::budget::{DecodeError, Exceeded};
 use crate::scalar::ScalarError;
 
-/// Why a document could not be decoded.
+/// The reason of a failed decoding.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The text is not JSON (Go's `json.SyntaxError`).
     #[error("{0}")]
     Syntax(Box<str>),
-    /// A value of another kind than the field's (Go's `json.UnmarshalTypeError`).
+    /// A value of another JSON type than that of the field (Go's `json.UnmarshalTypeError`).
     #[error(transparent)]
     Type(Box<TypeError>),
-    /// A scalar refused its text.
+    /// The parser of a scalar rejected the value.
     #[error("{0}")]
     Scalar(ScalarError),
     /// Bytes that are not base64 (Go's `base64.CorruptInputError`).
     #[error("illegal base64 data at input byte {0}")]
     Base64(usize),
-    /// A structured value of a form that its type refuses.
+    /// A structured value that its type rejects.
     #[error("{0}")]
     Form(&'static str),
-    /// The bytes are not YAML; the text is goyaml's.
+    /// The bytes are not YAML; the text is that of goyaml.
     #[error("{0}")]
     Yaml(Box<str>),
-    /// The document takes more memory than it may.
+    /// The document exceeds a memory budget.
     #[error(transparent)]
     TooLarge(#[from] Exceeded),
     /// The bytes are not CBOR.
@@ -43,15 +43,15 @@ impl DecodeError for Error {
     }
 }
 
-/// A value of another kind than the field's.
+/// A value of another JSON type than that of the field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct TypeError {
-    /// What stands in the document: `string`, `array`, `number 1.5` and the like.
+    /// The JSON value: `string`, `array`, `number 1.5` and so on.
     pub found: Box<str>,
-    /// The struct and the dotted path of fields that lead to the place, both empty at the root.
+    /// The struct and the dotted path of the field; both empty at the root.
     pub owner: &'static str,
     pub path: Box<str>,
-    /// The Go type upstream decodes into.
+    /// The Go type that upstream decodes into.
     pub wanted: Box<str>,
 }
 

@@ -1,4 +1,4 @@
-//! Structs with a field of every form, for the tests of the codecs.
+//! Structs with a field of every form, for tests of the codecs.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::def::{Flags, JsonForm};
 use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
-/// Versions of the path stand for Go packages in messages.
+/// Messages show the version in the module path as a Go package.
 pub(crate) mod v1 {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Feeds the codecs what nobody would send: nothing may panic, and what is accepted must come back.
+//! Fuzz tests of the codecs with malformed input: no panics, and accepted input round-trips.
 
 use super::fixture::v1::Pod;
 use super::{Issues, Value, decode, encode, encode_value, is_valid, parse, syntax_error};
@@ -14,7 +14,7 @@ const DOCUMENTS: &[&str] = &[
     "\u{1}\u{85}\u{feff}\u{2028}😀",
 ];
 
-/// A small generator of the xorshift family: the same inputs on every run.
+/// A random number generator of the xorshift family: every run has the same inputs.
 struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
         (self.0 % end as u64) as usize
     }
 
-    /// Part of a document with a few bytes changed.
+    /// A part of a document with a few changed bytes.
     fn document(&mut self, of: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = of[self.below(of.len())].clone();
         bytes.truncate(1 + self.below(bytes.len() + bytes.len() / 2));

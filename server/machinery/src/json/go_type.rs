@@ -1,8 +1,8 @@
-//! The Go types that messages of upstream name: `v1.PodSpec`, `[]v1.Container`, `map[string]string`.
+//! Names of Go types in upstream's messages: `v1.PodSpec`, `[]v1.Container`, `map[string]string`.
 
 use crate::def::{FieldInfo, Scalar, Shape, StructDef};
 
-/// The name of a scalar's Go type.
+/// The Go type of a scalar.
 pub(crate) fn scalar(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Bool => "bool",
@@ -23,17 +23,20 @@ pub(crate) fn scalar(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Names the Go types of one document. A Go package is called like the API version, which the path of a Rust type holds; but where
-/// versions of a struct are the same Rust type, that is the version of the document.
+/// Names the Go types of one document.
+///
+/// A Go package has the name of the API version, which is part of the path of a Rust type. If
+/// several versions of a struct share a Rust type, the package is the version of the document.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
     pub(crate) root: &'static StructDef,
-    /// The version of the document, empty for that of the root's Rust type.
+    /// The version of the document; empty if it is that of the Rust type of the root.
     pub(crate) version: &'a str,
 }
 
 impl<'a> Names<'a> {
-    /// The name of a field's Go type behind its pointers. A map of quantities is a `ResourceList` nearly everywhere.
+    /// The Go type of a field without pointers. A map of quantities is a `ResourceList` in nearly
+    /// all fields.
     pub(crate) fn of_shape(self, shape: Shape) -> String {
         match shape {
             Shape::One(s) | Shape::Opt(s) => scalar(s).into(),
@@ -46,7 +49,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The name of the Go type of a field of this struct behind its pointers.
+    /// The Go type of a field of this struct without pointers.
     pub(crate) fn of_field(self, home: &'static StructDef, info: &FieldInfo, shape: Shape) -> String {
         match shape {
             _ if !info.go_whole.is_empty() => self.within(home, info.go_whole),
@@ -57,7 +60,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The name of the Go type of an item of a list or map of scalars.
+    /// The Go type of an item of a list or map of scalars.
     pub(crate) fn of_item(self, home: &'static StructDef, info: &FieldInfo, of: Scalar) -> String {
         if of == Scalar::String && !info.go_type.is_empty() {
             return self.within(home, info.go_type);
@@ -65,7 +68,7 @@ impl<'a> Names<'a> {
         scalar(of).into()
     }
 
-    /// A declared Go type, with the package of a struct in front of each name that has none.
+    /// A declared Go type, with the package of a struct prepended to each unqualified name.
     fn within(self, home: &'static StructDef, declared: &str) -> String {
         let mut text = String::new();
         let mut last = ' ';
@@ -80,7 +83,7 @@ impl<'a> Names<'a> {
         text
     }
 
-    /// The name of a struct's Go type.
+    /// The Go type of a struct.
     pub(crate) fn of_struct(self, def: &'static StructDef) -> String {
         format!("{}.{}", self.version_of(def), def.name)
     }
@@ -91,12 +94,13 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The Go type of a string of a field of this struct, or of its items, in a document of this version of the root.
+/// The Go type of a string field of this struct, or of its items, in a document with this version
+/// of the root.
 pub fn string_type(root: &'static StructDef, version: &str, home: &'static StructDef, info: &FieldInfo) -> String {
     Names { root, version }.of_item(home, info, Scalar::String)
 }
 
-/// The modules above the one of a version, and the version.
+/// Splits the path of a Rust type into the modules above the version, and the version.
 fn package(def: &'static StructDef) -> (&'static str, &'static str) {
     let mut end = 0;
     for part in def.rust_path().split("::") {

@@ -1,7 +1,9 @@
-//! JSON of upstream's internal types, which error messages show where the offending value is a whole struct.
+//! JSON of upstream's internal types, which error messages show if the invalid value is a whole
+//! struct.
 //!
-//! Internal types have no JSON tags: Go writes every field, empty or not, under its Go name. Types of `meta` are the same inside and
-//! outside, tags and all. What a declaration does not tell (odd names, another order) the caller adds as [`InternalType`]s.
+//! Internal types have no JSON tags: Go writes every field, empty or not, by its Go name. Types of
+//! `meta` have their tags in internal types, too. The caller adds what a declaration does not
+//! contain (irregular names, another order) as [`InternalType`]s.
 
 use std::sync::OnceLock;
 
@@ -11,22 +13,22 @@ use super::write;
 use crate::def::{FieldDef, StructDef};
 use crate::reflect::{Ref, Value};
 
-/// What an internal type has otherwise than its declaration.
+/// Differences between an internal type and its declaration.
 #[derive(Clone, Copy, Debug)]
 pub struct InternalType {
     /// The name of the struct.
     pub name: &'static str,
-    /// Go names that do not follow from the JSON names: (JSON name, Go name).
+    /// Go names that cannot be derived from the JSON names: (JSON name, Go name).
     pub names: &'static [(&'static str, &'static str)],
-    /// The JSON names of the fields in internal order, where that is another or leaves some out; `^` marks a field of the struct around
-    /// this one. Empty: as declared.
+    /// The JSON names of the fields in internal order, if it differs or omits fields; `^` marks a
+    /// field of the enclosing struct. Empty: as declared.
     pub order: &'static [&'static str],
-    /// The JSON names of numbers that are 0 where they are not set: no pointers in Go.
+    /// The JSON names of numbers that are 0 if unset, because they are not pointers in Go.
     pub numbers: &'static [&'static str],
 }
 
 impl InternalType {
-    /// A type that differs in nothing.
+    /// A type without differences.
     pub const PLAIN: InternalType = InternalType { name: "", names: &[], order: &[], numbers: &[] };
 }
 
@@ -35,7 +37,8 @@ pub type FindInternal = fn(&StructDef) -> Option<&'static InternalType>;
 
 static INTERNAL_TYPES: OnceLock<FindInternal> = OnceLock::new();
 
-/// Makes known where internal types are found, for messages of declared checks. The first call counts.
+/// Registers the lookup of internal types for messages of declared checks. Only the first call has
+/// an effect.
 pub fn register_internal_types(find: FindInternal) {
     INTERNAL_TYPES.get_or_init(|| find);
 }
@@ -45,18 +48,19 @@ pub fn internal_type(def: &StructDef) -> Option<&'static InternalType> {
     INTERNAL_TYPES.get().and_then(|find| find(def))
 }
 
-/// The first words of JSON names that Go writes in capitals.
+/// First words of JSON names that Go writes in upper case.
 const INITIALISMS: [&str; 30] = [
     "api", "aws", "cel", "cidr", "csi", "dns", "fc", "fs", "gce", "gid", "gmsa", "grpc", "http", "id", "ip", "iqn",
     "iscsi", "nfs", "os", "pd", "qos", "rbd", "se", "ssl", "tcp", "ttl", "tty", "uid", "uri", "url",
 ];
 
-/// Appends the JSON of a value's internal form.
+/// Appends the JSON of the internal form of a value.
 pub fn encode_internal(value: Ref<'_>, find: FindInternal, out: &mut Vec<u8>) {
     Writer { find, out }.structure(value, None);
 }
 
-/// [`encode_internal`] in lines with one blank for each level, as upstream compares objects.
+/// [`encode_internal`] with line breaks and an indentation of one space, as upstream compares
+/// objects.
 pub fn encode_internal_lines(value: Ref<'_>, find: FindInternal) -> String {
     let (mut compact, mut out) = (Vec::new(), Vec::new());
     encode_internal(value, find, &mut compact);
@@ -79,7 +83,7 @@ impl Writer<'_> {
         self.close(start, b"{}");
     }
 
-    /// The members, each with a comma before it.
+    /// Writes the members, each with a leading comma.
     fn members(&mut self, value: Ref<'_>, around: Option<Ref<'_>>) {
         let internal = (self.find)(value.def());
         let internal = internal.unwrap_or(&InternalType::PLAIN);
@@ -117,7 +121,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Go flattens what is embedded; with the tags of the embedded type, if it has any.
+    /// Writes an embedded struct. Go flattens it, with the tags of the embedded type, if it has
+    /// any.
     fn embedded(&mut self, value: Ref<'_>) {
         if !is_tagged(value.def()) {
             return self.members(value, None);
@@ -178,7 +183,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts brackets around the members from `start` on.
+    /// Encloses the members after `start` in brackets.
     fn close(&mut self, start: usize, brackets: &[u8; 2]) {
         match self.out.get_mut(start) {
             Some(comma) => *comma = brackets[0],
@@ -188,12 +193,12 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a type is written with its JSON tags also inside.
+/// Whether the internal type has JSON tags.
 fn is_tagged(def: &StructDef) -> bool {
     def.rust_path().contains("::meta::") || def.name == "TypeMeta"
 }
 
-/// The name of a field in Go: `podCIDR` is `PodCIDR`, `uid` is `UID`, `cidrs` is `CIDRs`.
+/// The Go name of a field: `PodCIDR` for `podCIDR`, `UID` for `uid`, `CIDRs` for `cidrs`.
 pub fn go_name(json: &str) -> String {
     let word = json.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(json.len());
     let word =

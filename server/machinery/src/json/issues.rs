@@ -1,35 +1,37 @@
-//! What strict decoding objects to: unknown and duplicate fields. They never fail a decoding by themselves; the caller turns them
-//! into an error or into warnings (`fieldValidation`).
+//! Issues of strict decoding: unknown and duplicate fields.
+//!
+//! They do not fail the decoding. The caller turns them into an error or into warnings
+//! (`fieldValidation`).
 
 use super::path::Path;
 use crate::budget::Meter;
 use crate::limits::{MAX_DEPTH, MAX_STORED_DEPTH};
 use crate::scalar::go_text::quote;
 
-/// Upstream keeps no more than this many strict errors of one document.
-const MOST: usize = 100;
+/// Limit on the strict errors of one document, as upstream.
+const MAX_ISSUES: usize = 100;
 
-/// Bytes of texts after which no more issues are looked for: the path of each may be as long as the document.
-const MOST_BYTES: usize = 1 << 20;
+/// Limit on the bytes of issue texts: the path of each may be as long as the document.
+const MAX_ISSUE_BYTES: usize = 1 << 20;
 
-/// Unknown and duplicate fields met while decoding.
+/// Unknown and duplicate fields that decoding found.
 ///
-/// They also say how strictly a document is bounded: see [`Issues::collect`] and [`Issues::ignore`].
+/// They also determine the limits of a document: see [`Issues::collect`] and [`Issues::ignore`].
 #[derive(Debug)]
 pub struct Issues {
     found: Option<Vec<Issue>>,
-    /// Bytes of the texts that were made for issues, those that were not kept included.
+    /// Bytes of the texts of all issues, including those that were not kept.
     bytes: usize,
-    /// Whether the limits of requests hold.
+    /// Whether the limits of requests apply.
     is_limited: bool,
 }
 
-/// One objection of strict decoding.
+/// An issue of strict decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Issue {
     Unknown(Box<str>),
     Duplicate(Box<str>),
-    /// An objection in words of its own, such as a duplicate YAML key.
+    /// An issue with its own text, such as a duplicate YAML key.
     Text(Box<str>),
 }
 
@@ -44,17 +46,19 @@ impl std::fmt::Display for Issue {
 }
 
 impl Issues {
-    /// For a document that a client sends: issues are collected, and the limits of requests hold ([`MAX_DEPTH`], memory).
+    /// For a document of a client: issues are collected, and the limits of requests apply
+    /// ([`MAX_DEPTH`], memory).
     pub fn collect() -> Self {
         Issues { found: Some(Vec::new()), bytes: 0, is_limited: true }
     }
 
-    /// For a document that a client sends and whose issues are not reported: only the limits of requests hold.
+    /// For a document of a client without strict decoding: only the limits of requests apply.
     pub fn only_limit() -> Self {
         Issues { found: None, bytes: 0, is_limited: true }
     }
 
-    /// For a document that the server made or has stored: nothing is collected. Its depth may be [`MAX_STORED_DEPTH`].
+    /// For a document of the server, or a stored one: nothing is collected. Its depth may be
+    /// [`MAX_STORED_DEPTH`].
     pub fn ignore() -> Self {
         Issues { found: None, bytes: 0, is_limited: false }
     }
@@ -63,17 +67,17 @@ impl Issues {
         if self.is_limited { MAX_DEPTH } else { MAX_STORED_DEPTH }
     }
 
-    /// What counts the memory that a document of this many bytes takes.
+    /// The memory meter for a document of this many bytes.
     pub(crate) fn meter(&self, length: usize) -> Meter {
         if self.is_limited { Meter::of_document(length) } else { Meter::unlimited() }
     }
 
-    /// Whether issues are reported.
+    /// Whether issues are collected.
     pub fn is_collecting(&self) -> bool {
         self.found.is_some()
     }
 
-    /// What was found, in order of appearance.
+    /// The issues in order of appearance.
     pub fn iter(&self) -> std::slice::Iter<'_, Issue> {
         self.found.as_deref().unwrap_or_default().iter()
     }
@@ -82,17 +86,18 @@ impl Issues {
         self.iter().len() == 0
     }
 
-    /// Adds an objection unless it is known or the document has had enough of them.
+    /// Adds an issue, unless it is a duplicate or the limits are reached.
     pub fn add(&mut self, issue: Issue) {
         if let Some(found) = &mut self.found
-            && found.len() < MOST
+            && found.len() < MAX_ISSUES
             && !found.contains(&issue)
         {
             found.push(issue);
         }
     }
 
-    /// Shows unknown fields as upstream's converter of maps does, and its pruning: between quotes, but not escaped.
+    /// Shows unknown fields between quotes without escapes, as upstream's converter of maps and its
+    /// pruning do.
     pub fn show_unknown_unescaped(&mut self) {
         for issue in self.found.iter_mut().flatten() {
             if let Issue::Unknown(path) = issue {
@@ -101,7 +106,7 @@ impl Issues {
         }
     }
 
-    /// Drops what was found: a decoding that fails reports its error only.
+    /// Drops the issues: a failed decoding reports only its error.
     pub fn clear(&mut self) {
         if let Some(found) = &mut self.found {
             found.clear();
@@ -109,9 +114,9 @@ impl Issues {
         self.bytes = 0;
     }
 
-    /// Makes the text of an issue and adds it, unless the document has had enough of them.
+    /// Formats an issue and adds it, unless the limits are reached.
     fn add_text(&mut self, text: impl FnOnce() -> String, issue: fn(Box<str>) -> Issue) {
-        let is_full = self.found.as_ref().is_none_or(|found| found.len() >= MOST) || self.bytes > MOST_BYTES;
+        let is_full = self.found.as_ref().is_none_or(|found| found.len() >= MAX_ISSUES) || self.bytes > MAX_ISSUE_BYTES;
         if !is_full {
             let text = text();
             self.bytes += text.len();
@@ -130,7 +135,7 @@ impl Issues {
     }
 }
 
-/// The text of upstream's `runtime.NewStrictDecodingError`; `None` when there is nothing to object to.
+/// The text of upstream's `runtime.NewStrictDecodingError`; `None` without issues.
 pub fn strict_error(issues: &Issues) -> Option<String> {
     if issues.is_empty() {
         return None;

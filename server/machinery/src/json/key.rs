@@ -1,14 +1,16 @@
-//! The name of a field as objects have it: `,"name":`.
+//! The encoded key of a field: `,"name":`.
 
-/// Ready to be copied, in place: copying a fixed number of bytes is faster than copying the right number from elsewhere.
+/// A key that is stored in place, with padding: copying a fixed number of bytes is faster than
+/// copying a variable number from elsewhere.
 pub(crate) struct Key {
     padded: [u8; Key::ROOM],
-    /// 0 when there is no room for it.
+    /// 0 if the key does not fit.
     length: u8,
 }
 
 impl Key {
-    /// With its length it is 30 bytes, which lets a step on the way from protobuf to JSON be one line of the processor's caches.
+    /// With the length it takes 30 bytes, so that a step of the conversion from protobuf to JSON
+    /// fits into a cache line.
     const ROOM: usize = 29;
 
     pub fn new(name: &str) -> Self {
@@ -24,7 +26,7 @@ impl Key {
         Key { padded, length }
     }
 
-    /// Appends it; false when there was no room for it here.
+    /// Appends the key; returns false if it did not fit.
     #[inline(always)]
     pub fn write(&self, out: &mut Vec<u8>) -> bool {
         let end = out.len() + usize::from(self.length);
@@ -39,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_written_if_there_is_room() {
+    fn writes_keys_that_fit() {
         for (length, fits) in [(0, true), (1, true), (25, true), (26, false), (300, false)] {
             let (name, mut out) = ("n".repeat(length), b"{".to_vec());
             assert_eq!(Key::new(&name).write(&mut out), fits, "{length}");

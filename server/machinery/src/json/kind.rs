@@ -1,15 +1,16 @@
-//! Which version and kind a document says it is, before anything else is known of it (upstream `json.MetaFactory.Interpret`).
+//! Reads the version and kind of a document before its type is known (upstream
+//! `json.MetaFactory.Interpret`).
 
 use super::decode::reason;
 use super::error::{Error, TypeError};
 use super::read::{Reader, Stop, to_text};
 
-/// The anonymous Go struct that upstream decodes into here, which its messages print.
+/// The anonymous Go struct that upstream decodes into, which its messages print.
 const GO_TYPE: &str =
     r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
 
-/// The `apiVersion` and `kind` of a document, empty when absent. As upstream, which uses Go's own decoder here, names are found in any case
-/// of letters.
+/// The `apiVersion` and `kind` of a document; empty if absent. As upstream, which uses Go's own
+/// decoder here, names are case-insensitive.
 pub fn version_and_kind(document: &[u8]) -> Result<(String, String), Error> {
     let text = to_text(document);
     let mut finder =
@@ -24,7 +25,7 @@ struct Finder<'t> {
     reader: Reader<'t>,
     api_version: String,
     kind: String,
-    /// The first value of a wrong kind.
+    /// The first type error.
     error: Option<Error>,
 }
 

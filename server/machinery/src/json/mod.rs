@@ -1,7 +1,8 @@
-//! JSON over descriptors: what clients send and what they get, byte for byte as upstream.
+//! JSON codec over descriptors, byte for byte compatible with upstream.
 //!
-//! Readers and writers are concrete functions over [`Ref`](crate::reflect::Ref) and [`Mut`](crate::reflect::Mut): they compile once
-//! and serve every declared type. Documents without a declared type (custom resources, patches) are a [`Value`].
+//! Encoders and decoders are concrete functions over [`Ref`](crate::reflect::Ref) and
+//! [`Mut`](crate::reflect::Mut): they compile once and serve every declared type. Documents without
+//! a declared type (custom resources, patches) are a [`Value`].
 
 mod base64;
 mod decode;

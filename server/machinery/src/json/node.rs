@@ -1,5 +1,7 @@
-//! Values as their JSON shows them, whether there is a tree of it or a described struct: what looks through documents looks through objects
-//! likewise, and nobody makes a tree of an object to compare it.
+//! A common view of JSON trees and described structs.
+//!
+//! Code that traverses documents traverses objects in the same way, without building a tree of an
+//! object to compare it.
 
 use std::ptr;
 
@@ -7,15 +9,15 @@ use super::dom::Value as Tree;
 use crate::def::{FieldDef, JsonForm, StructDef};
 use crate::reflect::{Ref, Value};
 
-/// A value as its JSON shows it.
+/// A value as its JSON represents it.
 #[derive(Clone, Copy)]
 pub enum Node<'a> {
     Tree(&'a Tree),
-    /// Never a struct that looks like one of its members: that member stands here.
+    /// Never a struct whose JSON is that of one of its members: it is replaced by that member.
     Described(Value<'a>),
 }
 
-/// What a JSON value is.
+/// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Null,
@@ -24,7 +26,7 @@ pub enum Form {
     Object,
 }
 
-/// Is given a member's name, and the member in two values.
+/// Visitor of member pairs: a member's name, and the member in both values.
 type EachPair<'f> = dyn FnMut(&str, Option<Node<'_>>, Option<Node<'_>>) + 'f;
 
 impl<'a> From<&'a Tree> for Node<'a> {
@@ -48,7 +50,8 @@ impl<'a> From<Value<'a>> for Node<'a> {
     }
 }
 
-/// What stands in JSON for a struct: itself, or of one that is no object of its fields the member that it looks like.
+/// The value that represents a struct in JSON: the struct, or one of its members if it is not an
+/// object of its fields.
 pub(crate) fn in_form(value: Ref<'_>) -> Value<'_> {
     let first_of = |members: &[&str]| {
         let found = members.iter().filter_map(|name| value.by_name(name)).find(|member| !member.is_empty());
@@ -80,7 +83,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether it has neither members nor items.
+    /// Whether the value has neither members nor items.
     pub fn is_empty(self) -> bool {
         let mut is_empty = true;
         match self.form() {
@@ -90,7 +93,7 @@ impl<'a> Node<'a> {
         is_empty
     }
 
-    /// The tree of it.
+    /// Converts the value to a tree.
     pub fn to_tree(self) -> Tree {
         match self {
             Node::Tree(tree) => tree.clone(),
@@ -98,7 +101,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The tree of a member.
+    /// Converts a member to a tree.
     pub fn member(self, name: &str) -> Option<Tree> {
         match self {
             Node::Tree(tree) => tree.get(name).cloned(),
@@ -129,8 +132,9 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Visits the members of a struct of this type in order of their names; false, and none is visited, when the value is something else or
-    /// has members that nobody declared.
+    /// Visits the members of a struct of this type in name order.
+    ///
+    /// Returns false without visiting any if the value is something else or has undeclared members.
     pub fn each_declared(self, def: &'static StructDef, visit: &mut dyn FnMut(&'static FieldDef, Node<'_>)) -> bool {
         match self {
             Node::Described(Value::Struct(of)) if ptr::eq(of.def(), def) && of.undeclared().is_none() => {
@@ -141,7 +145,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Lends the items of a list, of which everything else has none.
+    /// Passes the items of a list; none for other values.
     pub fn items<R>(self, f: impl FnOnce(&[Node<'_>]) -> R) -> R {
         let items: Vec<Node<'_>> = match self {
             Node::Tree(Tree::Array(items)) => items.iter().map(Node::from).collect(),
@@ -155,7 +159,7 @@ impl<'a> Node<'a> {
         f(&items)
     }
 
-    /// Visits the members that either of two objects has, or the one that there is.
+    /// Visits the members of one or two objects. A member may be absent in one of them.
     pub fn each_pair(one: Option<Self>, other: Option<Self>, visit: &mut EachPair<'_>) {
         match (one, other) {
             (Some(one), Some(other)) => one.each_member_of_either(other, visit),
@@ -191,7 +195,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether its members can be looked up by name.
+    /// Whether members can be looked up by name.
     fn has_entries(self) -> bool {
         matches!(self, Node::Tree(_) | Node::Described(Value::Map(_) | Value::StructMap(_) | Value::Document(_)))
     }
@@ -208,7 +212,7 @@ impl<'a> Node<'a> {
 }
 
 impl PartialEq for Node<'_> {
-    /// Whether two values are known to be the same: a tree and what is described are not compared.
+    /// Whether two values are known to be equal. A tree and a described value are not compared.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Node::Tree(one), Node::Tree(other)) => one == other,
@@ -218,7 +222,7 @@ impl PartialEq for Node<'_> {
     }
 }
 
-/// Whether the JSON of two structs of a type is the same, but for the members of these names.
+/// Whether the JSON of two structs of the same type is equal, except for these members.
 pub fn is_same_but(before: Ref<'_>, after: Ref<'_>, except: &[&str]) -> bool {
     let mut is_same = true;
     Node::each_pair(Some(before.into()), Some(after.into()), &mut |name, was, is| {
@@ -229,7 +233,7 @@ pub fn is_same_but(before: Ref<'_>, after: Ref<'_>, except: &[&str]) -> bool {
 
 fn are_same(was: Option<Node<'_>>, is: Option<Node<'_>>) -> bool {
     match (was, is) {
-        // Members that JSON leaves out do not count.
+        // Members that JSON omits are not compared.
         (Some(Node::Described(Value::Struct(was))), Some(Node::Described(Value::Struct(is)))) => {
             is_same_but(was, is, &[])
         }
@@ -252,7 +256,7 @@ fn form_of(value: Value<'_>) -> Form {
     }
 }
 
-/// Whether it is held as text.
+/// Whether the value is stored as text.
 fn is_text(value: Value<'_>) -> bool {
     matches!(value, Value::RawExtension(_) | Value::FieldsV1(_) | Value::Json(_))
 }
@@ -278,7 +282,7 @@ mod tests {
         serde_json::from_str(text).unwrap()
     }
 
-    /// What differs, by path: what was there and what is.
+    /// The differences, by path: old and new value.
     fn differences(before: Node<'_>, after: Node<'_>) -> String {
         let mut out = String::new();
         Node::each_pair(Some(before), Some(after), &mut |name, was, is| {
@@ -316,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn members_that_json_leaves_out_are_none() {
+    fn omitted_members_are_not_visited() {
         let pod = pod(POD);
         let node = Node::from(Ref::of(&pod));
         let spec = node.member("spec").unwrap();
@@ -328,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_may_be_excepted() {
+    fn comparison_excludes_members() {
         let one = pod(r#"{"metadata":{"name":"a"},"spec":{"args":["x"]}}"#);
         let other = pod(r#"{"metadata":{"name":"b"},"spec":{"args":["x"]}}"#);
         assert!(is_same_but(Ref::of(&one), Ref::of(&other), &["metadata"]));

@@ -1,4 +1,5 @@
-//! Encodes structs of open form, custom resources: all members in order of their names, down to the last struct, as Go writes maps.
+//! Encodes open structs (custom resources): the members of all nested objects are in name order, as
+//! Go writes maps.
 
 use super::dom::{self, encode_value};
 use super::encode::{close, key, write_value};
@@ -12,7 +13,7 @@ enum Member<'a> {
     Tree(&'a dom::Value),
 }
 
-/// Appends the JSON of a struct.
+/// Appends a struct as JSON.
 pub(super) fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
     if value.undeclared().is_some() {
         return write_members(members(value), out);
@@ -25,12 +26,12 @@ pub(super) fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
     close(start, out);
 }
 
-/// Appends the JSON of an object with this version and kind, whatever the object itself says.
+/// Appends an object as JSON with this version and kind, which replace those of the object.
 pub(super) fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) {
     let mut members = members(value);
     members.retain(|(name, _)| !matches!(*name, "apiVersion" | "kind"));
-    let said = [("apiVersion", api_version), ("kind", kind)].into_iter().filter(|(_, text)| !text.is_empty());
-    members.extend(said.map(|(name, text)| (name, Member::Text(text))));
+    let type_meta = [("apiVersion", api_version), ("kind", kind)].into_iter().filter(|(_, text)| !text.is_empty());
+    members.extend(type_meta.map(|(name, text)| (name, Member::Text(text))));
     write_members(members, out);
 }
 

@@ -1,7 +1,9 @@
-//! Parts of objects as documents, so that whoever changes little of an object by its JSON makes no tree of all of it.
+//! Parts of objects as documents, so that changing a few fields through JSON does not build a tree
+//! of the whole object.
 //!
-//! A part is told by names, an object such as a merge patch: it has the members of these names, and where a member is a struct and the name
-//! stands for an object, of it again what is named there. Anything else that is named belongs to the part as a whole.
+//! A part is selected by an object of names, such as a merge patch. It has the members with these
+//! names. If a member is a struct and its name has an object as value, that object selects its
+//! members recursively. Otherwise the whole member belongs to the part.
 
 use serde_json::{Map, Value as Tree};
 
@@ -9,10 +11,10 @@ use super::node::Node;
 use crate::def::{FieldDef, JsonForm, PatchStrategy, Shape};
 use crate::reflect::{Mut, Ref, Slot, Value};
 
-/// Names of members, with what is named below them.
+/// Names of members, each with the names selected below it.
 pub type Names = Map<String, Tree>;
 
-/// The tree of what is named of a struct.
+/// The tree of the selected part of a struct.
 pub fn part_to_value(value: Ref<'_>, names: &Names) -> Tree {
     let mut part = Map::new();
     value.each_member(0, |field, member| {
@@ -29,7 +31,7 @@ pub fn part_to_value(value: Ref<'_>, names: &Names) -> Tree {
     Tree::Object(part)
 }
 
-/// Empties what is named of a struct, so that decoding the part into it, changed or not, puts it back.
+/// Clears the selected part of a struct. Decoding the part into it, changed or not, restores it.
 pub fn clear_part(mut value: Mut<'_>, names: &Names) {
     let def = value.def();
     for (name, below) in names {
@@ -51,11 +53,11 @@ pub fn clear_part(mut value: Mut<'_>, names: &Names) {
     }
 }
 
-/// What is named of a member; nothing if all of it is meant.
+/// The names selected below a member; `None` if the whole member is selected.
 fn names_below<'n>(field: &'static FieldDef, names: &'n Tree) -> Option<&'n Names> {
     let (Shape::Struct(def) | Shape::OptStruct(def)) = field.shape() else { return None };
     let is_looked_into = def.json_form == JsonForm::Fields && field.info.patch_strategy != PatchStrategy::Replace;
-    // Directives of strategic merge patches are about all of an object.
+    // Directives of strategic merge patches concern the whole object.
     names.as_object().filter(|names| is_looked_into && !names.keys().any(|name| name.starts_with('$')))
 }
 
@@ -66,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_is_taken_out_and_put_back() {
+    fn selected_part_is_cleared_and_restored() {
         const POD: &str = r#"{"metadata":{"name":"a","labels":{"a":"b"}},"spec":{"replicas":1,"ports":[{"port":1,"targetPort":0}],"args":["x"]}}"#;
         let check = |names: &str, part: &str, change: fn(&mut Tree), want: &str| {
             let names: Names = serde_json::from_str(names).unwrap();

@@ -1,9 +1,10 @@
-//! Where in a document the decoder stands, kept on the call stack so that documents without faults pay nothing for it.
+//! The position of the decoder in a document, kept on the call stack so that documents without
+//! errors do not pay for it.
 
 use crate::def::{JsonForm, StructDef};
 use crate::reflect::FlatField;
 
-/// A step down and the way to it.
+/// A step, with its parent.
 #[derive(Clone, Copy)]
 pub(crate) struct Path<'a> {
     up: Option<&'a Path<'a>>,
@@ -36,7 +37,7 @@ impl<'a> Path<'a> {
         Path { up: Some(self), step: Step::Index(index) }
     }
 
-    /// The path of a field below, as strict errors print it: `spec.containers[0].foo`.
+    /// The path of a field below, as strict errors show it: `spec.containers[0].foo`.
     pub(crate) fn child(&self, field: &str) -> String {
         let mut out = String::new();
         self.print(&mut out);
@@ -60,7 +61,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The innermost field on the way, with its struct.
+    /// The innermost field of the path, with its struct.
     pub(crate) fn last_field(&self) -> Option<(&'static StructDef, &'static FlatField)> {
         let mut at = Some(self);
         while let Some(path) = at {
@@ -72,15 +73,15 @@ impl<'a> Path<'a> {
         None
     }
 
-    /// The innermost struct on the way, by name, and the names of all fields on the way with those of embedded structs, as
-    /// Go's `json.UnmarshalTypeError` prints them: no keys, no indexes.
+    /// The name of the innermost struct, and the names of all fields including those of embedded
+    /// structs, as Go's `json.UnmarshalTypeError` prints them: no keys, no indexes.
     pub(crate) fn go_field(&self) -> (&'static str, String) {
         let mut owner = "";
         let mut names = Vec::new();
         let mut at = Some(self);
         while let Some(path) = at {
             if let Step::Field(def, field) = path.step {
-                // Upstream decodes what is declared of open structs by itself.
+                // Upstream decodes the declared fields of open structs separately.
                 if def.json_form == JsonForm::Open {
                     break;
                 }

@@ -1,33 +1,34 @@
-//! Reads JSON tokens from text, fast.
+//! A fast tokenizer of JSON text.
 //!
-//! On anything unexpected it gives [`Stop`] without a reason. [`syntax_error`] finds the words afterwards, in another pass over the whole
-//! text from its start: upstream checks a text before it decodes it, so a syntax error anywhere outweighs everything else.
+//! On an error it returns [`Stop`] without a reason. [`syntax_error`] determines the message in
+//! another pass over the whole text: upstream checks a text before it decodes it, so a syntax error
+//! anywhere takes precedence.
 
 use std::borrow::Cow;
 
 use crate::limits::MAX_STORED_DEPTH;
 use crate::scalar::json_text;
 
-/// Reading cannot go on. The decoder knows why, or [`syntax_error`] will.
+/// Reading cannot continue. The decoder has recorded the reason, or [`syntax_error`] finds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stop;
 
-/// What Go's scanner says about this text; `None` when it is one JSON value.
+/// The error of Go's scanner for this text; `None` if the text is a single JSON value.
 pub fn syntax_error(text: &[u8]) -> Option<String> {
     json_text::validate(text).err().map(|error| error.to_string())
 }
 
-/// Whether the text is one JSON value, with white space around it at most.
+/// Whether the text is a single JSON value, optionally surrounded by white space.
 pub fn is_valid(text: &[u8]) -> bool {
     Reader::of_raw(text).is_one_value()
 }
 
-/// Whether the text is one JSON value of at most this many nested containers.
+/// Whether the text is a single JSON value with at most this many nested containers.
 pub(crate) fn is_valid_within(text: &[u8], max_depth: usize) -> bool {
     Reader::of_raw(text).with_max_depth(max_depth).is_one_value()
 }
 
-/// The text of a member of the object that a text is; nothing when there is none.
+/// The text of a member of an object; `None` if it is absent.
 pub fn member<'t>(text: &'t [u8], name: &str) -> Option<&'t [u8]> {
     let mut reader = Reader::new(std::str::from_utf8(text).ok()?);
     if reader.token() != b'{' || reader.enter_empty(b'}').ok()? {
@@ -56,12 +57,12 @@ pub(crate) struct Reader<'t> {
     text: &'t str,
     bytes: &'t [u8],
     pub(crate) at: usize,
-    /// The containers that are open here, and how many may be.
+    /// The number of open containers, and its limit.
     depth: usize,
     max_depth: usize,
 }
 
-/// The text with each byte that is not UTF-8 replaced as Go does it: one U+FFFD for each.
+/// Decodes UTF-8 like Go: each invalid byte becomes one U+FFFD.
 pub fn to_text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -81,24 +82,24 @@ impl<'t> Reader<'t> {
         Reader { text, bytes: text.as_bytes(), at: 0, depth: 0, max_depth: MAX_STORED_DEPTH }
     }
 
-    /// Lets at most this many containers enclose a value.
+    /// Sets the limit on nested containers.
     pub(crate) fn with_max_depth(mut self, max_depth: usize) -> Self {
         self.max_depth = max_depth;
         self
     }
 
-    /// A reader that may only skip: strings are not taken out of it.
+    /// Creates a reader that can only skip, because it does not return strings.
     pub(crate) fn of_raw(bytes: &'t [u8]) -> Self {
         Reader { text: "", bytes, at: 0, depth: 0, max_depth: MAX_STORED_DEPTH }
     }
 
-    /// The byte here; 0, which no token starts with, at the end.
+    /// The next byte; 0, which does not start a token, at the end.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }
 
-    /// Skips white space and gives the byte behind it.
+    /// Skips white space and returns the next byte.
     #[inline(always)]
     pub(crate) fn token(&mut self) -> u8 {
         let c = self.peek();
@@ -112,7 +113,7 @@ impl<'t> Reader<'t> {
         self.peek()
     }
 
-    /// Skips white space and takes this byte.
+    /// Skips white space and consumes this byte.
     #[inline(always)]
     pub(crate) fn expect(&mut self, byte: u8) -> Result<(), Stop> {
         if self.token() != byte {
@@ -122,19 +123,19 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Whether nothing but white space is left.
+    /// Whether only white space is left.
     pub(crate) fn at_end(&mut self) -> bool {
         self.token();
         self.at == self.bytes.len()
     }
 
-    /// Whether the text is one value.
+    /// Whether the text is a single value.
     pub(crate) fn is_one_value(&mut self) -> bool {
         self.token();
         self.skip().is_ok() && self.at_end()
     }
 
-    /// Whether the text goes on with this; takes it if so.
+    /// Consumes a word, if it is next.
     pub(crate) fn word(&mut self, word: &'static [u8]) -> Result<(), Stop> {
         if !self.bytes[self.at..].starts_with(word) {
             return Err(Stop);
@@ -143,13 +144,13 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// The text from `start` up to here.
+    /// The text from `start` to the current position.
     #[inline]
     pub(crate) fn since(&self, start: usize) -> Result<&'t str, Stop> {
         self.text.get(start..self.at).ok_or(Stop)
     }
 
-    /// Takes a string, the opening quote of which is here.
+    /// Reads a string, starting at its opening quote.
     #[inline]
     pub(crate) fn string(&mut self) -> Result<Cow<'t, str>, Stop> {
         self.at += 1;
@@ -163,7 +164,7 @@ impl<'t> Reader<'t> {
         self.escaped(start).map(Cow::Owned)
     }
 
-    /// The rest of a string that is not plain, with what stands before it from `start` on.
+    /// Reads the rest of a string with escapes. `start` is the start of its content.
     #[cold]
     fn escaped(&mut self, mut start: usize) -> Result<String, Stop> {
         let mut out = String::new();
@@ -198,7 +199,7 @@ impl<'t> Reader<'t> {
         Ok(plain)
     }
 
-    /// `\uXXXX`, or two of them that make one character; half of such a pair is U+FFFD.
+    /// Reads `\uXXXX`, or a surrogate pair of two. A lone surrogate becomes U+FFFD.
     fn unicode_escape(&mut self) -> Result<char, Stop> {
         let unit = self.hex4(self.at).ok_or(Stop)?;
         self.at += 6;
@@ -215,13 +216,13 @@ impl<'t> Reader<'t> {
         Ok('\u{fffd}')
     }
 
-    /// The number of a `\uXXXX` at this place.
+    /// The number of the `\uXXXX` at this offset.
     fn hex4(&self, at: usize) -> Option<u32> {
         let digits = self.bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
         digits.iter().try_fold(0, |sum, &d| Some(sum * 16 + char::from(d).to_digit(16)?))
     }
 
-    /// Takes a name and its colon, and the blanks behind them.
+    /// Reads a name, its colon, and the following white space.
     #[inline]
     pub(crate) fn name(&mut self) -> Result<Cow<'t, str>, Stop> {
         if self.token() != b'"' {
@@ -233,7 +234,7 @@ impl<'t> Reader<'t> {
         Ok(name)
     }
 
-    /// Counts a level of nesting until [`Self::ascend`].
+    /// Enters a level of nesting until [`Self::ascend`].
     #[inline]
     pub(crate) fn descend(&mut self) -> Result<(), Stop> {
         self.depth += 1;
@@ -245,7 +246,8 @@ impl<'t> Reader<'t> {
         self.depth -= 1;
     }
 
-    /// Takes the bracket that opens a container; if it closes at once, takes that bracket too and gives true.
+    /// Consumes an opening bracket. If the container is empty, also consumes the closing one and
+    /// returns true.
     #[inline]
     pub(crate) fn enter_empty(&mut self, close: u8) -> Result<bool, Stop> {
         self.descend()?;
@@ -258,7 +260,7 @@ impl<'t> Reader<'t> {
         Ok(true)
     }
 
-    /// Behind a member: whether another follows. The bracket that closes the container is taken.
+    /// After a member: whether another one follows. Consumes the closing bracket otherwise.
     #[inline]
     pub(crate) fn more(&mut self, close: u8) -> Result<bool, Stop> {
         let c = self.token();
@@ -274,7 +276,7 @@ impl<'t> Reader<'t> {
         Ok(false)
     }
 
-    /// Takes a number, the first byte of which is here, and gives its text.
+    /// Reads a number, starting at its first byte, and returns its text.
     #[inline]
     pub(crate) fn number(&mut self) -> Result<&'t str, Stop> {
         let start = self.at;
@@ -312,7 +314,7 @@ impl<'t> Reader<'t> {
         if self.at == start { Err(Stop) } else { Ok(()) }
     }
 
-    /// Skips a string, the opening quote of which is here.
+    /// Skips a string, starting at its opening quote.
     fn skip_string(&mut self) -> Result<(), Stop> {
         self.at += 1;
         loop {
@@ -348,7 +350,7 @@ impl<'t> Reader<'t> {
         self.expect(b':')
     }
 
-    /// Takes the value here and gives its text.
+    /// Reads the next value and returns its text.
     pub(crate) fn raw(&mut self) -> Result<&'t str, Stop> {
         self.token();
         let start = self.at;
@@ -356,7 +358,7 @@ impl<'t> Reader<'t> {
         self.since(start)
     }
 
-    /// Skips a value and gives what Go's messages call it; null has no name there.
+    /// Skips a value and returns the name of its type in Go's messages. Fails for null, which has no name.
     pub(crate) fn skip_named(&mut self) -> Result<&'static str, Stop> {
         let name = match self.peek() {
             b'{' => "object",
@@ -369,7 +371,7 @@ impl<'t> Reader<'t> {
         self.skip().map(|()| name)
     }
 
-    /// Skips a value, checking it. A loop, so that deep nesting costs no stack.
+    /// Skips a value and checks its syntax. A loop, so that deep nesting uses no stack.
     pub(crate) fn skip(&mut self) -> Result<(), Stop> {
         let mut open: Vec<u8> = Vec::new();
         loop {
@@ -396,7 +398,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Behind a value: closes what ends here; true when nothing is open any more, false when a value follows.
+    /// After a value: closes the containers that end here. Returns true when none is open, false
+    /// when a value follows.
     fn close(&mut self, open: &mut Vec<u8>) -> Result<bool, Stop> {
         while let Some(&bracket) = open.last() {
             let c = self.token();
@@ -419,10 +422,12 @@ impl<'t> Reader<'t> {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// The first place at or behind `at` of a quote, a backslash or a control character; the length when there is none.
+/// The offset of the first quote, backslash or control character at or after `at`; the length if
+/// there is none.
 ///
-/// Eight bytes at a time: in each byte the high bit of `(x ^ pattern) - 1 & !(x ^ pattern)` tells whether it equals the pattern. Borrows
-/// may set bits above the first true one, never below it.
+/// Processes eight bytes at a time: in each byte, the high bit of `(x ^ pattern) - 1 & !(x ^
+/// pattern)` is set if it equals the pattern. Borrows may set bits above the first true one, but
+/// never below it.
 #[inline]
 fn plain_until(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..at + 8).and_then(|c| <[u8; 8]>::try_from(c).ok()) {

@@ -1,4 +1,4 @@
-//! Scalars, lists and maps of them, from and to JSON.
+//! JSON encoding of scalars, and of lists and maps of scalars.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::reflect::MAP_NODE;
 use crate::reflect::{List, ListMut, Map, MapMut, OneMut, OptMut};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
-/// Does one thing for each type of scalar that one of `reflect`'s enums may hold.
+/// Expands an expression for each scalar type of one of the enums of `reflect`.
 macro_rules! each_scalar {
     ($value:expr, $enum:ident, $v:ident => $body:expr) => {
         match $value {
@@ -42,22 +42,22 @@ macro_rules! each_scalar {
 }
 pub(crate) use each_scalar;
 
-/// A scalar as JSON sees it.
+/// The JSON encoding of a scalar.
 pub(crate) trait JsonScalar: Default {
     const SCALAR: Scalar;
 
-    /// Takes the value that the decoder stands at.
+    /// Decodes the next value.
     fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step;
 
     fn write(&self, out: &mut Vec<u8>);
 }
 
-/// Skips a value of a wrong kind; `null` leaves the field alone.
+/// Skips a value of a wrong type; `null` leaves the field unchanged.
 #[cold]
 fn other<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
     match decoder.reader.peek() {
         b'n' => decoder.reader.word(b"null"),
-        // Items of lists and maps have the path of their field.
+        // Items of lists and maps are reported with the path of their field.
         _ => decoder.mismatch(path, |names| match path.last_field() {
             Some((home, flat)) => names.of_item(home, flat.field.info, T::SCALAR),
             None => go_type::scalar(T::SCALAR).into(),
@@ -80,7 +80,7 @@ impl JsonScalar for bool {
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        // Two copies of known lengths, where one of either length would be a call.
+        // Two copies of constant length; a copy of variable length would be a function call.
         match *self {
             true => out.extend_from_slice(b"true"),
             false => out.extend_from_slice(b"false"),
@@ -117,7 +117,7 @@ numbers! {
     f64: F64, write::float;
 }
 
-/// Texts of JSON numbers to numbers, refusing what Go's `strconv` refuses.
+/// Parsers of numbers, with the limits of Go's `strconv`.
 mod parse {
     pub(super) fn i32(text: &str) -> Option<i32> {
         text.parse().ok()
@@ -163,11 +163,11 @@ impl JsonScalar for Bytes {
                 }
                 Ok(())
             }
-            // A Go []byte may come as a list of numbers.
+            // A Go []byte may be encoded as a list of numbers.
             b'[' => {
                 let text = decoder.reader.raw()?;
                 match serde_json::from_str::<Vec<Option<u8>>>(text) {
-                    // Null leaves a number as it is.
+                    // Null leaves a number unchanged.
                     Ok(bytes) => *self = bytes.into_iter().map(Option::unwrap_or_default).collect(),
                     Err(_) => decoder.bad_byte(path, text),
                 }
@@ -186,7 +186,8 @@ impl JsonScalar for Bytes {
     }
 }
 
-/// Decodes standard base64, in which Go ignores line breaks. The error is the place that Go complains about.
+/// Decodes standard base64; as in Go, line breaks are ignored. The error is the offset that Go
+/// reports.
 pub(crate) fn from_base64(text: &str) -> Result<Vec<u8>, usize> {
     STANDARD.decode(text).or_else(|_| super::base64::decode(text))
 }
@@ -218,7 +219,8 @@ by_from_json! {
     IntOrString: IntOrString, |i: &IntOrString, out| i.append_json(out);
 }
 
-/// What the parser of a scalar says of a value, where Go hands it nothing but that (`json.Unmarshaler`).
+/// The error of a scalar's parser for a value, where Go passes only the value to it
+/// (`json.Unmarshaler`).
 pub fn value_error(of: Scalar, value: &Value) -> Option<String> {
     let mut text = Vec::new();
     super::dom::encode_value(value, &mut text);
@@ -287,7 +289,7 @@ impl JsonScalar for Document {
     }
 }
 
-/// A JSON text without the spaces between its tokens, as it is stored.
+/// A JSON text without white space between tokens, as it is stored.
 fn compacted(text: &[u8]) -> Bytes {
     if text.iter().all(|&b| b > b' ') {
         return Bytes::copy_from_slice(text);
@@ -306,8 +308,10 @@ fn compacted(text: &[u8]) -> Bytes {
     out.into()
 }
 
-/// The content of a `RawExtension` is JSON nearly always. CBOR is transcoded, as upstream does; a protobuf envelope has no form in
-/// JSON that could be found without its type: whoever can decode it must do so before.
+/// Appends the content of a `RawExtension`, which is JSON in nearly all cases.
+///
+/// As upstream, CBOR is transcoded. A protobuf envelope cannot be transcoded without its type: code
+/// that knows the type must decode it before.
 fn extension(out: &mut Vec<u8>, content: &[u8]) {
     match content {
         [0xd9, 0xd9, 0xf7, ..] => match crate::cbor::to_json(content) {
@@ -319,13 +323,13 @@ fn extension(out: &mut Vec<u8>, content: &[u8]) {
     }
 }
 
-/// Takes a value into a plain field.
+/// Decodes a value into a plain field.
 #[inline]
 pub(crate) fn one(decoder: &mut Decoder<'_, '_>, one: OneMut<'_>, path: &Path<'_>) -> Step {
     each_scalar!(one, OneMut, v => v.read(decoder, path))
 }
 
-/// Takes a value into an optional field.
+/// Decodes a value into an optional field.
 #[inline]
 pub(crate) fn opt(decoder: &mut Decoder<'_, '_>, opt: OptMut<'_>, path: &Path<'_>) -> Step {
     each_scalar!(opt, OptMut, v => {
@@ -345,7 +349,7 @@ pub(crate) fn map(decoder: &mut Decoder<'_, '_>, map: MapMut<'_>, path: &Path<'_
     each_scalar!(map, MapMut, v => read_map(decoder, v, path))
 }
 
-/// The Go type of the field that a list or map of this shape is.
+/// The Go type of a field with a list or map of this shape.
 #[cold]
 pub(crate) fn whole(names: Names<'_>, path: &Path<'_>, shape: Shape) -> String {
     match path.last_field() {
@@ -416,7 +420,7 @@ pub(crate) fn write_list(out: &mut Vec<u8>, list: List<'_>) {
     each_scalar!(list, List, v => write_items(out, v, JsonScalar::write))
 }
 
-/// Appends a map in order of keys; an empty one is Go's nil map.
+/// Appends a map in key order; an empty one is Go's nil map.
 pub(crate) fn write_map(out: &mut Vec<u8>, map: Map<'_>) {
     each_scalar!(map, Map, v => write_entries(out, v, JsonScalar::write))
 }

@@ -1,34 +1,35 @@
-//! Looks through JSON as the server writes it, compact and with the members of objects in order of their names, without making anything of it.
+//! Scans JSON in the format that the server writes, compact and with sorted members, without
+//! allocation.
 
 use std::borrow::Cow;
 
 use super::read::Reader;
 
-/// A place in a text. Whatever is asked of it gives nothing once the text is not of that form.
+/// A position in a text. All methods return `None` if the text does not have that format.
 pub struct Scanner<'t>(Reader<'t>);
 
 impl<'t> Scanner<'t> {
-    /// The beginning of a text.
+    /// Starts at the beginning of a text.
     pub fn new(text: &'t str) -> Self {
         Scanner(Reader::new(text))
     }
 
-    /// How many bytes are behind it.
+    /// The offset in bytes.
     pub fn at(&self) -> usize {
         self.0.at
     }
 
-    /// The byte here; 0 at the end.
+    /// The next byte; 0 at the end.
     pub fn peek(&self) -> u8 {
         self.0.peek()
     }
 
-    /// Takes a value.
+    /// Skips a value.
     pub fn skip(&mut self) -> Option<()> {
         if self.peek() <= b' ' { None } else { self.0.skip().ok() }
     }
 
-    /// Takes an object. `visit` is given the name of each member, and takes the value.
+    /// Scans an object. `visit` gets the name of each member, and consumes its value.
     pub fn members(&mut self, mut visit: impl FnMut(&str, &mut Self) -> Option<()>) -> Option<()> {
         self.take(b'{')?;
         if self.peek() == b'}' {
@@ -53,7 +54,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Takes a list. `visit` takes each item.
+    /// Scans a list. `visit` consumes each item.
     pub fn items(&mut self, mut visit: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.take(b'[')?;
         if self.peek() == b']' {
@@ -81,7 +82,7 @@ impl<'t> Scanner<'t> {
 mod tests {
     use super::*;
 
-    /// The paths of all scalars of a text.
+    /// The paths of all scalars in a text.
     fn paths(text: &str) -> Option<String> {
         let mut out = String::new();
         let mut scanner = Scanner::new(text);
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_servers_own_form_is_looked_through() {
+    fn scans_only_compact_sorted_json() {
         let check = |text: &str, expect: Option<&str>| assert_eq!(paths(text).as_deref(), expect, "{text}");
         check(r#"{"a":1,"b":{"c":[true,{"d":"x"}],"e":{}},"f":[]}"#, Some(".a.b.c[].b.c[].d"));
         check(r#"{"b":1,"a":2}"#, None);

@@ -1,4 +1,4 @@
-//! What goes in and what comes out.
+//! Tests encoding and decoding.
 
 use super::fixture::v1::{Pod, Schema};
 use super::*;
@@ -18,7 +18,7 @@ fn encoded(pod: &Pod) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Everything comes back as it went in.
+/// Documents round-trip unchanged.
 #[test]
 fn round_trips() {
     let empty = r#"{"metadata":{},"spec":{"ports":null}}"#;
@@ -38,7 +38,7 @@ fn round_trips() {
         let pod = pod.unwrap();
         assert_eq!(encoded(&pod), text);
         assert_eq!(strict, None);
-        // The same through serde, and through the tree.
+        // The same through serde, and through a tree.
         assert_eq!(serde_json::from_str::<Pod>(&text).unwrap(), pod, "{text}");
         assert_eq!(serde_json::to_string(&pod).unwrap(), text);
         let mut again = Pod::default();
@@ -101,7 +101,7 @@ fn prints_floats_as_go_does() {
 
 /// Unusual documents that are accepted.
 #[test]
-fn reads_what_go_reads() {
+fn accepts_same_documents_as_go() {
     let name = |text: &str| decoded(text).0.unwrap().metadata.name;
     assert_eq!(name(" {\n\t\"metadata\" : { \"name\" : \"a\" } }\r\n"), "a");
     assert_eq!(
@@ -128,7 +128,7 @@ fn reads_what_go_reads() {
 }
 
 #[test]
-fn reports_what_is_strict() {
+fn reports_strict_issues() {
     let cases = [
         (r#"{"foo":1,"metadata":{"Name":""}}"#, r#"unknown field "foo", unknown field "metadata.Name""#),
         (
@@ -158,7 +158,7 @@ fn reports_what_is_strict() {
 }
 
 #[test]
-fn words_errors_as_go_does() {
+fn errors_match_go() {
     let cases = [
         ("", "unexpected end of JSON input"),
         ("[]", "json: cannot unmarshal array into Go value of type v1.Pod"),
@@ -216,7 +216,8 @@ fn words_errors_as_go_does() {
             "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
         ),
         (r#"{"schema":{"additionalProperties":1}}"#, "boolean or JSON schema expected"),
-        // The first of several counts, except that a scalar's parser ends it all, and syntax comes first.
+        // The first of several type errors is reported, except that the error of a scalar's parser
+        // stops decoding, and syntax errors take precedence.
         (
             r#"{"kind":1,"spec":2}"#,
             "json: cannot unmarshal number into Go struct field Pod.TypeMeta.kind of type string",
@@ -256,7 +257,7 @@ fn finds_version_and_kind() {
 }
 
 #[test]
-fn words_syntax_errors_as_go_does() {
+fn syntax_errors_match_go() {
     let cases: &[(&[u8], &str)] = &[
         (b"", "unexpected end of JSON input"),
         (b"  ", "unexpected end of JSON input"),
@@ -299,7 +300,7 @@ fn words_syntax_errors_as_go_does() {
 }
 
 #[test]
-fn numbers_of_trees_are_go_s() {
+fn numbers_of_trees_match_go() {
     let cases = [
         ("1", "1"),
         ("1.0", "1"),
@@ -322,7 +323,7 @@ fn numbers_of_trees_are_go_s() {
 }
 
 #[test]
-fn debug_text_leaves_out_what_is_empty() {
+fn debug_text_omits_empty_fields() {
     let schema = Schema { kind: "x".into(), ..Default::default() };
     assert_eq!(format!("{schema:?}"), "JSONSchemaProps { type: \"x\" }");
 }

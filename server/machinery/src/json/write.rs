@@ -1,43 +1,47 @@
-//! Writes JSON tokens as Go's `encoding/json` does with HTML escaping on, which is how kube-apiserver writes.
+//! Writes JSON tokens like Go's `encoding/json` with HTML escaping, as kube-apiserver does.
 
 use crate::scalar::{digits, json_text};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// What text is known of.
+/// Known properties of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
     Utf8,
-    /// Nothing: bytes that are not ASCII are special too.
+    /// Arbitrary bytes: those outside of ASCII are special, too.
     Nothing,
 }
 
-/// Not zero if any of eight bytes may not be copied into a string: quotes, backslashes, control characters, `<`, `>`, `&`; 0xe2 may start one of
-/// the line separators U+2028 and U+2029. In each byte the high bit of `(x - 1) & !x` tells whether it is zero; a borrow may set bits
-/// above the first true one only, which does not change the answer.
+/// Nonzero if any of eight bytes needs a closer look before it is copied into a string.
+///
+/// These are quotes, backslashes, control characters, `<`, `>`, `&`, and 0xe2, which may start
+/// U+2028 or U+2029. In each byte, the high bit of `(x - 1) & !x` is set if it is zero. A borrow
+/// may only set bits above the first true one, which does not change the result.
 #[inline(always)]
 fn special(chunk: [u8; 8], known: Known) -> u64 {
     let x = u64::from_le_bytes(chunk);
     let zero = |v: u64| v.wrapping_sub(ONES) & !v;
     let is = |b: u8| zero(x ^ (ONES * b as u64));
-    // These differ in one bit: `<` and `>`, `"` and `&`.
+    // The two characters of a pair differ in one bit: `<` and `>`, `"` and `&`.
     let is_either = |b: u8, bit: u8| zero((x | (ONES * bit as u64)) ^ (ONES * b as u64));
     let control = x.wrapping_sub(ONES * 0x20) & !x;
     let separator = if known == Known::Utf8 { is(0xe2) } else { x };
     (control | is(b'\\') | separator | is_either(b'>', 2) | is_either(b'&', 4)) & HIGHS
 }
 
-/// Whether any of a chunk's bytes is.
+/// Whether any byte of a chunk is special.
 #[inline(always)]
 fn any_special(chunk: &[u8; 16], known: Known) -> bool {
     let [first, last] = chunk.as_chunks().0 else { return true };
     special(*first, known) | special(*last, known) != 0
 }
 
-/// Appends text that can stand between quotes as it is; stops somewhere and says so when it cannot.
+/// Appends text that needs no escapes. Returns false, after a part of it, if the text has special
+/// bytes.
 ///
-/// It copies chunks of fixed sizes, the last of which overlaps the one before: for short texts that is much faster than `memcpy`.
+/// It copies chunks of fixed sizes, the last of which overlaps the one before: for short texts this
+/// is much faster than `memcpy`.
 #[inline(always)]
 fn plain(out: &mut Vec<u8>, text: &[u8], known: Known) -> bool {
     let end = out.len() + text.len();
@@ -71,7 +75,7 @@ fn plain(out: &mut Vec<u8>, text: &[u8], known: Known) -> bool {
     special([first, middle, last, last, last, last, last, last], known) == 0
 }
 
-/// Appends a string with its quotes.
+/// Appends a string with quotes.
 #[inline]
 pub fn string(out: &mut Vec<u8>, text: &str) {
     let start = out.len();
@@ -85,7 +89,7 @@ pub fn string(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// Appends a string that begins with a prefix, with its quotes. The prefix has nothing that is escaped.
+/// Appends a string with quotes and a prefix, which must not need escapes.
 #[inline]
 pub fn prefixed_string(out: &mut Vec<u8>, prefix: &'static str, text: &str) {
     let start = out.len();
@@ -100,7 +104,7 @@ pub fn prefixed_string(out: &mut Vec<u8>, prefix: &'static str, text: &str) {
     }
 }
 
-/// Appends text with its quotes, if it is UTF-8: nearly all of it is ASCII, which copying it shows.
+/// Appends text with quotes, if it is UTF-8. Nearly all text is ASCII, which the copy detects.
 #[inline]
 pub(crate) fn text(out: &mut Vec<u8>, bytes: &[u8]) -> Option<()> {
     let start = out.len();
@@ -124,7 +128,8 @@ pub(crate) fn integer(out: &mut Vec<u8>, value: i64) {
 pub fn float(out: &mut Vec<u8>, value: f64) {
     let size = value.abs();
     if !value.is_finite() {
-        // JSON has no word for these, and decoders refuse them; upstream fails the whole answer.
+        // JSON cannot represent these values, and decoders reject them; upstream fails the whole
+        // response.
         out.extend_from_slice(b"null");
     } else if size != 0.0 && !(1e-6..1e21).contains(&size) {
         let text = format!("{value:e}");
@@ -145,7 +150,8 @@ pub(crate) fn base64(out: &mut Vec<u8>, bytes: &[u8]) {
     out.push(b'"');
 }
 
-/// Whether raw JSON has nothing that [`raw`] would change. Blanks inside strings count too: then `raw` looks closer.
+/// Whether [`raw`] would not change the raw JSON. False also for blanks in strings, which `raw`
+/// then examines.
 fn is_compact(text: &[u8]) -> bool {
     #[inline(always)]
     fn chunk_is_compact<const N: usize>(chunk: &[u8; N]) -> bool {
@@ -159,8 +165,8 @@ fn is_compact(text: &[u8]) -> bool {
     chunks.iter().all(chunk_is_compact) && rest.iter().all(|b| chunk_is_compact(&[*b]))
 }
 
-/// Appends JSON that is already text as Go's `json.Compact` with HTML escaping does: blanks between tokens go, and what HTML or
-/// JavaScript would trip over is escaped. The text must be valid JSON.
+/// Appends raw JSON like Go's `json.Compact` with HTML escaping: removes blanks between tokens, and
+/// escapes characters that are special in HTML or JavaScript. The text must be valid JSON.
 pub(crate) fn raw(out: &mut Vec<u8>, text: &[u8]) {
     if is_compact(text) {
         out.extend_from_slice(text);
@@ -174,7 +180,7 @@ mod tests {
     use crate::scalar::go_text::append_json_string;
 
     #[test]
-    fn strings_of_every_length_are_what_go_writes() {
+    fn strings_of_every_length_match_go() {
         let plain: String = ('a'..='z').chain('A'..='Z').collect();
         for length in 0..=plain.len() {
             let specials = ['"', '\\', '<', '>', '&', '\n', '\u{1f}', '\u{2028}', '\u{e9}', '\u{7f}', ' '];

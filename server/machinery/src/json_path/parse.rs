@@ -1,10 +1,10 @@
-//! Reads the text of a path.
+//! Parser of paths.
 
 use serde_json::Value;
 
 use super::{Filter, JsonPath, Operator, Slice, Step};
 
-/// What ends a name.
+/// Characters that end a name.
 const ENDS: &[char] = &[' ', '.', ',', '[', ']', '$', '@', '{', '}'];
 
 pub(super) fn path(text: &str) -> Option<JsonPath> {
@@ -15,7 +15,7 @@ pub(super) fn path(text: &str) -> Option<JsonPath> {
             '@' | '$' | ' ' => &rest[1..],
             '.' if rest.starts_with("..") => {
                 steps.push(Step::Descend);
-                // What follows is a name without a dot of its own, or brackets.
+                // A name without its own dot, or brackets, must follow.
                 match rest[2..].chars().next()? {
                     '[' => &rest[2..],
                     _ => &rest[1..],
@@ -51,7 +51,7 @@ pub(super) fn path(text: &str) -> Option<JsonPath> {
     Some(JsonPath(steps))
 }
 
-/// A name, its escapes undone, and what follows it.
+/// Splits off a name and resolves its escapes.
 fn name(text: &str) -> (String, &str) {
     let mut name = String::new();
     let mut chars = text.char_indices();
@@ -65,7 +65,7 @@ fn name(text: &str) -> (String, &str) {
     (name, "")
 }
 
-/// What stands between a bracket and its partner, and what follows.
+/// Splits the text at the matching closing bracket.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     let (mut depth, mut quote) = (0usize, None);
     for (at, c) in text.char_indices() {
@@ -116,7 +116,7 @@ fn slice(text: &str) -> Option<Slice> {
     (parts.next().is_none() && !(slice.is_index && slice.start.is_none())).then_some(slice)
 }
 
-/// Which operators there are. Another run of their characters is read too, and fits nothing.
+/// The operators. Other sequences of these characters are parsed as an unknown operator.
 const OPERATORS: [(&str, Operator); 6] = [
     ("==", Operator::Equal),
     ("!=", Operator::NotEqual),
@@ -126,7 +126,7 @@ const OPERATORS: [(&str, Operator); 6] = [
     (">", Operator::Greater),
 ];
 
-/// A condition, taken apart as upstream's `^([^!<>=]+)([!<>=]+)(.+?)$` does, which knows of no quotes.
+/// Parses a condition like upstream's `^([^!<>=]+)([!<>=]+)(.+?)$`, which ignores quotes.
 fn filter(condition: &str) -> Option<Filter> {
     let is_operator = |c: char| "!<>=".contains(c);
     let start = condition.find(is_operator).filter(|start| *start > 0 && condition.len() > start + 1);
@@ -140,7 +140,7 @@ fn filter(condition: &str) -> Option<Filter> {
     Some(Filter { left: path(&condition[..start])?, operator, right: path(right)? })
 }
 
-/// A number, a truth value, or another word of letters and digits.
+/// A number, a boolean, or another alphanumeric word.
 fn constant(word: &str) -> Option<Step> {
     let number = || word.parse::<i64>().map(Value::from).or_else(|_| word.parse::<f64>().map(Value::from));
     match word {

@@ -31,7 +31,7 @@ fn paths_find_the_first_value() {
     check(".spec.parts[?(@['name']=='b')].size", json!(2));
     check(".spec.parts[?(@..name=='a')].size", json!(1));
     check("$.spec[?(@.on)]", Value::Null);
-    // What cannot be compared ends the search.
+    // Values that are not comparable end the evaluation.
     check(".spec.parts[?(@.size=='a')].name", Value::Null);
     check(".spec.parts[?(@.size==1.5)].name", Value::Null);
     check(".spec.parts[?(@.size!=true)].name", Value::Null);
@@ -43,7 +43,7 @@ fn paths_find_the_first_value() {
 }
 
 #[test]
-fn what_is_no_path_is_refused() {
+fn rejects_malformed_paths() {
     for text in [".spec[", ".spec[x]", ".spec[?(@.a]", ".spec[1:2:3:4]", ".spec[?(@.a=~'b')]", ".spec[?(@['a=b']==1)]"]
     {
         assert_eq!(JsonPath::parse(text), None, "{text}");
@@ -51,7 +51,7 @@ fn what_is_no_path_is_refused() {
 }
 
 #[test]
-fn paths_that_multiply_the_values_of_a_document_find_nothing() {
+fn paths_beyond_visit_limit_find_nothing() {
     let nested = (0..50).fold(json!({"x": 1}), |below, _| json!({"a": below}));
     let find = |path: &str| JsonPath::parse(path).expect(path).find(&nested).cloned();
     assert_eq!(find("..x"), Some(json!(1)));

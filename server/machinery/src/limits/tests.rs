@@ -1,4 +1,5 @@
-//! What is as deep as the limits allow fits into half the stack of a worker thread, in every function that walks documents.
+//! Tests that every recursive function over documents fits into half of the stack of a worker
+//! thread at the depth limit.
 
 use super::*;
 use crate::json::fixture::v1::Pod;
@@ -10,7 +11,7 @@ fn on_a_small_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static)
     std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap()
 }
 
-/// `depth` lists and objects in turn, around a number.
+/// `depth` alternating lists and objects around a number.
 fn nested(depth: usize) -> String {
     let open: String = (0..depth).map(|level| if level % 2 == 0 { "{\"a\":" } else { "[" }).collect();
     let close: String = (0..depth).rev().map(|level| if level % 2 == 0 { "}" } else { "]" }).collect();
@@ -18,7 +19,7 @@ fn nested(depth: usize) -> String {
 }
 
 #[test]
-fn documents_of_the_greatest_depth_go_through_every_codec() {
+fn every_codec_accepts_documents_at_depth_limit() {
     let text = nested(MAX_STORED_DEPTH);
     on_a_small_stack(move || {
         let tree = json::parse(text.as_bytes(), &mut Issues::ignore()).unwrap();
@@ -38,7 +39,7 @@ fn documents_of_the_greatest_depth_go_through_every_codec() {
 }
 
 #[test]
-fn bodies_of_the_greatest_depth_are_read_in_every_format() {
+fn every_format_decodes_bodies_at_depth_limit() {
     let parse = |text: &str| json::parse(text.as_bytes(), &mut Issues::collect());
     assert!(parse(&nested(MAX_DEPTH + 1)).unwrap_err().to_string().ends_with("exceeded max depth"));
     on_a_small_stack(move || {
@@ -53,8 +54,8 @@ fn bodies_of_the_greatest_depth_are_read_in_every_format() {
 }
 
 #[test]
-fn structs_of_the_greatest_depth_go_through_every_codec() {
-    // A level is a schema and its union.
+fn every_codec_accepts_structs_at_depth_limit() {
+    // Each level is a schema and its union.
     let levels = (MAX_DEPTH - 1) / 2;
     let schemas = |levels| format!("{{\"schema\":{}{{}}{}}}", "{\"items\":".repeat(levels), "}".repeat(levels));
     on_a_small_stack(move || {
@@ -77,7 +78,7 @@ fn structs_of_the_greatest_depth_go_through_every_codec() {
 }
 
 #[test]
-fn texts_in_lines_are_not_mostly_blanks() {
+fn indentation_of_text_is_bounded() {
     let wide =
         |depth: usize, items: usize| format!("{}{}1{}", "[".repeat(depth), "1,".repeat(items), "]".repeat(depth));
     let (deep, shallow) = (wide(250, 100_000), wide(4, 100_000));
@@ -94,13 +95,13 @@ fn texts_in_lines_are_not_mostly_blanks() {
 }
 
 #[test]
-fn a_document_of_empty_structs_is_refused_before_it_takes_the_memory() {
+fn rejects_document_of_empty_structs_before_allocation() {
     let ports = "{\"deep\":{}},".repeat(250_000);
     let text = format!("{{\"spec\":{{\"ports\":[{}]}}}}", ports.trim_end_matches(','));
     let mut pod = Pod::default();
     let refused = json::decode(text.as_bytes(), Mut::of(&mut pod), &mut Issues::collect()).unwrap_err();
     assert!(matches!(refused, json::Error::TooLarge(_)), "{refused}");
-    // The field `ports` of `spec`, of empty messages.
+    // The field `ports` of `spec`, with empty messages.
     let items = [0x2a, 0].repeat(3_000_000);
     let mut body = vec![0x12];
     let mut length = items.len();
@@ -115,7 +116,7 @@ fn a_document_of_empty_structs_is_refused_before_it_takes_the_memory() {
 }
 
 #[test]
-fn issues_of_a_long_path_are_few() {
+fn issues_with_long_paths_are_bounded() {
     let key = "k".repeat(1 << 20);
     let text = format!("{{\"spec\":{{\"named\":{{\"{key}\":{{{}\"b\":1}}}}}}}}", "\"a\":1,".repeat(100_000));
     let mut issues = Issues::collect();

@@ -1,4 +1,4 @@
-//! The columns of a resource's table: those of its declaration, or those that a custom resource definition declares at run time.
+//! The columns of a table: those of a declaration, or those of a custom resource definition.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::json_path::JsonPath;
 use crate::protobuf::Mask;
 use crate::reflect::Ref;
 
-/// A column that a custom resource definition declares (`additionalPrinterColumns`).
+/// A column of a custom resource definition (`additionalPrinterColumns`).
 #[derive(Debug)]
 pub struct CustomColumn {
     pub definition: ColumnDefinition,
@@ -19,17 +19,18 @@ pub struct CustomColumn {
 #[derive(Clone)]
 pub enum Columns {
     Declared(&'static [Column]),
-    /// Columns behind that of the name. They are freed with the last user of their definition.
+    /// The columns after that of the name. They are freed together with the last reference to their
+    /// definition.
     Custom(Arc<[CustomColumn]>),
 }
 
 impl Columns {
-    /// The columns of a declaration, or the default ones when it declares none.
+    /// The columns of a declaration; if it has none, the default columns.
     pub fn declared(columns: &'static [Column]) -> Columns {
         Columns::Declared(if columns.is_empty() { &DEFAULT_COLUMNS } else { columns })
     }
 
-    /// The columns as clients see them.
+    /// The column definitions for clients.
     pub fn definitions(&self) -> Vec<ColumnDefinition> {
         match self {
             Columns::Declared(columns) => columns.iter().map(ColumnDefinition::from).collect(),
@@ -40,14 +41,14 @@ impl Columns {
         }
     }
 
-    /// What the columns read of an object of this type; nothing when one of them does not say.
+    /// The fields of this type that the columns read; `None` if one of them does not declare them.
     pub fn read_by(&self, def: &'static StructDef) -> Option<Mask> {
         let Columns::Declared(columns) = self else { return None };
         let mut mask = Mask::new(def);
         columns.iter().all(|column| column.cell.add_to(&mut mask)).then_some(mask)
     }
 
-    /// The cells of an object's row. The object is in hub form.
+    /// The cells of the row of an object in hub form.
     pub fn cells(&self, object: Ref<'_>, context: &PrintContext) -> Vec<Cell> {
         match self {
             Columns::Declared(columns) => columns.iter().map(|column| column.cell.cell(object, context)).collect(),

@@ -1,4 +1,4 @@
-//! Cells and texts of what is not declared (`tableconvertor.cellForJSONValue`).
+//! Cells and texts of undeclared values (`tableconvertor.cellForJSONValue`).
 
 use serde_json::Value as Tree;
 
@@ -9,7 +9,7 @@ use crate::json_path::JsonPath;
 use crate::reflect::{Ref, Value};
 use crate::scalar::Time;
 
-/// A tree's value as one of a field; lists and objects have none.
+/// A tree as a field value; `None` for lists and objects.
 pub(super) fn value(tree: &Tree) -> Option<Value<'_>> {
     match tree {
         Tree::Bool(v) => Some(Value::Bool(*v)),
@@ -21,7 +21,7 @@ pub(super) fn value(tree: &Tree) -> Option<Value<'_>> {
 
 /// The cell of a column of this type.
 pub(super) fn cell(object: Ref<'_>, path: &JsonPath, kind: &str, context: &PrintContext) -> Cell {
-    // Only what the path begins with is made a tree of: metadata, as a rule.
+    // Only the first member of the path is converted to a tree: usually metadata.
     let declared = path.first().and_then(|name| object.def().json_field(name).and_then(|_| object.by_name(name)));
     if let Some(member) = declared {
         let member = serde_json::to_value(member).unwrap_or_default();

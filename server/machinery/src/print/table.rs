@@ -1,6 +1,6 @@
-//! The parts of a `metav1.Table`: columns as clients see them, what rows carry, what is said of them.
+//! The parts of a `metav1.Table`: column definitions, objects in rows, row conditions.
 //!
-//! Knows nothing of HTTP: whoever answers puts the parts together, row by row.
+//! The module does not depend on HTTP: the response handler assembles the parts, row by row.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 use super::{Cell, CellRule, Column};
 
-/// The first column, where no declaration places one of that name.
+/// The first column, unless the declaration has a column with this name.
 pub const NAME_COLUMN: Column = Column {
     name: "Name",
     kind: "string",
@@ -18,10 +18,10 @@ pub const NAME_COLUMN: Column = Column {
     cell: CellRule::Path(&["metadata", "name"], None),
 };
 
-/// What a column that shows when an object was made says of itself, where no declaration does.
+/// Description of a column of the creation time, unless the declaration has one.
 pub const AGE_DESCRIPTION: &str = "When the server accepted the object, in UTC; read-only.";
 
-/// The columns of a kind that declares none (`rest.NewDefaultTableConvertor`).
+/// The columns of a kind without declared columns (`rest.NewDefaultTableConvertor`).
 pub static DEFAULT_COLUMNS: [Column; 2] = [
     NAME_COLUMN,
     Column {
@@ -34,7 +34,7 @@ pub static DEFAULT_COLUMNS: [Column; 2] = [
     },
 ];
 
-/// What rows carry of their object (`metav1.IncludeObjectPolicy`).
+/// The part of an object that its row includes (`metav1.IncludeObjectPolicy`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IncludeObject {
     None,
@@ -44,7 +44,7 @@ pub enum IncludeObject {
 }
 
 impl IncludeObject {
-    /// Reads the query parameter `includeObject`; `None` for a value that is not one of the policies.
+    /// Parses the query parameter `includeObject`; `None` for an unknown value.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "None" => Some(IncludeObject::None),
@@ -55,7 +55,8 @@ impl IncludeObject {
     }
 }
 
-/// A column as clients see it (`metav1.TableColumnDefinition`). Custom resources make theirs at run time.
+/// A column definition for clients (`metav1.TableColumnDefinition`). Custom resources create theirs
+/// at run time.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ColumnDefinition {
     pub name: Cow<'static, str>,
@@ -78,7 +79,7 @@ impl From<&Column> for ColumnDefinition {
     }
 }
 
-/// What is to be said of a row as a whole (`metav1.TableRowCondition`).
+/// A condition of a row (`metav1.TableRowCondition`).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct RowCondition {
     #[serde(rename = "type")]

@@ -1,26 +1,27 @@
-//! The texts that cells of several kinds share: ages, labels, selectors, shortened lists.
+//! Texts that several kinds of cells use: ages, labels, selectors, truncated lists.
 
 use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::Time;
 
-/// `k=v,k=v` in the order given, `<none>` when empty (`labels.FormatLabels`).
+/// `k=v,k=v` in the given order; `<none>` if empty (`labels.FormatLabels`).
 pub fn format_labels<'a>(labels: impl Iterator<Item = (&'a String, &'a String)>) -> String {
     or(labels.map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(","), "<none>")
 }
 
-/// The text, or another one when it is empty.
+/// The text, or a replacement if it is empty.
 pub fn or(text: impl Into<String>, instead: &str) -> String {
     let text = text.into();
     if text.is_empty() { instead.to_string() } else { text }
 }
 
-/// The first `max` items, comma-joined, and how many more there are of `total`.
+/// The first `max` items, comma-separated, and the number of the remaining ones of `total`.
 pub fn join_at_most(items: &[String], max: usize, total: usize) -> String {
     let text = items.iter().take(max).map(String::as_str).collect::<Vec<_>>().join(",");
     if total > max { format!("{text} + {} more...", total - max) } else { text }
 }
 
-/// A `LabelSelector`'s text (`metav1.FormatLabelSelector`): `<none>` when it selects everything, `<error>` when malformed.
+/// The text of a `LabelSelector` (`metav1.FormatLabelSelector`): `<none>` if it selects everything,
+/// `<error>` if it is malformed.
 pub fn format_selector(selector: Ref<'_>) -> String {
     match selector_requirements(selector) {
         Some(mut requirements) => {
@@ -31,7 +32,7 @@ pub fn format_selector(selector: Ref<'_>) -> String {
     }
 }
 
-/// (key, text) of each requirement; `None` when an operator is unknown.
+/// Pairs of key and text of the requirements; `None` if an operator is unknown.
 fn selector_requirements(selector: Ref<'_>) -> Option<Vec<(String, String)>> {
     let mut out = Vec::new();
     if let Some(Value::Map(Map::String(labels))) = selector.by_name("matchLabels") {
@@ -59,13 +60,13 @@ fn selector_requirements(selector: Ref<'_>) -> Option<Vec<(String, String)>> {
     Some(out)
 }
 
-/// How long ago, as kubectl prints it (`duration.HumanDuration`); `<unknown>` for the zero time.
+/// An age as kubectl prints it (`duration.HumanDuration`); `<unknown>` for the zero time.
 pub fn human_age(now: Time, then: impl Into<Time>) -> String {
     let then = then.into();
     if then.is_zero() { "<unknown>".into() } else { human_duration(now.unix() - then.unix()) }
 }
 
-/// A span of seconds in at most two units.
+/// A duration in at most two units.
 pub fn human_duration(seconds: i64) -> String {
     let two = |a: i64, unit_a: &str, b: i64, unit_b: &str| {
         if b == 0 { format!("{a}{unit_a}") } else { format!("{a}{unit_a}{b}{unit_b}") }
@@ -114,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_is_not_set_has_no_age() {
+    fn unset_time_has_no_age() {
         assert_eq!(human_age(Time::from_unix(100), Time::ZERO), "<unknown>");
         assert_eq!(human_age(Time::from_unix(100), Time::from_unix(40)), "60s");
     }
 
     #[test]
-    fn long_lists_say_what_they_leave_out() {
+    fn truncated_lists_show_number_of_omitted_items() {
         let items: Vec<String> = ["a", "b", "c"].map(String::from).into();
         assert_eq!(join_at_most(&items, 3, 3), "a,b,c");
         assert_eq!(join_at_most(&items, 2, 3), "a,b + 1 more...");

@@ -1,4 +1,4 @@
-//! Reading into a struct through its descriptor.
+//! Decodes messages into structs by their descriptors.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,22 @@ use crate::def::FieldDef;
 use crate::limits::{MAX_DEPTH, MAX_STORED_DEPTH};
 use crate::reflect::{ListMut, MAP_NODE, MapMut, Mut, OneMut, OptMut, Slot, StructListMut, StructMapMut};
 
-/// Merges a message that the server made or has stored into `into`, as upstream's `Unmarshal` does. After an error `into` holds
-/// what came before it.
+/// Merges a message of the server, or a stored one, into `into`, like upstream's `Unmarshal`. After
+/// an error, `into` has the fields before it.
 pub fn decode(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
     message(Reader(bytes), &mut into, MAX_STORED_DEPTH, &mut Limits::of_stored())
 }
 
-/// Merges a message that a client sends, within the limits of requests. What it carries as JSON text must be JSON.
+/// Merges a message of a client into `into`, with the limits of requests. Embedded JSON must be
+/// valid.
 pub fn decode_body(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
     message(Reader(bytes), &mut into, MAX_DEPTH, &mut Limits::of_body(bytes.len()))
 }
 
-/// What bounds decoding besides depth.
+/// Limits of decoding besides depth.
 pub(super) struct Limits {
     meter: Meter,
-    /// Whether embedded JSON is checked.
+    /// Whether embedded JSON is validated.
     checks_json: bool,
 }
 
@@ -38,12 +39,12 @@ impl Limits {
     }
 }
 
-/// A field on its way in.
+/// A field that is being decoded.
 pub(super) struct Incoming<'r, 'a> {
     pub(super) reader: &'r mut Reader<'a>,
     pub(super) wire: u8,
     pub(super) field: &'static FieldDef,
-    /// How many messages, lists and maps may be nested in the message of the field, itself included.
+    /// Limit on the nested messages, lists and maps in the message of the field, including itself.
     pub(super) depth: usize,
     pub(super) limits: &'r mut Limits,
 }
@@ -57,7 +58,7 @@ impl<'a> Incoming<'_, 'a> {
     #[cold]
     fn wrong(&self) -> Error {
         let field = match (self.field.json, self.field.shape().struct_def()) {
-            // Go embeds these, and an embedded field is called like its type.
+            // Go embeds these, and the name of an embedded field is that of its type.
             ("" | "metadata", Some(def)) => def.name,
             (json, _) => json,
         };
@@ -108,12 +109,12 @@ fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: usize, limits: &mu
     Ok(())
 }
 
-/// Reads the value of one field, whose tag has been read.
+/// Decodes the value of one field after its tag.
 pub(super) fn slot_from(into: Slot<'_>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
     slot(into, incoming)
 }
 
-/// Inlined, so that which kind of slot it is is asked once.
+/// Inlined, so that the type of the slot is matched only once.
 #[inline(always)]
 fn slot(slot: Slot<'_>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
     match slot {
@@ -177,7 +178,7 @@ fn merge<T: Wire>(into: &mut T, incoming: Incoming<'_, '_>) -> Result<(), Error>
     incoming.check(into)
 }
 
-/// One item, or numbers packed into one field, which every reader of protobuf accepts.
+/// Decodes one item, or packed numbers, which every protobuf decoder accepts.
 fn item<T: Wire + Default>(into: &mut Vec<T>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
     let read = |reader: &mut Reader<'_>| {
         let mut item = T::default();
@@ -199,7 +200,7 @@ fn item<T: Wire + Default>(into: &mut Vec<T>, mut incoming: Incoming<'_, '_>) ->
     Ok(())
 }
 
-/// Gives each field of a map's entry to `on_value`, and the key at the end.
+/// Passes each field of a map entry to `on_value`, and returns the key at the end.
 fn each_value<'a>(
     incoming: &mut Incoming<'_, 'a>,
     mut on_value: impl FnMut(&mut Reader<'a>) -> Result<(), Error>,
@@ -208,7 +209,7 @@ fn each_value<'a>(
     let mut key = String::new();
     while !reader.is_empty() {
         let tag = reader.varint()?;
-        // Upstream does not look at the wire types of these two.
+        // Upstream does not check the wire types of these two.
         match (tag >> 3) as i32 {
             1 => key = text(reader.delimited()?),
             2 => on_value(&mut reader)?,
@@ -245,7 +246,7 @@ fn struct_entry(mut map: StructMapMut<'_>, mut incoming: Incoming<'_, '_>) -> Re
         bytes = reader.delimited()?;
         Ok(())
     })?;
-    // A later entry of the same key takes the place of the earlier one; it is not merged into it.
+    // A later entry with the same key replaces the earlier one; it is not merged.
     map.remove(&key);
     message(Reader(bytes), &mut map.entry(key), incoming.depth.saturating_sub(2), incoming.limits)
 }

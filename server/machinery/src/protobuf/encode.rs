@@ -1,8 +1,9 @@
-//! Writing, from the last byte to the first.
+//! Encodes messages from the last byte to the first.
 //!
-//! A message's length stands before it, so whoever writes forwards must either measure everything first or move it afterwards. Written
-//! backwards, a length is known when its turn comes (gogo does the same, but measures all the same to size its buffer). The buffer
-//! belongs to the thread and is reused, which leaves one allocation of the right size per object: the result.
+//! The length of a message precedes it. A forward encoder must compute all lengths first or move
+//! messages afterwards; a backward encoder knows each length when it writes it. gogo also writes
+//! backwards, but computes the size first to allocate its buffer. Here each thread reuses a buffer,
+//! which leaves one allocation of the exact size per object: the result.
 
 use std::cell::Cell;
 
@@ -10,7 +11,7 @@ use super::scalars::Wire;
 use super::wire::{DELIMITED, VARINT};
 use crate::reflect::{List, Map, Ref, StructList, StructMap, Value};
 
-/// A buffer above this size is not kept for the next object.
+/// Limit on the size of the buffer that is kept for the next object.
 const KEPT: usize = 1 << 20;
 
 thread_local! {
@@ -20,21 +21,21 @@ thread_local! {
 #[derive(Default)]
 struct Buffers {
     main: Vec<u8>,
-    /// For scalars that write their text forwards.
+    /// Buffer for scalars that are formatted forwards.
     text: Vec<u8>,
 }
 
-/// Appends the message, without its envelope.
+/// Appends a message without its envelope.
 pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
     write(out, |w| message(w, value));
 }
 
-/// Appends one value as the field of this number.
+/// Appends a value as the field with this number.
 pub(crate) fn encode_field(number: u32, value: Value<'_>, out: &mut Vec<u8>) {
     write(out, |w| field(w, number, value));
 }
 
-/// Appends what `f` writes backwards.
+/// Appends the bytes that `f` writes backwards.
 pub(crate) fn write(out: &mut Vec<u8>, f: impl FnOnce(&mut Writer)) {
     let Buffers { main: buf, text } = BUFFER.take();
     let mut w = Writer { at: buf.len(), buf, text };
@@ -48,19 +49,19 @@ pub(crate) fn write(out: &mut Vec<u8>, f: impl FnOnce(&mut Writer)) {
 /// Fills a buffer from its end.
 pub(crate) struct Writer {
     buf: Vec<u8>,
-    /// Everything from here on is written.
+    /// Start of the written bytes.
     at: usize,
     text: Vec<u8>,
 }
 
 impl Writer {
-    /// How much has been written.
+    /// The number of bytes written.
     #[inline]
     pub fn len(&self) -> usize {
         self.buf.len() - self.at
     }
 
-    /// Room for `n` bytes before what is written.
+    /// Reserves `n` bytes before the written ones.
     #[inline]
     fn room(&mut self, n: usize) -> &mut [u8] {
         if self.at < n {
@@ -109,7 +110,7 @@ impl Writer {
         self.varint(u64::from(number) << 3 | u64::from(wire));
     }
 
-    /// A tag and the number behind it: mostly both are short.
+    /// Writes a tag and the number after it: both are usually short.
     #[inline]
     fn head(&mut self, number: u32, wire: u8, v: u64) {
         let tag = u64::from(number) << 3 | u64::from(wire);
@@ -121,7 +122,7 @@ impl Writer {
         }
     }
 
-    /// A field of bytes or text.
+    /// Writes a field of bytes or text.
     #[inline]
     pub fn delimited(&mut self, number: u32, bytes: &[u8]) {
         let (tag, length) = (u64::from(number) << 3 | u64::from(DELIMITED), bytes.len());
@@ -135,13 +136,13 @@ impl Writer {
         }
     }
 
-    /// A varint field.
+    /// Writes a varint field.
     #[inline]
     pub fn varint_field(&mut self, number: u32, v: u64) {
         self.head(number, VARINT, v);
     }
 
-    /// Text that is appended forwards, and its length.
+    /// Writes text that is formatted forwards, and its length.
     pub fn text(&mut self, append: impl FnOnce(&mut Vec<u8>)) {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
@@ -151,14 +152,14 @@ impl Writer {
         self.text = text;
     }
 
-    /// A field of what was written since `self.len()` was `before`.
+    /// Turns the bytes written since `self.len()` was `before` into a field.
     #[inline]
     pub fn close(&mut self, number: u32, before: usize) {
         self.head(number, DELIMITED, (self.len() - before) as u64);
     }
 }
 
-/// The fields of a struct.
+/// Writes the fields of a struct.
 pub(crate) fn message(w: &mut Writer, value: Ref<'_>) {
     value.each_wire_field_rev(|number, value| field(w, number, value));
 }
@@ -172,7 +173,8 @@ fn field(w: &mut Writer, number: u32, value: Value<'_>) {
         Value::I64(v) => scalar(w, number, &v),
         Value::F64(v) => scalar(w, number, &v),
         Value::String(v) => w.delimited(number, v.as_bytes()),
-        // Go writes bytes that are not nil; here empty bytes stand for nil, which is by far the more common case.
+        // Go writes bytes that are not nil. Here empty bytes stand for nil, which is far more
+        // common.
         Value::Bytes(v) if v.is_empty() => {}
         Value::Bytes(v) => w.delimited(number, v),
         Value::Quantity(v) => scalar(w, number, v),

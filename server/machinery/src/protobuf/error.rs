@@ -1,9 +1,10 @@
-//! Why protobuf could not be read. The texts are those of upstream's generated code, which clients see in a Status.
+//! Errors of the protobuf codec. The texts are those of upstream's generated code, which clients
+//! see in a Status.
 
 use crate::budget::{DecodeError, Exceeded};
 use crate::scalar::ScalarError;
 
-/// See the module.
+/// The reason of a failed decoding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     #[error("unexpected EOF")]
@@ -26,13 +27,14 @@ pub enum Error {
     IllegalTag { message: &'static str, number: i32, tag: u64 },
     #[error("proto: {0}: wiretype end group for non-group")]
     EndGroup(&'static str),
-    /// More than [`MAX_DEPTH`](crate::limits::MAX_DEPTH); upstream has no limit here and would go on until its stack is full.
+    /// More than [`MAX_DEPTH`](crate::limits::MAX_DEPTH). Upstream has no limit here and recurses
+    /// until its stack is exhausted.
     #[error("proto: exceeded max depth")]
     TooDeep,
-    /// What is embedded as JSON is something else, which upstream notices when it writes the object.
+    /// Embedded JSON is malformed, which upstream detects when it encodes the object.
     #[error("embedded JSON: {0}")]
     Json(Box<str>),
-    /// The message takes more memory than it may.
+    /// The message exceeds a memory budget.
     #[error(transparent)]
     TooLarge(#[from] Exceeded),
     #[error(transparent)]
@@ -54,13 +56,13 @@ impl DecodeError for Error {
     }
 }
 
-/// First words that Go writes in capitals.
+/// First words that Go writes in upper case.
 const INITIALISMS: [&str; 20] = [
     "api", "aws", "cidr", "csi", "dns", "fc", "fs", "gce", "grpc", "http", "id", "ip", "ips", "nfs", "pid", "tcp",
     "tls", "tty", "uid", "url",
 ];
 
-/// The Go field of a JSON name: upstream's differ in the case of the first word, with few exceptions.
+/// The Go field of a JSON name: it differs in the case of the first word, with few exceptions.
 fn go_name(json: &str) -> String {
     let end = json.find(|c: char| c.is_ascii_uppercase()).unwrap_or(json.len());
     let (word, rest) = json.split_at(end);

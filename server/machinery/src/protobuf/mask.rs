@@ -1,4 +1,4 @@
-//! Reading a few fields out of a message, and setting one text in it, without the struct of the rest.
+//! Decodes a few fields of a message, and sets one text in it, without decoding the rest.
 
 use super::decode::{Incoming, Limits, slot_from};
 use super::error::Error;
@@ -7,11 +7,11 @@ use crate::def::{Flags, Shape, StructDef};
 use crate::limits::MAX_STORED_DEPTH;
 use crate::reflect::{Mut, Slot};
 
-/// Which fields of a struct are wanted.
+/// A set of fields of a struct.
 #[derive(Debug)]
 pub struct Mask {
     def: &'static StructDef,
-    /// By index of the field.
+    /// By field index.
     fields: Vec<Want>,
 }
 
@@ -23,13 +23,14 @@ enum Want {
 }
 
 impl Mask {
-    /// Nothing of a struct.
+    /// Creates an empty mask for a struct.
     pub fn new(def: &'static StructDef) -> Self {
         Mask { def, fields: def.fields.iter().map(|_| Want::Nothing).collect() }
     }
 
-    /// Adds the field at a path of JSON names, with all that is in it; false when there is no such field. Behind a list it is that field of
-    /// every item, and behind a map the whole map.
+    /// Adds the field at a path of JSON names, with everything below it; returns false if there is
+    /// no such field. A path through a list selects the field of every item; through a map, the
+    /// whole map.
     pub fn add(&mut self, path: &[&str]) -> bool {
         let Some((first, rest)) = path.split_first() else { return false };
         for (index, field) in self.def.fields.iter().enumerate() {
@@ -70,7 +71,8 @@ impl Mask {
     }
 }
 
-/// Merges the wanted fields of a message into `into`, which is of the mask's type; the others are passed over.
+/// Merges the selected fields of a message into `into`, which has the type of the mask. Skips the
+/// others.
 pub fn decode_masked(bytes: &[u8], mask: &Mask, mut into: Mut<'_>) -> Result<(), Error> {
     masked(Reader(bytes), mask, &mut into)
 }
@@ -103,8 +105,8 @@ fn masked(mut reader: Reader<'_>, mask: &Mask, into: &mut Mut<'_>) -> Result<(),
     Ok(())
 }
 
-/// The message with a text field of one of its messages set: the field `inner` of the field `outer`, by number. Everything else stays
-/// byte for byte as it is.
+/// Returns the message with a text in a nested message set: the field `inner` of the field `outer`,
+/// by number. All other bytes are unchanged.
 pub fn with_text(raw: &[u8], outer: u32, inner: u32, text: &str) -> Result<Vec<u8>, Error> {
     let (start, message, end) = find(raw, outer)?;
     let (cut, _, rest) = find(message, inner)?;
@@ -121,18 +123,18 @@ pub fn with_text(raw: &[u8], outer: u32, inner: u32, text: &str) -> Result<Vec<u
     Ok(out)
 }
 
-/// What a field of bytes holds, by number; nothing when it is not there.
+/// The content of a bytes field, by number; empty if it is absent.
 pub fn bytes_of(raw: &[u8], number: u32) -> Result<&[u8], Error> {
     find(raw, number).map(|(_, bytes, _)| bytes)
 }
 
-/// Appends a field of bytes.
+/// Appends a bytes field.
 pub fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
     head(number, bytes.len(), out);
     out.extend_from_slice(bytes);
 }
 
-/// Where a field of bytes starts, what it holds, where it ends; where it would have to be when it is not there.
+/// The start, content and end of a bytes field; its insertion point if it is absent.
 fn find(raw: &[u8], number: u32) -> Result<(usize, &[u8], usize), Error> {
     let mut reader = Reader(raw);
     let mut place = None;
@@ -156,7 +158,7 @@ fn field_len(number: u32, length: usize) -> usize {
     varint_len(u64::from(number) << 3) + varint_len(length as u64) + length
 }
 
-/// Appends tag and length of a field of bytes.
+/// Appends the tag and the length of a bytes field.
 fn head(number: u32, length: usize, out: &mut Vec<u8>) {
     for mut value in [u64::from(number) << 3 | u64::from(DELIMITED), length as u64] {
         while value >= 0x80 {

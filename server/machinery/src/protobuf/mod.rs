@@ -1,12 +1,15 @@
-//! The protobuf codec, written once over descriptors.
+//! The protobuf codec over descriptors.
 //!
-//! What it writes is byte for byte what upstream's gogo-generated `MarshalToSizedBuffer` writes, because both servers may share one
-//! etcd: fields in ascending order of numbers, plain scalars always, absent `Option`s, empty lists and empty maps never, map entries in
-//! order of keys. What it reads, and how it complains, follows `Unmarshal`: unknown fields are skipped, the last scalar wins, a message
-//! that occurs twice is merged. Strings are the one difference: Go does not look whether they are UTF-8, so bytes that are not become
-//! U+FFFD here instead of an error.
+//! The output equals that of upstream's gogo-generated `MarshalToSizedBuffer`, byte for byte,
+//! because both servers may share one etcd. Fields are in ascending order of numbers and map
+//! entries in key order. Plain scalars are always written; absent `Option`s, empty lists and empty
+//! maps never.
 //!
-//! The modules know nothing about the `k8s\0` envelope, see [`crate::envelope`].
+//! Decoding and its errors follow `Unmarshal`: unknown fields are skipped, the last scalar wins, a
+//! repeated message is merged. Strings are the one difference: Go does not validate their UTF-8, so
+//! invalid bytes become U+FFFD here instead of an error.
+//!
+//! The modules do not depend on the `k8s\0` envelope, see [`crate::envelope`].
 
 mod decode;
 mod encode;
@@ -24,8 +27,8 @@ pub use decode::{decode, decode_body};
 pub use encode::encode;
 pub(crate) use encode::{Writer, encode_field, message, write};
 pub use error::Error;
-pub(crate) use kinds::say_kind;
-pub use kinds::say_kinds;
+pub(crate) use kinds::set_embedded_kind;
+pub use kinds::set_embedded_kinds;
 pub use mask::{Mask, bytes_of, decode_masked, with_text, write_bytes};
 pub(crate) use step::{Step, steps};
 pub use transcode::{object_to_json, to_json};

@@ -1,4 +1,4 @@
-//! How each scalar stands on the wire. Half of them are messages of their own.
+//! Wire encoding of scalars. Half of them are messages.
 
 use bytes::Bytes;
 
@@ -9,32 +9,32 @@ use crate::scalar::raw::RawContent;
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 use crate::{cbor, json};
 
-/// A type that can stand after a tag.
+/// A type that can be encoded after a tag.
 pub(super) trait Wire {
     /// Its wire type.
     const WIRE: u8;
 
-    /// Writes what follows the tag.
+    /// Writes the value after the tag.
     fn put(&self, w: &mut Writer);
 
-    /// Writes the field of this number.
+    /// Writes the field with this number.
     #[inline]
     fn put_field(&self, w: &mut Writer, number: u32) {
         self.put(w);
         w.tag(number, Self::WIRE);
     }
 
-    /// Reads what follows the tag; messages are merged, everything else is replaced.
+    /// Decodes the value after the tag. Messages are merged, everything else is replaced.
     fn merge(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
-    /// Checks what a client sent as embedded text, in which `depth` containers may be nested.
+    /// Validates embedded text of a client, with at most `depth` nested containers.
     #[inline]
     fn check(&self, _depth: usize) -> Result<(), Error> {
         Ok(())
     }
 }
 
-/// Text; bytes that are not UTF-8 become U+FFFD.
+/// Decodes text; bytes that are not UTF-8 become U+FFFD.
 #[inline]
 pub(super) fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
@@ -131,7 +131,7 @@ fn put_message(w: &mut Writer, fields: impl FnOnce(&mut Writer)) {
     w.varint((w.len() - before) as u64);
 }
 
-/// Reads a message field by field; `field` says false to those it does not know.
+/// Decodes a message field by field. `field` returns false for unknown fields.
 fn read_message<'a>(
     reader: &mut Reader<'a>,
     name: &'static str,
@@ -175,7 +175,7 @@ impl Wire for Quantity {
     }
 }
 
-/// Seconds and nanoseconds of upstream's `Timestamp`, or nothing when the message is empty.
+/// Seconds and nanoseconds of upstream's `Timestamp`; `None` if the message is empty.
 fn read_timestamp(reader: &mut Reader<'_>) -> Result<Option<(i64, i32)>, Error> {
     let (mut seconds, mut nanos) = (0, 0);
     let mut peek = *reader;
@@ -280,7 +280,7 @@ impl Wire for IntOrString {
     }
 }
 
-/// Checks embedded JSON.
+/// Validates embedded JSON.
 fn check_json(text: &[u8], depth: usize) -> Result<(), Error> {
     if text.is_empty() || json::is_valid_within(text, depth) {
         return Ok(());
@@ -288,7 +288,7 @@ fn check_json(text: &[u8], depth: usize) -> Result<(), Error> {
     Err(json::syntax_error(text).map_or(Error::TooDeep, |why| Error::Json(why.into())))
 }
 
-/// Checks an embedded object, which may have several encodings.
+/// Validates an embedded object, which may have several encodings.
 fn check_extension(content: &RawExtension, depth: usize) -> Result<(), Error> {
     let bytes = content.as_bytes();
     match content.content() {
@@ -298,7 +298,7 @@ fn check_extension(content: &RawExtension, depth: usize) -> Result<(), Error> {
     }
 }
 
-/// Messages of one field of bytes, which Go leaves out when they are nil.
+/// Messages with a single bytes field, which Go omits if it is nil.
 macro_rules! raw_messages {
     ($($ty:ident: $check:expr;)*) => {$(
         impl Wire for $ty {
@@ -333,7 +333,7 @@ raw_messages! {
     JsonValue: |text: &JsonValue, depth| check_json(text.as_bytes(), depth);
 }
 
-/// Nothing that protobuf has a form of.
+/// Protobuf does not encode documents.
 impl Wire for Document {
     const WIRE: u8 = DELIMITED;
 

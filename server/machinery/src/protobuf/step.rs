@@ -1,4 +1,4 @@
-//! What the way from protobuf to JSON has to know of a field, side by side in memory.
+//! The properties of a field that the conversion from protobuf to JSON uses, in one cache line.
 
 use super::wire::{DELIMITED, FIXED64, VARINT};
 use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
@@ -6,39 +6,39 @@ use crate::json::Key;
 
 const _: () = assert!(size_of::<Step>() == 64);
 
-/// A field of a struct: one line of the processor's caches.
+/// A field of a struct: one cache line.
 #[repr(align(64))]
 pub(crate) struct Step {
     pub key: Key,
     pub shape: Shape,
     pub number: u32,
-    /// The index among the struct's JSON fields of what it writes first.
+    /// Index of its first member in the JSON fields of the struct.
     pub json: u16,
-    /// The wire type that it is written with, which is not packed.
+    /// The wire type of the field, not packed.
     pub wire: u8,
     pub manner: Manner,
     pub omits_empty: bool,
-    /// JSON leaves it out when its value is nothing but a 0, which is a number 0 or no bytes. Most fields are that, since upstream writes
-    /// plain scalars always.
+    /// JSON omits the field if its value is a single 0: a number 0 or no bytes. Most fields are
+    /// that, since upstream always writes plain scalars.
     pub drops_zero: bool,
 }
 
-/// How the structs of a field are written.
+/// How the structs in a field are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// As JSON objects, if it has structs at all.
+    /// As JSON objects, if the field has structs.
     Plain,
-    /// Among the fields of the struct that holds it.
+    /// Inlined into the enclosing object.
     Inline,
     /// Each with its kind and version.
-    SaysKind,
+    WithTypeMeta,
 }
 
 impl Manner {
     fn of(field: &FieldDef) -> Self {
         match field.shape() {
             Shape::Struct(_) if field.flags.has(Flags::INLINE) => Manner::Inline,
-            Shape::StructList(..) if field.flags.has(Flags::EMBEDS_TYPE_META) => Manner::SaysKind,
+            Shape::StructList(..) if field.flags.has(Flags::EMBEDS_TYPE_META) => Manner::WithTypeMeta,
             _ => Manner::Plain,
         }
     }
@@ -56,22 +56,23 @@ impl Step {
             manner: Manner::of(field),
             omits_empty,
             drops_zero: omits_empty
-                && matches!(shape, Shape::One(scalar) if !has_form_of_its_own(scalar) && scalar != Scalar::F64),
+                && matches!(shape, Shape::One(scalar) if !has_own_marshaler(scalar) && scalar != Scalar::F64),
         }
     }
 
-    /// JSON has it even of a message without it.
+    /// Whether JSON has the field even if the message does not.
     fn is_always(&self) -> bool {
         let has_form = match self.shape {
             Shape::Struct(_) => true,
-            Shape::One(scalar) => has_form_of_its_own(scalar),
+            Shape::One(scalar) => has_own_marshaler(scalar),
             _ => false,
         };
         has_form || !self.omits_empty
     }
 }
 
-/// The steps of a struct in order of declaration, and a bit for each of the first 64 that is always written.
+/// The steps of a struct in declaration order, and a bit for each of the first 64 that is always
+/// written.
 pub(crate) fn steps(def: &'static StructDef) -> (Vec<Step>, u64) {
     let mut next = 0;
     let mut step = |field: &FieldDef| {
@@ -88,8 +89,8 @@ pub(crate) fn steps(def: &'static StructDef) -> (Vec<Step>, u64) {
     (steps, always)
 }
 
-/// Go types that are written as they say themselves, `omitempty` or not.
-fn has_form_of_its_own(scalar: Scalar) -> bool {
+/// Go types with their own marshaler, which ignores `omitempty`.
+fn has_own_marshaler(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::Quantity | Scalar::Duration | Scalar::IntOrString)
 }
 

@@ -1,13 +1,17 @@
-//! From protobuf to JSON without the struct between.
+//! Converts protobuf to JSON without decoding into a struct.
 //!
-//! A read answers with what is stored in another media type, so this is the hottest path of a JSON client. A message is walked once, and
-//! each field is written as it comes; the few that are declared before others with lower numbers are moved to their place. What upstream would
-//! never write (a message in pieces, map keys out of order, packed numbers, text that is not UTF-8, anything broken) is left to the
-//! ordinary codecs, which settle what it means; so the result is what `json::encode` makes of the decoded struct, byte for byte, once
-//! that has been told to say the kinds of what is within it ([`super::say_kinds`]).
+//! A read returns the stored message in another media type, so this is the most
+//! performance-critical path of a JSON client. The message is traversed once, and each field is
+//! written when it is read. The few fields that are declared before fields with lower numbers are
+//! moved afterwards.
+//!
+//! Input that upstream never writes (a message in pieces, unsorted map keys, packed numbers, text
+//! that is not UTF-8, malformed messages) is passed to the ordinary codecs, which determine the
+//! result. The output therefore equals that of `json::encode` for the decoded struct, byte for
+//! byte, with the kinds of embedded objects set ([`super::set_embedded_kinds`]).
 
 use super::error::Error;
-use super::kinds::{CORE_V1, say_kinds};
+use super::kinds::{CORE_V1, set_embedded_kinds};
 use super::scalars::Wire;
 use super::step::{Manner, Step};
 use super::wire::{DELIMITED, Reader};
@@ -18,7 +22,7 @@ use crate::reflect::{FlatField, Owned};
 use crate::scalar::quantity::is_plainly_canonical;
 use crate::scalar::{Duration, IntOrString, MicroTime, Quantity, RawExtension, Time};
 
-/// Appends the JSON of a message (upstream has no such thing; it decodes and encodes).
+/// Appends a message as JSON. Upstream has no equivalent: it decodes and encodes.
 pub fn to_json(def: &'static StructDef, raw: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     fetch(raw);
     let start = out.len();
@@ -30,7 +34,7 @@ pub fn to_json(def: &'static StructDef, raw: &[u8], out: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-/// Appends the JSON of an object with this version and kind, which protobuf keeps in the envelope.
+/// Appends an object as JSON with this version and kind, which protobuf has in the envelope.
 pub fn object_to_json(
     api_version: &str,
     kind: &str,
@@ -51,26 +55,27 @@ pub fn object_to_json(
 fn owned(def: &'static StructDef, raw: &[u8]) -> Result<Owned, Error> {
     let mut value = Owned::new(def);
     super::decode(raw, value.as_mut())?;
-    say_kinds(value.as_mut());
+    set_embedded_kinds(value.as_mut());
     Ok(value)
 }
 
-/// What stands for any absent scalar: a number 0, or no bytes.
+/// The encoding of an absent scalar: a number 0, or no bytes.
 const ZERO: [u8; 8] = [0; 8];
 
-/// A field that has been written.
+/// A written field.
 #[derive(Clone, Copy)]
 struct Written {
-    /// Its place among the fields of its struct.
+    /// Its index in the fields of the struct.
     index: usize,
-    /// Where its comma is.
+    /// The offset of its comma.
     start: usize,
 }
 
-/// Everything here returns nothing when the ordinary codecs are to do it.
+/// Its methods return `None` when the ordinary codecs must convert the message.
 struct Transcoder<'o> {
     out: &'o mut Vec<u8>,
-    /// The fields of the messages that are being written, those of the innermost last, each message's in order of declaration.
+    /// The written fields of the messages in progress, the innermost last; each message's in
+    /// declaration order.
     written: Vec<Written>,
 }
 
@@ -115,7 +120,7 @@ impl<'o> Transcoder<'o> {
         Some(())
     }
 
-    /// Writes the only field of a struct in place of it.
+    /// Writes the only field of a struct in its place.
     fn items(&mut self, def: &'static StructDef, raw: &[u8], depth: usize) -> Option<()> {
         let mut reader = Reader(raw);
         let Some(step) = def.tables().steps.first().filter(|_| !raw.is_empty()) else {
@@ -130,7 +135,8 @@ impl<'o> Transcoder<'o> {
         reader.is_empty().then_some(())
     }
 
-    /// Writes fields, each with a comma before it, except the first `skip` that JSON has; [`Self::close`] makes an object of them.
+    /// Writes fields, each with a leading comma, except the first `skip` JSON fields.
+    /// [`Self::close`] turns them into an object.
     fn fields(&mut self, def: &'static StructDef, raw: &[u8], skip: usize, depth: usize) -> Option<()> {
         if depth == 0 || def.fields.len() > 64 {
             return None;
@@ -170,8 +176,10 @@ impl<'o> Transcoder<'o> {
         Some(())
     }
 
-    /// Notes the field that was written last, and moves it to where it is declared. Nearly always it is there: upstream writes fields in
-    /// order of their numbers, and most are numbered as they are declared.
+    /// Records the field that was written last, and moves it to its place in declaration order.
+    ///
+    /// Nearly always it is there already: upstream writes fields in order of numbers, and most
+    /// numbers are in declaration order.
     #[inline]
     fn settle(&mut self, base: usize, last: Written, seen: u64) {
         if seen >> last.index == 1 {
@@ -191,7 +199,7 @@ impl<'o> Transcoder<'o> {
         self.written.insert(place, Written { start, ..last });
     }
 
-    /// Writes a field, the value of which comes next.
+    /// Writes a field with the next value of the reader.
     fn field(
         &mut self,
         step: &Step,
@@ -216,7 +224,7 @@ impl<'o> Transcoder<'o> {
         Some(())
     }
 
-    /// Writes a field that JSON has although the message has not.
+    /// Writes a field that JSON has although the message does not.
     fn absent(&mut self, step: &Step, json: &[FlatField], skip: usize, depth: usize) -> Option<()> {
         let index = step.json as usize;
         match step.shape {
@@ -236,7 +244,7 @@ impl<'o> Transcoder<'o> {
         }
     }
 
-    /// Writes the value that comes next, all items of it, and tells whether it is what `omitempty` leaves out.
+    /// Writes the next value, with all its items. Returns whether `omitempty` omits it.
     fn value(&mut self, step: &Step, reader: &mut Reader<'_>, depth: usize) -> Option<bool> {
         match step.shape {
             Shape::One(scalar) => return self.scalar(scalar, reader, true),
@@ -249,7 +257,7 @@ impl<'o> Transcoder<'o> {
             }
             Shape::StructList(def, _) => {
                 self.each(step, reader, b"[]", |this, reader| match (reader.delimited().ok()?, step.manner) {
-                    (raw, Manner::SaysKind) => this.object(CORE_V1, def.name, def, raw, depth - 1),
+                    (raw, Manner::WithTypeMeta) => this.object(CORE_V1, def.name, def, raw, depth - 1),
                     (raw, _) => this.structure(def, raw, depth - 1),
                 })?;
             }
@@ -263,7 +271,7 @@ impl<'o> Transcoder<'o> {
         Some(false)
     }
 
-    /// Writes the items that follow one another, each with a comma before it, and brackets around them.
+    /// Writes consecutive items, each with a leading comma, in brackets.
     fn each<'a>(
         &mut self,
         step: &Step,
@@ -285,7 +293,7 @@ impl<'o> Transcoder<'o> {
         Some(())
     }
 
-    /// Keys have to be in order, as the map that they would be read into has them.
+    /// Writes a map. Its keys must be sorted, as they would be in the decoded map.
     fn map<'a>(
         &mut self,
         step: &Step,
@@ -305,7 +313,7 @@ impl<'o> Transcoder<'o> {
         })
     }
 
-    /// Writes a scalar, and tells whether it is empty. `plain` bytes that are empty are Go's nil.
+    /// Writes a scalar. Returns whether it is empty. Empty `plain` bytes are Go's nil.
     fn scalar(&mut self, scalar: Scalar, reader: &mut Reader<'_>, plain: bool) -> Option<bool> {
         match scalar {
             Scalar::String => {
@@ -344,7 +352,7 @@ impl<'o> Transcoder<'o> {
         Some(is_empty(&value))
     }
 
-    /// A quantity, which most often is written as it would be read and written again.
+    /// Writes a quantity, which is usually in canonical form and copied unchanged.
     fn quantity(&mut self, reader: &mut Reader<'_>) -> Option<bool> {
         const STRING: u8 = 1 << 3 | DELIMITED;
         let mut behind = *reader;
@@ -360,7 +368,7 @@ impl<'o> Transcoder<'o> {
         }
     }
 
-    /// JSON in a message of one field.
+    /// Writes the JSON of a message with a single field.
     fn raw(&mut self, reader: &mut Reader<'_>) -> Option<bool> {
         let mut message = Reader(reader.delimited().ok()?);
         let mut json: &[u8] = &[];
@@ -383,7 +391,7 @@ impl<'o> Transcoder<'o> {
         self.out.extend_from_slice(b"null");
     }
 
-    /// Puts brackets around what was written from `start` on, each item with a comma before it.
+    /// Encloses the items after `start`, each with a leading comma, in brackets.
     fn close(&mut self, start: usize, brackets: &[u8; 2]) {
         match self.out.get_mut(start) {
             Some(comma) => *comma = brackets[0],
@@ -401,14 +409,15 @@ fn write_key(step: &Step, flat: &FlatField, out: &mut Vec<u8>) {
     }
 }
 
-/// Has the processor fetch all of a message at once: it is mostly in none of its caches, and would be fetched piece by piece as it is read.
+/// Prefetches a whole message into the CPU caches. It is usually in none of them, and would be
+/// fetched line by line.
 fn fetch(raw: &[u8]) {
     const LINE: usize = 64;
     let all = raw.iter().step_by(LINE).fold(0, |all, byte| all ^ byte);
     std::hint::black_box(all);
 }
 
-/// Key and value of a map's entry: the two fields in this order, or the key alone.
+/// Splits a map entry into key and value: the two fields in this order, or the key alone.
 fn entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     const KEY: u64 = 1 << 3 | DELIMITED as u64;
     let mut reader = Reader(bytes);

@@ -9,13 +9,13 @@ const START_GROUP: u8 = 3;
 const END_GROUP: u8 = 4;
 const FIXED32: u8 = 5;
 
-/// How many bytes a varint takes.
+/// The encoded length of a varint in bytes.
 #[inline]
 pub(crate) const fn varint_len(v: u64) -> usize {
     (70 - (v | 1).leading_zeros() as usize) / 7
 }
 
-/// What is left to read of one message.
+/// The remaining bytes of a message.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a>(pub &'a [u8]);
 
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ten bytes at most; bits past the 64th are dropped, as upstream's shifts drop them.
+    /// Decodes at most ten bytes. As in upstream, bits past the 64th are dropped.
     fn long_varint(&mut self) -> Result<u64, Error> {
         let mut v = 0;
         for (i, &byte) in self.0.iter().take(10).enumerate() {
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         Err(if self.0.len() < 10 { Error::UnexpectedEof } else { Error::Overflow })
     }
 
-    /// The next tag of the named message.
+    /// Decodes the next tag of the named message.
     #[inline]
     pub fn tag(&mut self, message: &'static str) -> Result<Tag, Error> {
         let tag = self.varint()?;
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The bytes after their length.
+    /// Decodes length-delimited bytes.
     #[inline]
     pub fn delimited(&mut self) -> Result<&'a [u8], Error> {
         let len = self.varint()?;
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over the value of a field of no interest, whose tag has been read.
+    /// Skips the value of a field after its tag.
     pub fn skip(&mut self, wire: u8) -> Result<(), Error> {
         let mut groups = 0usize;
         let mut wire = wire;

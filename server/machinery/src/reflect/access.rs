@@ -1,4 +1,5 @@
-//! How generated code describes a struct to [`reflect`](super): what each type can do without anybody knowing it, and the form of each field.
+//! Descriptions of structs for [`reflect`](super), created by generated code: type-erased
+//! operations, and the form of each field.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -20,13 +21,13 @@ pub unsafe trait Struct: Default + Clone + Send + Sync + 'static {
     /// Its descriptor.
     const DEF: &'static StructDef;
 
-    /// Its descriptor.
+    /// Returns the descriptor.
     #[inline]
     fn def() -> &'static StructDef {
         Self::DEF
     }
 
-    /// Appends the members of its JSON object, each with a comma before it.
+    /// Appends the members of the JSON object, each with a leading comma.
     fn write_members(&self, out: &mut Vec<u8>) {
         crate::json::walk_members(Ref::of(self), out);
     }
@@ -36,7 +37,7 @@ pub unsafe trait Struct: Default + Clone + Send + Sync + 'static {
 ///
 /// # Panics
 ///
-/// When the struct describes no field with a name of its own there, which stops the compiler.
+/// When the struct has no named field at the offset, which is a compile error.
 #[doc(hidden)]
 pub const fn json_name_at<T: Struct>(offset: usize) -> &'static str {
     let fields = T::DEF.fields;
@@ -50,10 +51,10 @@ pub const fn json_name_at<T: Struct>(offset: usize) -> &'static str {
     panic!("the struct describes no such field, or the field is inlined")
 }
 
-/// Appends the members of the struct that is pointed to.
+/// Appends the members of a struct behind a pointer.
 type WriteMembers = unsafe fn(NonNull<u8>, &mut Vec<u8>);
 
-/// Makes, copies and drops boxed values of a struct whose type is not known here.
+/// Creates, copies and drops boxed structs of an erased type.
 pub struct StructAccess {
     pub(super) type_id: fn() -> TypeId,
     pub(super) type_name: fn() -> &'static str,
@@ -61,7 +62,7 @@ pub struct StructAccess {
     pub(super) new_box: fn() -> NonNull<u8>,
     pub(super) drop_box: unsafe fn(NonNull<u8>),
     pub(super) assign: unsafe fn(from: NonNull<u8>, to: NonNull<u8>),
-    /// [`Struct::write_members`] of a type that has one of its own.
+    /// [`Struct::write_members`] of a type that overrides it.
     pub(super) write_members: Option<WriteMembers>,
 }
 
@@ -80,7 +81,7 @@ impl StructAccess {
         }
     }
 
-    /// Likewise, of a type that writes its JSON itself.
+    /// As [`Self::of`], for a type that writes its own JSON.
     pub(super) const fn direct<T: Struct>() -> Self {
         StructAccess {
             // SAFETY: called with a pointer to a live T.
@@ -90,9 +91,9 @@ impl StructAccess {
     }
 }
 
-/// Says whether an item stays.
+/// Whether to keep an item.
 type Keep<'k> = dyn FnMut(Ref<'_>) -> bool + 'k;
-/// Is given each entry of a map.
+/// Visitor of map entries.
 type EachMut<'f> = dyn FnMut(&str, Mut<'_>) + 'f;
 
 /// Reads and writes a `Vec<T>` of structs.
@@ -207,7 +208,8 @@ pub const fn form_of<T, F: Shaped>(_: fn(&T) -> &F) -> Form {
 }
 
 /// # Safety
-/// `offset` and `form` must be those of one field of the struct whose descriptor this goes into. Called by `field!` only.
+/// `offset` and `form` must belong to the same field of the struct that the descriptor describes.
+/// Called by `field!` only.
 #[doc(hidden)]
 pub const unsafe fn field_def(
     json: &'static str,
@@ -220,7 +222,8 @@ pub const unsafe fn field_def(
     FieldDef { json, number, flags, info, offset, form }
 }
 
-/// The descriptor of `T` with nothing but its fields; struct-update syntax cannot be used across crates, hence the setters.
+/// The descriptor of `T` with fields only. Setters add the rest, because struct update syntax does
+/// not work across crates.
 #[doc(hidden)]
 pub const fn struct_def<T: Struct>(
     name: &'static str,

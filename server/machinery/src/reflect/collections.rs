@@ -1,4 +1,4 @@
-//! Lists, maps and options of structs, to read and to write.
+//! Views of lists, maps and options of structs.
 
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -7,10 +7,10 @@ use super::access::{ListAccess, MapAccess};
 use super::view::{Mut, Ref};
 use crate::def::StructDef;
 
-/// Entries for which a `BTreeMap` allocates memory with its first one.
+/// The number of entries for which a `BTreeMap` allocates memory with its first one.
 pub(crate) const MAP_NODE: usize = 11;
 
-/// A `Vec` of structs, to read.
+/// A read-only view of a `Vec` of structs.
 #[derive(Clone, Copy)]
 pub struct StructList<'a> {
     pub(super) def: &'static StructDef,
@@ -53,7 +53,7 @@ impl<'a> StructList<'a> {
     }
 }
 
-/// A `Vec` of structs, to write.
+/// A mutable view of a `Vec` of structs.
 pub struct StructListMut<'a> {
     pub(super) def: &'static StructDef,
     pub(super) at: NonNull<u8>,
@@ -66,12 +66,12 @@ impl<'a> StructListMut<'a> {
         self.def
     }
 
-    /// Bytes of an item, without what it points to.
+    /// The size of an item in bytes, without what it points to.
     pub(crate) fn item_size(&self) -> usize {
         self.access.stride
     }
 
-    /// Appends a default item and gives it.
+    /// Appends a default item and returns it.
     #[inline]
     pub fn push(&mut self) -> Mut<'_> {
         // SAFETY: `at` is a unique Vec of this access's type.
@@ -83,7 +83,7 @@ impl<'a> StructListMut<'a> {
         unsafe { (self.access.truncate)(self.at, len) }
     }
 
-    /// Keeps the items for which `keep` says so.
+    /// Keeps the items for which `keep` returns true.
     pub fn retain(&mut self, keep: &mut dyn FnMut(Ref<'_>) -> bool) {
         // SAFETY: as in `push`.
         unsafe { (self.access.retain)(self.at, keep) }
@@ -95,7 +95,7 @@ impl<'a> StructListMut<'a> {
         StructList { def: self.def, at, len, life: PhantomData }
     }
 
-    /// Each item in order.
+    /// Visits the items in order.
     pub fn for_each(&mut self, mut f: impl FnMut(Mut<'_>)) {
         // SAFETY: as in `push`; items are distinct.
         let (at, len) = unsafe { (self.access.slice)(self.at) };
@@ -116,7 +116,7 @@ impl<'a> StructListMut<'a> {
     }
 }
 
-/// A `BTreeMap<String, _>` of structs, to read.
+/// A read-only view of a `BTreeMap<String, _>` of structs.
 #[derive(Clone, Copy)]
 pub struct StructMap<'a> {
     pub(super) def: &'static StructDef,
@@ -139,13 +139,13 @@ impl<'a> StructMap<'a> {
         self.len() == 0
     }
 
-    /// Each entry in order of keys.
+    /// Visits the entries in key order.
     pub fn for_each(self, mut f: impl FnMut(&'a str, Ref<'a>)) {
         // SAFETY: as in `len`, for 'a.
         unsafe { (self.access.each)(self.at, &mut f) }
     }
 
-    /// Each entry, from the last key to the first.
+    /// Visits the entries in reverse key order.
     pub fn for_each_rev(self, mut f: impl FnMut(&'a str, Ref<'a>)) {
         // SAFETY: as in `len`, for 'a.
         unsafe { (self.access.each_rev)(self.at, &mut f) }
@@ -157,7 +157,7 @@ impl<'a> StructMap<'a> {
     }
 }
 
-/// A `BTreeMap<String, _>` of structs, to write.
+/// A mutable view of a `BTreeMap<String, _>` of structs.
 pub struct StructMapMut<'a> {
     pub(super) def: &'static StructDef,
     pub(super) at: NonNull<u8>,
@@ -170,17 +170,17 @@ impl StructMapMut<'_> {
         self.def
     }
 
-    /// Bytes of an entry, without what it points to.
+    /// The size of an entry in bytes, without what it points to.
     pub(crate) fn item_size(&self) -> usize {
         size_of::<String>() + self.def.access.size
     }
 
-    /// Bytes of the least that a map with an entry allocates.
+    /// The minimum allocation of a map with an entry, in bytes.
     pub(crate) fn node_size(&self) -> usize {
         MAP_NODE * self.item_size()
     }
 
-    /// The entry of this key, made when absent.
+    /// The entry with this key, created if absent.
     pub fn entry(&mut self, key: String) -> Mut<'_> {
         // SAFETY: `at` is a unique map of this access's type.
         Mut { def: self.def, at: unsafe { (self.access.entry)(self.at, key) }, life: PhantomData }
@@ -200,14 +200,14 @@ impl StructMapMut<'_> {
         StructMap { def: self.def, at: self.at, access: self.access, life: PhantomData }
     }
 
-    /// Each entry in order of keys.
+    /// Visits the entries in key order.
     pub fn for_each(&mut self, mut f: impl FnMut(&str, Mut<'_>)) {
         // SAFETY: as in `entry`.
         unsafe { (self.access.each_mut)(self.at, &mut f) }
     }
 }
 
-/// An `Option<Box<struct>>`, to write.
+/// A mutable view of an `Option<Box<struct>>`.
 pub struct OptStructMut<'a> {
     pub(super) def: &'static StructDef,
     pub(super) at: NonNull<u8>,
@@ -219,12 +219,12 @@ impl<'a> OptStructMut<'a> {
         self.def
     }
 
-    /// Bytes of the struct, without what it points to.
+    /// The size of the struct in bytes, without what it points to.
     pub(crate) fn item_size(&self) -> usize {
         self.def.access.size
     }
 
-    /// The struct, if there is one.
+    /// The struct, if it is set.
     pub fn get(self) -> Option<Mut<'a>> {
         // SAFETY: `Option<Box<T>>` is one nullable pointer.
         unsafe { *self.at.cast::<Option<NonNull<u8>>>().as_ref() }.map(|at| Mut {
@@ -239,7 +239,7 @@ impl<'a> OptStructMut<'a> {
         unsafe { self.at.cast::<Option<NonNull<u8>>>().as_ref() }.is_some()
     }
 
-    /// The struct, made when absent.
+    /// The struct, created if absent.
     #[inline]
     pub fn get_or_insert(self) -> Mut<'a> {
         // SAFETY: as in `get`; a pointer from `new_box` of the same type is a `Box<T>`.
@@ -248,7 +248,7 @@ impl<'a> OptStructMut<'a> {
         Mut { def: self.def, at, life: PhantomData }
     }
 
-    /// Empties it.
+    /// Sets the option to `None`.
     pub fn clear(self) {
         // SAFETY: as in `get`; the box is taken out before it is dropped.
         if let Some(p) = unsafe { self.at.cast::<Option<NonNull<u8>>>().as_mut() }.take() {

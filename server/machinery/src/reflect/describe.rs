@@ -1,4 +1,4 @@
-//! `describe!` and the setters that it may chain: the only way to make a descriptor.
+//! `describe!` and its setters: the only way to create a descriptor.
 
 use crate::checks::CheckDef;
 use crate::def::{Defaults, JsonForm, RuleDef, StructDef, UnionDef};
@@ -63,7 +63,8 @@ impl StructDef {
     }
 }
 
-/// Describes a struct: implements [`Struct`](crate::reflect::Struct), equality, debug output and the serde traits by its descriptor.
+/// Describes a struct: implements [`Struct`](crate::reflect::Struct), equality, `Debug` and the serde
+/// traits by its descriptor.
 ///
 /// ```ignore
 /// describe! { PodIP, POD_IP "PodIP" { .atomic() } [
@@ -72,8 +73,9 @@ impl StructDef {
 /// ] }
 /// ```
 ///
-/// With `direct` before it, JSON is written by code of the type's own ([`json::direct`](crate::json::direct)) in place of a walk of its
-/// descriptor: twice as fast, and as much more to compile.
+/// With `direct` before the name, the type gets its own JSON encoder
+/// ([`json::direct`](crate::json::direct)) instead of using the interpreter of descriptors. It is twice
+/// as fast, at the cost of compile time.
 #[macro_export]
 macro_rules! describe {
     (direct $ty:ident, $def:ident $name:literal { $($set:tt)* } [ $($field:ident: $json:literal, $number:literal, $flags:expr $(, $info:expr)?;)* ]) => {
@@ -89,7 +91,7 @@ macro_rules! describe {
     (@ $ty:ident, $def:ident $name:literal { $($set:tt)* } [ $($field:ident: $json:literal, $number:literal, $flags:expr $(, $info:expr)?;)* ] { $($write:tt)* }) => {
         #[doc = concat!("Describes [`", stringify!($ty), "`].")]
         pub static $def: $crate::def::StructDef = {
-            // Apart, so that the descriptor itself is plain data.
+            // Separate, so that the descriptor is plain data.
             static TABLES: std::sync::OnceLock<$crate::reflect::Tables> = std::sync::OnceLock::new();
             $crate::reflect::struct_def::<$ty>($name, &[
                 $($crate::field!($ty, $field, $json, $number, $flags $(, $info)?)),*

@@ -1,4 +1,4 @@
-//! Reads and writes one field at its place in memory, by its shape.
+//! Reads and writes one field in memory, by its shape.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -35,7 +35,7 @@ macro_rules! by_scalar {
     };
 }
 
-/// Whether a field is known to be left out.
+/// Whether JSON is known to omit a field.
 ///
 /// SAFETY: `at` points to this field, and the probe is its own.
 #[inline(always)]
@@ -63,7 +63,7 @@ pub(super) unsafe fn is_omitted(probe: Probe, shape: Shape, at: NonNull<u8>) -> 
     }
 }
 
-/// A field's value, unless JSON leaves it out.
+/// The value of a field, unless JSON omits it.
 ///
 /// SAFETY: `at` points to a field of this shape that lives for `'a`, and the probe is its own.
 #[inline(always)]
@@ -148,7 +148,8 @@ pub(super) unsafe fn read<'a>(shape: Shape, at: NonNull<u8>) -> Value<'a> {
     unsafe { read_in_place(shape, at) }
 }
 
-/// The same for the few callers that ask at once what kind of value it is: inlined, that is asked once.
+/// As [`read`], inlined for callers that match on the result at once, so that the type is matched
+/// only once.
 ///
 /// SAFETY: as of [`read`].
 #[inline(always)]

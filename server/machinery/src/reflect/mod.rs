@@ -1,11 +1,15 @@
-//! Safe reflection over declared structs: [`Ref`] reads, [`Mut`] writes, [`Owned`] holds any of them.
+//! Safe reflection over declared structs: [`Ref`] reads, [`Mut`] writes, [`Owned`] owns any of them.
 //!
-//! Offsets instead of emitted accessors keep generated code to data; `docs/decisions/0001-codec-form.md` has the measurements.
+//! Descriptors contain offsets instead of generated accessors, so generated code is only data;
+//! `docs/decisions/0001-codec-form.md` has the measurements.
 //!
-//! The one unsafe module of the project. Soundness rests on three facts. [`Struct`] is implemented only by `describe!`, whose `def`
-//! therefore describes `Self`. Each [`FieldDef`](crate::def::FieldDef) is made by `field!`, which takes offset and form from one and the
-//! same field expression, so the compiler proves that they belong together. A [`Ref`] or [`Mut`] is made only from a reference to a
-//! [`Struct`], and fields are named by index into its own descriptor, never by a foreign one.
+//! This is the only unsafe module of the project. Soundness rests on three facts:
+//!
+//! - [`Struct`] is only implemented by `describe!`, so its `DEF` describes `Self`.
+//! - Each [`FieldDef`](crate::def::FieldDef) is created by `field!`, which takes offset and form from the
+//!   same field expression, so the compiler proves that they belong together.
+//! - A [`Ref`] or [`Mut`] is only created from a reference to a [`Struct`], and fields are referred to by
+//!   index in its own descriptor, never in another one.
 #![allow(unsafe_code)]
 
 mod access;

@@ -25,7 +25,7 @@ impl Owned {
         Owned { def, at: (def.access.new_box)() }
     }
 
-    /// Takes a struct.
+    /// Boxes a struct.
     pub fn of<T: Struct>(value: T) -> Self {
         Owned { def: T::def(), at: NonNull::from(Box::leak(Box::new(value))).cast() }
     }
@@ -54,7 +54,7 @@ impl Owned {
         self.as_mut().downcast()
     }
 
-    /// The struct, if it is a `T`; itself otherwise.
+    /// The struct, if it is a `T`; otherwise the box.
     pub fn into_inner<T: Struct>(self) -> Result<T, Self> {
         if (self.def.access.type_id)() != TypeId::of::<T>() {
             return Err(self);

@@ -1,4 +1,4 @@
-//! The place of one field in all values of a struct, found once and asked often.
+//! The resolved position of a field in all values of a struct.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -10,19 +10,21 @@ use super::value::{List, Map, Value};
 use super::view::Ref;
 use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
 
-/// A field of a struct, inlined ones included. It is small, and holds what most questions need: a list of places is read
-/// at each request, in between much else.
+/// A field of a struct, possibly in an inlined struct.
+///
+/// It is small and contains the data for most operations: lists of places are read on each request,
+/// with cold caches.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     def: &'static StructDef,
     offset: u32,
-    /// Index into the JSON fields of the struct.
+    /// Index in the JSON fields of the struct.
     index: u16,
     probe: Probe,
 }
 
 impl Place {
-    /// The place of a JSON field of a struct.
+    /// The place of a JSON field.
     pub(super) fn new(def: &'static StructDef, index: usize, field: &FlatField) -> Self {
         let probe = match field.shape {
             Shape::One(Scalar::F64) => Probe::Written,
@@ -37,19 +39,19 @@ impl Place {
         tables.find(name).map(|index| tables.places[index])
     }
 
-    /// What is declared of it.
+    /// The descriptor of the field.
     pub fn field(self) -> &'static FieldDef {
         self.flat().field
     }
 
-    /// Whether it is a pointer in Go.
+    /// Whether the field is a pointer in Go.
     pub fn is_pointer(self) -> bool {
         use Probe::{Opt, OptBool, OptI32, OptI64, OptString, OptStruct};
         matches!(self.probe, Opt | OptBool | OptI32 | OptI64 | OptString | OptStruct)
     }
 
-    /// Whether Go's code would find nothing there: nil, no text, no items. A number, a truth value and a struct in place
-    /// are never empty, nor is what a pointer leads to.
+    /// Whether the field is empty in Go: nil, an empty string, or no items. A number, a boolean, an
+    /// embedded struct and the target of a pointer are never empty.
     #[inline]
     pub fn is_empty(&self, of: Ref<'_>) -> bool {
         let at = self.at(of);
@@ -60,13 +62,13 @@ impl Place {
                 Probe::Value => read(self.flat().shape, at).is_empty(),
                 Probe::Opt => matches!(read(self.flat().shape, at), Value::Null),
                 Probe::StructList | Probe::StructMap => is_omitted(self.probe, self.flat().shape, at),
-                // These probes do not ask for the shape, which would be read from elsewhere.
+                // These probes do not need the shape, which would be another memory access.
                 probe => is_omitted(probe, Shape::One(Scalar::Bool), at),
             }
         }
     }
 
-    /// The value there.
+    /// The value of the field.
     #[inline]
     pub fn value<'a>(&self, of: Ref<'a>) -> Value<'a> {
         let at = self.at(of);
@@ -88,7 +90,7 @@ impl Place {
         }
     }
 
-    /// The struct there, in place or behind a pointer.
+    /// The struct in the field, embedded or behind a pointer.
     #[inline]
     pub fn structure<'a>(&self, of: Ref<'a>) -> Option<Ref<'a>> {
         let at = self.at(of);

@@ -1,4 +1,5 @@
-//! Look-up tables of a struct, made at first use: JSON names (inlined structs flat), protobuf numbers.
+//! Lookup tables of a struct, built at first use: JSON names (inlined structs flattened), protobuf
+//! numbers.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -13,18 +14,18 @@ use crate::validate::Plan;
 use super::place::Place;
 use super::value::Value;
 
-/// A field as JSON sees it.
+/// A field in JSON.
 pub(crate) struct FlatField {
     pub field: &'static FieldDef,
     pub offset: usize,
     pub shape: Shape,
     pub key: Key,
-    /// The names of the inlined structs on the way to it.
+    /// The names of the inlined structs that contain it.
     pub via: Box<[&'static str]>,
 }
 
 impl FlatField {
-    /// A value of the field as JSON shows it: bytes in place that are empty are Go's nil.
+    /// The value of the field in JSON: empty plain bytes are Go's nil.
     pub fn shown<'a>(&self, value: Value<'a>) -> Value<'a> {
         match (value, self.shape) {
             (Value::Bytes(bytes), Shape::One(_)) if bytes.is_empty() => Value::Null,
@@ -33,12 +34,13 @@ impl FlatField {
     }
 }
 
-/// How to see that JSON leaves a field out without reading its value: most fields of most objects are empty.
+/// How to detect that JSON omits a field without reading its value: most fields of most objects are
+/// empty.
 #[derive(Clone, Copy)]
 pub(crate) enum Probe {
     /// Always written.
     Written,
-    /// By its value.
+    /// Detected by the value.
     Value,
     Bool,
     I32,
@@ -53,7 +55,7 @@ pub(crate) enum Probe {
     OptStruct,
     StructList,
     StructMap,
-    /// An optional value, by its value.
+    /// An optional value, detected by the value.
     Opt,
 }
 
@@ -81,11 +83,11 @@ impl Probe {
     }
 }
 
-/// A field of the struct itself, its shape resolved.
+/// A field of the struct itself with its resolved shape.
 pub(crate) struct OwnField {
     pub offset: usize,
     pub shape: Shape,
-    /// How to see that it is empty.
+    /// How to detect that it is empty.
     pub probe: Probe,
 }
 
@@ -96,7 +98,7 @@ impl OwnField {
     }
 }
 
-/// A field as protobuf sees it.
+/// A field in protobuf.
 pub(crate) struct WireField {
     pub offset: u32,
     pub probe: Probe,
@@ -107,7 +109,7 @@ pub(crate) struct WireField {
 impl WireField {
     fn of(field: &FieldDef) -> Self {
         let shape = field.shape();
-        // Scalars in place are written also when they are empty, as gogo does.
+        // As in gogo, plain scalars are written even if they are empty.
         let probe = match shape {
             Shape::One(_) => Probe::Written,
             shape => Probe::of(shape, Flags::OMIT_EMPTY),
@@ -116,35 +118,36 @@ impl WireField {
     }
 }
 
-/// See the module.
+/// The lookup tables of a struct.
 pub struct Tables {
-    /// The fields in order of declaration.
+    /// The fields in declaration order.
     pub(crate) fields: Vec<OwnField>,
-    /// JSON fields in order of output.
+    /// The JSON fields in output order.
     pub(crate) json: Vec<FlatField>,
     /// The places of the fields of `json`.
     pub(crate) places: Vec<Place>,
-    /// For each field of `json` its offset and how to see that it is left out; apart, so that looking at empty fields touches
-    /// little memory.
+    /// For each field of `json`, its offset and how to detect that it is omitted. Separate, so that
+    /// skipping empty fields touches little memory.
     pub(crate) probes: Vec<(u32, Probe)>,
-    /// The fields in order of declaration, and which of the first 64 JSON has even of a message without them.
+    /// The fields in declaration order, and which of the first 64 JSON has even if the message does
+    /// not.
     pub(crate) steps: Vec<Step>,
     pub(crate) always: u64,
-    /// Indexes of `json` in order of names, once somebody has asked.
+    /// Indexes in `json` in name order; built on demand.
     by_name: OnceLock<Vec<u16>>,
     /// Open-addressed hash table of `json` indexes plus one; 0 is empty. Its length is a power of two.
     hash: Vec<u16>,
-    /// Index into `StructDef::fields` of what holds undeclared members.
+    /// Index in `StructDef::fields` of the field that holds undeclared members.
     pub(crate) undeclared: Option<usize>,
-    /// Fields in order of protobuf numbers.
+    /// The fields in order of protobuf numbers.
     pub(crate) wire: Vec<WireField>,
     /// Protobuf number -> index into `StructDef::fields` plus one; 0 is unknown.
     number: Vec<u16>,
-    /// Indexes into `StructDef::fields` of those with a default of their own.
+    /// Indexes in `StructDef::fields` of the fields with a default.
     pub(crate) defaulted: Vec<u16>,
-    /// Indexes into `StructDef::fields` of structs with something to default in or below them.
+    /// Indexes in `StructDef::fields` of the structs with defaults in or below them.
     pub(crate) defaults_below: Vec<u16>,
-    /// What is to be validated, for each `validate::Scope`.
+    /// The validation plan for each `validate::Scope`.
     pub(crate) plans: [OnceLock<Plan>; 2],
     /// See [`StructDef::gates`].
     gates: OnceLock<Vec<&'static str>>,
@@ -153,7 +156,7 @@ pub struct Tables {
     checks: OnceLock<checks::Plan>,
 }
 
-/// Mixes length and three bytes: names of one struct seldom agree in all four.
+/// Combines the length and three bytes: names in the same struct rarely agree in all four.
 #[inline]
 fn hash_of(name: &[u8]) -> usize {
     let n = name.len();
@@ -214,7 +217,7 @@ impl Tables {
         }
     }
 
-    /// Indexes of `json` in order of names.
+    /// Indexes in `json` in name order.
     pub(crate) fn by_name(&self) -> &[u16] {
         self.by_name.get_or_init(|| {
             let mut indexes: Vec<u16> = (0..self.json.len() as u16).collect();
@@ -223,7 +226,7 @@ impl Tables {
         })
     }
 
-    /// Index into `json` of this exact name.
+    /// Index in `json` of this exact name.
     #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         let mask = self.hash.len() - 1;
@@ -237,7 +240,7 @@ impl Tables {
         }
     }
 
-    /// Index into `StructDef::fields` of this protobuf number.
+    /// Index in `StructDef::fields` of this protobuf number.
     #[inline]
     pub(crate) fn by_number(&self, number: u32) -> Option<usize> {
         match self.number.get(number as usize) {
@@ -261,12 +264,12 @@ fn gather_gates(def: &'static StructDef, gates: &mut BTreeSet<&'static str>, see
     }
 }
 
-/// Whether the field holds what the object has besides its fields.
+/// Whether the field holds the undeclared members.
 fn is_undeclared(def: &StructDef, field: &FieldDef) -> bool {
     def.json_form == JsonForm::Open && matches!(field.shape(), Shape::One(Scalar::Document))
 }
 
-/// Appends the fields of `def`, those of inlined structs in their place.
+/// Appends the fields of `def`. Those of inlined structs replace the inlined field.
 fn flatten(def: &'static StructDef, base: usize, via: &[&'static str], out: &mut Vec<FlatField>) {
     for field in def.fields.iter().filter(|field| !is_undeclared(def, field)) {
         let offset = base + field.offset;
@@ -282,23 +285,23 @@ fn flatten(def: &'static StructDef, base: usize, via: &[&'static str], out: &mut
 }
 
 impl StructDef {
-    /// Its look-up tables.
+    /// The lookup tables.
     #[inline]
     pub(crate) fn tables(&'static self) -> &'static Tables {
         self.tables.get_or_init(|| Tables::new(self))
     }
 
-    /// Its declared checks, in order.
+    /// The plan of the declared checks.
     pub(crate) fn planned_checks(&'static self) -> &'static checks::Plan {
         self.tables().checks.get_or_init(|| checks::Plan::of(self))
     }
 
-    /// The path of the Rust type, the modules of which are named after API group and version.
+    /// The path of the Rust type. Its modules have the names of API group and version.
     pub fn rust_path(&self) -> &'static str {
         (self.access.type_name)()
     }
 
-    /// The feature gates of its fields, of their values, and of those below them, sorted.
+    /// The feature gates of the fields, of their values, and of those below them, sorted.
     pub fn gates(&'static self) -> &'static [&'static str] {
         self.tables().gates.get_or_init(|| {
             let (mut gates, mut seen) = (BTreeSet::new(), Vec::new());
@@ -307,7 +310,7 @@ impl StructDef {
         })
     }
 
-    /// The fields that have a gate, or values of gates, or hold structs with such fields.
+    /// The fields that have a gate, gated values, or structs with such fields.
     pub(crate) fn gated_fields(&'static self) -> impl Iterator<Item = (usize, &'static FieldDef)> {
         let is_gated = |field: &FieldDef| {
             let below = field.shape().struct_def();
@@ -321,12 +324,12 @@ impl StructDef {
         indexes.iter().map(|index| (*index, &self.fields[*index]))
     }
 
-    /// JSON fields in order of output, inlined structs flat.
+    /// The JSON fields in output order, with inlined structs flattened.
     pub fn json_fields(&'static self) -> impl ExactSizeIterator<Item = &'static FieldDef> {
         self.tables().json.iter().map(|f| f.field)
     }
 
-    /// The field of this JSON name, inlined ones included.
+    /// The field with this JSON name, including those of inlined structs.
     pub fn json_field(&'static self, name: &str) -> Option<&'static FieldDef> {
         let tables = self.tables();
         tables.find(name).map(|i| tables.json[i].field)

@@ -1,4 +1,4 @@
-//! What a field holds, seen through its descriptor.
+//! Field values, as seen through a descriptor.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::collections::{OptStructMut, StructList, StructListMut, StructMap, Str
 use super::view::{Mut, Ref};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
-/// A field's value, to read. Absent `Option`s are [`Value::Null`].
+/// A read-only view of a field value. Absent `Option`s are [`Value::Null`].
 #[derive(Clone, Copy)]
 pub enum Value<'a> {
     Null,
@@ -34,7 +34,7 @@ pub enum Value<'a> {
     StructMap(StructMap<'a>),
 }
 
-/// A field, to write.
+/// A mutable view of a field.
 pub enum Slot<'a> {
     One(OneMut<'a>),
     Opt(OptMut<'a>),
@@ -46,7 +46,7 @@ pub enum Slot<'a> {
     StructMap(StructMapMut<'a>),
 }
 
-/// What a [`Value`] holds, of one's own.
+/// Conversion of a scalar in a [`Value`] to its owned type.
 trait Held<T> {
     fn held(self) -> T;
 }
@@ -74,7 +74,7 @@ macro_rules! held_by_value {
 }
 held_by_value!(bool, i32, i64, f64, Time, MicroTime, Duration);
 
-/// What is held, as a [`Value`].
+/// Conversion of a scalar to a [`Value`].
 trait Lent {
     fn lent(&self) -> Value<'_>;
 }
@@ -106,24 +106,24 @@ lent_by_value!(Bool: bool, I32: i32, I64: i64, F64: f64, Time: Time, MicroTime: 
 
 macro_rules! per_scalar {
     ($($variant:ident: $ty:ty),* $(,)?) => {
-        /// A `Vec` of scalars, to read.
+        /// A read-only view of a `Vec` of scalars.
         #[derive(Clone, Copy)]
         pub enum List<'a> { $($variant(&'a Vec<$ty>)),* }
 
-        /// A `BTreeMap<String, _>` of scalars, to read.
+        /// A read-only view of a `BTreeMap<String, _>` of scalars.
         #[derive(Clone, Copy)]
         pub enum Map<'a> { $($variant(&'a BTreeMap<String, $ty>)),* }
 
-        /// A scalar, to write.
+        /// A mutable view of a scalar.
         pub enum OneMut<'a> { $($variant(&'a mut $ty)),* }
 
-        /// An `Option` of a scalar, to write.
+        /// A mutable view of an `Option` of a scalar.
         pub enum OptMut<'a> { $($variant(&'a mut Option<$ty>)),* }
 
-        /// A `Vec` of scalars, to write.
+        /// A mutable view of a `Vec` of scalars.
         pub enum ListMut<'a> { $($variant(&'a mut Vec<$ty>)),* }
 
-        /// A `BTreeMap<String, _>` of scalars, to write.
+        /// A mutable view of a `BTreeMap<String, _>` of scalars.
         pub enum MapMut<'a> { $($variant(&'a mut BTreeMap<String, $ty>)),* }
 
         impl<'a> List<'a> {
@@ -145,7 +145,7 @@ macro_rules! per_scalar {
             pub fn get(self, key: &str) -> Option<Value<'a>> {
                 match self { $(Map::$variant(v) => v.get(key).map(Lent::lent)),* }
             }
-            /// Each entry in order of keys.
+            /// Visits the entries in key order.
             pub fn for_each(self, mut f: impl FnMut(&'a str, Value<'a>)) {
                 match self { $(Map::$variant(v) => v.iter().for_each(|(key, value)| f(key, value.lent()))),* }
             }
@@ -155,7 +155,7 @@ macro_rules! per_scalar {
         }
 
         impl Slot<'_> {
-            /// Sets it to the zero value of its type: nothing, empty, 0.
+            /// Sets the field to the zero value of its type: null, empty, 0.
             pub fn clear(self) {
                 match self {
                     Slot::One(one) => match one { $(OneMut::$variant(v) => *v = Default::default()),* },
@@ -172,7 +172,7 @@ macro_rules! per_scalar {
                 }
             }
 
-            /// Makes it hold what `from` holds; false when the types differ.
+            /// Assigns the value of `from`; returns false if the types differ.
             pub fn assign(self, from: Value<'_>) -> bool {
                 match (self, from) {
                     (slot, Value::Null) => slot.clear(),
@@ -224,7 +224,7 @@ per_scalar!(
 );
 
 impl<'a> Value<'a> {
-    /// What Go's `omitempty` leaves out: nothing, false, 0, empty; a struct in place never is.
+    /// Whether Go's `omitempty` omits the value: null, false, 0, empty; never an embedded struct.
     pub fn is_empty(self) -> bool {
         match self {
             Value::Null => true,

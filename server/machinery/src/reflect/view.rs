@@ -1,4 +1,4 @@
-//! A struct of any declared type, to read ([`Ref`]) and to write ([`Mut`]).
+//! Views of a struct of any declared type, read-only ([`Ref`]) and mutable ([`Mut`]).
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use super::value::{OneMut, Slot, Value};
 use crate::def::StructDef;
 use crate::scalar::Document;
 
-/// A struct of any declared type, to read.
+/// A read-only view of a struct of any declared type.
 #[derive(Clone, Copy)]
 pub struct Ref<'a> {
     pub(super) def: &'static StructDef,
@@ -43,7 +43,7 @@ impl<'a> Ref<'a> {
         ((self.def.access.type_id)() == TypeId::of::<T>()).then(|| unsafe { self.at.cast::<T>().as_ref() })
     }
 
-    /// The field at `index` in order of declaration. Panics when there is none.
+    /// The field at `index` in declaration order. Panics if there is none.
     #[inline]
     pub fn get(self, index: usize) -> Value<'a> {
         let field = &self.def.tables().fields[index];
@@ -51,7 +51,7 @@ impl<'a> Ref<'a> {
         unsafe { read(field.shape, self.at.add(field.offset)) }
     }
 
-    /// The field at `index` in [`Tables::json`]: inlined structs stand flat there.
+    /// The field at `index` in [`Tables::json`], where inlined structs are flattened.
     #[inline]
     pub(crate) fn get_flat(self, index: usize) -> Value<'a> {
         let field = &self.def.tables().json[index];
@@ -59,9 +59,10 @@ impl<'a> Ref<'a> {
         unsafe { read(field.shape, self.at.add(field.offset)) }
     }
 
-    /// Visits the members of its JSON object from an index in [`Tables::json`] on, without those that JSON leaves out.
+    /// Visits the members of the JSON object, starting at an index in [`Tables::json`], without
+    /// those that JSON omits.
     ///
-    /// Values are lent, not given: moving one costs more than making it.
+    /// Values are passed by reference: moving one costs more than creating it.
     #[inline(always)]
     pub(crate) fn each_member(self, from: usize, mut visit: impl FnMut(&'static FlatField, &Value<'a>)) {
         let tables = self.def.tables();
@@ -73,7 +74,7 @@ impl<'a> Ref<'a> {
         }
     }
 
-    /// Likewise all of them, in order of their names.
+    /// Visits the members of the JSON object in name order.
     pub(crate) fn each_member_by_name(self, mut visit: impl FnMut(&'static FlatField, &Value<'a>)) {
         let tables = self.def.tables();
         for &index in tables.by_name() {
@@ -85,7 +86,8 @@ impl<'a> Ref<'a> {
         }
     }
 
-    /// Visits the members that the JSON object of this struct or of another one of its type has; none of a struct of another type.
+    /// Visits the members that the JSON object of this struct or of another struct of its type has.
+    /// Visits none if the types differ.
     pub(crate) fn each_member_of_either(
         self,
         other: Ref<'a>,
@@ -105,7 +107,7 @@ impl<'a> Ref<'a> {
         }
     }
 
-    /// The member of its JSON object of this name, if JSON has it and it is declared.
+    /// The declared member with this name, if JSON has it.
     pub(crate) fn member(self, json: &str) -> Option<(&'static FlatField, Value<'a>)> {
         let tables = self.def.tables();
         let index = tables.find(json)?;
@@ -114,7 +116,8 @@ impl<'a> Ref<'a> {
         unsafe { read_member(probe, field.shape, self.at.add(offset as usize)) }.map(|value| (field, value))
     }
 
-    /// Appends the members of its JSON object by the type's own code; false when it has none.
+    /// Appends the members of the JSON object with the encoder of the type; returns false if it has
+    /// none.
     #[inline]
     pub(crate) fn write_members(self, out: &mut Vec<u8>) -> bool {
         let write = self.def.access.write_members;
@@ -125,7 +128,8 @@ impl<'a> Ref<'a> {
         write.is_some()
     }
 
-    /// Visits the fields of its message, the highest number first, without most of those that protobuf leaves out.
+    /// Visits the fields of the protobuf message in descending order of numbers, without most of
+    /// those that protobuf omits.
     #[inline(always)]
     pub(crate) fn each_wire_field_rev(self, mut visit: impl FnMut(u32, Value<'a>)) {
         for field in self.def.tables().wire.iter().rev() {
@@ -139,13 +143,13 @@ impl<'a> Ref<'a> {
         }
     }
 
-    /// The field with this JSON name, inlined ones included.
+    /// The field with this JSON name, including those of inlined structs.
     pub fn by_name(self, json: &str) -> Option<Value<'a>> {
         self.def.tables().find(json).map(|i| self.get_flat(i))
     }
 
-    /// Whether it and another struct of its type hold the same. Most fields of most structs are empty in both, which is
-    /// seen without reading them.
+    /// Whether this struct and another one of its type are equal. Most fields of most structs are
+    /// empty in both, which is detected without reading them.
     pub(super) fn holds_same(self, other: Ref<'_>) -> bool {
         self.def.tables().fields.iter().all(|field| {
             // SAFETY: the field is one of both structs' own, and the probe is that of its shape.
@@ -160,7 +164,7 @@ impl<'a> Ref<'a> {
         })
     }
 
-    /// The members of an open struct that are no declared fields.
+    /// The undeclared members of an open struct.
     pub fn undeclared(self) -> Option<&'a Document> {
         match self.get(self.def.tables().undeclared?) {
             Value::Document(document) => Some(document),
@@ -168,7 +172,7 @@ impl<'a> Ref<'a> {
         }
     }
 
-    /// A copy on the heap.
+    /// Copies the struct to the heap.
     pub fn to_owned(self) -> Owned {
         let owned = Owned::new(self.def);
         // SAFETY: both are of `def`'s type; `owned` is unique.
@@ -177,7 +181,7 @@ impl<'a> Ref<'a> {
     }
 }
 
-/// A struct of any declared type, to write.
+/// A mutable view of a struct of any declared type.
 pub struct Mut<'a> {
     pub(super) def: &'static StructDef,
     pub(super) at: NonNull<u8>,
@@ -199,7 +203,7 @@ impl<'a> Mut<'a> {
         self.def
     }
 
-    /// A shorter-lived view of the same struct.
+    /// A view of the same struct with a shorter lifetime.
     #[inline]
     pub fn reborrow(&mut self) -> Mut<'_> {
         Mut { def: self.def, at: self.at, life: PhantomData }
@@ -216,13 +220,14 @@ impl<'a> Mut<'a> {
         ((self.def.access.type_id)() == TypeId::of::<T>()).then(|| unsafe { self.at.cast::<T>().as_mut() })
     }
 
-    /// The field at `index` in order of declaration. Panics when there is none.
+    /// The field at `index` in declaration order. Panics if there is none.
     #[inline]
     pub fn slot(&mut self, index: usize) -> Slot<'_> {
         self.slot_in_place(index)
     }
 
-    /// The same for decoders, which ask at once what kind of slot it is: inlined, that is asked once.
+    /// As [`Self::slot`], inlined for decoders, which match on the result at once, so that the type
+    /// is matched only once.
     #[inline(always)]
     pub(crate) fn slot_in_place(&mut self, index: usize) -> Slot<'_> {
         let field = &self.def.tables().fields[index];
@@ -230,7 +235,7 @@ impl<'a> Mut<'a> {
         unsafe { write(field.shape, self.at.add(field.offset)) }
     }
 
-    /// Likewise, for as long as the view lives.
+    /// As [`Self::slot`], for the lifetime of the view.
     pub fn into_slot(self, index: usize) -> Slot<'a> {
         let field = &self.def.tables().fields[index];
         // SAFETY: as in `slot`; the view is used up, so it stays unique.
@@ -245,7 +250,7 @@ impl<'a> Mut<'a> {
         unsafe { write(field.shape, self.at.add(field.offset)) }
     }
 
-    /// The members of an open struct that are no declared fields.
+    /// The undeclared members of an open struct.
     pub fn undeclared(&mut self) -> Option<&mut Document> {
         match self.slot(self.def.tables().undeclared?) {
             Slot::One(OneMut::Document(document)) => Some(document),
@@ -253,12 +258,12 @@ impl<'a> Mut<'a> {
         }
     }
 
-    /// The field with this JSON name, inlined ones included.
+    /// The field with this JSON name, including those of inlined structs.
     pub fn by_name(&mut self, json: &str) -> Option<Slot<'_>> {
         self.def.tables().find(json).map(|i| self.slot_flat(i))
     }
 
-    /// Makes it equal to `other`; false when the types differ.
+    /// Assigns `other`; returns false if the types differ.
     pub fn assign(&mut self, other: Ref<'_>) -> bool {
         let same = std::ptr::eq(self.def, other.def);
         if same {

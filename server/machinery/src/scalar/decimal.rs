@@ -1,12 +1,13 @@
-//! Decimals of any size, the slow path of [`super::Quantity`] (upstream: `gopkg.in/inf.v0`).
+//! Arbitrary-precision decimals, the slow path of [`super::Quantity`] (upstream:
+//! `gopkg.in/inf.v0`).
 //!
-//! Exponents come from the wire and may be as large as an `i32`, so nothing here writes out `10^exponent` unless the
-//! result is bounded by the digits that the client sent.
+//! Exponents are client input and may be as large as an `i32`. So no function expands `10^exponent`
+//! unless the digits of the client bound the result.
 
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
 
-/// Shifts up to this many digits are written out; beyond it a shift is only kept as an exponent.
+/// Limit on the digits that a shift expands; larger shifts are only kept as an exponent.
 const MAX_SHIFT: i64 = 8192;
 
 /// `unscaled * 10^exponent`.
@@ -29,7 +30,7 @@ impl Decimal {
         }
     }
 
-    /// Rounds away from zero to a multiple of `10^exponent`; true when nothing was lost.
+    /// Rounds away from zero to a multiple of `10^exponent`; true if the result is exact.
     pub fn round_up(&self, exponent: i32) -> (Self, bool) {
         let drop = i64::from(exponent) - i64::from(self.exponent);
         if drop <= 0 {
@@ -49,7 +50,7 @@ impl Decimal {
         (Self { unscaled, exponent }, exact)
     }
 
-    /// The same value written with a lower exponent, as far as that stays a reasonable number of digits.
+    /// The same value with a lower exponent, as far as the number of digits stays bounded.
     fn lower_exponent(&self, exponent: i32) -> Self {
         let shift = i64::from(self.exponent) - i64::from(exponent);
         if shift == 0 || shift > MAX_SHIFT {
@@ -58,7 +59,7 @@ impl Decimal {
         Self { unscaled: &self.unscaled * pow10(shift), exponent }
     }
 
-    /// The sum. An operand too small to change the digits of the other one is dropped.
+    /// The sum. An operand that is too small to change the digits of the other one is ignored.
     pub fn add(&self, other: &Self) -> Self {
         let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
         if high.sign().is_eq() {
@@ -100,7 +101,8 @@ impl Decimal {
         self.unscaled.magnitude().to_string().len() as i64 + i64::from(self.exponent)
     }
 
-    /// `self / 10^exponent` as an `i64`, rounded and wrapped exactly as upstream's `scaledValue` does.
+    /// `self / 10^exponent` as an `i64`, with the same rounding and wrapping as upstream's
+    /// `scaledValue`.
     pub fn scaled_i64(&self, exponent: i32) -> i64 {
         let drop = i64::from(exponent) - i64::from(self.exponent);
         let low = low_i64(&self.unscaled);
@@ -161,7 +163,7 @@ fn pow10(exponent: i64) -> BigInt {
     BigInt::from(10u8).pow(u32::try_from(exponent).unwrap_or(0))
 }
 
-/// An upper bound of the number of decimal digits.
+/// An upper bound on the number of decimal digits.
 fn max_digits(value: &BigInt) -> i64 {
     (value.bits() / 3) as i64 + 1
 }

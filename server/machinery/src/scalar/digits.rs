@@ -1,11 +1,12 @@
-//! Decimal digits into a byte buffer, without going through `core::fmt`.
+//! Formats decimal digits into a byte buffer without `core::fmt`.
 //!
-//! Quantities and times are printed once per object on every encode, where the formatting machinery would dominate.
+//! Quantities and times are formatted for every object on every encoding, where `core::fmt` would
+//! dominate the cost.
 
 /// Appends `value` in decimal.
 pub fn append_u64(out: &mut Vec<u8>, value: u64) {
     let digit = |value: u64| b'0' + (value % 10) as u8;
-    // Most numbers are short, and pieces of known lengths are copied without a call.
+    // Most numbers are short, and slices of constant length are copied without a function call.
     match value {
         0..=9 => out.push(digit(value)),
         10..=99 => out.extend_from_slice(&[digit(value / 10), digit(value)]),

@@ -1,8 +1,8 @@
-//! A JSON object of which nothing is declared: what a custom resource holds besides kind, version and metadata.
+//! An undeclared JSON object: the content of a custom resource besides kind, version and metadata.
 
 use serde_json::{Map, Value};
 
-/// Members by name. Protobuf has no form of it.
+/// Members by name. Protobuf does not encode it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document(pub Map<String, Value>);
 

@@ -1,4 +1,4 @@
-//! Spans of time (upstream: `metav1.Duration`): nanoseconds, written as Go writes them, `1h2m3.5s`.
+//! Durations (upstream: `metav1.Duration`): nanoseconds in Go's notation, `1h2m3.5s`.
 
 use super::digits::append_u64;
 use super::error::ScalarError;
@@ -11,30 +11,30 @@ use std::str::FromStr;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// One more than the largest duration: what a negative one may reach, in magnitude.
+/// The magnitude of the smallest duration, one more than that of the largest.
 const LIMIT: u64 = 1 << 63;
 
-/// A signed span of time (upstream `metav1.Duration`).
+/// A signed duration (upstream `metav1.Duration`).
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(i64);
 
 impl Duration {
-    /// A duration by its nanoseconds, as protobuf carries it.
+    /// A duration in nanoseconds, as in protobuf.
     pub const fn from_nanos(nanos: i64) -> Self {
         Self(nanos)
     }
 
-    /// A duration by its seconds.
+    /// A duration in seconds.
     pub const fn from_secs(seconds: i64) -> Self {
         Self(seconds.saturating_mul(SECOND as i64))
     }
 
-    /// Nanoseconds.
+    /// The duration in nanoseconds.
     pub const fn nanos(self) -> i64 {
         self.0
     }
 
-    /// Reads Go's notation (`time.ParseDuration`).
+    /// Parses Go's notation (`time.ParseDuration`).
     pub fn parse(text: &str) -> Result<Self, ScalarError> {
         let invalid = || refuse("invalid duration", text);
         let negative = text.starts_with('-');
@@ -58,7 +58,8 @@ impl Duration {
         }
     }
 
-    /// Reads a JSON string. `null` is refused like an empty string, as upstream's `Duration.UnmarshalJSON` does.
+    /// Decodes a JSON string. As in upstream's `Duration.UnmarshalJSON`, `null` is rejected like an
+    /// empty string.
     pub fn from_json(value: &str) -> Result<Self, ScalarError> {
         Self::parse(&json_text::decode_string(value)?)
     }
@@ -79,7 +80,7 @@ impl Duration {
     }
 }
 
-/// Reads one number with its unit; `text` is the whole, for the error.
+/// Parses one number with its unit; `text` is the whole text, for the error.
 fn parse_term<'a>(term: &'a str, text: &str) -> Result<(u64, &'a str), ScalarError> {
     let invalid = || refuse("invalid duration", text);
     let (integer, after) = split_digits(term);
@@ -115,8 +116,10 @@ fn leading_integer(digits: &str) -> Option<u64> {
     })
 }
 
-/// The fraction of a unit in nanoseconds. Digits that no longer fit are dropped, and the product is made in floating
-/// point, because that is what decides the last nanosecond in Go.
+/// The fraction of a unit in nanoseconds.
+///
+/// As in Go, digits that do not fit are dropped, and the product is computed in floating point,
+/// which determines the last nanosecond.
 fn fraction_nanos(digits: &str, unit: u64) -> u64 {
     let (mut value, mut scale) = (0u64, 1f64);
     for digit in digits.bytes() {
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn words_errors_as_go_does() {
+    fn errors_match_go() {
         let cases = [
             ("", "time: invalid duration \"\""),
             ("-", "time: invalid duration \"-\""),

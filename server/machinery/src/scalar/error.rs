@@ -1,8 +1,9 @@
-//! Why a scalar could not be read.
+//! Errors of scalar parsers.
 
 use std::fmt;
 
-/// The reason a scalar's text or JSON was refused. The texts are the ones a client of upstream sees.
+/// The reason why a parser rejects the text or JSON of a scalar. The texts are those that clients
+/// of upstream see.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScalarError {
     /// Mirrors `resource.ErrFormatWrong`.
@@ -20,15 +21,15 @@ pub enum ScalarError {
     /// Mirrors the error of Go's `time.ParseDuration`.
     #[error("{0}")]
     Duration(Box<str>),
-    /// A string that is no percentage where `intstr` wants a number or a percentage.
+    /// A string that is not a percentage where `intstr` expects a number or a percentage.
     #[error("invalid value for IntOrString: {0}")]
     Percent(Box<str>),
-    /// JSON of another kind than the scalar's; mirrors Go's `json.UnmarshalTypeError`.
+    /// JSON of another type than that of the scalar; mirrors Go's `json.UnmarshalTypeError`.
     #[error("json: cannot unmarshal {found} into Go value of type {wanted}")]
     JsonType {
-        /// What stands in the document: `string`, `bool`, `object`, `array`, `number` or `number 1.5`.
+        /// The JSON value: `string`, `bool`, `object`, `array`, `number` or `number 1.5`.
         found: Box<str>,
-        /// The Go type upstream decodes into.
+        /// The Go type that upstream decodes into.
         wanted: &'static str,
     },
     /// Text that is not JSON; mirrors Go's `json.SyntaxError`.

@@ -1,8 +1,9 @@
-//! Text as Go prints it: client-visible messages of upstream are made by Go's `%q`, `time.quote` and `encoding/json`.
+//! Text formatting of Go: upstream's client-visible messages use Go's `%q`, `time.quote` and
+//! `encoding/json`.
 
 use std::fmt::Write;
 
-/// Quotes as Go's `strconv.Quote` (`%q`) does.
+/// Quotes like Go's `strconv.Quote` (`%q`).
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -36,8 +37,10 @@ fn push_quoted(out: &mut String, character: char) {
     debug_assert!(written.is_ok(), "writing to a String cannot fail");
 }
 
-/// Go's `unicode.IsPrint`. Beyond ASCII the standard library decides the same question when it prints debug text, except
-/// that it also escapes a combining character at the start; hence the letter before it.
+/// Go's `unicode.IsPrint`.
+///
+/// Outside of ASCII, the standard library makes the same decision for debug output, except that it
+/// also escapes a leading combining character; therefore a letter is prepended.
 pub fn is_printable(character: char) -> bool {
     if character.is_ascii() {
         return matches!(character, ' '..='~');
@@ -48,7 +51,8 @@ pub fn is_printable(character: char) -> bool {
     std::str::from_utf8(&buffer[..length]).is_ok_and(|text| text.escape_debug().nth(1) == Some(character))
 }
 
-/// Quotes as the parse errors of Go's `time` package do: bytes beyond printable ASCII become `\x..`.
+/// Quotes like the parse errors of Go's `time` package: bytes outside of printable ASCII become
+/// `\x..`.
 pub(super) fn quote_time(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -69,7 +73,8 @@ pub(super) fn quote_time(text: &str) -> String {
     out
 }
 
-/// Appends a JSON string as Go's `encoding/json` writes it, with `<`, `>`, `&` and the line separators escaped.
+/// Appends a JSON string like Go's `encoding/json`, with `<`, `>`, `&` and the line separators
+/// escaped.
 pub fn append_json_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let bytes = text.as_bytes();
@@ -95,12 +100,12 @@ pub fn json_string(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Whether U+2028 or U+2029 starts here, which JavaScript takes for line ends.
+/// Whether U+2028 or U+2029 starts here, which are line terminators in JavaScript.
 pub(super) fn is_line_separator(bytes: &[u8]) -> bool {
     matches!(bytes, [0xe2, 0x80, 0xa8 | 0xa9, ..])
 }
 
-/// Appends the escape of the character that starts `bytes`; returns its length in bytes.
+/// Appends the escape of the first character of `bytes`; returns its length in bytes.
 fn append_escaped(out: &mut Vec<u8>, bytes: &[u8]) -> usize {
     match bytes[0] {
         byte @ (b'"' | b'\\') => out.extend_from_slice(&[b'\\', byte]),

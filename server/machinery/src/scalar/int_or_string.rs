@@ -12,17 +12,17 @@ use std::num::IntErrorKind;
 pub enum IntOrString {
     /// A number.
     Int(i32),
-    /// A string, for example a percentage or the name of a port.
+    /// A string, such as a percentage or the name of a port.
     String(String),
 }
 
 impl IntOrString {
-    /// A number where the whole text is one, otherwise the text (upstream `intstr.Parse`).
+    /// A number if the whole text is one, otherwise the text (upstream `intstr.Parse`).
     pub fn parse(text: &str) -> Self {
         text.parse().map_or_else(|_| Self::String(text.to_owned()), Self::Int)
     }
 
-    /// Reads a JSON value (upstream `IntOrString.UnmarshalJSON`); `null` reads as 0.
+    /// Decodes a JSON value (upstream `IntOrString.UnmarshalJSON`); `null` decodes as 0.
     pub fn from_json(value: &str) -> Result<Self, ScalarError> {
         let value = json_text::trim(value);
         if value.starts_with('"') {
@@ -48,13 +48,13 @@ impl IntOrString {
         }
     }
 
-    /// The number, or the number that the string spells, or 0 (upstream `IntValue`).
+    /// The number, or the number in the string, or 0 (upstream `IntValue`).
     pub fn int_value(&self) -> i64 {
         match self {
             Self::Int(number) => i64::from(*number),
             Self::String(text) => match text.parse::<i64>() {
                 Ok(number) => number,
-                // Go's Atoi hands back the nearest number along with the error that upstream drops here.
+                // Go's Atoi returns the nearest number with the error that upstream ignores here.
                 Err(error) if *error.kind() == IntErrorKind::PosOverflow => i64::MAX,
                 Err(error) if *error.kind() == IntErrorKind::NegOverflow => i64::MIN,
                 Err(_) => 0,

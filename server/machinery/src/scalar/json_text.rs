@@ -1,20 +1,21 @@
-//! JSON as text, for values that are carried without being read: checking, compacting, unquoting.
+//! JSON as text, for values that are not decoded: validation, compaction, unquoting.
 //!
-//! Refusals are worded as Go's `encoding/json` words them.
+//! Errors have the words of Go's `encoding/json`.
 
 use super::error::ScalarError;
 use super::go_text::{append_unicode_escape, is_line_separator, quote};
 use crate::limits::MAX_STORED_DEPTH;
 use std::borrow::Cow;
 
-/// Checks that the bytes are one JSON value, with blanks around it or not.
+/// Checks that the bytes are a single JSON value, optionally surrounded by white space.
 pub fn validate(json: &[u8]) -> Result<(), ScalarError> {
     let mut checker = Checker { json, at: 0 };
     checker.document()
 }
 
-/// Appends valid JSON as Go's encoder embeds a `json.RawMessage`: blanks outside strings are dropped, and `<`, `>`, `&`
-/// and the line separators become escapes. Text that is not JSON comes out as some text that is not JSON.
+/// Appends valid JSON as Go's encoder embeds a `json.RawMessage`: white space outside of strings is
+/// dropped, and `<`, `>`, `&` and the line separators are escaped. For invalid JSON, the output is
+/// unspecified and also invalid.
 pub fn append_compact(out: &mut Vec<u8>, json: &[u8]) {
     let (mut at, mut copied, mut in_string) = (0, 0, false);
     while at < json.len() {
@@ -52,8 +53,8 @@ pub fn append_compact(out: &mut Vec<u8>, json: &[u8]) {
     out.extend_from_slice(&json[copied..]);
 }
 
-/// The text of a JSON string, given with its quotes; `null` reads as the empty string. Any other value is a type error
-/// (Go: decoding into a `string`).
+/// Decodes a quoted JSON string; `null` decodes as the empty string. Any other value is a type
+/// error (Go: decoding into a `string`).
 pub fn decode_string(json: &str) -> Result<Cow<'_, str>, ScalarError> {
     let json = trim(json);
     let Some(inner) = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
@@ -70,12 +71,12 @@ pub fn decode_string(json: &str) -> Result<Cow<'_, str>, ScalarError> {
     Ok(Cow::Owned(unescape(inner)))
 }
 
-/// The value without the blanks around it.
+/// The value without surrounding white space.
 pub(super) fn trim(json: &str) -> &str {
     json.trim_matches([' ', '\t', '\r', '\n'])
 }
 
-/// What Go calls the kind of a JSON value.
+/// Go's name of the type of a JSON value.
 pub(super) fn kind(json: &str) -> &'static str {
     match json.as_bytes().first() {
         Some(b'"') => "string",
@@ -153,7 +154,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reads a scalar, or the bracket that opens an array or object and returns it.
+    /// Reads a scalar, or consumes and returns the opening bracket of an array or object.
     fn value(&mut self) -> Result<Option<u8>, ScalarError> {
         self.skip_blanks();
         match self.next()? {
@@ -168,7 +169,8 @@ impl Checker<'_> {
         Ok(None)
     }
 
-    /// After an opening bracket: true when it closes at once; for an object otherwise the first key is read.
+    /// After an opening bracket: returns true if the container is empty. Otherwise reads the first
+    /// key of an object.
     fn close_at_once(&mut self, bracket: u8) -> Result<bool, ScalarError> {
         self.skip_blanks();
         match (bracket, self.peek()) {
@@ -181,7 +183,8 @@ impl Checker<'_> {
         }
     }
 
-    /// After a value: closes what ends here; false when the document is at its end.
+    /// After a value: closes the containers that end here. Returns false at the end of the
+    /// document.
     fn after_value(&mut self, open: &mut Vec<u8>) -> Result<bool, ScalarError> {
         loop {
             self.skip_blanks();
@@ -290,7 +293,8 @@ impl Checker<'_> {
         self.json.get(self.at).copied()
     }
 
-    /// Go's scanner ends a document by feeding itself a blank, and where that does not fit complains about the blank.
+    /// Go's scanner ends a document by scanning a blank, and reports the blank if it is not valid
+    /// there.
     fn next_or_blank(&mut self) -> u8 {
         let byte = self.peek().unwrap_or(b' ');
         self.at += 1;
@@ -349,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn words_syntax_errors_as_go_does() {
+    fn syntax_errors_match_go() {
         let cases = [
             ("", "unexpected end of JSON input"),
             ("\"a", "unexpected end of JSON input"),

@@ -1,7 +1,7 @@
-//! The scalar types of the Kubernetes API: what JSON and protobuf carry as one string or number, and what it means.
+//! The scalar types of the Kubernetes API, which JSON and protobuf encode as one string or number.
 //!
-//! Every type here reads and writes its text exactly as an upstream server does, including the texts of its errors. The
-//! modules know neither HTTP nor descriptors.
+//! Every type parses and formats its text exactly like an upstream server, including the texts of
+//! errors. The modules depend neither on HTTP nor on descriptors.
 
 mod decimal;
 pub mod digits;

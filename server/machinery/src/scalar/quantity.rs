@@ -1,8 +1,8 @@
 //! Resource quantities: `100m`, `1536Mi`, `1e3` (upstream: `apimachinery/pkg/api/resource`).
 //!
-//! Nearly every quantity is an `i64` with a decimal scale, so that is what a [`Quantity`] holds inline, in 16 bytes.
-//! Everything else (numbers too wide for that, and texts that upstream answers unchanged although they are not in
-//! canonical form, such as `+1` or `1.500`) lives in a box.
+//! Nearly every quantity is an `i64` with a decimal scale, which a [`Quantity`] holds inline, in 16
+//! bytes. Other values are in a box: numbers that are too wide, and texts that upstream returns
+//! unchanged although they are not canonical, such as `+1` or `1.500`.
 
 mod amount;
 mod canonical;
@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// The scales that have names upstream, as powers of ten.
+/// The scales that upstream names, as powers of ten.
 pub mod scale {
     /// `10^-9`
     pub const NANO: i32 = -9;
@@ -33,10 +33,10 @@ pub mod scale {
     pub const GIGA: i32 = 9;
 }
 
-/// How a quantity prefers to be written (upstream `resource.Format`).
+/// The preferred notation of a quantity (upstream `resource.Format`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// `12e6`; also what upstream falls back to for a quantity that never got a format.
+    /// `12e6`; also upstream's notation for a quantity without a format.
     #[default]
     DecimalExponent,
     /// `12Mi`, powers of 1024.
@@ -45,7 +45,8 @@ pub enum Format {
     DecimalSI,
 }
 
-/// A fixed-point number (upstream `resource.Quantity`). Equality and order are those of the number, not of its text.
+/// A fixed-point number (upstream `resource.Quantity`). Equality and order compare the number, not
+/// the text.
 #[derive(Clone)]
 pub struct Quantity(Repr);
 
@@ -59,7 +60,7 @@ enum Repr {
 struct Large {
     amount: Amount,
     format: Format,
-    /// The text as the client wrote it, where upstream keeps it though it is not canonical.
+    /// The text of the client, if upstream keeps it although it is not canonical.
     text: Option<Box<str>>,
 }
 
@@ -84,7 +85,7 @@ impl AmountRef<'_> {
 }
 
 impl Quantity {
-    /// Zero, as an absent field reads.
+    /// Zero, the value of an absent field.
     pub const ZERO: Self = Self(Repr::Small { value: 0, scale: 0, format: Format::DecimalExponent });
 
     /// `value` in the given format (upstream `NewQuantity`).
@@ -102,13 +103,13 @@ impl Quantity {
         Self(Repr::Small { value, scale, format })
     }
 
-    /// Reads the text form (upstream `ParseQuantity`).
+    /// Parses the text form (upstream `ParseQuantity`).
     pub fn parse(text: &str) -> Result<Self, ScalarError> {
         parse::parse(text)
     }
 
-    /// Reads a JSON string or number literal, or `null` (upstream `Quantity.UnmarshalJSON`, which neither resolves
-    /// escapes nor rejects blanks around the number).
+    /// Decodes a JSON string or number literal, or `null`. Like upstream's
+    /// `Quantity.UnmarshalJSON`, it neither resolves escapes nor rejects blanks around the number.
     pub fn from_json(literal: &str) -> Result<Self, ScalarError> {
         if literal == "null" {
             return Ok(Self::ZERO);
@@ -117,7 +118,7 @@ impl Quantity {
         Self::parse(unquoted.trim())
     }
 
-    /// How this quantity prefers to be written.
+    /// The preferred notation.
     pub fn format(&self) -> Format {
         match &self.0 {
             Repr::Small { format, .. } => *format,
@@ -125,7 +126,7 @@ impl Quantity {
         }
     }
 
-    /// Appends the text form, the one that JSON (between quotes) and protobuf carry.
+    /// Appends the text form, which JSON (with quotes) and protobuf use.
     pub fn append_to(&self, out: &mut Vec<u8>) {
         if let Repr::Large(large) = &self.0
             && let Some(text) = &large.text
@@ -141,7 +142,7 @@ impl Quantity {
         self.sign().is_eq()
     }
 
-    /// The number compared with zero.
+    /// The sign of the number.
     pub fn sign(&self) -> Ordering {
         match self.amount() {
             AmountRef::Scaled(scaled) => scaled.value.cmp(&0),
@@ -159,7 +160,8 @@ impl Quantity {
         self.scaled_value(scale::MILLI)
     }
 
-    /// The number divided by `10^scale`, rounded up; out of range it is wrapped or 0, as upstream has it.
+    /// The number divided by `10^scale`, rounded up. As in upstream, an out-of-range result is
+    /// wrapped or 0.
     pub fn scaled_value(&self, scale: i32) -> i64 {
         match self.amount() {
             AmountRef::Scaled(scaled) => scaled.wrapped_scaled_i64(scale),
@@ -167,7 +169,7 @@ impl Quantity {
         }
     }
 
-    /// The number when it is an integer that was written as one and fits (upstream `AsInt64`).
+    /// The number if it is an integer that was written as one and fits (upstream `AsInt64`).
     pub fn as_i64(&self) -> Option<i64> {
         match self.amount() {
             AmountRef::Scaled(scaled) if scaled.scale >= 0 => scaled.scaled_i64(0),
@@ -175,7 +177,7 @@ impl Quantity {
         }
     }
 
-    /// The number as a float, quickly (upstream `AsApproximateFloat64`).
+    /// The approximate number as a float (upstream `AsApproximateFloat64`).
     pub fn as_approximate_f64(&self) -> f64 {
         let (base, exponent) = match self.amount() {
             AmountRef::Scaled(scaled) => (scaled.value as f64, scaled.scale),
@@ -184,7 +186,8 @@ impl Quantity {
         if exponent == 0 { base } else { base * amount::go_pow10(exponent) }
     }
 
-    /// The number rounded up (away from zero) to a multiple of `10^scale`; true when nothing was lost.
+    /// The number rounded up (away from zero) to a multiple of `10^scale`; true if the result is
+    /// exact.
     pub fn as_scale(&self, scale: i32) -> (Self, bool) {
         match self.amount() {
             AmountRef::Scaled(scaled) => {
@@ -198,19 +201,20 @@ impl Quantity {
         }
     }
 
-    /// Rounds in place to a multiple of `10^scale` (upstream `RoundUp`); true when nothing was lost.
+    /// Rounds in place to a multiple of `10^scale` (upstream `RoundUp`); true if the result is
+    /// exact.
     pub fn round_up(&mut self, scale: i32) -> bool {
         if let AmountRef::Scaled(scaled) = self.amount()
             && scaled.scale >= scale
         {
-            return true; // A text kept as written stays.
+            return true; // The text of the client is kept.
         }
         let (rounded, exact) = self.as_scale(scale);
         *self = rounded;
         exact
     }
 
-    /// Adds in place. Zero takes over the format of what is added.
+    /// Adds in place. Zero takes the format of the operand.
     pub fn add(&mut self, other: &Self) {
         let format = if self.is_zero() { other.format() } else { self.format() };
         let sum = match (self.amount(), other.amount()) {
@@ -223,7 +227,7 @@ impl Quantity {
         };
     }
 
-    /// Subtracts in place. Zero takes over the format of what is subtracted.
+    /// Subtracts in place. Zero takes the format of the operand.
     pub fn sub(&mut self, other: &Self) {
         let mut negated = other.clone();
         negated.neg();

@@ -1,7 +1,7 @@
-//! Values that are carried and not read: embedded objects, arbitrary JSON, the sets of managed fields.
+//! Raw values that are not decoded: embedded objects, arbitrary JSON, the sets of managed fields.
 //!
-//! The bytes are kept as they came, because protobuf hands them on unchanged; JSON output compacts them on the way, as
-//! Go's encoder does. Nothing here checks the bytes on output: whoever takes them from a client calls `validate` once.
+//! The bytes are unchanged in protobuf; the JSON encoder compacts them, like Go's. The encoders do
+//! not validate the bytes: code that receives them from a client calls `validate` once.
 
 use super::error::ScalarError;
 use super::json_text;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// What the bytes of a [`RawExtension`] are.
+/// The encoding of a [`RawExtension`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawContent {
     /// Nothing: the value is `null`.
@@ -21,11 +21,11 @@ pub enum RawContent {
     Cbor,
     /// A protobuf envelope, `k8s\0` and a `runtime.Unknown`.
     Protobuf,
-    /// Something else, which upstream refuses to show.
+    /// An unknown encoding, which upstream refuses to show.
     Unknown,
 }
 
-/// Defines a type that carries JSON bytes.
+/// Defines a type that holds JSON bytes.
 macro_rules! raw_json {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -33,17 +33,18 @@ macro_rules! raw_json {
         pub struct $name(Bytes);
 
         impl $name {
-            /// Takes the bytes as they are; none stand for `null`.
+            /// Wraps bytes without validation; empty bytes stand for `null`.
             pub const fn new(raw: Bytes) -> Self {
                 Self(raw)
             }
 
-            /// Takes the text of one JSON value, which the caller has checked; `null` becomes empty.
+            /// Wraps the text of one JSON value, which the caller has validated; `null` becomes
+            /// empty.
             pub fn from_json(json: Bytes) -> Self {
                 Self(if json.as_ref() == b"null" { Bytes::new() } else { json })
             }
 
-            /// The bytes as they came.
+            /// The unchanged bytes.
             pub fn as_bytes(&self) -> &Bytes {
                 &self.0
             }
@@ -53,12 +54,12 @@ macro_rules! raw_json {
                 self.0.is_empty()
             }
 
-            /// Checks that the bytes are empty or one JSON value.
+            /// Checks that the bytes are empty or a single JSON value.
             pub fn validate(&self) -> Result<(), ScalarError> {
                 if self.is_empty() { Ok(()) } else { json_text::validate(&self.0) }
             }
 
-            /// Appends the JSON value, compact and with the escapes of Go's encoder.
+            /// Appends compact JSON with the escapes of Go's encoder.
             pub fn append_json(&self, out: &mut Vec<u8>) {
                 if self.is_empty() {
                     out.extend_from_slice(b"null");
@@ -96,7 +97,8 @@ macro_rules! raw_json {
 }
 
 raw_json! {
-    /// An embedded object of any kind (upstream `runtime.RawExtension`): JSON, or the encoding it had in a watch event.
+    /// An embedded object of any kind (upstream `runtime.RawExtension`): JSON, or the encoding of
+    /// its watch event.
     RawExtension
 }
 
@@ -111,7 +113,7 @@ raw_json! {
 }
 
 impl RawExtension {
-    /// What the bytes are, judged by how they begin (upstream `guessContentType`).
+    /// The encoding, determined by the first bytes (upstream `guessContentType`).
     pub fn content(&self) -> RawContent {
         match self.0.as_ref() {
             [] => RawContent::Empty,
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn travels_through_serde() {
+    fn round_trips_through_serde() {
         let text = "{\"raw\": {\"b\" : 1.50}, \"any\": null, \"fields\": {\"f:a\":{}}}";
         #[derive(Serialize, Deserialize)]
         struct Holder {
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_encodings_apart() {
+    fn detects_encodings() {
         let cases: &[(&[u8], RawContent)] = &[
             (b"", RawContent::Empty),
             (b" {}", RawContent::Json),
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn validates_what_it_carries() {
+    fn validates_content() {
         assert!(FieldsV1::default().validate().is_ok());
         assert!(FieldsV1::from("{\"f:spec\":{}}").validate().is_ok());
         assert!(FieldsV1::from("{\"f:spec\":}").validate().is_err());

@@ -1,20 +1,20 @@
-//! RFC 3339 timestamps, read as leniently and refused in the same words as Go's `time.Parse`.
+//! RFC 3339 timestamps, with the leniency and the error messages of Go's `time.Parse`.
 
 use super::digits::append_padded;
 use super::error::ScalarError;
 use super::go_text::quote_time;
 
-/// Seconds since 1970 and nanoseconds within the second.
+/// Seconds since 1970, and nanoseconds of the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Instant {
     pub seconds: i64,
     pub nanos: u32,
 }
 
-/// What the fraction of a second has to look like.
+/// The expected fraction of a second.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fraction {
-    /// May be there, with any number of digits (Go's layout `time.RFC3339`).
+    /// Optional, with any number of digits (Go's layout `time.RFC3339`).
     Optional,
     /// Exactly six digits (upstream's `metav1.RFC3339Micro`).
     Micro,
@@ -29,7 +29,7 @@ impl Fraction {
     }
 }
 
-/// Reads a timestamp and converts it to UTC.
+/// Parses a timestamp and converts it to UTC.
 pub(super) fn parse(text: &str, fraction: Fraction) -> Result<Instant, ScalarError> {
     match parse_strict(text.as_bytes(), fraction) {
         Some(instant) => Ok(instant),
@@ -37,7 +37,8 @@ pub(super) fn parse(text: &str, fraction: Fraction) -> Result<Instant, ScalarErr
     }
 }
 
-/// The form that nearly all timestamps have: `2006-01-02T15:04:05Z`, with or without six digits of fraction.
+/// Parses the most common form of timestamps: `2006-01-02T15:04:05Z`, with or without six digits of
+/// fraction.
 fn parse_strict(text: &[u8], fraction: Fraction) -> Option<Instant> {
     let (date_time, nanos) = match (fraction, text) {
         (Fraction::Optional, [date_time @ .., b'Z']) if date_time.len() == 19 => (date_time, 0),
@@ -60,18 +61,18 @@ fn number(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |value, digit| digit.is_ascii_digit().then(|| value * 10 + u32::from(digit - b'0')))
 }
 
-/// Go's parser of layouts, for the two layouts at hand: slower, more lenient, and the one that words the errors.
+/// Go's layout parser for these two layouts: slower and more lenient. It also creates the errors.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
     fraction: Fraction,
 }
 
-/// How one element of the layout was refused.
+/// The reason why an element of the layout does not match.
 enum Refusal {
-    /// The text there is not of the element's form.
+    /// The text does not have the form of the element.
     Bad,
-    /// It is, but out of range.
+    /// The value is out of range.
     Range(&'static str),
 }
 
@@ -133,7 +134,7 @@ impl Parser<'_> {
         if range.contains(&value) { Ok(value) } else { Err(Refusal::Range(what)) }
     }
 
-    /// One digit is enough for the hour.
+    /// Parses the hour, which may have one digit.
     fn hour(&mut self) -> Result<u32, Refusal> {
         if let [digit @ b'0'..=b'9', rest @ ..] = self.rest()
             && !matches!(rest, [b'0'..=b'9', ..])
@@ -145,7 +146,7 @@ impl Parser<'_> {
         self.two_digits(0..=23, "hour")
     }
 
-    /// The seconds, and a fraction where the layout has none of its own.
+    /// Parses the seconds, and a fraction if the layout does not have one.
     fn second(&mut self) -> Result<(u32, u32), Refusal> {
         let second = self.two_digits(0..=59, "second")?;
         let [b'.' | b',', digits @ ..] = self.rest() else { return Ok((second, 0)) };
@@ -161,7 +162,7 @@ impl Parser<'_> {
         Ok((second, nanos))
     }
 
-    /// Six digits of fraction; Go reads them with a routine that takes a sign, too.
+    /// Parses six digits of fraction. Go's parser also accepts a sign.
     fn micros(&mut self) -> Result<u32, Refusal> {
         let digits = match self.rest() {
             [b'.' | b',', digits @ ..] if digits.len() >= 6 => &digits[..6],
@@ -176,7 +177,7 @@ impl Parser<'_> {
         Ok(micros * 1000)
     }
 
-    /// Seconds east of UTC.
+    /// Parses the offset from UTC, in seconds east.
     fn offset(&mut self) -> Result<i64, Refusal> {
         if self.rest().first() == Some(&b'Z') {
             self.at += 1;
@@ -230,8 +231,10 @@ fn unix_seconds(year: u32, month: u32, day: u32, hour: u32, minute: u32, second:
         + i64::from(hour * 3600 + minute * 60 + second)
 }
 
-/// Days since 1970 of a date in the proleptic Gregorian calendar. Years start in March, so that the leap day is the
-/// last one, and are counted in eras of 400 years, which all have the same number of days.
+/// The days since 1970 of a date in the proleptic Gregorian calendar.
+///
+/// Years start in March, so that the leap day is the last one. They are counted in eras of 400
+/// years, which all have the same number of days.
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

@@ -1,7 +1,8 @@
-//! Points in time (upstream: `metav1.Time` and `metav1.MicroTime`), always UTC.
+//! Points in time (upstream: `metav1.Time` and `metav1.MicroTime`) in UTC.
 //!
-//! Both are one word and leave a niche, so an `Option` of them is one word, too. The zero time of Go (year 1) is their
-//! default and stands for "not set": JSON shows it as `null`, protobuf as an empty message.
+//! Both types are one word with a niche, so an `Option` of them is one word, too. The default is
+//! Go's zero time (year 1), which means "not set": JSON encodes it as `null`, protobuf as an empty
+//! message.
 
 use super::digits::append_padded;
 use super::error::ScalarError;
@@ -18,7 +19,8 @@ const GO_ZERO_SECONDS: i64 = -62_135_596_800;
 
 const MICROS: i64 = 1_000_000;
 
-/// The first and the last second that RFC 3339 text can say, of the years 0 and 9999, in seconds since 1970.
+/// The first and the last second that RFC 3339 can represent, in the years 0 and 9999, in seconds
+/// since 1970.
 const FIRST_SECOND: i64 = -62_167_219_200;
 const LAST_SECOND: i64 = 253_402_300_799;
 
@@ -32,7 +34,7 @@ const fn between(value: i64, first: i64, last: i64) -> i64 {
     }
 }
 
-/// A signed number in an ordered encoding that never is zero; the lowest `i64` reads as the next one.
+/// A signed number in an ordered, nonzero encoding; the lowest `i64` decodes as the next one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Ticks(NonZeroU64);
 
@@ -49,24 +51,24 @@ impl Ticks {
     }
 }
 
-/// A point in time with the precision of a second (upstream `metav1.Time`). Fractions of a second are dropped on
-/// reading, where upstream carries them in memory but writes them nowhere.
+/// A point in time with a precision of a second (upstream `metav1.Time`). Parsing drops fractions
+/// of a second; upstream keeps them in memory but never writes them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(Ticks);
 
 impl Time {
-    /// The time that is not set.
+    /// The unset time.
     pub const ZERO: Self = Self::from_unix(GO_ZERO_SECONDS);
 
     /// The latest time, at the end of the year 9999.
     pub const MAX: Self = Self::from_unix(LAST_SECOND);
 
-    /// A time by its seconds since 1970, as protobuf carries it; the nearest time that text can say.
+    /// A time in seconds since 1970, as in protobuf, clamped to the range of RFC 3339.
     pub const fn from_unix(seconds: i64) -> Self {
         Self(Ticks::new(between(seconds, FIRST_SECOND, LAST_SECOND)))
     }
 
-    /// The time so many seconds later, or the nearest one that text can say.
+    /// Adds seconds, clamped to the range of RFC 3339.
     pub const fn saturating_add(self, seconds: i64) -> Self {
         Self::from_unix(self.unix().saturating_add(seconds))
     }
@@ -76,17 +78,17 @@ impl Time {
         self.0.get()
     }
 
-    /// Whether the time is not set.
+    /// Whether the time is unset.
     pub fn is_zero(self) -> bool {
         self == Self::ZERO
     }
 
-    /// Reads RFC 3339 text.
+    /// Parses RFC 3339 text.
     pub fn parse(text: &str) -> Result<Self, ScalarError> {
         Ok(Self::from_unix(rfc3339::parse(text, Fraction::Optional)?.seconds))
     }
 
-    /// Reads a JSON value: a string or `null` (upstream `Time.UnmarshalJSON`).
+    /// Decodes a JSON value: a string or `null` (upstream `Time.UnmarshalJSON`).
     pub fn from_json(value: &str) -> Result<Self, ScalarError> {
         match value {
             "null" => Ok(Self::ZERO),
@@ -94,7 +96,7 @@ impl Time {
         }
     }
 
-    /// Appends RFC 3339 text, also for the zero time.
+    /// Appends RFC 3339 text, even for the zero time.
     pub fn append_to(self, out: &mut Vec<u8>) {
         rfc3339::append_date_time(out, self.unix());
         out.push(b'Z');
@@ -106,20 +108,20 @@ impl Time {
     }
 }
 
-/// A point in time with the precision of a microsecond (upstream `metav1.MicroTime`).
+/// A point in time with a precision of a microsecond (upstream `metav1.MicroTime`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MicroTime(Ticks);
 
 impl MicroTime {
-    /// The time that is not set.
+    /// The unset time.
     pub const ZERO: Self = Self::from_unix_micros(GO_ZERO_SECONDS * MICROS);
 
-    /// A time by its microseconds since 1970; the nearest time that text can say.
+    /// A time in microseconds since 1970, clamped to the range of RFC 3339.
     pub const fn from_unix_micros(micros: i64) -> Self {
         Self(Ticks::new(between(micros, FIRST_SECOND * MICROS, LAST_SECOND * MICROS + (MICROS - 1))))
     }
 
-    /// A time by seconds and nanoseconds since 1970, as protobuf carries it; nanoseconds are cut to microseconds.
+    /// A time in seconds and nanoseconds since 1970, as in protobuf, truncated to microseconds.
     pub const fn from_unix(seconds: i64, nanos: i32) -> Self {
         Self::from_unix_micros(seconds.saturating_mul(MICROS).saturating_add((nanos / 1000) as i64))
     }
@@ -129,24 +131,24 @@ impl MicroTime {
         self.0.get()
     }
 
-    /// Seconds since 1970 and nanoseconds within the second, as protobuf carries them.
+    /// Seconds since 1970, and nanoseconds of the second, as in protobuf.
     pub const fn unix(self) -> (i64, i32) {
         let micros = self.unix_micros();
         (micros.div_euclid(MICROS), micros.rem_euclid(MICROS) as i32 * 1000)
     }
 
-    /// Whether the time is not set.
+    /// Whether the time is unset.
     pub fn is_zero(self) -> bool {
         self == Self::ZERO
     }
 
-    /// Reads RFC 3339 text with exactly six digits of fraction.
+    /// Parses RFC 3339 text with exactly six digits of fraction.
     pub fn parse(text: &str) -> Result<Self, ScalarError> {
         let instant = rfc3339::parse(text, Fraction::Micro)?;
         Ok(Self::from_unix_micros(instant.seconds * MICROS + i64::from(instant.nanos / 1000)))
     }
 
-    /// Reads a JSON value: a string or `null` (upstream `MicroTime.UnmarshalJSON`).
+    /// Decodes a JSON value: a string or `null` (upstream `MicroTime.UnmarshalJSON`).
     pub fn from_json(value: &str) -> Result<Self, ScalarError> {
         match value {
             "null" => Ok(Self::ZERO),
@@ -154,7 +156,7 @@ impl MicroTime {
         }
     }
 
-    /// Appends RFC 3339 text with six digits of fraction, also for the zero time.
+    /// Appends RFC 3339 text with six digits of fraction, even for the zero time.
     pub fn append_to(self, out: &mut Vec<u8>) {
         let micros = self.unix_micros();
         rfc3339::append_date_time(out, micros.div_euclid(MICROS));
@@ -206,7 +208,7 @@ impl From<Time> for MicroTime {
     }
 }
 
-/// The traits that both types implement in the same words.
+/// Implements the traits of both types.
 macro_rules! time_traits {
     ($time:ident) => {
         impl Default for $time {

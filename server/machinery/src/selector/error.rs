@@ -1,8 +1,8 @@
-//! Why a selector was refused.
+//! Errors of selectors.
 
 use crate::field_error::FieldError;
 
-/// The reason a selector was refused. The texts are the ones a client of upstream sees.
+/// The reason why a selector is rejected. The texts are those that clients of upstream see.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SelectorError {
     /// Text that is not a label selector.
@@ -11,10 +11,10 @@ pub enum SelectorError {
     /// A requirement of a label selector in text form.
     #[error("unable to parse requirement: {0}")]
     Requirement(#[source] Box<SelectorError>),
-    /// A requirement with a bad key, operator or value.
+    /// A requirement with an invalid key, operator or value.
     #[error("{}", crate::field_error::aggregate(.0))]
     Fields(Vec<FieldError>),
-    /// An operator that the API type `LabelSelector` does not have.
+    /// An operator that the API type `LabelSelector` does not support.
     #[error("{} is not a valid label selector operator", crate::scalar::go_text::quote(.0))]
     Operator(String),
     /// A term of a field selector without an operator.
@@ -22,13 +22,14 @@ pub enum SelectorError {
     Term {
         /// The whole selector.
         selector: String,
-        /// The term at fault.
+        /// The malformed term.
         term: String,
     },
-    /// A backslash in a field selector's value before something that needs none.
+    /// A backslash in the value of a field selector before a character that needs no escape.
     #[error("invalid field selector: invalid escape sequence: {0}")]
     Escape(String),
-    /// A comma or equals sign in a field selector's value that needs a backslash; shown by its number, as upstream does.
+    /// A comma or equals sign in the value of a field selector without a backslash; as upstream, it
+    /// is shown by its number.
     #[error("invalid field selector: unescaped character in value: {}", *.0 as u32)]
     Unescaped(char),
 }

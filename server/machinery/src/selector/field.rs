@@ -9,27 +9,27 @@ use std::str::FromStr;
 pub struct FieldRequirement {
     /// The field's label, for example `metadata.name`.
     pub field: String,
-    /// Whether the field must equal the value or must not.
+    /// Whether the field must equal the value, or must differ from it.
     pub equal: bool,
     /// The value, without escapes.
     pub value: String,
 }
 
 impl FieldRequirement {
-    /// Whether a field of this value satisfies the term. An absent field is the empty string.
+    /// Whether a field with this value satisfies the term. An absent field is the empty string.
     pub fn matches(&self, value: &str) -> bool {
         (self.value == value) == self.equal
     }
 }
 
-/// Terms that all have to hold (upstream `fields.Selector`).
+/// A conjunction of terms (upstream `fields.Selector`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FieldSelector {
     requirements: Vec<FieldRequirement>,
 }
 
 impl FieldSelector {
-    /// The selector that every object satisfies.
+    /// The selector that matches every object.
     pub const fn everything() -> Self {
         Self { requirements: Vec::new() }
     }
@@ -39,7 +39,7 @@ impl FieldSelector {
         Self { requirements: vec![FieldRequirement { field: field.into(), equal: true, value: value.into() }] }
     }
 
-    /// The selector with the term `field=value` besides its own.
+    /// The selector with the additional term `field=value`.
     #[must_use]
     pub fn and_equal(mut self, field: &str, value: &str) -> Self {
         let is_required = |term: &FieldRequirement| term.equal && term.field == field && term.value == value;
@@ -49,8 +49,8 @@ impl FieldSelector {
         self
     }
 
-    /// Reads the text form. Terms come out sorted by their text, and those without field and value drop out, as upstream
-    /// has it.
+    /// Parses the text form. As in upstream, terms are sorted by their text, and terms without
+    /// field and value are dropped.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let mut terms = split_terms(text);
         terms.sort_unstable();
@@ -59,7 +59,7 @@ impl FieldSelector {
         selector.transform(|field, value| Ok((field, value)))
     }
 
-    /// Whether it restricts nothing.
+    /// Whether the selector has no terms.
     pub fn is_empty(&self) -> bool {
         self.requirements.is_empty()
     }
@@ -74,14 +74,14 @@ impl FieldSelector {
         self.requirements.iter().all(|requirement| requirement.matches(field(&requirement.field).unwrap_or("")))
     }
 
-    /// The value that the selector demands of a field, when it demands one.
+    /// The value that the selector requires for a field, if it does.
     pub fn requires_exact_match(&self, field: &str) -> Option<&str> {
         let exact = |requirement: &&FieldRequirement| requirement.equal && requirement.field == field;
         self.requirements.iter().find(exact).map(|requirement| requirement.value.as_str())
     }
 
-    /// The selector with each term's field and value replaced, as a conversion of field labels between versions does. A
-    /// term that becomes empty on both sides is dropped.
+    /// The selector with the field and value of each term replaced, as in the conversion of field
+    /// labels between versions. A term that becomes empty on both sides is dropped.
     pub fn transform<E>(
         self,
         mut convert: impl FnMut(String, String) -> Result<(String, String), E>,
@@ -97,7 +97,7 @@ impl FieldSelector {
     }
 }
 
-/// Cuts at commas that no backslash precedes.
+/// Splits at commas without a preceding backslash.
 fn split_terms(text: &str) -> Vec<&str> {
     let (mut terms, mut start, mut escaped) = (Vec::new(), 0, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -122,7 +122,7 @@ fn parse_term(term: &str, selector: &str) -> Result<FieldRequirement, SelectorEr
     Ok(FieldRequirement { field: field.to_owned(), equal, value: unescape(value)? })
 }
 
-/// Cuts at the first operator; the field's side knows no escapes.
+/// Splits at the first operator; the field has no escapes.
 fn split_operator(term: &str) -> Option<(&str, bool, &str)> {
     let at = term.find('=')?;
     let (field, value) = (&term[..at], &term[at + 1..]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn words_errors_as_upstream_does() {
+    fn errors_match_upstream() {
         let cases = [
             ("a", "invalid selector: 'a'; can't understand 'a'"),
             ("b=1,a", "invalid selector: 'b=1,a'; can't understand 'a'"),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_it_demands() {
+    fn returns_required_values() {
         let selector = FieldSelector::parse("a=1,b!=2,a=3").unwrap();
         assert_eq!(selector.requires_exact_match("a"), Some("1"));
         assert_eq!(selector.requires_exact_match("b"), None);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_another_term() {
+    fn adds_terms() {
         for (text, expect) in [("", "a=1"), ("a=1,b=2", "a=1,b=2"), ("a=2", "a=1,a=2"), ("a!=1", "a=1,a!=1")] {
             assert_eq!(FieldSelector::parse(text).unwrap().and_equal("a", "1").to_string(), expect, "{text}");
         }

@@ -10,18 +10,18 @@ use crate::format;
 use std::fmt;
 use std::str::FromStr;
 
-/// How a requirement relates a label to its values (upstream `selection.Operator`).
+/// The operator of a requirement (upstream `selection.Operator`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
     /// `k in (a,b)`
     In,
-    /// `k notin (a,b)`, also satisfied where the label is absent.
+    /// `k notin (a,b)`, also matches if the label is absent.
     NotIn,
     /// `k=a`
     Equals,
     /// `k==a`
     DoubleEquals,
-    /// `k!=a`, also satisfied where the label is absent.
+    /// `k!=a`, also matches if the label is absent.
     NotEquals,
     /// `k>5`
     GreaterThan,
@@ -34,7 +34,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// The operator by its name in the API type `LabelSelectorRequirement`.
+    /// The operator with this name in the API type `LabelSelectorRequirement`.
     pub fn from_api(name: &str) -> Option<Self> {
         Some(match name {
             "In" => Self::In,
@@ -46,7 +46,7 @@ impl Operator {
     }
 }
 
-/// One condition on one label (upstream `labels.Requirement`).
+/// A condition on one label (upstream `labels.Requirement`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LabelRequirement {
     key: String,
@@ -55,7 +55,7 @@ pub struct LabelRequirement {
 }
 
 impl LabelRequirement {
-    /// Checks key, operator and values against each other (upstream `NewRequirement`); `path` precedes `key` and
+    /// Creates a requirement and checks it (upstream `NewRequirement`); `path` precedes `key` and
     /// `values` in the errors.
     pub fn new(
         path: &Path<'_>,
@@ -110,7 +110,7 @@ impl LabelRequirement {
         }
     }
 
-    /// The label's key.
+    /// The key of the label.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -120,12 +120,12 @@ impl LabelRequirement {
         self.operator
     }
 
-    /// The values, in the order in which they were given.
+    /// The values in the given order.
     pub fn values(&self) -> &[String] {
         &self.values
     }
 
-    /// Whether a label of this value, or its absence, satisfies the condition.
+    /// Whether a label with this value, or an absent label, satisfies the requirement.
     pub fn matches(&self, value: Option<&str>) -> bool {
         match self.operator {
             Operator::In | Operator::Equals | Operator::DoubleEquals => value.is_some_and(|value| self.has(value)),
@@ -155,7 +155,7 @@ fn check_key(key: &str, path: &Path<'_>) -> Option<FieldError> {
     (!messages.is_empty()).then(|| FieldError::invalid(path, key, messages.join("; ")))
 }
 
-/// Conditions that all have to hold (upstream `labels.Selector`).
+/// A conjunction of requirements (upstream `labels.Selector`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
     requirements: Vec<LabelRequirement>,
@@ -163,17 +163,17 @@ pub struct LabelSelector {
 }
 
 impl LabelSelector {
-    /// The selector that every object satisfies.
+    /// The selector that matches every object.
     pub const fn everything() -> Self {
         Self { requirements: Vec::new(), nothing: false }
     }
 
-    /// The selector that no object satisfies, for example an absent `LabelSelector` in an API object.
+    /// The selector that matches no object, for example an absent `LabelSelector` in an API object.
     pub const fn nothing() -> Self {
         Self { requirements: Vec::new(), nothing: true }
     }
 
-    /// Reads the text form, as the query parameter `labelSelector` carries it (upstream `labels.Parse`).
+    /// Parses the text form of the query parameter `labelSelector` (upstream `labels.Parse`).
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         Self::parse_at(text, &Path::NONE)
     }
@@ -183,13 +183,14 @@ impl LabelSelector {
         Ok(Self::from_requirements(parser::parse(text, path)?))
     }
 
-    /// A selector of conditions, which are put into the order of their keys.
+    /// Creates a selector from requirements, which are sorted by key.
     pub fn from_requirements(mut requirements: Vec<LabelRequirement>) -> Self {
         requirements.sort_by(|a, b| a.key.cmp(&b.key));
         Self { requirements, nothing: false }
     }
 
-    /// A selector that demands exactly these labels, unchecked (upstream `SelectorFromValidatedSet`).
+    /// A selector that requires exactly these labels, without validation (upstream
+    /// `SelectorFromValidatedSet`).
     pub fn from_labels<'l>(labels: impl IntoIterator<Item = (&'l str, &'l str)>) -> Self {
         let requirement = |(key, value): (&str, &str)| LabelRequirement {
             key: key.to_owned(),
@@ -216,7 +217,7 @@ impl LabelSelector {
         Ok(Self::from_requirements(requirements))
     }
 
-    /// Whether it restricts nothing.
+    /// Whether the selector matches everything.
     pub fn is_empty(&self) -> bool {
         !self.nothing && self.requirements.is_empty()
     }
@@ -226,17 +227,17 @@ impl LabelSelector {
         self.nothing
     }
 
-    /// The conditions, in the order of their keys.
+    /// The requirements, sorted by key.
     pub fn requirements(&self) -> &[LabelRequirement] {
         &self.requirements
     }
 
-    /// Whether an object with these labels satisfies all conditions.
+    /// Whether an object with these labels satisfies all requirements.
     pub fn matches<'o>(&self, label: impl Fn(&str) -> Option<&'o str>) -> bool {
         !self.nothing && self.requirements.iter().all(|requirement| requirement.matches(label(&requirement.key)))
     }
 
-    /// The value that the selector demands of a label, when it demands a single one.
+    /// The value that the selector requires for a label, if it is a single one.
     pub fn requires_exact_match(&self, key: &str) -> Option<&str> {
         let requirement = self.requirements.iter().find(|requirement| requirement.key == key)?;
         match (requirement.operator, requirement.values.as_slice()) {

@@ -1,6 +1,6 @@
-//! Selectors of list, watch and delete-collection requests: which objects a client wants.
+//! Selectors of list, watch and delete-collection requests.
 //!
-//! They are parsed once per request and matched once per object, so matching borrows everything.
+//! A selector is parsed once per request and matched once per object, so matching only borrows.
 
 mod error;
 pub mod field;

@@ -1,9 +1,10 @@
-//! What another server answered, told to a client of this one.
+//! Forwards errors of another server to a client.
 
 use super::{GroupResource, Status};
 
 impl Status {
-    /// A failure that another server answered about an object, with its text (`NewGenericServerResponse` of an expected answer).
+    /// An error that another server returned about an object, with its text
+    /// (`NewGenericServerResponse` of an expected response).
     pub fn answered(code: u16, of: GroupResource<'_>, name: &str, text: &str) -> Self {
         let (reason, message) = match code {
             400 => ("BadRequest", "the server rejected our request for an unknown reason".to_owned()),
@@ -38,7 +39,7 @@ impl Status {
                 ("", why)
             }
         };
-        // Upstream leaves the verb out, and not the space that would follow it.
+        // Upstream omits the verb, but not the space after it.
         Self::new(code, reason, format!("{message} ( {of} {name})")).about(of, name)
     }
 }
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_says_why() {
+    fn maps_codes_to_reasons() {
         let of = GroupResource { group: "", resource: "pods/log" };
         let check = |code: u16, reason: &str, message: &str| {
             let status = Status::answered(code, of, "web", "gone fishing");

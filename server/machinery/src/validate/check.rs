@@ -1,4 +1,4 @@
-//! One check of one field.
+//! Checks of fields.
 
 use regex::Regex;
 
@@ -10,19 +10,19 @@ use crate::field_path::Path;
 use crate::format::field::DeclaredFormat;
 use crate::reflect::{List, Map, Owned, Value};
 
-/// A rule, and when it is in force.
+/// A rule, and the feature gates that enable it.
 pub(super) struct Check {
-    /// Its name as a tag, without `k8s:`; checks run in this order.
+    /// The name of its tag without `k8s:`; checks run in this order.
     pub tag: &'static str,
-    /// Feature gates, and whether each has to be enabled or disabled.
+    /// Feature gates, and whether each must be enabled or disabled.
     pub gates: Vec<(&'static str, bool)>,
     pub rule: Rule,
 }
 
-/// What a check asks for.
+/// The rule of a check.
 pub(super) enum Rule {
     Required,
-    /// Asks for nothing, but nothing else is asked of an unset field.
+    /// Skips the remaining checks of an unset field.
     Optional,
     Forbidden,
     Immutable,
@@ -39,14 +39,14 @@ pub(super) enum Rule {
     Format(DeclaredFormat),
     /// The values of the field's enum.
     Enum(&'static FieldInfo),
-    /// By these keys, or as a whole.
+    /// By these keys, or by whole items.
     Unique(Vec<&'static str>),
     EachVal(Box<Check>),
     EachKey(Box<Check>),
     Subfield(&'static str, Box<Check>),
 }
 
-/// What an update may not do to a field (upstream `validate.UpdateConstraint`).
+/// A forbidden update of a field (upstream `validate.UpdateConstraint`).
 #[derive(Clone, Copy)]
 pub(super) enum Update {
     Set,
@@ -55,15 +55,16 @@ pub(super) enum Update {
 }
 
 impl Rule {
-    /// A pattern; the generator has refused those that do not compile.
+    /// Creates a pattern rule. The generator has rejected patterns that do not compile.
     pub fn pattern(pattern: &str) -> Option<Rule> {
         Regex::new(pattern).ok().map(Rule::Pattern)
     }
 
-    /// Whether nothing else is looked at when it fails (upstream's `ShortCircuit`). The definition
-    /// of a custom resource says everything that is wrong with a value that is there, and so do
-    /// kinds of authors.
-    pub fn ends_the_matter(&self, scope: Scope) -> bool {
+    /// Whether a failure skips the remaining checks (upstream's `ShortCircuit`).
+    ///
+    /// Custom resource definitions report all errors of a present value, and so do kinds with
+    /// [`Scope::Declared`].
+    pub fn short_circuits(&self, scope: Scope) -> bool {
         match self {
             Rule::Required | Rule::Optional | Rule::Forbidden => true,
             Rule::Immutable | Rule::Update(_) | Rule::MaxItems(_) | Rule::MaxProperties(_) => scope == Scope::Tagged,
@@ -71,9 +72,9 @@ impl Rule {
         }
     }
 
-    /// Whether it is looked at before the others, and when there is no value, too.
+    /// Whether it runs before the other checks, even without a value.
     pub fn comes_first(&self, scope: Scope) -> bool {
-        matches!(self, Rule::Immutable | Rule::Update(_)) || self.ends_the_matter(scope)
+        matches!(self, Rule::Immutable | Rule::Update(_)) || self.short_circuits(scope)
     }
 }
 
@@ -83,11 +84,11 @@ pub(super) struct At<'a> {
     pub shape: Shape,
     pub path: &'a Path<'a>,
     pub new: Value<'a>,
-    /// Nothing when there is no older form of what holds it.
+    /// `None` if the container of the value has no old form.
     pub old: Option<Value<'a>>,
 }
 
-/// Whether a field holds something: an `Option` by being there, everything else by not being zero.
+/// Whether a field is set: an `Option` if it is `Some`, everything else if it is not zero.
 pub(super) fn is_set(shape: Shape, value: Value<'_>) -> bool {
     match (shape, value) {
         (Shape::Opt(_) | Shape::OptStruct(_), value) => !matches!(value, Value::Null),
@@ -99,9 +100,11 @@ pub(super) fn is_set(shape: Shape, value: Value<'_>) -> bool {
     }
 }
 
-/// Whether a field is there for what is checked below it. A struct in place is written, and filled
-/// by an exported definition, when fields of it always are.
-pub(super) fn is_there(shape: Shape, value: Value<'_>, is_declared: bool) -> bool {
+/// Whether a field is present, so that the fields below it are checked.
+///
+/// An embedded struct is present if some of its fields are always encoded; an exported definition
+/// fills it in then.
+pub(super) fn is_present(shape: Shape, value: Value<'_>, is_declared: bool) -> bool {
     let is_written = |def: &StructDef| {
         let always = |field: &FieldDef| !field.flags.has(Flags::OMIT_EMPTY) && !field.flags.has(Flags::REQUIRED);
         !has_required(def) && def.fields.iter().any(always)
@@ -120,13 +123,13 @@ fn has_required(def: &StructDef) -> bool {
     def.fields.iter().any(|field| field.flags.has(Flags::REQUIRED))
 }
 
-/// Whether a zero is nothing: a number that is 0 may have been sent.
-fn is_nothing_when_zero(shape: Shape) -> bool {
+/// Whether a zero value counts as unset. A number that is 0 may have been sent.
+fn zero_is_unset(shape: Shape) -> bool {
     use Scalar::{Bool, Duration, F64, I32, I64, IntOrString, Quantity};
     !matches!(shape, Shape::One(Bool | I32 | I64 | F64 | Quantity | Duration | IntOrString))
 }
 
-/// A value as an error shows it.
+/// A value in the form that errors show.
 pub(super) fn shown(value: Value<'_>) -> BadValue {
     match value {
         Value::String(text) => text.into(),
@@ -157,7 +160,7 @@ fn length(value: Value<'_>) -> usize {
 }
 
 impl Run<'_> {
-    /// Whether the check ended the matter.
+    /// Runs a check. Returns true if it failed, if an optional field is unset, or for a forbidden field.
     pub(super) fn check(&mut self, check: &Check, at: &At<'_>) -> bool {
         if check.gates.iter().any(|(gate, wanted)| self.with.context.enabled(gate) != *wanted) {
             return false;
@@ -177,10 +180,10 @@ impl Run<'_> {
                 }
             }
             Rule::Immutable => {
-                // What is part of something new is not changed, and neither is a zero that is left out.
+                // Parts of a new item are not changed, and neither is an omitted zero.
                 let is_changed = self.with.scope == Scope::Tagged || at.old.is_some_and(|old| old != at.new);
                 if self.update && is_changed {
-                    // Upstream shows no value.
+                    // Upstream does not show the value.
                     let value = if self.with.scope == Scope::Tagged { BadValue::None } else { shown(at.new) };
                     self.errors.push(FieldError::invalid(at.path, value, "field is immutable"));
                 }
@@ -202,26 +205,26 @@ impl Run<'_> {
         self.errors.len() > before
     }
 
-    /// Whether a field that has to be there is not.
+    /// Whether a required field is missing.
     fn is_missing(&self, at: &At<'_>) -> bool {
         if self.with.scope == Scope::Tagged {
             return !is_set(at.shape, at.new);
         }
         match (at.shape, at.new) {
-            // Of a struct in place its document says whether it is there, and defaults may have
-            // filled it.
+            // Whether an embedded struct is present depends on the request document, because
+            // defaults may have filled it.
             (Shape::Struct(def), Value::Struct(value)) => {
                 let is_zero = value == Owned::new(def).as_ref();
                 let is_untouched = is_zero || (has_required(def) && value == filled(def).as_ref());
                 is_untouched && self.was_sent(at.path) == Some(false)
             }
             _ if is_set(at.shape, at.new) => false,
-            _ => is_nothing_when_zero(at.shape) || self.was_sent(at.path) == Some(false),
+            _ => zero_is_unset(at.shape) || self.was_sent(at.path) == Some(false),
         }
     }
 
-    /// Whether the document leaves out a field that has to be there.
-    pub(super) fn is_left_out(&self, field: &plan::FieldPlan, at: &At<'_>) -> bool {
+    /// Whether the request document omits a required field.
+    pub(super) fn omits_required_field(&self, field: &plan::FieldPlan, at: &At<'_>) -> bool {
         let is_required = field.first.iter().any(|check| matches!(check.rule, Rule::Required));
         is_required && self.is_missing(at) && self.was_sent(at.path) == Some(false)
     }
@@ -239,7 +242,7 @@ impl Run<'_> {
         }
     }
 
-    /// A rule of a scalar, or of each that a list or map holds.
+    /// Checks a rule on a scalar, or on each scalar of a list or map.
     fn scalars(&mut self, rule: &Rule, at: &At<'_>) {
         let path = at.path;
         match at.new {
@@ -333,7 +336,7 @@ impl Run<'_> {
         }
     }
 
-    /// Keys are checked at the path of their map, and only those that an update adds.
+    /// Checks the keys of a map that an update adds, at the path of the map.
     fn each_key(&mut self, inner: &Check, at: &At<'_>) {
         let mut keys = Vec::new();
         match (at.new, at.old) {

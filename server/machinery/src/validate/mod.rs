@@ -1,11 +1,14 @@
-//! Validation by declaration: the engine behind the constraints of `api-defs/`.
+//! Declarative validation: the engine behind the constraints of `api-defs/`.
 //!
-//! It does to a struct what upstream's validation-gen makes Go code for (`k8s.io/apimachinery/pkg/api/validate`): each field's checks,
-//! those that end the matter first, then the struct's unions and rules and all below. What an update leaves as it was is not looked at
-//! again ("ratcheting"), so that tighter rules do not lock stored objects; items of lists find their old form by key, or by value in a
-//! set. A type's checks are compiled when it is first met, and whole subtrees without any are passed over.
+//! It validates a struct like the Go code of upstream's validation-gen
+//! (`k8s.io/apimachinery/pkg/api/validate`): the checks of each field, those that can skip others
+//! first, then the unions and rules of the struct, and all structs below. Values that an update
+//! does not change are not validated again ("ratcheting"), so that stricter rules do not block
+//! updates of stored objects. List items are matched with their old form by key, or by value in a
+//! set. The checks of a type are compiled at first use, and subtrees without checks are skipped.
 //!
-//! A struct's hand-written function (`#[validate(by_hand = ..)]`) is called before its fields are looked at.
+//! The hand-written function of a struct (`#[validate(by_hand = ..)]`) runs before its fields are
+//! validated.
 
 mod check;
 mod plan;
@@ -27,82 +30,85 @@ use crate::reflect::{Ref, StructList, StructMap, Value};
 pub(crate) use plan::Plan;
 pub use tag::unknown_tags;
 
-/// How far declarations are to be enforced.
+/// Which part of the declarations is enforced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Constraints and tags only. For upstream's kinds, which are declared with enums, unions and required fields that upstream checks
-    /// by hand, in other words or not at all; it is their tags that say what is enforced.
+    /// Constraints and tags only.
+    ///
+    /// For upstream's kinds: upstream validates their declared enums, unions and required fields by
+    /// hand, with other messages or not at all; their tags determine what is enforced.
     Tagged,
-    /// Everything a declaration says: also closed enums, unions, required fields.
+    /// All of a declaration: also closed enums, unions and required fields.
     Declared,
 }
 
-/// Which half of what a declaration says is to be looked at.
+/// Which half of a validation runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
     Both,
-    /// Functions written by hand. They take objects in their hub form.
+    /// Hand-written functions, which take objects in hub form.
     Functions,
-    /// Everything else, which a version may say of its own form.
+    /// Everything else, which a version may declare on its own form.
     Words,
 }
 
-/// Evaluates the CEL rules of a struct. The engine is not known here.
+/// Evaluates the CEL rules of a struct. This crate does not depend on the CEL engine.
 pub trait RuleEvaluator {
-    /// Calls `report` for each rule that does not hold, or cannot be told.
+    /// Calls `report` for each rule that does not hold or cannot be evaluated.
     fn evaluate(&self, new: Ref<'_>, old: Option<Ref<'_>>, report: &mut dyn FnMut(&'static RuleDef, RuleFailure));
 }
 
-/// Why a rule is reported.
+/// The reason why a rule is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleFailure {
-    /// The rule does not hold; its message.
+    /// The rule does not hold; with its message.
     Broken(String),
-    /// The rule cannot be told; the text says why.
+    /// The evaluation failed; with the reason.
     Failed(String),
 }
 
-/// What validation depends on besides the object.
+/// The input of a validation besides the object.
 #[derive(Clone, Copy)]
 pub struct Validator<'a> {
     pub scope: Scope,
     pub half: Half,
-    /// Who writes; its feature gates are those of `k8s:ifEnabled` and `k8s:ifDisabled`.
+    /// The context of the write. Its feature gates decide `k8s:ifEnabled` and `k8s:ifDisabled`.
     pub context: &'a Context,
-    /// Without it rules are not evaluated.
+    /// Evaluator of CEL rules; without it they are not evaluated.
     pub rules: Option<&'a dyn RuleEvaluator>,
 }
 
 impl Validator<'_> {
-    /// Appends what is wrong with `new`; `old` is what it was before an update.
+    /// Appends the errors of `new`; `old` is the stored object of an update.
     pub fn validate(&self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
         if self.scope == Scope::Tagged {
             Validation::new(self.context, errors).checks(path, new, old);
         }
-        Run { with: self, stored: old, update: old.is_some(), left_out: String::new(), errors }
+        Run { with: self, stored: old, update: old.is_some(), omitted_path: String::new(), errors }
             .structure(new, old, path);
     }
 }
 
-/// One validation.
+/// A running validation.
 struct Run<'r> {
     with: &'r Validator<'r>,
-    /// The whole object before an update.
+    /// The stored object of an update.
     stored: Option<Ref<'r>>,
-    /// Whether it is an update; items without an old form are part of one, too.
+    /// Whether this is an update, also for items without an old form.
     update: bool,
-    /// The path of what the document was last found to leave out of a part that is as it was.
-    left_out: String,
+    /// The path of a required field that the request document omits, last found in an unchanged
+    /// part.
+    omitted_path: String,
     errors: &'r mut Vec<FieldError>,
 }
 
-/// Whether a path leads to a place or to what is below it.
+/// Whether a path is that of a place or below it.
 fn is_at_or_below(path: &str, place: &str) -> bool {
     path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 impl Run<'_> {
-    /// Whether values of a feature are allowed: it is on, or the stored object uses it.
+    /// Whether gated values are allowed: the gate is enabled, or the stored object uses it.
     fn has_gate(&self, gate: &str) -> bool {
         self.with.context.enabled(gate) || self.stored.is_some_and(|stored| uses_gate(stored, gate))
     }
@@ -129,8 +135,10 @@ impl Run<'_> {
         }
     }
 
-    /// Upstream's kinds call what they need themselves, some with options; every kind of one's own
-    /// gets it wherever it holds the type.
+    /// Runs the hand-written function of a struct.
+    ///
+    /// Functions of upstream's kinds call those of nested types themselves, some with options. With
+    /// [`Scope::Declared`], the function of a type runs wherever the type is used.
     fn by_hand(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
         if let Some(by_hand) = new.def().validate.filter(|_| self.with.scope == Scope::Declared || path.is_root()) {
             by_hand(&mut Validation::new(self.with.context, self.errors), path, new, old);
@@ -138,79 +146,85 @@ impl Run<'_> {
     }
 
     fn field(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
-        let checks_words = self.with.half != Half::Functions;
-        if self.update && old == Some(new) && !(checks_words && self.lacks(field, new, path)) {
+        let runs_declarations = self.with.half != Half::Functions;
+        if self.update && old == Some(new) && !(runs_declarations && self.omits_required(field, new, path)) {
             return;
         }
-        let goes_on = !checks_words || self.checks(field, new, old, path);
-        if field.below && goes_on {
-            // A struct in place that holds nothing was not there.
+        let continues_below = !runs_declarations || self.checks(field, new, old, path);
+        if field.below && continues_below {
+            // An empty embedded struct was absent.
             let is_declared = self.with.scope == Scope::Declared;
-            let old = old.filter(|old| !is_declared || check::is_there(field.shape, *old, true));
+            let old = old.filter(|old| !is_declared || check::is_present(field.shape, *old, true));
             self.below(field.list, new, old, path);
         }
     }
 
-    /// Whether the document leaves out what has to be at or below a field that is as it was: a zero value that is left
-    /// out is the same to the struct.
-    fn lacks(&mut self, field: &plan::FieldPlan, new: Value<'_>, path: &Path<'_>) -> bool {
+    /// Whether the request document omits a required field at or below an unchanged field.
+    ///
+    /// The struct does not show this, because an omitted zero value leaves it unchanged.
+    fn omits_required(&mut self, field: &plan::FieldPlan, new: Value<'_>, path: &Path<'_>) -> bool {
         if self.with.scope != Scope::Declared {
             return false;
         }
-        if self.is_left_out(field, &check::At { shape: field.shape, path, new, old: Some(new) }) {
-            self.left_out = path.to_text();
+        if self.omits_required_field(field, &check::At { shape: field.shape, path, new, old: Some(new) }) {
+            self.omitted_path = path.to_text();
             return true;
         }
-        if !field.below || !check::is_there(field.shape, new, true) {
+        if !field.below || !check::is_present(field.shape, new, true) {
             return false;
         }
-        // Asked again of each part on the way to what is left out: a walk for each would be a square of the depth.
-        if self.is_left_out_below(path) {
+        // Called for each field on the path to an omitted one: a traversal for each would be
+        // quadratic in the depth.
+        if self.omits_required_below(path) {
             return true;
         }
         match new {
-            Value::Struct(new) => self.struct_lacks(new, path),
-            Value::StructList(new) => new.iter().enumerate().any(|(i, item)| self.struct_lacks(item, &path.index(i))),
+            Value::Struct(new) => self.struct_omits_required(new, path),
+            Value::StructList(new) => {
+                new.iter().enumerate().any(|(i, item)| self.struct_omits_required(item, &path.index(i)))
+            }
             Value::StructMap(new) => {
-                let mut lacks = false;
-                new.for_each(|key, value| lacks = lacks || self.struct_lacks(value, &path.key(key)));
-                lacks
+                let mut omits_required = false;
+                new.for_each(|key, value| {
+                    omits_required = omits_required || self.struct_omits_required(value, &path.key(key))
+                });
+                omits_required
             }
             _ => false,
         }
     }
 
-    fn is_left_out_below(&self, path: &Path<'_>) -> bool {
-        !self.left_out.is_empty() && is_at_or_below(&self.left_out, &path.to_text())
+    fn omits_required_below(&self, path: &Path<'_>) -> bool {
+        !self.omitted_path.is_empty() && is_at_or_below(&self.omitted_path, &path.to_text())
     }
 
-    fn struct_lacks(&mut self, new: Ref<'_>, path: &Path<'_>) -> bool {
+    fn struct_omits_required(&mut self, new: Ref<'_>, path: &Path<'_>) -> bool {
         Plan::of(new.def(), self.with.scope).fields.iter().any(|field| {
             let (def, value) = (&new.def().fields[field.index], new.get(field.index));
             match def.json.is_empty() {
-                true => self.lacks(field, value, path),
-                false => self.lacks(field, value, &path.child(def.json)),
+                true => self.omits_required(field, value, path),
+                false => self.omits_required(field, value, &path.child(def.json)),
             }
         })
     }
 
-    /// Whether an item of a list or map is as it was.
+    /// Whether an item of a list or map is unchanged.
     fn is_unchanged(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) -> bool {
-        let checks_words = self.with.scope == Scope::Declared && self.with.half != Half::Functions;
-        let lacks = |run: &mut Self| run.is_left_out_below(path) || run.struct_lacks(new, path);
-        old == Some(new) && !(checks_words && lacks(self))
+        let runs_declarations = self.with.scope == Scope::Declared && self.with.half != Half::Functions;
+        let omits_required = |run: &mut Self| run.omits_required_below(path) || run.struct_omits_required(new, path);
+        old == Some(new) && !(runs_declarations && omits_required(self))
     }
 
-    /// Whether nothing ends the matter.
+    /// Runs the checks of a field. Returns false when the fields below it must be skipped.
     fn checks(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) -> bool {
         let at = check::At { shape: field.shape, path, new, old };
         let before = self.errors.len();
         let is_declared = self.with.scope == Scope::Declared;
         let mut stop = false;
         for check in &field.first {
-            stop |= self.check(check, &at) && check.rule.ends_the_matter(self.with.scope);
+            stop |= self.check(check, &at) && check.rule.short_circuits(self.with.scope);
         }
-        let is_unset = || field.implied_optional && !check::is_there(field.shape, new, is_declared);
+        let is_unset = || field.implied_optional && !check::is_present(field.shape, new, is_declared);
         if stop || (is_unset() && (is_declared || self.errors.len() == before)) {
             return false;
         }
@@ -220,10 +234,11 @@ impl Run<'_> {
         true
     }
 
-    /// Whether the document that was sent has this field; nothing when there is none.
+    /// Whether the request document has this field; `None` without a document.
     fn was_sent(&self, path: &Path<'_>) -> Option<bool> {
         let (path, subresource) = (path.to_text(), self.with.context.subresource.as_str());
-        // A write of a subresource leaves the rest of the object as it is, whatever the document has of it.
+        // A write of a subresource does not change the rest of the object, whatever its document
+        // has there.
         let is_written = subresource.is_empty() || path.split(['.', '[']).next() == Some(subresource);
         if is_written { self.with.context.sent.has(&path) } else { None }
     }
@@ -291,8 +306,8 @@ impl Run<'_> {
         });
     }
 
-    /// Upstream's `Unique`: every item that is the same as one before it; of authors' kinds the
-    /// second of them, as custom resources have it.
+    /// Upstream's `Unique`: reports every duplicate. With [`Scope::Declared`], it reports only the
+    /// second of equal items, as for custom resources.
     fn unique(&mut self, keys: &[&str], new: Value<'_>, path: &Path<'_>) {
         let second_only = self.with.scope == Scope::Declared;
         let before = self.errors.len();
@@ -322,14 +337,14 @@ impl Run<'_> {
             }
             _ => {}
         }
-        // A stored object that repeats items may go on repeating them, as custom resources may.
+        // As in custom resources, a stored object with duplicates may keep them.
         if second_only && self.errors.len() > before && self.stored.is_some_and(repeats) {
             self.errors.truncate(before);
         }
     }
 }
 
-/// Whether a list of an object has an item, or the keys of one, twice.
+/// Whether a list of an object has duplicate items or keys.
 fn repeats(of: Ref<'_>) -> bool {
     of.def().fields.iter().enumerate().any(|(index, field)| {
         let keys = match field.info.list {
@@ -364,7 +379,7 @@ fn bytes(scalar: Value<'_>) -> Vec<u8> {
     out
 }
 
-/// The keys of an item, or all of it, in bytes.
+/// The encoded keys of an item, or the whole item.
 fn identity(keys: &[&str], item: Ref<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     if keys.is_empty() {
@@ -378,7 +393,7 @@ fn identity(keys: &[&str], item: Ref<'_>) -> Vec<u8> {
     out
 }
 
-/// The items of a stored list by their keys.
+/// The items of a stored list, by key.
 struct Known<'k, 'a> {
     keys: &'k [&'k str],
     items: HashMap<Vec<u8>, Ref<'a>>,
@@ -388,7 +403,7 @@ impl<'k, 'a> Known<'k, 'a> {
     fn new(items: StructList<'a>, keys: &'k [&'k str]) -> Self {
         let mut known = HashMap::new();
         for item in items.iter() {
-            // Of items of the same keys, the first one counts.
+            // Of items with the same key, the first one counts.
             known.entry(identity(keys, item)).or_insert(item);
         }
         Known { keys, items: known }

@@ -1,41 +1,41 @@
-//! A struct's checks, compiled from its descriptor when it is first validated.
+//! The compiled checks of a struct, built from its descriptor when it is first validated.
 
 use crate::def::{Constraint, FieldDef, Flags, ListType, Shape, StructDef, UnionDef};
 
 use super::check::{Check, Rule};
 use super::{Scope, tag};
 
-/// What is to be checked in a struct.
+/// The checks of a struct.
 pub(crate) struct Plan {
     pub(super) unions: Vec<Union>,
     /// Fields with checks in or below them, in order.
     pub(super) fields: Vec<FieldPlan>,
 }
 
-/// What is to be checked in a field.
+/// The checks of a field.
 pub(super) struct FieldPlan {
     pub index: usize,
     pub shape: Shape,
     pub list: ListType,
-    /// Checks that end the matter, all of which are run.
+    /// Checks that can skip the others; all of them run.
     pub first: Vec<Check>,
     pub rest: Vec<Check>,
-    /// Nothing said whether the field is required: then an unset one is fine.
+    /// Whether no declaration makes the field required or optional: an unset field is then valid.
     pub implied_optional: bool,
-    /// Structs in it have checks of their own.
+    /// Whether structs in the field have checks.
     pub below: bool,
 }
 
 /// A union of fields, by JSON name.
 pub(super) struct Union {
     pub discriminator: &'static str,
-    /// (discriminator value, JSON name)
+    /// Pairs of discriminator value and JSON name.
     pub members: Vec<(&'static str, &'static str)>,
     pub zero_allowed: bool,
 }
 
 impl Plan {
-    /// The plan of a struct.
+    /// The plan of a struct, compiled on first use.
     pub fn of(def: &'static StructDef, scope: Scope) -> &'static Plan {
         let [tagged, declared] = &def.tables().plans;
         let plan = if scope == Scope::Tagged { tagged } else { declared };
@@ -54,10 +54,10 @@ impl FieldPlan {
         if scope == Scope::Declared {
             checks.extend(declared(field));
         }
-        // Upstream runs them in order of their tags' names.
+        // As in upstream, checks run in order of tag names.
         checks.sort_by_key(|check| check.tag);
-        let says_when = |check: &Check| matches!(check.rule, Rule::Required | Rule::Optional | Rule::Forbidden);
-        let implied_optional = !checks.iter().any(says_when) && scope == Scope::Declared;
+        let decides_presence = |check: &Check| matches!(check.rule, Rule::Required | Rule::Optional | Rule::Forbidden);
+        let implied_optional = !checks.iter().any(decides_presence) && scope == Scope::Declared;
         let (first, rest) = checks.into_iter().partition(|check| check.rule.comes_first(scope));
         let below = field.shape().struct_def().is_some_and(|below| has_checks(below, scope, &mut vec![def]));
         FieldPlan { index, shape: field.shape(), list: field.info.list, first, rest, implied_optional, below }
@@ -87,18 +87,18 @@ fn compile(field: &'static FieldDef, constraint: &'static Constraint) -> Option<
     Some(Check { tag, gates: Vec::new(), rule })
 }
 
-/// What is not said in constraints.
+/// Checks of a declaration beyond its constraints.
 fn declared(field: &'static FieldDef) -> impl Iterator<Item = Check> {
     let required = field.flags.has(Flags::REQUIRED).then_some(("required", Rule::Required));
     let enumerated = (!field.info.enum_values.is_empty()).then_some(("enum", Rule::Enum(field.info)));
-    let says_unique = field.info.constraints.iter().any(|constraint| matches!(constraint, Constraint::Unique));
-    let is_unique = matches!(field.info.list, ListType::Set | ListType::Map(_)) && !says_unique;
+    let is_declared_unique = field.info.constraints.iter().any(|constraint| matches!(constraint, Constraint::Unique));
+    let is_unique = matches!(field.info.list, ListType::Set | ListType::Map(_)) && !is_declared_unique;
     let unique = is_unique.then(|| ("unique", Rule::Unique(list_keys(field))));
     let all = [required, enumerated, unique].into_iter().flatten();
     all.map(|(tag, rule)| Check { tag, gates: Vec::new(), rule })
 }
 
-/// The keys of a list that is a map, or none: then items are compared as a whole.
+/// The keys of a list of type map; empty for other lists, whose items are compared as a whole.
 pub(super) fn list_keys(field: &FieldDef) -> Vec<&'static str> {
     match field.info.list {
         ListType::Map(keys) => keys.to_vec(),
@@ -121,8 +121,8 @@ fn unions(def: &'static StructDef, scope: Scope) -> Vec<Union> {
         .map(|u| Union { discriminator: u.discriminator, members: u.members.to_vec(), zero_allowed: u.zero_allowed })
         .collect();
     for (members, zero_allowed) in [(tagged, false), (at_most_one, true)] {
-        let said = |name: &&&str| def.unions.iter().any(|u| u.members.iter().any(|(_, m)| m == *name));
-        if !members.is_empty() && !members.iter().any(|name| said(&name)) {
+        let is_declared = |name: &&&str| def.unions.iter().any(|u| u.members.iter().any(|(_, m)| m == *name));
+        if !members.is_empty() && !members.iter().any(|name| is_declared(&name)) {
             let members = members.into_iter().map(|name| ("", name)).collect();
             unions.push(Union { discriminator: "", members, zero_allowed });
         }
@@ -130,7 +130,7 @@ fn unions(def: &'static StructDef, scope: Scope) -> Vec<Union> {
     unions
 }
 
-/// Whether anything is checked in or below a struct; `seen` ends the walk through recursive types.
+/// Whether a struct or one below it has checks; `seen` ends the recursion in recursive types.
 fn has_checks(def: &'static StructDef, scope: Scope, seen: &mut Vec<&'static StructDef>) -> bool {
     if def.validate.is_some() || !def.rules.is_empty() || !unions(def, scope).is_empty() {
         return true;

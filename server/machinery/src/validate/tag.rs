@@ -1,6 +1,7 @@
 //! Upstream's declarative-validation tags, such as `k8s:ifEnabled(Gate)=+k8s:minimum=1`.
 //!
-//! Tags under `k8s:alpha(..)` are not enforced: upstream only compares what they say with its hand-written functions.
+//! Tags in `k8s:alpha(..)` are not enforced: upstream only compares their results with its
+//! hand-written functions.
 
 use crate::def::{Constraint, FieldDef, Literal, Shape, StructDef};
 use crate::format::field::DeclaredFormat;
@@ -8,7 +9,7 @@ use crate::format::field::DeclaredFormat;
 use super::check::{Check, Rule, Update};
 use super::plan::list_keys;
 
-/// A tag in parts: `k8s:name(argument)=value`.
+/// A parsed tag: `k8s:name(argument)=value`.
 #[derive(Clone, Copy)]
 struct Tag {
     name: &'static str,
@@ -31,7 +32,7 @@ fn unquoted(text: &'static str) -> &'static str {
     text.strip_prefix(['"', '`']).and_then(|text| text.strip_suffix(['"', '`'])).unwrap_or(text)
 }
 
-/// The check that a tag asks for; nothing when it asks for none of its own.
+/// The check of a tag; `None` if it has no check of its own.
 pub(super) fn parse(field: &'static FieldDef, text: &'static str) -> Option<Check> {
     let tag = split(text)?;
     let gate = |wanted: bool| {
@@ -80,7 +81,8 @@ fn simple(field: &'static FieldDef, tag: Tag) -> Option<Rule> {
     })
 }
 
-/// With a default an optional field is never unset, except where the default is zero and a zero may mean unset.
+/// With a default, an optional field is never unset, unless the default is zero and a zero may mean
+/// unset.
 fn optional(field: &FieldDef) -> Option<Rule> {
     let nilable = !matches!(field.shape(), Shape::One(_) | Shape::Struct(_));
     match field.info.default {
@@ -99,7 +101,7 @@ fn update(text: &str) -> Option<Update> {
     }
 }
 
-/// The keys of a list: those of its tags, or else those of its type.
+/// The keys of a list: those of its tags, otherwise those of its type.
 fn keys(field: &'static FieldDef) -> Vec<&'static str> {
     let tagged: Vec<&str> = tags(field).filter(|tag| tag.name == "listMapKey").map(|tag| tag.value).collect();
     if tagged.is_empty() { list_keys(field) } else { tagged }
@@ -112,12 +114,13 @@ fn tags(field: &'static FieldDef) -> impl Iterator<Item = Tag> {
     })
 }
 
-/// Whether a field has a tag of this name.
+/// Whether a field has a tag with this name.
 pub(super) fn has(field: &'static FieldDef, name: &str) -> bool {
     tags(field).any(|tag| tag.name == name)
 }
 
-/// The tags of a struct's fields that are not understood and therefore ask for nothing: a test over all descriptors shows them.
+/// The unknown tags of a struct's fields, which have no effect: a test over all descriptors reports
+/// them.
 pub fn unknown_tags(def: &'static StructDef) -> impl Iterator<Item = &'static str> {
     const SILENT: [&str; 5] = ["alpha", "listMapKey", "unionMember", "zeroOrOneOfMember", "listType"];
     def.fields.iter().flat_map(|field| {

@@ -9,7 +9,7 @@ use crate::scalar::Quantity;
 
 const OMIT: Flags = Flags::OMIT_EMPTY;
 
-/// A field's information with nothing but constraints.
+/// A [`FieldInfo`] with only constraints.
 macro_rules! check {
     ($($constraint:expr),*) => { &FieldInfo { constraints: &[$($constraint),*], ..FieldInfo::PLAIN } };
 }
@@ -101,7 +101,7 @@ fn items_are_checked_one_by_one_unless_there_are_too_many() {
 }
 
 #[test]
-fn unchanged_values_are_not_looked_at() {
+fn unchanged_values_are_not_validated() {
     let old = Bounds { number: 11, list: vec![], required: None, ..fine() };
     let new = Bounds { number: 11, opt: Some(0), ..old.clone() };
     assert_eq!(errors(&new, Some(&old)), ["opt: Invalid value: 0: must be greater than or equal to 1"]);
@@ -146,7 +146,7 @@ fn item(name: &str, size: i32, fixed: &str) -> Item {
 }
 
 #[test]
-fn structs_below_are_found_by_key() {
+fn nested_structs_are_matched_by_key() {
     let old = Nested {
         keyed: vec![item("a", 0, "x"), item("b", 1, "")],
         atomic: vec![item("a", 0, "")],
@@ -177,7 +177,7 @@ fn structs_below_are_found_by_key() {
     assert_eq!(
         errors(&new, Some(&old)),
         [
-            // Upstream's quirk: what has no older form is immutable, too.
+            // Upstream's quirk: a value without an old form is immutable, too.
             "keyed[0].fixed: Invalid value: null: field is immutable".to_owned(),
             "keyed[1].fixed: Invalid value: null: field is immutable".to_owned(),
             format!("atomic[0].size: Invalid value: 0: {at_least}"),
@@ -264,7 +264,7 @@ fn tags() {
 }
 
 #[test]
-fn what_may_be_set_once() {
+fn restricts_updates_by_tag() {
     let [unset, one, two] = [None, Some(1), Some(2)].map(|once| Gated { once, ..gated() });
     assert_eq!(errors(&one, Some(&unset)), [""; 0]);
     assert_eq!(errors(&two, Some(&one)), ["once: Invalid value: null: field cannot be modified once set"]);
@@ -368,7 +368,7 @@ impl RuleEvaluator for Limit {
 }
 
 #[test]
-fn own_kinds_are_held_to_all_they_declare() {
+fn declared_scope_enforces_whole_declarations() {
     let context = Context::default();
     let validator = Validator { scope: Scope::Declared, half: Half::Both, context: &context, rules: Some(&Limit) };
     let own = Own { colour: "blue".into(), limit: 6, ..Default::default() };
@@ -422,7 +422,7 @@ describe! { Whole, WHOLE "Whole" {} [
     other: "other", 3, OMIT;
 ] }
 
-/// What is wrong with an object of an author's kind that came in this document.
+/// The errors of an object with [`Scope::Declared`] and this request document.
 fn declared<T: Struct>(new: &T, old: Option<&T>, document: &'static str) -> Vec<String> {
     let context = Context::default();
     context.sent.set(move || serde_json::from_str(document).ok());
@@ -430,7 +430,7 @@ fn declared<T: Struct>(new: &T, old: Option<&T>, document: &'static str) -> Vec<
 }
 
 #[test]
-fn what_has_to_be_there_is_looked_for_in_the_document() {
+fn required_zero_values_must_be_in_the_document() {
     let nothing = Whole::default();
     assert_eq!(declared(&nothing, None, "{}"), ["part: Required value"]);
     assert_eq!(declared(&nothing, None, r#"{"part": null}"#), ["part: Required value"]);
@@ -440,14 +440,14 @@ fn what_has_to_be_there_is_looked_for_in_the_document() {
 }
 
 #[test]
-fn what_is_missing_stays_wrong_where_something_else_changes() {
+fn missing_required_field_fails_unrelated_updates() {
     let old = Whole::default();
     let new = Whole { label: "l".into(), ..Whole::default() };
     assert_eq!(declared(&new, Some(&old), r#"{"label": "l"}"#), ["part: Required value"]);
 }
 
 #[test]
-fn lists_of_an_author_that_are_sets_and_maps_repeat_nothing() {
+fn declared_scope_rejects_duplicates_in_sets_and_maps() {
     let keyed = vec![item("a", 1, ""), item("b", 1, ""), item("a", 2, ""), item("a", 1, "")];
     let part = Part { keyed, names: ["x", "x", "x"].map(str::to_owned).to_vec(), ..Part::default() };
     assert_eq!(
@@ -457,7 +457,7 @@ fn lists_of_an_author_that_are_sets_and_maps_repeat_nothing() {
 }
 
 #[test]
-fn what_repeated_something_may_go_on() {
+fn stored_duplicates_may_stay() {
     let part = |names: &[&str]| Part { names: names.iter().map(|name| name.to_string()).collect(), ..Part::default() };
     let (fine, twice) = (part(&["a"]), part(&["b", "b"]));
     let document = r#"{"number": 0}"#;
@@ -466,7 +466,7 @@ fn what_repeated_something_may_go_on() {
 }
 
 #[test]
-fn fractions_have_bounds_and_all_that_is_wrong_is_told() {
+fn floats_have_bounds_and_all_errors_are_reported() {
     let part = Part { ratio: 2.5, few: ["a", "bc"].map(str::to_owned).to_vec(), ..Part::default() };
     assert_eq!(
         declared(&part, None, r#"{"number": 0}"#),
@@ -479,7 +479,7 @@ fn fractions_have_bounds_and_all_that_is_wrong_is_told() {
 }
 
 #[test]
-fn what_is_part_of_something_new_is_not_immutable() {
+fn parts_of_new_items_are_not_immutable() {
     let document = r#"{"part": {"number": 0}}"#;
     let old = Whole::default();
     let new = Whole { other: Some(Box::new(item("i", 1, "x"))), ..Whole::default() };

@@ -1,4 +1,5 @@
-//! Unions: of several fields one is set (upstream `validate.Union`, `ZeroOrOneOfUnion`, `DiscriminatedUnion`).
+//! Unions: one of several fields is set (upstream `validate.Union`, `ZeroOrOneOfUnion`,
+//! `DiscriminatedUnion`).
 
 use super::check::is_set;
 use super::plan::Union;
@@ -25,7 +26,7 @@ impl Run<'_> {
             union.members.iter().all(|(_, name)| member_is_set(old, name) == member_is_set(new, name))
                 && discriminator(old, union) == discriminator(new, union)
         };
-        // A rule of a definition is looked at whenever its object changes.
+        // A rule of a definition is checked on every change of its object.
         if self.with.scope == Scope::Tagged && self.update && old.is_some_and(same) {
             return;
         }

@@ -1,4 +1,4 @@
-//! From text to nodes: anchors and aliases resolved, scalars not interpreted.
+//! Composes YAML text to nodes: resolves anchors and aliases, does not interpret scalars.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,28 +11,28 @@ use crate::budget::Meter;
 use crate::json::Error;
 use crate::limits::MAX_DEPTH;
 
-/// The nodes of one document. Without a root the stream has no document.
+/// The nodes of one document; no root if the stream has no document.
 pub(super) struct Nodes {
     pub(super) all: Vec<Node>,
     pub(super) root: Option<usize>,
 }
 
-/// A node; other nodes are named by their index.
+/// A node; other nodes are referred to by index.
 pub(super) struct Node {
-    /// Counted from 1.
+    /// Starts at 1.
     pub(super) line: usize,
     pub(super) kind: Kind,
 }
 
 pub(super) enum Kind {
-    /// `plain`: without quotes, so that its text may be more than a string.
+    /// `plain`: without quotes, so that the type depends on the text.
     Scalar {
         value: String,
         tag: Option<Tag>,
         plain: bool,
     },
     Sequence(Vec<usize>),
-    /// Keys and values in turn.
+    /// Alternating keys and values.
     Mapping(Vec<usize>),
     Alias {
         name: String,
@@ -40,10 +40,10 @@ pub(super) enum Kind {
     },
 }
 
-/// A tag that gives a scalar its type.
+/// A tag that determines the type of a scalar.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
-    /// A type of YAML 1.1, by its short name.
+    /// A type of YAML 1.1 by its short name.
     Standard(&'static str),
     /// Any other tag; the scalar is a string.
     Other,
@@ -57,9 +57,10 @@ impl Tag {
     }
 }
 
-/// Reads the first document of a stream.
+/// Composes the first document of a stream.
 ///
-/// libyaml_safer panics on a few malformed texts, such as `[!a,`; here that is an error like others.
+/// libyaml_safer panics on a few malformed texts, such as `[!a,`; the panic is converted to an
+/// error.
 pub(super) fn compose(document: &[u8], meter: &mut Meter) -> Result<Nodes, Error> {
     if let Some(problem) = reader_error(document) {
         return Err(error(format_args!("{problem}")));
@@ -97,7 +98,7 @@ fn read_document(document: &[u8], meter: &mut Meter) -> Result<Nodes, Error> {
     let root = match composer.next()?.data {
         EventData::DocumentStart { .. } => {
             let root = composer.root()?;
-            // The end of the document, which shows whether anything is wrong behind its root.
+            // Parses the end of the document, which detects errors after its root.
             composer.next()?;
             Some(root)
         }
@@ -109,21 +110,22 @@ fn read_document(document: &[u8], meter: &mut Meter) -> Result<Nodes, Error> {
 struct Composer<'t, 'm> {
     parser: Parser<&'t [u8]>,
     document: &'t [u8],
-    /// The text, which may end in a block scalar or a backslash, came without a line break at its end and got one, because libyaml_safer would
-    /// panic: its length and last line.
+    /// The length and the last line of a text to which a line break was appended.
+    ///
+    /// libyaml_safer panics without it on a text that may end in a block scalar or a backslash.
     open_end: Option<(usize, &'t [u8])>,
     meter: &'m mut Meter,
     nodes: Vec<Node>,
-    /// The last node of a name counts.
+    /// Of several anchors with the same name, the last one counts.
     anchors: HashMap<String, usize>,
-    /// The collections that have begun and not ended, the outermost first.
+    /// The open collections, the outermost first.
     open: Vec<Collection>,
-    /// How many of them are in flow style, and the sum of that over all events.
+    /// The number of open collections in flow style, and its sum over all events.
     flow_depth: u64,
     flow_steps: u64,
 }
 
-/// A collection whose nodes are being read.
+/// A collection that is being composed.
 struct Collection {
     index: usize,
     is_mapping: bool,
@@ -139,18 +141,18 @@ impl Composer<'_, '_> {
         })
     }
 
-    /// goyaml counts lines from 1 here, unless it is the first one, which it does not name.
+    /// goyaml counts lines from 1 here, and does not show the first one.
     fn scanner_error(&self, problem: &libyaml_safer::Error) -> Error {
         let Some(mut line) = problem.problem_mark().map(|mark| mark.line) else { return parser_error(problem) };
         let lines = self.document.iter().filter(|&&b| b == b'\n').count() as u64;
         if self.open_end.is_some() && line > lines && problem.problem() == "found unexpected end of stream" {
-            // An open quote took the line break that was added.
+            // An open quote consumed the appended line break.
             line -= 1;
         }
         line_error((line != 0).then_some(line + 1), problem.problem())
     }
 
-    /// Reads the root node with everything in it. A loop: the depth of a document costs no stack.
+    /// Composes the root node with its children. A loop, so that deep nesting uses no stack.
     fn root(&mut self) -> Result<usize, Error> {
         loop {
             let event = self.next()?;
@@ -163,7 +165,7 @@ impl Composer<'_, '_> {
         }
     }
 
-    /// libyaml looks at each open flow collection for each token, so deep flow collections are costly.
+    /// Limits the cost of deep flow collections: libyaml visits each open one for each token.
     fn count_flow_steps(&mut self) -> Result<(), Error> {
         const MOST: u64 = 40_000_000;
         self.flow_steps += self.flow_depth;
@@ -173,7 +175,7 @@ impl Composer<'_, '_> {
         Ok(())
     }
 
-    /// Takes an event; gives the node that ends with it.
+    /// Processes an event. Returns the node that ends with it.
     fn node(&mut self, event: Event) -> Result<Option<usize>, Error> {
         let line = event.start_mark.line as usize + 1;
         match event.data {
@@ -231,12 +233,12 @@ impl Composer<'_, '_> {
         Some(index)
     }
 
-    /// Takes back the line break that was added at the end of the text if it became a part of this block scalar.
+    /// Removes the appended line break if it became part of this block scalar.
     fn reopen_end(&self, value: &mut String, end: usize) {
         let Some((length, last_line)) = self.open_end else { return };
         let Some(rest) = value.strip_suffix('\n') else { return };
         let last_is_content = !last_line.iter().all(|&b| b == b' ');
-        // Of lines of blanks, those count that are longer than the indentation or that `|+` keeps.
+        // Blank lines count if they are longer than the indentation, or if `|+` keeps them.
         let last = rest.rsplit('\n').next().unwrap_or_default();
         let blanks_count = last.is_empty() || (last.trim_start().is_empty() && last.len() < last_line.len());
         if end >= length && (last_is_content || blanks_count) {
@@ -245,12 +247,12 @@ impl Composer<'_, '_> {
     }
 }
 
-/// A document is nested deeper than [`MAX_DEPTH`].
+/// The error of a document that exceeds [`MAX_DEPTH`].
 pub(super) fn too_deep() -> Error {
     error(format_args!("exceeded max depth of {MAX_DEPTH}"))
 }
 
-/// Words errors as goyaml does, which counts lines from 0 here.
+/// Formats an error like goyaml, which counts lines from 0 here.
 fn parser_error(problem: &libyaml_safer::Error) -> Error {
     let line = |mark: Option<Mark>| mark.map(|mark| mark.line).filter(|line| *line != 0);
     line_error(line(problem.problem_mark()).or_else(|| line(problem.context_mark())), problem.problem())

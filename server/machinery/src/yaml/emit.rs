@@ -1,4 +1,4 @@
-//! From a JSON tree to YAML text, laid out as goyaml does.
+//! Formats a JSON tree as YAML text with the layout of goyaml.
 
 use std::cmp::Ordering;
 
@@ -9,8 +9,8 @@ use super::resolve::{Plain, plain};
 use crate::json::{Error, Map, Value, encode_value};
 use crate::limits::max_blanks;
 
-/// Appends the YAML of a tree. Where most of it would be blanks at the beginning of lines, because values are nested deeply, it is
-/// written in JSON, which is YAML as well.
+/// Appends a tree as YAML. If most of the text would be indentation, because values are nested
+/// deeply, it is written as JSON, which is valid YAML.
 pub(super) fn emit(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut size = Size::default();
     size.add(value, 0);
@@ -26,12 +26,12 @@ pub(super) fn emit(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
     let written = write_document(&mut emitter, value).and_then(|()| emitter.flush());
     drop(emitter);
     written.map_err(|problem| error(format_args!("{}", problem.problem())))?;
-    // libyaml marks the end of a document whose last line is open; goyaml does not.
+    // libyaml marks the end of a document if its last line is open; goyaml does not.
     out.extend_from_slice(text.strip_suffix(b"...\n").unwrap_or(&text));
     Ok(())
 }
 
-/// How large a document is, roughly.
+/// The approximate size of a document.
 #[derive(Default)]
 struct Size {
     bytes: usize,
@@ -74,7 +74,7 @@ fn write(emitter: &mut Emitter<'_>, value: &Value) -> Written {
         Value::Bool(true) => scalar(emitter, "true", ScalarStyle::Plain),
         Value::Bool(false) => scalar(emitter, "false", ScalarStyle::Plain),
         Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
-            // What JSON writes for these is read back as an unsigned integer.
+            // The JSON form of these numbers is parsed as an unsigned integer.
             Some(value) if (I64_END..U64_END).contains(&value) => {
                 scalar(emitter, &value.to_string(), ScalarStyle::Plain)
             }
@@ -101,7 +101,8 @@ fn write_map(emitter: &mut Emitter<'_>, map: &Map<String, Value>) -> Written {
     emitter.emit(Event::mapping_end())
 }
 
-/// Sorts by merging. goyaml's order is not transitive (`a1b`, `a01`, `a2`), which the standard library's sort may answer with a panic.
+/// A merge sort. goyaml's order is not transitive (`a1b`, `a01`, `a2`), and the standard library's
+/// sort may panic on such an order.
 fn sorted<'v>(mut left: Vec<(&'v String, &'v Value)>) -> Vec<(&'v String, &'v Value)> {
     if left.len() < 2 {
         return left;
@@ -122,7 +123,8 @@ fn scalar(emitter: &mut Emitter<'_>, text: &str, style: ScalarStyle) -> Written 
     emitter.emit(Event::scalar(None, None, text, true, true, style))
 }
 
-/// Text that would be read as something else is quoted, lines are kept; libyaml takes another style where this one cannot be.
+/// Text with another meaning is quoted, and line breaks are kept; libyaml changes the style if it
+/// is not possible.
 fn style_of(text: &str) -> ScalarStyle {
     if text.contains('\n') {
         ScalarStyle::Literal
@@ -133,7 +135,8 @@ fn style_of(text: &str) -> ScalarStyle {
     }
 }
 
-/// YAML 1.1's `190:20:30`, which goyaml quotes though it does not read it as a number.
+/// Whether the text is a base-60 number of YAML 1.1 (`190:20:30`), which goyaml quotes although it
+/// does not parse it as a number.
 fn is_base_60(text: &str) -> bool {
     let is_part = |part: &str| match part.as_bytes() {
         [d] => d.is_ascii_digit(),
@@ -147,7 +150,8 @@ fn is_base_60(text: &str) -> bool {
     first.starts_with(|c: char| c.is_ascii_digit()) && digits(first) && rest.split(':').all(is_part) && digits(fraction)
 }
 
-/// Go's `strconv.FormatFloat(value, 'g', -1, 64)`: with an exponent from a million on.
+/// Go's `strconv.FormatFloat(value, 'g', -1, 64)`: with an exponent for values of at least a
+/// million.
 pub(super) fn float(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() {
@@ -169,7 +173,7 @@ pub(super) fn float(value: f64) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// goyaml's order of keys: numbers inside them count as numbers.
+/// goyaml's order of keys: numbers in them are compared as numbers.
 fn natural_order(a: &str, b: &str) -> Ordering {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let Some(at) = a.iter().zip(&b).position(|(x, y)| x != y) else { return a.len().cmp(&b.len()) };
@@ -180,7 +184,7 @@ fn natural_order(a: &str, b: &str) -> Ordering {
         (false, true) => return Ordering::Less,
         (false, false) => {}
     }
-    // A zero inside a number that has begun is no leading zero.
+    // A zero after other digits is not a leading zero.
     let begun = (x == '0' || y == '0') && a[..at].iter().rev().take_while(|c| c.is_numeric()).any(|c| *c != '0');
     let number = |text: &[char]| {
         let digits = text[at..].iter().take_while(|c| c.is_numeric());

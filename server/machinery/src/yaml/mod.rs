@@ -1,7 +1,9 @@
-//! YAML as `sigs.k8s.io/yaml` has it: a way to write JSON, with the YAML 1.1 readings of goyaml v2 (`yes` is true, `010` is eight,
-//! `<<` merges) and its layout (keys in natural order, lists not indented).
+//! YAML with the semantics of `sigs.k8s.io/yaml`: an encoding of JSON, with the YAML 1.1 types of
+//! goyaml v2 (`yes` is true, `010` is eight, `<<` merges) and its layout (keys in natural order,
+//! lists not indented).
 //!
-//! Grammar and layout come from libyaml, which goyaml is a port of as well; so errors are worded alike and lines break alike.
+//! libyaml, which goyaml is ported from, parses and emits; so error messages and line breaks are
+//! the same.
 
 mod compose;
 mod emit;
@@ -13,8 +15,8 @@ use crate::budget::Meter;
 use crate::json::{Error, Issues, Value, encode_value, parse};
 use crate::reflect::Ref;
 
-/// Turns the first document of a stream into JSON (upstream `yaml.YAMLToJSON`). Keys that are set twice become one issue, as those
-/// of upstream's `YAMLToJSONStrict`; the last one counts.
+/// Converts the first document of a stream to JSON (upstream `yaml.YAMLToJSON`). As in upstream's
+/// `YAMLToJSONStrict`, duplicate keys become one issue; the last one counts.
 pub fn to_json(document: &[u8], issues: &mut Issues) -> Result<Vec<u8>, Error> {
     let value = tree_of(document, issues)?;
     let mut out = Vec::with_capacity(document.len());
@@ -22,8 +24,8 @@ pub fn to_json(document: &[u8], issues: &mut Issues) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// The first document of a stream as a tree, its numbers as those of its JSON: `1.0` is an integer there, and an
-/// integer beyond 64 bits with a sign is none.
+/// The first document of a stream as a tree with the numbers of its JSON form: `1.0` is an integer,
+/// and a signed integer beyond 64 bits is not.
 pub fn to_value(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     let mut value = tree_of(document, issues)?;
     numbers_as_of_json(&mut value);
@@ -54,31 +56,31 @@ fn tree_of(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     Ok(value)
 }
 
-/// Appends the YAML of a JSON text (upstream `yaml.JSONToYAML`).
+/// Appends a JSON text as YAML (upstream `yaml.JSONToYAML`).
 pub fn from_json(text: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     encode_value_as_yaml(&parse(text, &mut Issues::ignore())?, out)
 }
 
-/// Appends the YAML of a struct.
+/// Appends a struct as YAML.
 pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut text = Vec::new();
     crate::json::encode(value, &mut text);
     from_json(&text, out)
 }
 
-/// Appends the YAML of an object with this version and kind.
+/// Appends an object as YAML with this version and kind.
 pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut text = Vec::new();
     crate::json::encode_object(api_version, kind, value, &mut text);
     from_json(&text, out)
 }
 
-/// Appends the YAML of a tree.
+/// Appends a tree as YAML.
 pub fn encode_value_as_yaml(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
     emit::emit(value, out)
 }
 
-/// goyaml's prefix of every message.
+/// Creates an error with goyaml's prefix.
 pub(crate) fn error(text: std::fmt::Arguments<'_>) -> Error {
     Error::Yaml(format!("yaml: {text}").into())
 }

@@ -1,6 +1,6 @@
-//! What a plain scalar means to goyaml v2: the types of YAML 1.1 and a little more.
+//! Types of plain scalars in goyaml v2: those of YAML 1.1, with a few extensions.
 
-/// A scalar's meaning.
+/// The resolved value of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Plain {
     Null,
@@ -8,7 +8,7 @@ pub(super) enum Plain {
     Int(i64),
     Uint(u64),
     Float(f64),
-    /// A date, which stays text but is quoted when it is written as a string.
+    /// A date, which stays text but is quoted if it is written as a string.
     Timestamp,
     Text,
 }
@@ -60,7 +60,8 @@ fn number(text: &str) -> Plain {
     integer(&digits).or_else(|| if is_float(&digits) { float(&digits) } else { None }).unwrap_or(Plain::Text)
 }
 
-/// Go's `strconv.ParseInt` and `ParseUint` with base 0: the prefix names the base, a leading 0 means octal.
+/// Parses an integer like Go's `strconv.ParseInt` and `ParseUint` with base 0: the prefix
+/// determines the base, a leading 0 means octal.
 fn integer(digits: &str) -> Option<Plain> {
     let (sign, magnitude) = match digits.as_bytes().first()? {
         b'-' => (-1, &digits[1..]),
@@ -74,7 +75,7 @@ fn integer(digits: &str) -> Option<Plain> {
         [b'0', _, ..] => (8, &magnitude[1..]),
         _ => (10, magnitude),
     };
-    // The standard library takes one more sign here, which Go does not.
+    // The standard library accepts another sign here, Go does not.
     if !rest.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return None;
     }
@@ -86,7 +87,7 @@ fn integer(digits: &str) -> Option<Plain> {
     }
 }
 
-/// `^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`
+/// Whether the text matches `^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`.
 fn is_float(text: &str) -> bool {
     let skip_digits = |text: &'_ str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -108,13 +109,13 @@ fn is_float(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// Go's `strconv.ParseFloat`, as far as decimal texts go; out of range is no number.
+/// Parses decimal text like Go's `strconv.ParseFloat`; out of range is not a number.
 fn float(text: &str) -> Option<Plain> {
     let decimal = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
     text.parse().ok().filter(|value: &f64| decimal && value.is_finite()).map(Plain::Float)
 }
 
-/// Whether goyaml takes the text for a date, with or without a time.
+/// Whether goyaml treats the text as a date, with or without a time.
 fn is_timestamp(text: &str) -> bool {
     date_and_time(text).is_some()
 }
@@ -145,7 +146,7 @@ fn date_and_time(text: &str) -> Option<()> {
     }
 }
 
-/// `15:4:5.999999999`; gives what follows.
+/// Parses `15:4:5.999999999`; returns the remaining text.
 fn time_of_day(text: &str) -> Option<&str> {
     let (hour, rest) = up_to_two_digits(text)?;
     let (minute, rest) = up_to_two_digits(rest.strip_prefix(':')?)?;
@@ -161,7 +162,7 @@ fn time_of_day(text: &str) -> Option<&str> {
     }
 }
 
-/// `Z` or `+07:00`.
+/// Parses `Z` or `+07:00`.
 fn zone(text: &str) -> Option<()> {
     if text == "Z" {
         return Some(());

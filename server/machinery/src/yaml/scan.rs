@@ -1,14 +1,15 @@
-//! Checks of a text before libyaml sees it.
+//! Checks of a text before libyaml parses it.
 
 use super::error;
 use crate::json::Error;
 
-/// Most bytes of the directives (`%TAG`) of a document.
+/// Limit on the bytes of the directives (`%TAG`) of a document.
 ///
-/// libyaml compares each `%TAG` with all that came before, and copies its prefix for each tag that uses it.
+/// libyaml compares each `%TAG` with all earlier ones, and copies its prefix for each tag that uses
+/// it.
 const MAX_DIRECTIVES: usize = 1024;
 
-/// Refuses a document with very many or very long directives, which stand before its first node.
+/// Rejects a document with too many or too long directives, which precede its first node.
 pub(super) fn check_directives(document: &[u8]) -> Result<(), Error> {
     let text = std::str::from_utf8(document).unwrap_or_default();
     let is_break = |c: char| matches!(c, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}');
@@ -26,7 +27,7 @@ pub(super) fn check_directives(document: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What goyaml says about bytes that are not UTF-8.
+/// The error of goyaml for bytes that are not UTF-8.
 pub(super) fn reader_error(document: &[u8]) -> Option<&'static str> {
     let before = document.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     if before.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}')) {

@@ -1,4 +1,4 @@
-//! Each expectation is what `sigs.k8s.io/yaml` 1.6 gives.
+//! Tests YAML against the results of `sigs.k8s.io/yaml` 1.6.
 
 use super::*;
 use crate::json::strict_error;
@@ -40,7 +40,7 @@ fn reads_scalars_of_yaml_1_1() {
 }
 
 #[test]
-fn words_errors_as_goyaml_does() {
+fn errors_match_goyaml() {
     let cases = [
         ("a: {", "yaml: line 1: did not find expected node content"),
         ("a:\n\t- b", "yaml: line 2: found character that cannot start any token"),
@@ -65,7 +65,7 @@ fn words_errors_as_goyaml_does() {
 }
 
 #[test]
-fn reports_keys_that_are_set_twice() {
+fn reports_duplicate_keys() {
     let mut issues = Issues::collect();
     let json = to_json(b"a: 1\nb:\n  c: 1\n  c: 2\na: 5\n1: x\n'1': z\n", &mut issues).unwrap();
     assert_eq!(String::from_utf8(json).unwrap(), r#"{"1":"z","a":5,"b":{"c":2}}"#);
@@ -74,7 +74,7 @@ fn reports_keys_that_are_set_twice() {
 }
 
 #[test]
-fn bounds_what_aliases_cost() {
+fn bounds_cost_of_aliases() {
     let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
     for level in 1..9 {
         let items = vec![format!("*a{}", level - 1); 10].join(",");
@@ -85,7 +85,7 @@ fn bounds_what_aliases_cost() {
 }
 
 #[test]
-fn writes_as_goyaml_does() {
+fn output_matches_goyaml() {
     let cases = [
         ("{}", "{}\n"),
         (
@@ -116,21 +116,21 @@ fn writes_as_goyaml_does() {
     assert_eq!(yaml(&long), folded);
 }
 
-/// Runs on a stack of half of what a worker thread has.
+/// Runs a closure on half of the stack size of a worker thread.
 fn on_a_small_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
     std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap()
 }
 
 #[test]
 fn counts_depth_behind_aliases() {
-    // Each line is nested 200 deep around the line before it.
+    // Each line nests 200 levels around the line before it.
     let mut document = String::from("a0: &a0 []\n");
     for level in 1..200 {
         let (open, close) = ("[".repeat(200), "]".repeat(200));
         document.push_str(&format!("a{level}: &a{level} {open}*a{}{close}\n", level - 1));
     }
     assert_eq!(on_a_small_stack(move || json(&document)), "yaml: exceeded max depth of 256");
-    // Each map merges the one before it, and so all before it.
+    // Each map merges the one before it, and therefore all before it.
     let merged: String = (1..2000).map(|level| format!("- &m{level} {{<<: *m{}}}\n", level - 1)).collect();
     let merged = format!("- &m0 {{a: 1}}\n{merged}");
     assert_eq!(on_a_small_stack(move || json(&merged)), "yaml: document contains excessive aliasing");
@@ -171,7 +171,7 @@ fn bounds_directives_because_each_tag_copies_its_prefix() {
     assert_eq!(json(&(many + "---\n[]\n")), expect);
 }
 
-/// Bodies of the largest size that cost a naive reader time or memory in proportion to the square of their size.
+/// Bodies of the maximum size for which a naive parser needs quadratic time or memory.
 #[test]
 fn reads_the_largest_bodies_in_linear_time() {
     const SIZE: usize = 3 << 20;

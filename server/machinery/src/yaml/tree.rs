@@ -1,4 +1,5 @@
-//! From nodes to a JSON tree: scalars resolved, aliases followed, merges done, keys made strings.
+//! Converts nodes to a JSON tree: resolves scalars, follows aliases, applies merges, converts keys
+//! to strings.
 
 use std::collections::HashSet;
 
@@ -10,7 +11,8 @@ use crate::json::{Error, Map, Value};
 use crate::limits::{MAX_ALIASED_BYTES, MAX_DEPTH};
 use crate::scalar::go_text::quote;
 
-/// The tree of a document, and the keys that it sets twice, each with its line; of such keys the last counts.
+/// The tree of a document, and its duplicate keys, each with its line; the last one of equal keys
+/// counts.
 pub(super) fn value(nodes: &Nodes, strict: bool, meter: &mut Meter) -> Result<(Value, Vec<String>), Error> {
     let Some(root) = nodes.root else { return Ok((Value::Null, Vec::new())) };
     let mut builder = Builder {
@@ -28,35 +30,37 @@ pub(super) fn value(nodes: &Nodes, strict: bool, meter: &mut Meter) -> Result<(V
     Ok((value, builder.repeated))
 }
 
-/// Most keys that are reported as set twice; upstream reports all of them.
+/// Limit on the duplicate keys that are reported; upstream reports all of them.
 const MAX_REPEATED: usize = 100;
 
 struct Builder<'n, 'm> {
     nodes: &'n Nodes,
-    /// Whether keys that are set twice are collected.
+    /// Whether duplicate keys are collected.
     strict: bool,
     meter: &'m mut Meter,
     repeated: Vec<String>,
     /// The aliases that are being followed.
     open: Vec<usize>,
-    /// The collections that are being visited, those behind aliases included.
+    /// The number of open collections, including those behind aliases.
     depth: usize,
-    /// Nodes visited, those of them behind aliases, and the bytes that these take as JSON.
+    /// The number of visited nodes, the number of those behind aliases, and the bytes of these as
+    /// JSON.
     count: usize,
     aliased: usize,
     bytes: usize,
 }
 
-/// A key of a mapping: what it is and how JSON spells it.
+/// A key of a mapping: its value, and its JSON spelling.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     text: String,
-    /// How Go prints it, which tells `1` from `"1"`.
+    /// The key in Go's notation, which distinguishes `1` from `"1"`.
     shown: String,
 }
 
 impl Builder<'_, '_> {
-    /// The value of a node. Its functions are small so that a level of nesting takes little of the stack.
+    /// Converts a node. Its helper functions are small, so that each nesting level uses little
+    /// stack.
     fn node(&mut self, index: usize) -> Result<Value, Error> {
         let nodes = self.nodes;
         let node = &nodes.all[index];
@@ -102,7 +106,7 @@ impl Builder<'_, '_> {
         Ok(value)
     }
 
-    /// Enters a collection: depth counts where aliases are followed, not where anchors stand.
+    /// Enters a collection. The depth includes collections behind aliases where they are followed.
     fn enter(&mut self) -> Result<(), Error> {
         if self.depth == MAX_DEPTH {
             return Err(too_deep());
@@ -111,7 +115,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Notes that the nodes visited from now on are behind an alias.
+    /// Marks the following nodes as behind an alias.
     fn follow(&mut self, alias: usize, name: &str) -> Result<(), Error> {
         if self.open.contains(&alias) {
             return Err(error(format_args!("anchor '{name}' value contains itself")));
@@ -120,7 +124,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Bounds what aliases add to a document: goyaml's limit of nodes, and a limit of bytes.
+    /// Limits what aliases add to a document: goyaml's limit on nodes, and a limit on bytes.
     fn count_visit(&mut self, node: &Node) -> Result<(), Error> {
         const LOW: f64 = 400_000.0;
         const RANGE: f64 = 3_600_000.0;
@@ -144,7 +148,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Sets the entries in order; a merge counts where it stands.
+    /// Sets the entries in order; a merge applies at its position.
     fn fill(&mut self, entries: &[usize], map: &mut Mapping) -> Result<(), Error> {
         for entry in entries.chunks_exact(2) {
             let (key, value) = (entry[0], entry[1]);
@@ -198,7 +202,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Merges a list of maps. The first that has a key counts, so the last is merged first.
+    /// Merges a list of maps. The first map with a key counts, so the last one is merged first.
     fn merge_all(&mut self, items: &[usize], map: &mut Mapping) -> Result<(), Error> {
         for item in items.iter().rev() {
             match &self.nodes.all[*item].kind {
@@ -243,7 +247,7 @@ fn is_merge(node: &Node) -> bool {
     }
 }
 
-/// The meaning of a scalar, and its text where that is changed by its tag.
+/// The resolved value of a scalar, and its text if its tag changes it.
 fn resolve(node: &Node) -> Result<(Plain, std::borrow::Cow<'_, str>), Error> {
     let Kind::Scalar { value, tag, plain: is_plain } = &node.kind else { return Ok((Plain::Null, "".into())) };
     let Some(tag) = tag else {
@@ -286,7 +290,7 @@ fn scalar_value(node: &Node) -> Result<Value, Error> {
     })
 }
 
-/// `None` for null, which is no key.
+/// The key of a scalar; `None` for null, which is not a valid key.
 fn scalar_key(node: &Node) -> Result<Option<Key>, Error> {
     let (meaning, text) = resolve(node)?;
     let same = |text: String| Key { shown: text.clone(), text };
@@ -300,7 +304,7 @@ fn scalar_key(node: &Node) -> Result<Option<Key>, Error> {
     }))
 }
 
-/// A value as Go's `%#v` prints what goyaml makes of it.
+/// The value that goyaml decodes, in the format of Go's `%#v`.
 fn go_syntax(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),

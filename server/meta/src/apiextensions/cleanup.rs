@@ -1,4 +1,4 @@
-//! How the deletion of a custom resource definition begins: its objects go first.
+//! Start of the deletion of a custom resource definition: its custom resources are deleted first.
 
 use machinery::hooks::Context;
 
@@ -7,10 +7,10 @@ use apimachinery::apiextensions::v1::{
     custom_resource_definition_condition_type,
 };
 
-/// What holds a definition until its objects are gone.
+/// Keeps a definition until its custom resources are deleted.
 const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// Mirrors `REST.Delete` of upstream's registry: a finalizer, and a condition that says why.
+/// Adds the finalizer and the `Terminating` condition (`REST.Delete` of upstream's registry).
 pub fn begin_cleanup(context: &Context, definition: &mut CustomResourceDefinition) {
     let finalizers = &mut definition.metadata.finalizers;
     if !finalizers.iter().any(|finalizer| finalizer == FINALIZER) {

@@ -34,7 +34,8 @@ fn default_names(names: &mut CustomResourceDefinitionNames) {
 
 /// Mirrors `SetDefaults_CustomResourceDefinition` of v1beta1.
 pub fn default_v1beta1_custom_resource_definition(definition: &mut v1beta1::CustomResourceDefinition) {
-    // Upstream fills the spec first here, or a version that is named by itself would not count as stored.
+    // Upstream applies the defaults of the spec first here; otherwise a version given by `version`
+    // only would not count as stored.
     default_v1beta1_custom_resource_definition_spec(&mut definition.spec);
     if definition.status.stored_versions.is_empty() {
         let stored = definition.spec.versions.iter().find(|version| version.storage);
@@ -42,7 +43,8 @@ pub fn default_v1beta1_custom_resource_definition(definition: &mut v1beta1::Cust
     }
 }
 
-/// Mirrors `SetDefaults_CustomResourceDefinitionSpec` of v1beta1, where one version could be named by itself.
+/// Mirrors `SetDefaults_CustomResourceDefinitionSpec` of v1beta1, where `version` can name a single
+/// version.
 pub fn default_v1beta1_custom_resource_definition_spec(spec: &mut v1beta1::CustomResourceDefinitionSpec) {
     default_names(&mut spec.names);
     if spec.versions.is_empty() && !spec.version.is_empty() {
@@ -67,7 +69,10 @@ pub fn default_v1beta1_custom_resource_definition_spec(spec: &mut v1beta1::Custo
     }
 }
 
-/// Arbitrary JSON is a tree internally: it comes back with sorted keys and plain numbers, and a `null` default or example is none.
+/// Normalizes arbitrary JSON, which is a tree in upstream's internal version.
+///
+/// Keys are sorted, numbers have their canonical form, and a `null` default or example becomes
+/// absent.
 pub fn normalize_json_schema_props(schema: &mut JSONSchemaProps) {
     for value in [&mut schema.default, &mut schema.example] {
         if value.as_ref().is_some_and(JsonValue::is_empty) {

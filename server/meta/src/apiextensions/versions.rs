@@ -1,4 +1,5 @@
-//! apiextensions/v1beta1, the form in which definitions are stored: what all versions share stands beside them.
+//! Conversion of apiextensions/v1beta1, the version in which definitions are stored: it has
+//! top-level fields for what all versions share.
 
 use machinery::reflect::{Ref, Struct};
 
@@ -8,7 +9,7 @@ use apimachinery::apiextensions::v1::{
 };
 use apimachinery::apiextensions::v1beta1;
 
-/// What stands beside the versions goes into each.
+/// Copies the top-level fields into each version.
 pub fn v1beta1_custom_resource_definition_spec_to_hub(
     from: &mut v1beta1::CustomResourceDefinitionSpec,
     to: &mut CustomResourceDefinitionSpec,
@@ -35,7 +36,8 @@ pub fn v1beta1_custom_resource_definition_spec_to_hub(
     }
 }
 
-/// What all versions have in common moves beside them; selectable fields only together with the schema they refer to.
+/// Moves fields that are equal in all versions to the top level. Selectable fields move only
+/// together with their schema.
 pub fn v1beta1_custom_resource_definition_spec_from_hub(
     _: &mut CustomResourceDefinitionSpec,
     to: &mut v1beta1::CustomResourceDefinitionSpec,
@@ -68,7 +70,7 @@ fn same_one<T: Struct>(a: &Option<Box<T>>, b: &Option<Box<T>>) -> bool {
     a.as_deref().map(Ref::of) == b.as_deref().map(Ref::of)
 }
 
-/// The webhook's fields stood beside the strategy.
+/// Moves the webhook fields, which are next to the strategy in v1beta1, into `webhook`.
 pub fn v1beta1_custom_resource_conversion_to_hub(
     from: &mut v1beta1::CustomResourceConversion,
     to: &mut CustomResourceConversion,
@@ -81,7 +83,7 @@ pub fn v1beta1_custom_resource_conversion_to_hub(
     }
 }
 
-/// The reverse.
+/// The reverse of [`v1beta1_custom_resource_conversion_to_hub`].
 pub fn v1beta1_custom_resource_conversion_from_hub(
     from: &mut CustomResourceConversion,
     to: &mut v1beta1::CustomResourceConversion,

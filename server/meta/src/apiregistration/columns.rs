@@ -1,4 +1,5 @@
-//! Printed columns of `apiregistration` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printer columns of `apiregistration` that are not a plain field path: functions that the
+//! definitions refer to by `by_hand`.
 
 use machinery::print::{Cell, PrintContext};
 

@@ -1,4 +1,4 @@
-//! Registrations of servers.
+//! Create strategy of APIServices.
 
 use machinery::hooks::Context;
 
@@ -6,7 +6,7 @@ use apimachinery::apiregistration::v1::{
     APIService, APIServiceCondition, api_service_condition_type, condition_status,
 };
 
-/// What the server itself serves is there from the beginning (`apiServerStrategy.PrepareForCreate`).
+/// Marks a local APIService as available when it is created (`apiServerStrategy.PrepareForCreate`).
 pub fn create_api_service(context: &Context, service: &mut APIService, _: Option<&APIService>) {
     if service.spec.service.is_none() {
         service.status.conditions.push(APIServiceCondition {

@@ -1,4 +1,4 @@
-//! What upstream checks by hand in the registration of servers, and is not declared
+//! Hand-written validation of APIServices, which upstream does not declare
 //! (`kube-aggregator/pkg/apis/apiregistration/validation`).
 
 use machinery::field_path::Path;
@@ -10,7 +10,8 @@ use machinery::scalar::go_text::quote;
 use crate::meta::{validate_object_meta, validate_object_names};
 use apimachinery::apiregistration::v1::{APIService, APIServiceSpec};
 
-/// The metadata, whose name is made of the version and the group. By hand: messages show what the name is to be.
+/// Validates the metadata; the name must be `version.group`. Hand-written because the message shows
+/// the expected name.
 pub fn validate_api_service_name(v: &mut Validation<'_>, path: &Path<'_>, new: &APIService, old: Option<&APIService>) {
     let wanted = format!("{}.{}", new.spec.version, new.spec.group);
     let names = |name: &str, _| refusal_of_name(name, &wanted);
@@ -30,7 +31,7 @@ fn refusal_of_name(name: &str, wanted: &str) -> Messages {
     messages
 }
 
-/// No certificates are trusted for what the server itself answers. By hand: messages show the size.
+/// Rejects a CA bundle of a local APIService. Hand-written because the message shows the size.
 pub fn validate_local_bundle(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,4 +1,4 @@
-//! `metadata` of any object.
+//! Validation of the `metadata` of any object.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const FOREGROUND: &str = "foregroundDeletion";
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
-/// What a new object's metadata must be (`ValidateObjectMeta`).
+/// Validates the metadata of a new object (`ValidateObjectMeta`).
 pub fn validate_object_meta(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -56,9 +56,11 @@ pub fn validate_object_meta(
     validate_managed_fields(v, &path.child(json_name!(ObjectMeta.managed_fields)), &meta.managed_fields);
 }
 
-/// The names of an object by a rule of its kind's own, which takes a name and whether that is the beginning of one yet to be generated.
-/// `begin` is where the errors of the metadata begin: upstream gives the rule to their check, which looks at names
-/// first.
+/// Validates the names of an object by a rule of its kind. The rule gets a name and whether it is a
+/// `generateName` prefix.
+///
+/// `begin` is the index of the first error of the metadata. Upstream passes the rule to the
+/// validation of metadata, which checks names first, so the errors are inserted there.
 pub fn validate_object_names(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -78,22 +80,25 @@ pub fn validate_object_names(
     v.errors.extend(rest);
 }
 
-/// What the metadata of a changed object must be as that of a new one, for kinds whose finalizers are qualified names
-/// (`ValidateObjectMeta` of `pkg/apis/core/validation`). Their own validation places it between its checks.
+/// Validates metadata by the rules for new objects, for kinds with qualified finalizers
+/// (`ValidateObjectMeta` of `pkg/apis/core/validation`).
+///
+/// The validation of such a kind calls this between its own checks.
 pub fn validate_whole_object_meta(v: &mut Validation<'_>, meta: &ObjectMeta, namespaced: bool, names: NameRule) {
     let path = Path::new("metadata");
     validate_object_meta(v, &path, meta, namespaced, names);
     validate_qualified_finalizers(v, &path.child(json_name!(ObjectMeta.finalizers)), &meta.finalizers);
 }
 
-/// Likewise, what a change may do (`ValidateObjectMetaUpdate` of `pkg/apis/core/validation`).
+/// Validates a change of metadata, for kinds with qualified finalizers (`ValidateObjectMetaUpdate`
+/// of `pkg/apis/core/validation`).
 pub fn validate_whole_object_meta_update(v: &mut Validation<'_>, new: &ObjectMeta, old: &ObjectMeta) {
     let path = Path::new("metadata");
     validate_object_meta_update(v, &path, new, old);
     validate_qualified_finalizers(v, &path.child(json_name!(ObjectMeta.finalizers)), &new.finalizers);
 }
 
-/// What a change may do to metadata (`ValidateObjectMetaUpdate`).
+/// Validates a change of metadata (`ValidateObjectMetaUpdate`).
 pub fn validate_object_meta_update(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, old: &ObjectMeta) {
     if old.deletion_timestamp.is_some() {
         validate_no_new_finalizers(v, &path.child(json_name!(ObjectMeta.finalizers)), &new.finalizers, &old.finalizers);
@@ -112,7 +117,7 @@ pub fn validate_object_meta_update(v: &mut Validation<'_>, path: &Path<'_>, new:
         [("name", &new.name, &old.name), ("namespace", &new.namespace, &old.namespace), ("uid", &new.uid, &old.uid)]
     {
         if new != old {
-            // A UID is of a named string type upstream.
+            // A UID has a named string type upstream.
             let shown = if field == "uid" { BadValue::json_string(new) } else { BadValue::from(new) };
             v.invalid(&path.child(field), shown, FIELD_IS_IMMUTABLE);
         }
@@ -136,7 +141,7 @@ pub fn validate_object_meta_update(v: &mut Validation<'_>, path: &Path<'_>, new:
     validate_managed_fields(v, &path.child(json_name!(ObjectMeta.managed_fields)), &new.managed_fields);
 }
 
-/// Takes back what a write through `status` may not change (`ResetObjectMetaForStatus`).
+/// Resets metadata that an update of `status` may not change (`ResetObjectMetaForStatus`).
 pub fn reset_object_meta_for_status(new: &mut ObjectMeta, old: &ObjectMeta) {
     new.deletion_timestamp = old.deletion_timestamp;
     new.generation = old.generation;
@@ -169,7 +174,7 @@ fn validate_owner_references(v: &mut Validation<'_>, path: &Path<'_>, references
 }
 
 fn validate_owner_reference(v: &mut Validation<'_>, path: &Path<'_>, reference: &OwnerReference) {
-    // What has more than one slash is no version at all.
+    // An `apiVersion` with more than one slash has no version.
     let version = match reference.api_version.split_once('/') {
         Some((_, version)) if version.contains('/') => "",
         Some((_, version)) => version,
@@ -198,7 +203,7 @@ fn validate_owner_reference(v: &mut Validation<'_>, path: &Path<'_>, reference: 
     }
 }
 
-/// `ValidateFinalizers`
+/// Mirrors `ValidateFinalizers`.
 pub fn validate_finalizers(v: &mut Validation<'_>, path: &Path<'_>, finalizers: &[String]) {
     for finalizer in finalizers {
         v.malformed(path, finalizer, format::is_qualified_name(finalizer));
@@ -210,14 +215,14 @@ pub fn validate_finalizers(v: &mut Validation<'_>, path: &Path<'_>, finalizers: 
     }
 }
 
-/// Finalizers without a domain have to be Kubernetes' own (core's `validateKubeFinalizerName`).
+/// Finalizers without a domain must be those of Kubernetes (core's `validateKubeFinalizerName`).
 pub fn validate_qualified_finalizers(v: &mut Validation<'_>, path: &Path<'_>, finalizers: &[String]) {
     for (index, name) in finalizers.iter().enumerate() {
         validate_qualified_finalizer(v, &path.index(index), name);
     }
 }
 
-/// [`validate_qualified_finalizers`] for one.
+/// [`validate_qualified_finalizers`] for a single finalizer.
 pub fn validate_qualified_finalizer(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
     if !name.contains('/') && ![KUBERNETES, ORPHAN, FOREGROUND].contains(&name) {
         v.invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified");
@@ -261,7 +266,7 @@ fn validate_managed_fields(v: &mut Validation<'_>, path: &Path<'_>, entries: &[M
     }
 }
 
-/// `ValidateFieldManager`
+/// Mirrors `ValidateFieldManager`.
 pub fn validate_field_manager(v: &mut Validation<'_>, path: &Path<'_>, manager: &str) {
     if manager.len() > MAX_MANAGER {
         v.too_long(path, MAX_MANAGER);
@@ -280,25 +285,26 @@ fn json_text(value: Ref<'_>) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Upstream looks at the metadata of an update of some kinds as at that of a new object.
+/// For cluster-scoped kinds whose metadata upstream validates on update by the rules for new
+/// objects.
 pub fn validate_cluster_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
     validate_whole_object_meta(v, new, false, NameRule::Dns1123Subdomain);
 }
 
-/// Likewise, for kinds with a namespace.
+/// [`validate_cluster_metadata`] for namespaced kinds.
 pub fn validate_namespaced_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
     validate_whole_object_meta(v, new, true, NameRule::Dns1123Subdomain);
 }
 
-/// Upstream looks at the change of the metadata of some kinds once more, after their own checks.
+/// For kinds whose change of metadata upstream validates once more, after the checks of the kind.
 pub fn validate_metadata_update(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, old: Option<&ObjectMeta>) {
     if let Some(old) = old {
         validate_object_meta_update(v, path, new, old);
     }
 }
 
-/// The metadata of a new object of a namespace, and what a change may do to it, where upstream looks at it among the
-/// checks of the kind.
+/// For namespaced kinds whose metadata upstream validates among the checks of the kind, on create
+/// and on update.
 pub fn validate_new_or_changed_metadata(
     v: &mut Validation<'_>,
     _: &Path<'_>,
@@ -311,7 +317,7 @@ pub fn validate_new_or_changed_metadata(
     }
 }
 
-/// What a change may do to metadata, where upstream looks at it among the checks of the kind.
+/// For kinds whose change of metadata upstream validates among the checks of the kind.
 pub fn validate_whole_metadata_update(
     v: &mut Validation<'_>,
     _: &Path<'_>,

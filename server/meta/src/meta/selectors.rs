@@ -1,4 +1,4 @@
-//! Selectors, labels and annotations.
+//! Validation of selectors, labels and annotations.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,15 @@ use machinery::selector;
 
 use apimachinery::meta::v1::{LabelSelector, LabelSelectorRequirement};
 
-/// What a selector may hold beyond the rules, because stored ones do (`LabelSelectorValidationOptions`).
+/// Relaxations of the validation of selectors, for values that are already stored
+/// (`LabelSelectorValidationOptions`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SelectorOptions {
     pub allow_invalid_values: bool,
     pub allow_unknown_operators: bool,
 }
 
-/// `ValidateLabelSelector` without options.
+/// Mirrors `ValidateLabelSelector` without options.
 pub fn validate_label_selector(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -29,7 +30,7 @@ pub fn validate_label_selector(
     validate_label_selector_with(v, path, selector, SelectorOptions::default());
 }
 
-/// `ValidateLabelSelector`
+/// Mirrors `ValidateLabelSelector`.
 pub fn validate_label_selector_with(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -47,7 +48,7 @@ fn validate_with(v: &mut Validation<'_>, path: &Path<'_>, of: Ref<'_>, options: 
     v.set_option(options::ANY_SELECTOR_OPERATOR, false);
 }
 
-/// Whether a selector can be used (`LabelSelectorAsSelector`); stored ones cannot always.
+/// Whether a selector can be evaluated (`LabelSelectorAsSelector`). A stored one may be invalid.
 pub fn is_valid_selector(selector: &LabelSelector) -> bool {
     let (context, errors) = (&Context::default(), &mut Vec::new());
     let mut v = Validation::new(context, errors);
@@ -55,7 +56,7 @@ pub fn is_valid_selector(selector: &LabelSelector) -> bool {
     errors.is_empty()
 }
 
-/// `ValidateLabelSelectorRequirement`
+/// Mirrors `ValidateLabelSelectorRequirement`.
 pub fn validate_label_selector_requirement(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -65,12 +66,12 @@ pub fn validate_label_selector_requirement(
     validate_with(v, path, Ref::of(requirement), options);
 }
 
-/// `ValidateLabelName`
+/// Mirrors `ValidateLabelName`.
 pub fn validate_label_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
     v.malformed(path, name, format::is_qualified_name(name));
 }
 
-/// `ValidateLabels`
+/// Mirrors `ValidateLabels`.
 pub fn validate_labels(v: &mut Validation<'_>, path: &Path<'_>, labels: &BTreeMap<String, String>) {
     for (name, value) in labels {
         validate_label_name(v, path, name);
@@ -78,7 +79,8 @@ pub fn validate_labels(v: &mut Validation<'_>, path: &Path<'_>, labels: &BTreeMa
     }
 }
 
-/// `ValidateAnnotations`: names as for labels but in any case; only the size of the values is limited.
+/// Mirrors `ValidateAnnotations`: names follow the rule of labels but in any case; only the total
+/// size of the values is limited.
 pub fn validate_annotations(v: &mut Validation<'_>, path: &Path<'_>, annotations: &BTreeMap<String, String>) {
     for name in annotations.keys() {
         v.malformed(path, name, format::is_qualified_name(&name.to_lowercase()));
@@ -88,7 +90,8 @@ pub fn validate_annotations(v: &mut Validation<'_>, path: &Path<'_>, annotations
     }
 }
 
-/// A selector ready to be used (`LabelSelectorAsSelector`); an absent one selects nothing, a malformed one is none.
+/// Converts a selector for evaluation (`LabelSelectorAsSelector`). An absent one selects nothing; a
+/// malformed one gives `None`.
 pub fn compiled_selector(selector: Option<&LabelSelector>) -> Option<selector::LabelSelector> {
     let Some(selector) = selector else { return Some(selector::LabelSelector::nothing()) };
     let labels = selector.match_labels.iter().map(|(key, value)| (key.as_str(), value.as_str()));
@@ -97,18 +100,19 @@ pub fn compiled_selector(selector: Option<&LabelSelector>) -> Option<selector::L
     selector::LabelSelector::from_api(labels, expressions).ok()
 }
 
-/// Whether a selector selects an object with these labels.
+/// Whether a selector matches an object with these labels.
 pub fn selects(selector: &selector::LabelSelector, labels: &BTreeMap<String, String>) -> bool {
     selector.matches(|key| labels.get(key).map(String::as_str))
 }
 
-/// Whether a stored selector asks for a value that no label has (`LabelSelectorHasInvalidLabelValue`).
+/// Whether a stored selector requires a value that no label can have
+/// (`LabelSelectorHasInvalidLabelValue`).
 pub fn has_invalid_label_value(selector: &LabelSelector) -> bool {
     let mut values = selector.match_expressions.iter().flat_map(|requirement| &requirement.values);
     values.any(|value| !format::is_label_value(value).is_empty())
 }
 
-/// Names and values together, in bytes.
+/// The total size of names and values in bytes.
 pub fn annotations_size(annotations: &BTreeMap<String, String>) -> usize {
     annotations.iter().map(|(name, value)| name.len() + value.len()).sum()
 }

@@ -1,4 +1,4 @@
-//! Definitions of custom kinds and of their lists.
+//! Definitions of custom kinds and their list kinds.
 
 use serde_json::{Map, Value, json};
 
@@ -7,19 +7,20 @@ use crate::catalog::Catalog;
 use crate::names;
 use crate::references::SCHEMAS;
 
-/// The definition of a kind in v3 form, lossy where it is for a v2 document.
+/// The definition of a kind, in v3 form. It omits what a v2 document does not support if it is for
+/// one.
 pub(super) fn of_kind(catalog: &Catalog, resource: &CustomResource, form: Form) -> Value {
     let mut out = match &resource.schema {
-        // Clients that read v2 take what is not named for unknown, so nothing is.
+        // Clients reject unspecified fields by the v2 document, so it specifies no fields at all.
         Some(schema) if form == Form::V2 && (resource.preserves_unknown_fields || preserves(schema)) => object(),
         Some(schema) => with_schema(catalog, schema.clone(), form),
         None => object(),
     };
-    say_kind(&mut out, resource, &resource.kind);
+    set_kind(&mut out, resource, &resource.kind);
     out
 }
 
-/// The definition of its list.
+/// The definition of the list kind.
 pub(super) fn of_list(catalog: &Catalog, resource: &CustomResource) -> Value {
     let item = json!({"$ref": format!("{SCHEMAS}{}", resource.model(&resource.kind))});
     let mut out = json!({
@@ -33,7 +34,7 @@ pub(super) fn of_list(catalog: &Catalog, resource: &CustomResource) -> Value {
             "metadata": reference(names::LIST_META, "What is known of the list."),
         },
     });
-    say_kind(&mut out, resource, &resource.list_kind);
+    set_kind(&mut out, resource, &resource.list_kind);
     out
 }
 
@@ -41,7 +42,7 @@ fn object() -> Value {
     json!({"type": "object"})
 }
 
-fn say_kind(out: &mut Value, resource: &CustomResource, kind: &str) {
+fn set_kind(out: &mut Value, resource: &CustomResource, kind: &str) {
     let CustomResource { group, version, .. } = resource;
     out["x-kubernetes-group-version-kind"] = json!([{"group": group, "kind": kind, "version": version}]);
     if !resource.selectable.is_empty() {
@@ -57,12 +58,12 @@ fn with_schema(catalog: &Catalog, mut schema: Value, form: Form) -> Value {
     }
     each(&mut schema, &mut |schema| embed(catalog, schema, form));
     if let Value::Object(members) = &mut schema {
-        say_object(catalog, members);
+        add_type_meta(catalog, members);
     }
     schema
 }
 
-/// Calls for a schema, and then for every schema of its structure.
+/// Applies a function to a schema and, recursively, to its subschemas.
 fn each(schema: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
     let Value::Object(members) = schema else { return };
     change(members);
@@ -74,9 +75,9 @@ fn each(schema: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
     }
 }
 
-/// Spells out what `x-kubernetes-int-or-string` means (`Structural.Unfold`).
+/// Expands `x-kubernetes-int-or-string` (`Structural.Unfold`).
 fn unfold(schema: &mut Map<String, Value>) {
-    if !says(schema, "x-kubernetes-int-or-string") {
+    if !has_flag(schema, "x-kubernetes-int-or-string") {
         return;
     }
     let choice = || json!([{"type": "integer"}, {"type": "string"}]);
@@ -94,13 +95,13 @@ fn unfold(schema: &mut Map<String, Value>) {
     }
 }
 
-/// An object within the object says its kind and has metadata (`addEmbeddedProperties`).
+/// Adds kind and metadata to the schema of an embedded object (`addEmbeddedProperties`).
 fn embed(catalog: &Catalog, schema: &mut Map<String, Value>, form: Form) {
-    let is_open = form == Form::V2 && says(schema, "x-kubernetes-preserve-unknown-fields");
-    if is_open || !says(schema, "x-kubernetes-embedded-resource") {
+    let is_open = form == Form::V2 && has_flag(schema, "x-kubernetes-preserve-unknown-fields");
+    if is_open || !has_flag(schema, "x-kubernetes-embedded-resource") {
         return;
     }
-    say_object(catalog, schema);
+    add_type_meta(catalog, schema);
     if let Value::Array(required) = schema.entry("required").or_insert_with(|| json!([])) {
         for name in ["kind", "apiVersion"] {
             if !required.iter().any(|known| known == name) {
@@ -110,18 +111,18 @@ fn embed(catalog: &Catalog, schema: &mut Map<String, Value>, form: Form) {
     }
 }
 
-/// Description of the metadata. Upstream's conformance tests look for its first words.
+/// Description of the metadata. Upstream's conformance tests search for its first words.
 const METADATA: &str =
     "Standard object's metadata: name, namespace, labels, annotations and what the server records of the object.";
 
-fn say_object(catalog: &Catalog, schema: &mut Map<String, Value>) {
+fn add_type_meta(catalog: &Catalog, schema: &mut Map<String, Value>) {
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     properties["apiVersion"] = type_meta(catalog, "apiVersion");
     properties["kind"] = type_meta(catalog, "kind");
     properties["metadata"] = reference(names::OBJECT_META, METADATA);
 }
 
-/// A property that every kind has, in the words that are said of declared kinds.
+/// The schema of `apiVersion` or `kind`, with the description that built-in kinds have.
 fn type_meta(catalog: &Catalog, name: &str) -> Value {
     let status = catalog.definitions.get(names::STATUS);
     status
@@ -134,12 +135,12 @@ fn reference(definition: &str, description: &str) -> Value {
     json!({"description": description, "allOf": [{"$ref": format!("{SCHEMAS}{definition}")}]})
 }
 
-/// Whether a schema keeps what it does not know.
+/// Whether a schema preserves unknown fields.
 fn preserves(schema: &Value) -> bool {
-    schema.as_object().is_some_and(|schema| says(schema, "x-kubernetes-preserve-unknown-fields"))
+    schema.as_object().is_some_and(|schema| has_flag(schema, "x-kubernetes-preserve-unknown-fields"))
 }
 
 /// Whether a flag is set.
-pub(super) fn says(schema: &Map<String, Value>, flag: &str) -> bool {
+pub(super) fn has_flag(schema: &Map<String, Value>, flag: &str) -> bool {
     schema.get(flag) == Some(&Value::Bool(true))
 }

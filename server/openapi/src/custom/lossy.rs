@@ -1,15 +1,17 @@
-//! What a v2 document cannot say, or makes its readers refuse objects that are in order (upstream: `controller/openapi/v2`).
+//! Removes keywords that a v2 document does not support, or that make its clients reject valid
+//! objects (upstream: `controller/openapi/v2`).
 
 use serde_json::{Map, Value};
 
-use super::definition::says;
+use super::definition::has_flag;
 
-/// Drops it from one schema, whose structure has not been changed yet.
+/// Removes unsupported keywords from a single schema. The structure of the schema must be
+/// unchanged.
 pub(super) fn drop_unsupported(schema: &mut Map<String, Value>) {
     for key in ["allOf", "anyOf", "not", "oneOf"] {
         schema.shift_remove(key);
     }
-    let is_open = says(schema, "x-kubernetes-preserve-unknown-fields");
+    let is_open = has_flag(schema, "x-kubernetes-preserve-unknown-fields");
     let is_nullable = schema.shift_remove("nullable") == Some(Value::Bool(true));
     if is_nullable {
         schema.shift_remove("type");
@@ -25,7 +27,7 @@ pub(super) fn drop_unsupported(schema: &mut Map<String, Value>) {
     require_no_nullable(schema);
 }
 
-/// Who may be null is not required.
+/// Removes nullable properties from `required`.
 fn require_no_nullable(schema: &mut Map<String, Value>) {
     let is_nullable = |schema: Option<&Value>| schema.is_some_and(|schema| schema["nullable"] == true);
     let all = is_nullable(schema.get("additionalProperties"));

@@ -20,7 +20,7 @@ fn widget(schema: Value) -> CustomResource {
     }
 }
 
-/// The definition of a property of this schema, in documents of both forms.
+/// The definition of a property with this schema, in the documents of both forms.
 fn property(schema: &Value) -> [Value; 2] {
     let resource = widget(json!({"type": "object", "properties": {"spec": schema}}));
     let options = Options::default();
@@ -43,7 +43,7 @@ fn schemas_in_both_forms() {
         "Standard object's metadata: name, namespace, labels, annotations and what the server records of the object.";
     let meta = names::OBJECT_META;
     for (schema, v3, v2) in [
-        // Extensions, formats and bounds stay; defaults are for v3 alone.
+        // Extensions, formats and bounds stay; defaults are only in v3.
         (
             json!({"type": "integer", "format": "int32", "minimum": 1, "default": 3, "x-kubernetes-validations": [{"rule": "self > 0"}]}),
             None,
@@ -84,7 +84,7 @@ fn schemas_in_both_forms() {
 }
 
 #[test]
-fn kinds_that_say_nothing_are_objects() {
+fn kinds_without_schema_are_objects() {
     let kind = json!([{"group": "shop.example.com", "kind": "Widget", "version": "v1"}]);
     let bare = json!({"type": "object", "x-kubernetes-group-version-kind": kind});
     let open = widget(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
@@ -116,9 +116,9 @@ fn operations_of_custom_resources() {
     assert_eq!(v3["paths"].as_object().expect("paths").len(), 5, "no discovery and no /watch/ paths");
 }
 
-/// As upstream's, of the scheme of the server around them.
+/// As upstream, which takes the versions from the scheme of the server.
 #[test]
-fn options_of_deletion_are_of_all_known_versions() {
+fn delete_options_list_all_known_versions() {
     let options = json!({"type": "object"});
     let catalog = Catalog {
         definitions: [(names::DELETE_OPTIONS.to_owned(), options)].into(),

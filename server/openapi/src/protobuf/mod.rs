@@ -1,8 +1,11 @@
-//! The protobuf form of a document: gnostic's `openapi.v2.Document` and `openapi.v3.Document`
-//! (<https://github.com/google/gnostic>), which kubectl and client-go ask for because it parses faster than JSON.
+//! The protobuf encoding of documents: gnostic's `openapi.v2.Document` and `openapi.v3.Document`
+//! (<https://github.com/google/gnostic>).
 //!
-//! Each message is a table from JSON members to field numbers; one writer walks a JSON document along the tables.
-//! Members that no table names are left out, except extensions (`x-..`), whose values are carried as YAML text.
+//! kubectl and client-go request it because it parses faster than JSON.
+//!
+//! Each message is a table from JSON members to field numbers; one writer walks a JSON document
+//! along the tables. Members without an entry are omitted, except extensions (`x-..`), whose values
+//! are encoded as YAML text.
 
 mod v2_tables;
 mod v3_tables;

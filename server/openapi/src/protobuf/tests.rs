@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-/// The bytes of a field whose value is bytes.
+/// An encoded field of type bytes.
 fn bytes(number: u8, value: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2, value.len() as u8], value].concat()
 }

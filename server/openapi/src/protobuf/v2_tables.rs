@@ -112,7 +112,7 @@ static PLAIN_PARAMETER: Message = Message {
     extensions: 22,
 };
 
-/// Query and form parameters, which may be empty.
+/// Query and form parameters, whose value may be empty.
 static EMPTYABLE_PARAMETER: Message = Message {
     fields: &[
         field("required", &[1], Flag),
@@ -198,7 +198,7 @@ fn parameter_or_reference(value: &Value) -> (&'static [u32], &'static Message) {
     }
 }
 
-/// A shared parameter: the same without the choice of a reference.
+/// The message of a shared parameter, which cannot be a reference.
 fn parameter(value: &Value) -> (&'static [u32], &'static Message) {
     match parameter_or_reference(value) {
         ([1, path @ ..], table) => (path, table),

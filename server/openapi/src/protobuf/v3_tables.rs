@@ -184,7 +184,7 @@ fn response(value: &Value) -> (&'static [u32], &'static Message) {
     or_reference(value, &RESPONSE)
 }
 
-/// Gnostic's `XOrReference`.
+/// Selects the branch of gnostic's `XOrReference`.
 fn or_reference(value: &Value, table: &'static Message) -> (&'static [u32], &'static Message) {
     if value.get("$ref").is_some() { (&[2], &REFERENCE) } else { (&[1], table) }
 }

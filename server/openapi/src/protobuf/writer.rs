@@ -1,54 +1,55 @@
-//! Writes JSON values along tables of protobuf messages.
+//! Encodes JSON values along tables of protobuf messages.
 
 use serde_json::{Map, Value};
 
-/// A message: its fields by JSON member, in order of their numbers.
+/// A message: its fields by JSON member, sorted by number.
 pub(super) struct Message {
     pub fields: &'static [Field],
-    /// Number of the repeated field that takes extensions; 0 where there are none.
+    /// Number of the repeated field for extensions; 0 if there is none.
     pub extensions: u32,
 }
 
-/// A member and where it goes.
+/// A JSON member and its place in the message.
 pub(super) struct Field {
     pub key: &'static str,
-    /// Numbers from the message inwards: gnostic wraps many values in messages of a single field.
+    /// Field numbers from the outer message inwards: gnostic wraps many values in messages of a
+    /// single field.
     pub path: &'static [u32],
     pub shape: Shape,
 }
 
 /// The shape of a member.
 pub(super) enum Shape {
-    /// One string, or several.
+    /// A string or a list of strings.
     Text,
     Flag,
     Integer,
     Number,
     /// Any value, as YAML text.
     Any,
-    /// Several of them.
+    /// A list of values, each as YAML text.
     Anys,
-    /// A scalar as a choice of number (1), boolean (2) and string (3).
+    /// A scalar as a oneof of number (1), boolean (2) and string (3).
     Scalar,
-    /// One object, or several.
+    /// An object or a list of objects.
     Message(Choice),
-    /// An object (in field 1), or true or false (in field 2).
+    /// An object (in field 1) or a boolean (in field 2).
     MessageOrFlag(Choice),
-    /// An object whose members are entries of name and value.
+    /// An object that is encoded as entries of name and value.
     Named(Choice),
-    /// Several objects whose members are entries of name and list of strings.
+    /// A list of objects that are encoded as entries of name and list of strings.
     NamedTexts,
 }
 
-/// Which message an object is, and below which numbers it stands: gnostic's `oneof`s.
+/// Selects the message of an object, and the numbers of the fields around it: gnostic's `oneof`s.
 pub(super) type Choice = fn(&Value) -> (&'static [u32], &'static Message);
 
-/// Shorthand for tables.
+/// Creates a table entry.
 pub(super) const fn field(key: &'static str, path: &'static [u32], shape: Shape) -> Field {
     Field { key, path, shape }
 }
 
-/// The bytes of a message.
+/// Encodes a message.
 pub(super) fn message(table: &'static Message, value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     let Value::Object(members) = value else { return out };
@@ -127,7 +128,7 @@ fn chosen(choice: Choice, value: &Value) -> Vec<u8> {
     wrap(path, message(table, value))
 }
 
-/// A `NamedX`: name (1) and value (2).
+/// Encodes a `NamedX`: name (1) and value (2).
 fn entry(name: &str, value: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(name.len() + value.len() + 8);
     put_bytes(&mut out, 1, name.as_bytes());
@@ -135,7 +136,7 @@ fn entry(name: &str, value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// An `Any`: text in field 2. JSON is YAML.
+/// Encodes an `Any`: text in field 2. JSON is valid YAML.
 fn any(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     put_bytes(&mut out, 2, format!("{value}\n").as_bytes());
@@ -148,13 +149,14 @@ fn put_scalar(out: &mut Vec<u8>, number: u32, value: &Value) {
         Value::Number(_) => put_double(&mut inner, 1, value),
         Value::Bool(flag) => put_varint(&mut inner, 2, u64::from(*flag)),
         Value::String(text) => put_bytes(&mut inner, 3, text.as_bytes()),
-        // The message has no place for lists and objects: all that is left to say is that there is a default.
+        // The message does not represent lists and objects; the empty message records that there is
+        // a default.
         _ => {}
     }
     put_bytes(out, number, &inner);
 }
 
-/// False is not written, as for every plain field of proto3.
+/// As for every plain field of proto3, false is not written.
 fn put_flag(out: &mut Vec<u8>, number: u32, value: &Value) {
     if value.as_bool() == Some(true) {
         put_varint(out, number, 1);
@@ -189,7 +191,7 @@ fn put_raw_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// `inner` as the only field of a message, which is the only field of a message, and so on.
+/// Wraps `inner` in nested messages with one field each.
 fn wrap(path: &[u32], inner: Vec<u8>) -> Vec<u8> {
     path.iter().rev().fold(inner, |inner, number| {
         let mut out = Vec::with_capacity(inner.len() + 6);

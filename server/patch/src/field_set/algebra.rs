@@ -1,4 +1,4 @@
-//! Sets of fields taken together and from one another: two lists in order, walked beside each other.
+//! Set algebra on fields: two ordered lists are traversed in parallel.
 
 use std::cmp::Ordering;
 use std::mem::take;
@@ -39,7 +39,7 @@ impl FieldSet {
             .collect()
     }
 
-    /// Entries of the same fields.
+    /// Iterates over the entries of fields that are in both sets.
     fn beside<'s>(&'s self, other: &'s FieldSet) -> impl Iterator<Item = (&'s Entry, &'s Entry)> {
         let (mut mine, mut theirs) = (self.entries.as_slice(), other.entries.as_slice());
         std::iter::from_fn(move || {
@@ -57,7 +57,7 @@ impl FieldSet {
         })
     }
 
-    /// The fields that the other set has not; a field of `other` says nothing about those below it.
+    /// Returns the fields that are not in `other`; a field of `other` does not affect the fields below it.
     pub fn difference(self, other: &FieldSet) -> Self {
         self.without(other, |mine, theirs| {
             mine.is_member &= !theirs.is_member;
@@ -65,7 +65,7 @@ impl FieldSet {
         })
     }
 
-    /// The fields that the other set has not, neither themselves nor by a field above them.
+    /// Returns the fields that are not in `other` and not below a field of `other`.
     pub fn recursive_difference(self, other: &FieldSet) -> Self {
         self.without(other, |mine, theirs| {
             mine.is_member &= !theirs.is_member;
@@ -89,8 +89,8 @@ impl FieldSet {
     }
 }
 
-/// The entries from an element on. The cost is the logarithm of what is skipped: each of many managers' small sets is compared with one
-/// large set of changes.
+/// Returns the entries from an element on. The cost is logarithmic in the number of skipped entries: a
+/// large set of changes is compared with the small sets of many managers.
 fn from<'e>(entries: &'e [Entry], element: &PathElement) -> &'e [Entry] {
     let mut step = 1;
     while entries.get(step - 1).is_some_and(|entry| entry.element < *element) {

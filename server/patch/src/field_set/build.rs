@@ -1,12 +1,12 @@
-//! Building a set from fields in any order in n log n.
+//! Builds a set from fields in any order, in O(n log n).
 
 use super::{Entry, FieldSet, PathElement};
 
-/// Up to this many fields are kept in order while they are added: fields of structs come nearly in order, and finding
-/// the place of one takes fewer comparisons than sorting all.
+/// Up to this many fields are kept in order while they are added. Fields of structs arrive nearly in
+/// order, and insertion then takes fewer comparisons than sorting.
 const FEW: usize = 32;
 
-/// Collects fields in any order. [`Builder::build`] sorts them once, when there are many.
+/// Collects fields in any order. [`Builder::build`] sorts them once if there are many.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     entries: Vec<Entry>,
@@ -14,7 +14,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Adds a field, if it is a member, and what is below it.
+    /// Adds a field, if it is a member, with the fields below it.
     pub fn add(&mut self, element: PathElement, is_member: bool, below: FieldSet) {
         self.push(Entry { element, is_member, below });
     }
@@ -35,7 +35,7 @@ impl Builder {
         if !self.is_unordered && self.entries.last().is_some_and(|last| last.element >= entry.element) {
             match self.entries.binary_search_by(|known| known.element.cmp(&entry.element)) {
                 Err(at) if self.entries.len() <= FEW => return self.entries.insert(at, entry),
-                // Entries of one element are united all at once: one by one would take the square of their number.
+                // Entries of one element are merged once at the end; one by one would take quadratic time.
                 _ => self.is_unordered = true,
             }
         }
@@ -52,7 +52,7 @@ impl Builder {
 }
 
 impl FieldSet {
-    /// The union of any number of sets.
+    /// Returns the union of any number of sets.
     pub(crate) fn union_of(sets: impl IntoIterator<Item = FieldSet>) -> FieldSet {
         let mut builder = Builder::default();
         sets.into_iter().for_each(|set| builder.extend(set));
@@ -60,7 +60,7 @@ impl FieldSet {
     }
 }
 
-/// Sorts entries. Entries of one element are united; their children are sorted together, once per level.
+/// Sorts entries. Entries of one element are merged; their children are sorted together, once per level.
 fn ordered(mut entries: Vec<Entry>) -> Vec<Entry> {
     entries.sort_by(|one, other| one.element.cmp(&other.element));
     let mut united: Vec<Entry> = Vec::with_capacity(entries.len());

@@ -1,4 +1,4 @@
-//! One step of a field path: a name, the key of a list's item, an item of a set, an index.
+//! An element of a field path: a name, the key of a list item, an item of a set, or an index.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -12,24 +12,24 @@ use smol_str::SmolStr;
 use super::Error;
 use crate::go_print;
 
-/// A step from an object or list to something in it (`fieldpath.PathElement`).
+/// The step from an object or list to a member or an item (`fieldpath.PathElement`).
 ///
-/// The order is that of `fieldsV1`: names, then keys, then values, then indexes. Short names stand in
-/// the element itself, long ones and keys are shared: sets are made of one another.
+/// The order is that of `fieldsV1`: names, then keys, then values, then indexes. Short names are stored
+/// inline; long names and keys are shared, because sets are built from each other.
 #[derive(Clone, Debug)]
 pub enum PathElement {
     /// A field of a struct or a key of a map.
     Field(SmolStr),
-    /// The item of a list that has these values of the key fields, sorted by their names.
+    /// The list item with these values of the key fields, sorted by field name.
     Key(Arc<[(String, Value)]>),
-    /// The item of a set.
+    /// An item of a set.
     Value(Box<Value>),
     /// The item at a position.
     Index(i64),
 }
 
 impl PathElement {
-    /// About the length of its text, in bytes.
+    /// Returns the approximate length of its text in bytes.
     pub(crate) fn size(&self) -> usize {
         const OVERHEAD: usize = 16;
         let value = |value: &Value| value.as_str().map_or(OVERHEAD, str::len);
@@ -46,12 +46,13 @@ impl PathElement {
         PathElement::Field(name.into())
     }
 
-    /// A field that is declared.
+    /// Creates the element of a declared field.
     pub fn declared(name: &'static str) -> Self {
         PathElement::Field(SmolStr::new_static(name))
     }
 
-    /// Reads the form that `fieldsV1` has: `f:spec`, `k:{"name":"a"}`, `v:"x"`, `i:0`. Nothing if the kind of step is not known.
+    /// Parses the `fieldsV1` form: `f:spec`, `k:{"name":"a"}`, `v:"x"`, `i:0`. Returns `None` for an
+    /// unknown type of element.
     pub(super) fn parse(text: &str) -> Result<Option<Self>, Error> {
         if text.len() < 2 {
             return Err(Error::ShortElement);
@@ -73,14 +74,14 @@ impl PathElement {
         }))
     }
 
-    /// The form that `fieldsV1` has.
+    /// Returns the `fieldsV1` form.
     pub(super) fn to_text(&self) -> String {
         let mut text = String::new();
         self.append_text(&mut text);
         text
     }
 
-    /// Appends the form that `fieldsV1` has.
+    /// Appends the `fieldsV1` form.
     pub(super) fn append_text(&self, out: &mut String) {
         match self {
             PathElement::Field(name) => out.extend(["f:", name]),
@@ -117,13 +118,13 @@ impl PathElement {
     }
 }
 
-/// Appends JSON, which is UTF-8 when it is made of text.
+/// Appends JSON, which is UTF-8 when it is encoded from text.
 fn push_text(out: &mut String, json: &[u8]) {
     out.push_str(std::str::from_utf8(json).unwrap_or_default());
 }
 
 impl fmt::Display for PathElement {
-    /// As conflicts and errors show it: `.name`, `[name="a"]`, `[="x"]`, `[0]`.
+    /// Formats the element as conflicts and errors do: `.name`, `[name="a"]`, `[="x"]`, `[0]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PathElement::Field(name) => write!(f, ".{name}"),
@@ -187,7 +188,7 @@ fn compare_fields(a: &[(String, Value)], b: &[(String, Value)]) -> Ordering {
         .unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
-/// A total order of values, numbers by their worth (`value.Compare`).
+/// Compares values in a total order, numbers numerically (`value.Compare`).
 pub(crate) fn compare_values(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => compare_numbers(a, b),
@@ -211,7 +212,7 @@ pub(crate) fn compare_values(a: &Value, b: &Value) -> Ordering {
 fn compare_numbers(a: &Number, b: &Number) -> Ordering {
     match (a.as_i64(), b.as_i64()) {
         (Some(a), Some(b)) => a.cmp(&b),
-        // JSON has no NaN. The two zeros are one value here, as upstream's `FloatCompare` has it.
+        // JSON has no NaN. Zero and negative zero are equal, as in upstream's `FloatCompare`.
         _ => a.as_f64().partial_cmp(&b.as_f64()).unwrap_or(Ordering::Equal),
     }
 }

@@ -1,16 +1,18 @@
-//! Which fields a request can own at all: what a strategy resets is nobody's (`rest.ResetFieldsStrategy`).
+//! Filters of the fields that a request can own: fields that a strategy resets have no owner
+//! (`rest.ResetFieldsStrategy`).
 
 use super::{Entry, FieldSet, PathElement};
 
-/// What a set of owned fields is cut down to.
+/// A restriction of owned fields.
 #[derive(Clone, Debug, Default)]
 pub enum Filter {
-    /// Nothing is cut.
+    /// No restriction.
     #[default]
     None,
     /// These fields and those below them are not owned (`fieldpath.NewExcludeSetFilter`).
     Exclude(FieldSet),
-    /// Only fields on the way to or below one of these paths are owned (`fieldpath.NewIncludeMatcherFilter`).
+    /// Only fields on or below one of these paths, or above it, are owned
+    /// (`fieldpath.NewIncludeMatcherFilter`).
     Include(Vec<Vec<Step>>),
 }
 

@@ -1,4 +1,5 @@
-//! The text of a `fieldsV1`, read and written without a tree in between: every write of an object reads its owners.
+//! Reads and writes the text of a `fieldsV1` without an intermediate tree, because every write of an
+//! object reads its owners.
 
 use std::fmt;
 
@@ -9,12 +10,12 @@ use serde_json::Value;
 use super::{Builder, Error, FieldSet, PathElement};
 
 impl FieldSet {
-    /// Reads the text of a `fieldsV1`. Steps of unknown kinds are dropped, as upstream does.
+    /// Parses the text of a `fieldsV1`. Elements of unknown types are dropped, as upstream does.
     pub fn from_json(text: &[u8]) -> Result<Self, Error> {
         let mut reader = serde_json::Deserializer::from_slice(text);
         match Place.deserialize(&mut reader) {
             Ok((set, _)) => Ok(set),
-            // What is wrong is found the slow way.
+            // The slow path finds the error.
             Err(_) => Self::from_value(&serde_json::from_slice(text).unwrap_or(Value::Null)),
         }
     }
@@ -24,7 +25,7 @@ impl FieldSet {
         self.append_object(false, &mut String::new(), out);
     }
 
-    /// `name` is room for the text of an element.
+    /// Appends the object of this set; `name` is a buffer for the text of an element.
     fn append_object(&self, is_member: bool, name: &mut String, out: &mut Vec<u8>) {
         let start = out.len();
         if is_member && !self.is_empty() {
@@ -51,7 +52,7 @@ impl FieldSet {
     }
 }
 
-/// An object of a `fieldsV1`: the fields below, and whether the place itself is a field.
+/// An object of a `fieldsV1`: the set of fields below it, and whether it is itself a field.
 struct Place;
 
 impl<'de> DeserializeSeed<'de> for Place {
@@ -85,12 +86,12 @@ impl<'de> Visitor<'de> for Place {
     }
 }
 
-/// What a key of an object says, read without a copy of its text.
+/// A parsed key of an object, read without a copy of its text.
 enum Said {
-    /// The place is a field itself.
+    /// The key `.`: the object is itself a field.
     Itself,
     Step(PathElement),
-    /// A step of an unknown kind.
+    /// An element of an unknown type.
     Unknown,
 }
 
@@ -131,7 +132,7 @@ mod tests {
             set.append_json(&mut out);
             assert_eq!(FieldSet::from_json(&out).as_ref(), Ok(&set), "{number}");
         }
-        // A negative zero is written as zero, as upstream.
+        // Negative zero is written as zero, as upstream does.
         let mut out = Vec::new();
         FieldSet::from_json(b"{\"v:-0.0\":{}}").unwrap().append_json(&mut out);
         assert_eq!(out, b"{\"v:0\":{}}");

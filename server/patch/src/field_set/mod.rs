@@ -1,4 +1,5 @@
-//! Sets of fields, as `metadata.managedFields` records who owns what (structured-merge-diff's `fieldpath.Set`, the `FieldsV1` format).
+//! Sets of fields, the ownership records in `metadata.managedFields` (structured-merge-diff's
+//! `fieldpath.Set`, the `FieldsV1` format).
 
 mod algebra;
 mod build;
@@ -15,24 +16,26 @@ pub use element::PathElement;
 pub(crate) use element::compare_values;
 pub use filter::{Filter, Step};
 
-/// Steps from the root of an object.
+/// Path elements from the root of an object.
 pub type Path = Vec<PathElement>;
 
-/// Shows a path: `.spec.containers[name="a"].image`.
+/// Formats a path: `.spec.containers[name="a"].image`.
 pub fn path_text(path: &[PathElement]) -> String {
     path.iter().map(PathElement::to_string).collect()
 }
 
-/// Fields of an object. A field may be in the set without its children, and the other way round.
+/// A set of fields of an object. A field may be in the set without its children, and children without
+/// their parent.
 ///
-/// A list in order, since sets are read, walked beside each other and written far more often than they are changed in their middle.
+/// The entries are an ordered list, because sets are read, compared and written far more often than
+/// entries are inserted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet {
-    /// By element; none is empty.
+    /// Ordered by element; no entry is empty.
     entries: Vec<Entry>,
 }
 
-/// A field that is in a set, or that leads to some that are.
+/// A field that is in a set, or has fields below it that are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub element: PathElement,
@@ -46,7 +49,7 @@ impl Entry {
     }
 }
 
-/// Why a `fieldsV1` could not be read.
+/// Why a `fieldsV1` could not be parsed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     #[error("key must be 2 characters long:")]
@@ -64,7 +67,7 @@ impl FieldSet {
         Self::default()
     }
 
-    /// The set of paths of plain names, such as `["metadata", "name"]`.
+    /// Returns the set of paths of plain names, such as `["metadata", "name"]`.
     pub fn of_names<'n>(paths: impl IntoIterator<Item = &'n [&'n str]>) -> Self {
         let mut set = Self::new();
         for path in paths {
@@ -73,12 +76,12 @@ impl FieldSet {
         set
     }
 
-    /// Reads `fieldsV1`. Steps of unknown kinds are dropped, as upstream does.
+    /// Parses `fieldsV1`. Elements of unknown types are dropped, as upstream does.
     pub fn from_value(fields: &Value) -> Result<Self, Error> {
         Ok(read(fields)?.0)
     }
 
-    /// As `fieldsV1`, in upstream's order.
+    /// Returns the `fieldsV1` form, in upstream's order.
     pub fn to_value(&self) -> Value {
         Value::Object(self.to_map())
     }
@@ -96,7 +99,7 @@ impl FieldSet {
         out
     }
 
-    /// Adds a field, but not those above it. The root is not a field.
+    /// Adds a field, but not its parents. The root is not a field.
     pub fn insert(&mut self, path: &[PathElement]) {
         match path {
             [] => {}
@@ -109,13 +112,13 @@ impl FieldSet {
         }
     }
 
-    /// Adds a field, if it is a member, and what is below it.
+    /// Adds a field, if it is a member, with the fields below it.
     pub(crate) fn add(&mut self, element: PathElement, is_member: bool, below: FieldSet) {
         let entry = Entry { element, is_member, below };
         if entry.is_empty() {
             return;
         }
-        // What is added comes in order most of the time.
+        // Fields usually arrive in order.
         if self.entries.last().is_none_or(|last| last.element < entry.element) {
             return self.entries.push(entry);
         }
@@ -157,18 +160,19 @@ impl FieldSet {
         self.entries.is_empty()
     }
 
-    /// What stands below a step, if anything.
+    /// Returns the non-empty set below an element.
     pub fn below(&self, element: &PathElement) -> Option<&FieldSet> {
         self.get(element).map(|entry| &entry.below).filter(|below| !below.is_empty())
     }
 
-    /// Every field's path: those of one level first, then level by level below each.
+    /// Returns the path of every field: the fields of one level first, then those below each of them.
     pub fn paths(&self) -> Vec<Path> {
         let mut room = usize::MAX;
         self.paths_within(&mut room)
     }
 
-    /// The first of [`FieldSet::paths`]: those whose text has room. Their texts repeat the steps that they share.
+    /// Returns the first of [`FieldSet::paths`] whose texts fit into `room` bytes, with shared elements
+    /// counted per path.
     pub(crate) fn paths_within(&self, room: &mut usize) -> Vec<Path> {
         let mut out = Vec::new();
         self.collect(&mut Vec::new(), 0, room, &mut out);
@@ -178,7 +182,7 @@ impl FieldSet {
     fn collect(&self, prefix: &mut Path, prefix_size: usize, room: &mut usize, out: &mut Vec<Path>) {
         for entry in self.entries.iter().filter(|entry| entry.is_member) {
             *room = room.saturating_sub(prefix_size + entry.element.size());
-            // The first one is listed in any case: no path means that there is no field.
+            // The first path is always included: an empty list means that there is no field.
             if *room == 0 && !out.is_empty() {
                 return;
             }
@@ -198,7 +202,7 @@ impl FieldSet {
 }
 
 impl FromIterator<Entry> for FieldSet {
-    /// Of entries in order, without those that are empty.
+    /// Creates a set from ordered entries; drops empty ones.
     fn from_iter<T: IntoIterator<Item = Entry>>(entries: T) -> Self {
         FieldSet { entries: entries.into_iter().filter(|entry| !entry.is_empty()).collect() }
     }
@@ -211,7 +215,7 @@ impl fmt::Display for FieldSet {
     }
 }
 
-/// What an object of `fieldsV1` says: the fields below, and whether the place itself is a field.
+/// Parses an object of `fieldsV1`: returns the set of fields below it, and whether it is itself a field.
 fn read(fields: &Value) -> Result<(FieldSet, bool), Error> {
     let fields = fields.as_object().ok_or(Error::NotAnObject)?;
     let mut set = Builder::default();

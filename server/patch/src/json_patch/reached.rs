@@ -1,4 +1,5 @@
-//! What operations of a JSON patch went through, which decides the order in which upstream writes members.
+//! The containers that operations of a JSON patch have accessed. They determine the order in which
+//! upstream writes members.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +7,16 @@ use serde_json::Value;
 
 use super::unescape;
 
-/// The containers of a document that operations went through, by the steps that lead to them:
-/// upstream reads these into maps, and writes them sorted. There are no more of them than in the
-/// document. What an operation puts into the document is as it was sent.
+/// The accessed containers of a document, by path element. Upstream decodes them into maps and writes
+/// them sorted. There are at most as many as in the document. Values that an operation inserts keep the
+/// order in which they were sent.
 #[derive(Default)]
 pub(super) struct Reached {
     below: BTreeMap<String, Reached>,
 }
 
 impl Reached {
-    /// An operation goes through the containers on a path.
+    /// Records access to the containers on a path.
     pub(super) fn mark(&mut self, document: &Value, path: &str) {
         let Some((containers, _)) = path.rsplit_once('/') else { return };
         let (mut place, mut at) = (self, document);
@@ -32,7 +33,7 @@ impl Reached {
         }
     }
 
-    /// An operation goes through all of the value at a path.
+    /// Records access to the whole value at a path.
     pub(super) fn mark_whole(&mut self, path: &str, value: &Value) {
         if let Some((container, last)) = self.container(path).filter(|_| value.is_object() || value.is_array()) {
             container.below.insert(last, Reached::whole(value));
@@ -57,7 +58,7 @@ impl Reached {
         Reached { below }
     }
 
-    /// Sorts a value that stands at a path of the document.
+    /// Sorts a value that is at a path of the document.
     pub(super) fn sort_part(&self, path: &str, value: &mut Value) {
         let mut steps = path.split('/').skip(1).map(unescape);
         if let Some(part) = steps.try_fold(self, |reached, step| reached.below.get(&step)) {
@@ -65,7 +66,7 @@ impl Reached {
         }
     }
 
-    /// The place of the container of what a path names, and the last step.
+    /// Returns the record of the container of a path, and the last element.
     fn container(&mut self, path: &str) -> Option<(&mut Reached, String)> {
         let (containers, last) = path.rsplit_once('/')?;
         let mut steps = containers.split('/').skip(1).map(unescape);
@@ -73,21 +74,21 @@ impl Reached {
         Some((container, unescape(last)))
     }
 
-    /// Takes out what was reached of the value at a path, which goes or is replaced.
+    /// Removes and returns the record of the value at a path, which is removed or replaced.
     pub(super) fn take(&mut self, path: &str) -> Option<Reached> {
         let (container, last) = self.container(path)?;
         container.below.remove(&last)
     }
 
-    /// The value at the path came with what was reached of it; `-` is the item at `end`.
+    /// Adds the record of a value that was moved to a path; `-` is the item at `end`.
     pub(super) fn put(&mut self, path: &str, end: Option<usize>, reached: Reached) {
         if let Some((container, last)) = self.container(path) {
             container.below.insert(end.map_or(last, |end| end.to_string()), reached);
         }
     }
 
-    /// Counts the places of a list again: an item was inserted at an index, or the one there was
-    /// removed. Gives how many places there are.
+    /// Updates the positions in a list after an item was inserted at an index, or removed from it.
+    /// Returns the number of positions.
     pub(super) fn shift(&mut self, path: &str, index: usize, is_inserted: bool) -> usize {
         let Some((container, _)) = self.container(path) else { return 0 };
         let below = std::mem::take(&mut container.below);
@@ -102,7 +103,7 @@ impl Reached {
         count
     }
 
-    /// Sorts the members of what was reached of a value, the value itself included.
+    /// Sorts the members of a value and of its accessed containers.
     pub(super) fn sort(&self, value: &mut Value) {
         for (step, reached) in &self.below {
             let below = match value {

@@ -1,4 +1,4 @@
-//! What JSON patches make of documents, and what they refuse.
+//! Results and errors of JSON patches.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ fn patch(document: &Value, operations: &Value) -> Result<Value, u16> {
 }
 
 #[test]
-fn refusals_are_told_in_the_words_of_the_operation() {
+fn error_messages_name_the_operation() {
     let document = json!({"data": {"a": "b"}, "list": [1]});
     let why = |operation: Value| {
         let Value::Object(operation) = operation else { return None };
@@ -49,13 +49,13 @@ fn refusals_are_told_in_the_words_of_the_operation() {
     ] {
         assert_eq!(why(operation.clone()).as_deref(), Some(expect), "{operation}");
     }
-    // A test that fails leaves everything as it was.
+    // A failed test leaves the document unchanged.
     assert_eq!(why(json!({"op": "test", "path": "/data/a", "value": "c"})), None);
 }
 
 #[test]
 fn copies_into_itself_end_at_the_depth_limit() {
-    // Each copy goes to the deepest place, so that the depth doubles.
+    // Each copy goes to the deepest container, so that the depth doubles.
     let copy = |exponent: usize| json!({"op": "copy", "from": "/a", "path": "/a".repeat((1usize << exponent) + 1)});
     let copies = |count| json!((0..count).map(copy).collect::<Vec<Value>>());
     assert!(patch(&json!({"a": {}}), &copies(7)).is_ok());
@@ -93,7 +93,7 @@ fn long_paths_that_are_not_used_cost_nothing() {
 }
 
 #[test]
-fn objects_that_operations_went_through_are_sorted() {
+fn accessed_objects_are_sorted() {
     let check = |operations: Value, expect: &str| {
         let document = json!({"z": {"n": {"b": 1, "a": 1}, "m": 1}, "l": [{"d": 1, "c": 1}, {"f": 1, "e": 1}], "a": 1});
         let patched = patch(&document, &operations).expect("the patch applies");
@@ -106,7 +106,7 @@ fn objects_that_operations_went_through_are_sorted() {
         json!([{"op": "test", "path": "/z/m", "value": 1}]),
         &format!(r#"{{"a":1,{l},"z":{{"m":1,"n":{{"b":1,"a":1}}}}}}"#),
     );
-    // What takes the place of something that was reached is as it came.
+    // The replacement of an accessed value keeps its order.
     check(
         json!([{"op": "test", "path": "/z/n/a", "value": 1}, {"op": "replace", "path": "/z", "value": {"y": 1, "x": 1}}]),
         &format!(r#"{{"a":1,{l},"z":{{"y":1,"x":1}}}}"#),
@@ -119,7 +119,7 @@ fn objects_that_operations_went_through_are_sorted() {
         json!([{"op": "test", "path": "/z", "value": {"m": 1, "n": {"a": 1, "b": 1}}}]),
         &format!(r#"{{"a":1,{l},"z":{{"m":1,"n":{{"a":1,"b":1}}}}}}"#),
     );
-    // What is moved stays as it was, and items of lists move with others.
+    // A moved value keeps its record, and records of list items move with them.
     check(
         json!([{"op": "test", "path": "/l/1/f", "value": 1}, {"op": "remove", "path": "/l/0"}]),
         &format!(r#"{{"a":1,"l":[{{"e":1,"f":1}}],{z}}}"#),

@@ -1,4 +1,4 @@
-//! No more than ten managers that update: the oldest share an entry (`capManagersManager`).
+//! Limits updating managers to ten: the oldest share an entry (`capManagersManager`).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,10 +8,10 @@ use crate::field_set::FieldSet;
 /// `DefaultMaxUpdateManagers`
 const MOST: usize = 10;
 
-/// The manager of the shared entry.
+/// The manager name of the shared entry.
 const SHARED: &str = "ancient-changes";
 
-/// Moves the oldest entries of each version to a shared one until there are few enough.
+/// Merges the oldest entries of each version into a shared one until the limit is met.
 pub(super) fn cap(mut managed: Managed) -> Managed {
     let mut updaters: Vec<Manager> =
         managed.iter().filter(|(_, entry)| !entry.applied).map(|(manager, _)| manager.clone()).collect();
@@ -25,7 +25,7 @@ pub(super) fn cap(mut managed: Managed) -> Managed {
         }
         let version = managed[&manager].api_version.clone();
         let Some(first) = first_of_version.get(&version) else {
-            // An entry is only merged with another one of its version.
+            // An entry is merged only with another one of its version.
             first_of_version.insert(version, manager);
             continue;
         };

@@ -14,7 +14,7 @@ pub(super) struct Conflict {
     pub path: Path,
 }
 
-/// The answer to an apply with conflicts (`NewConflictError`).
+/// Returns the response to an apply with conflicts (`NewConflictError`).
 pub(super) fn status(conflicts: &[Conflict]) -> Status {
     let cause = |conflict: &Conflict| Cause {
         reason: "FieldManagerConflict".into(),

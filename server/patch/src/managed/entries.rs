@@ -1,4 +1,4 @@
-//! `metadata.managedFields`, read and written.
+//! Reads and writes `metadata.managedFields`.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use super::Context;
 use crate::field_set::{self, FieldSet};
 
-/// Who did what: one entry each (`BuildManagerIdentifier`).
+/// The identity of a manager; each has one entry (`BuildManagerIdentifier`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Manager {
     pub name: String,
     pub operation: Operation,
-    /// Empty for those that apply: they have one entry whatever the version.
+    /// Empty for appliers, which have one entry for all versions.
     pub api_version: String,
     pub subresource: String,
 }
@@ -45,11 +45,11 @@ impl Manager {
     }
 }
 
-/// What a manager owns.
+/// The fields that a manager owns.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {
     pub set: FieldSet,
-    /// The version that the set speaks of.
+    /// The version of the field set.
     pub api_version: String,
     pub applied: bool,
     pub time: Option<String>,
@@ -57,7 +57,7 @@ pub(super) struct Entry {
 
 pub(super) type Managed = BTreeMap<Manager, Entry>;
 
-/// Why managed fields cannot be read (`DecodeManagedFields`).
+/// Why managed fields cannot be parsed (`DecodeManagedFields`).
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("operation must be `Apply` or `Update`")]
@@ -72,7 +72,7 @@ pub(super) enum Error {
     Set(#[source] field_set::Error),
 }
 
-/// An entry of `metadata.managedFields`, as an object has it.
+/// An entry of `metadata.managedFields` of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnerEntry {
     pub manager: String,
@@ -93,7 +93,7 @@ pub(super) fn read(object: &Value) -> Result<Managed, Error> {
 pub(super) fn read_list(entries: &[Value]) -> Result<Managed, Error> {
     let entries = entries.iter().map(|entry| {
         let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
-        let said = OwnerEntry {
+        let owner = OwnerEntry {
             manager: text("manager"),
             operation: text("operation"),
             api_version: text("apiVersion"),
@@ -106,7 +106,7 @@ pub(super) fn read_list(entries: &[Value]) -> Result<Managed, Error> {
             None | Some(Value::Null) => Ok(FieldSet::new()),
             Some(fields) => FieldSet::from_value(fields),
         };
-        (said, set)
+        (owner, set)
     });
     read_all(entries)
 }
@@ -130,34 +130,34 @@ fn read_all(entries: impl Iterator<Item = (OwnerEntry, Result<FieldSet, field_se
 
 fn read_entry(
     index: usize,
-    said: OwnerEntry,
+    owner: OwnerEntry,
     set: Result<FieldSet, field_set::Error>,
 ) -> Result<(Manager, Entry), Error> {
-    let operation = match said.operation.as_str() {
+    let operation = match owner.operation.as_str() {
         "Apply" => Operation::Apply,
         "Update" => Operation::Update,
         _ => return Err(Error::Operation),
     };
-    if said.api_version.is_empty() {
+    if owner.api_version.is_empty() {
         return Err(Error::ApiVersion);
     }
-    match said.fields_type.as_str() {
+    match owner.fields_type.as_str() {
         "FieldsV1" => {}
         "" => return Err(Error::MissingFieldsType(index)),
-        _ => return Err(Error::FieldsType(said.fields_type, index)),
+        _ => return Err(Error::FieldsType(owner.fields_type, index)),
     }
     let applied = operation == Operation::Apply;
     let manager = Manager {
-        name: said.manager,
+        name: owner.manager,
         operation,
-        api_version: if applied { String::new() } else { said.api_version.clone() },
-        subresource: said.subresource,
+        api_version: if applied { String::new() } else { owner.api_version.clone() },
+        subresource: owner.subresource,
     };
     let set = set.map_err(Error::Set)?;
-    Ok((manager, Entry { set, api_version: said.api_version, applied, time: said.time }))
+    Ok((manager, Entry { set, api_version: owner.api_version, applied, time: owner.time }))
 }
 
-/// Whether the object asks to forget all ownership: a list of one empty entry.
+/// Returns whether the list resets all ownership: it has one empty entry.
 pub(super) fn is_reset(entries: &[OwnerEntry]) -> bool {
     matches!(entries, [one] if *one == OwnerEntry::default())
 }
@@ -186,11 +186,11 @@ pub(super) fn put(object: &mut Value, fields: Value) {
     }
 }
 
-/// The entries in upstream's order: appliers first, then by time, name, version, subresource.
+/// Returns the entries in upstream's order: appliers first, then by time, name, version, subresource.
 fn sorted(managed: &Managed) -> Vec<(&Manager, &Entry)> {
     let mut entries: Vec<(&Manager, &Entry)> = managed.iter().collect();
     entries.sort_by_key(|(manager, entry)| {
-        // Times are texts of one form in UTC, so they sort as texts.
+        // All times have one text form in UTC, so their text order is their time order.
         (operation(manager, entry), &entry.time, &manager.name, &entry.api_version, &manager.subresource)
     });
     entries
@@ -200,12 +200,12 @@ fn operation(manager: &Manager, entry: &Entry) -> Operation {
     if entry.applied { Operation::Apply } else { manager.operation }
 }
 
-/// The entries of a document.
+/// Returns the entries for a document.
 pub(super) fn to_list(managed: &Managed) -> Vec<Value> {
     sorted(managed).into_iter().map(|(manager, entry)| to_value(manager, entry)).collect()
 }
 
-/// The entries of an object.
+/// Returns the entries for an object.
 pub(super) fn to_entries(managed: &Managed) -> Vec<OwnerEntry> {
     let entry = |(manager, entry): (&Manager, &Entry)| {
         let mut fields = Vec::new();

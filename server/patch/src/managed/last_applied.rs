@@ -1,5 +1,6 @@
-//! From client-side to server-side apply: what kubectl's annotation says was applied is no conflict for kubectl, and the annotation keeps
-//! up for clients that still go by it (`lastAppliedManager`, `lastAppliedUpdater`).
+//! Migration from client-side to server-side apply. Fields in kubectl's last-applied annotation do not
+//! conflict for kubectl, and the annotation is updated for clients that still use it
+//! (`lastAppliedManager`, `lastAppliedUpdater`).
 
 use machinery::json;
 use serde_json::{Map, Value};
@@ -14,7 +15,7 @@ const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// `TotalAnnotationSizeLimitB`
 const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
-/// The conflicts that the annotation does not explain; all of them if it cannot be understood.
+/// Returns the conflicts of fields that the annotation does not allow; all of them if it cannot be decoded.
 pub(super) fn without_allowed(context: &Context<'_, '_>, live: &Value, conflicts: Vec<Conflict>) -> Vec<Conflict> {
     match allowed(context, live) {
         Some(allowed) => conflicts.into_iter().filter(|conflict| !allowed.has(&conflict.path)).collect(),
@@ -22,7 +23,7 @@ pub(super) fn without_allowed(context: &Context<'_, '_>, live: &Value, conflicts
     }
 }
 
-/// The fields that were applied by the client and are still as it left them.
+/// Returns the fields that client-side apply set and that have not changed since.
 fn allowed(context: &Context<'_, '_>, live: &Value) -> Option<FieldSet> {
     let annotation = annotations(live)?.get(ANNOTATION)?.as_str().filter(|text| !text.is_empty())?;
     let last: Value = serde_json::from_str(annotation).ok()?;
@@ -36,22 +37,23 @@ fn allowed(context: &Context<'_, '_>, live: &Value) -> Option<FieldSet> {
     Some(set.difference(&changes.modified).difference(&changes.added).difference(&changes.removed))
 }
 
-/// Makes the annotation say what was applied, if the object has one; whether it said something else.
+/// Updates the annotation to the applied configuration, if the object has one; returns whether it changed.
 pub(super) fn refresh(object: &mut Value, config: &Value) -> bool {
     let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else {
         return false;
     };
-    let said = annotations.get(ANNOTATION).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
-    let Some(said) = said else { return false };
-    let says = text_of(config);
-    let is_other = says != said;
-    annotations.insert(ANNOTATION.into(), says.into());
+    let current =
+        annotations.get(ANNOTATION).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+    let Some(current) = current else { return false };
+    let updated = text_of(config);
+    let is_changed = updated != current;
+    annotations.insert(ANNOTATION.into(), updated.into());
     let size: usize = annotations.iter().map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum();
     if size > MAX_ANNOTATION_BYTES {
         annotations.shift_remove(ANNOTATION);
         return true;
     }
-    is_other
+    is_changed
 }
 
 fn text_of(config: &Value) -> String {

@@ -1,12 +1,13 @@
-//! Who owns which field: `metadata.managedFields` on create, update and patch, and server-side apply (KEP-555; upstream's
-//! `apimachinery/pkg/util/managedfields` over structured-merge-diff's `merge`).
+//! Field ownership: `metadata.managedFields` on create, update and patch, and server-side apply
+//! (KEP-555; upstream's `apimachinery/pkg/util/managedfields` over structured-merge-diff's `merge`).
 //!
 //! Handlers call:
 //!
-//! - [`on_update`] before admission, for everything but apply: it gives the requester what the request changed;
-//! - [`apply`] for an apply patch: it merges, or tells of conflicts; the result is still to be decoded and defaulted.
+//! - [`on_update`] before admission, for all writes but apply: it makes the manager of the request own its changes;
+//! - [`apply`] for an apply patch: it merges, or returns conflicts; the caller decodes and defaults the result.
 //!
-//! Objects have been defaulted and taken to the hub form and back, since upstream records owners of what it is about to store: `stringData` is `data` by then.
+//! Callers default objects and convert them to the hub form and back first. Upstream records ownership
+//! of the object to be stored, so `stringData` is `data` by then.
 
 mod cap;
 mod conflict;
@@ -33,21 +34,22 @@ use updater::Updater;
 
 pub use scale::{Mapping, scale_to_parent, to_scale};
 
-/// The type of a version other than the request's; nothing if there is no such version: its managers are forgotten then.
+/// Returns the type of a version other than the request's; `None` for an unknown version, whose
+/// managers are dropped.
 pub type Schemas<'a, 's> = dyn Fn(&str) -> Option<Type<'s>> + 'a;
 
-/// Brings an object to a version that there is.
+/// Converts an object to a known version.
 pub type Converter<'a> = dyn Fn(&Value, &str) -> Result<Value, Status> + 'a;
 
-/// A request, as far as ownership asks; `'s` is the life of custom resources' types.
+/// A request, as far as ownership depends on it; `'s` is the lifetime of custom resources' types.
 #[derive(Clone, Copy)]
 pub struct Context<'a, 's> {
     /// The field manager, from the `fieldManager` parameter or the user agent; empty counts as `unknown`.
     pub manager: &'a str,
-    /// `apps/v1`: the version of the request and of all documents.
+    /// The version of the request and of all documents, such as `apps/v1`.
     pub api_version: &'a str,
     pub kind: &'a str,
-    /// `status`; empty for the object itself.
+    /// The subresource, such as `status`; empty for the object itself.
     pub subresource: &'a str,
     /// The time of the request, RFC 3339 in seconds and UTC.
     pub now: &'a str,
@@ -57,12 +59,12 @@ pub struct Context<'a, 's> {
     pub filter: &'a Filter,
     pub schemas: &'a Schemas<'a, 's>,
     pub convert: &'a Converter<'a>,
-    /// Whether fields that have the zero values of their types have owners in an object that names none, as
-    /// those of custom resources.
+    /// Whether fields with the zero values of their types get owners in an object without ownership, as
+    /// in custom resources.
     pub zeros_have_owners: bool,
 }
 
-/// What an apply made of an object.
+/// The result of an apply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
     /// The merged object with its `managedFields`, not defaulted.
@@ -71,31 +73,31 @@ pub struct Applied {
     pub changed: bool,
 }
 
-/// A create, update or patch, as far as ownership asks.
+/// A create, update or patch, as far as ownership depends on it.
 pub struct Update<'a, 's> {
-    /// The stored object's owners; nothing when there is no such object yet.
+    /// The stored object's owners; `None` for a create.
     pub live: Option<&'a [OwnerEntry]>,
-    /// What the new object says of its owners.
+    /// The owners in the new object.
     pub new: &'a [OwnerEntry],
     pub versions: &'a dyn Versions<'s>,
 }
 
-/// The stored and the new object in the versions of their kind. A version that is gone is nothing.
+/// The stored and the new object in the versions of their kind; `None` for an unknown version.
 pub trait Versions<'s> {
     fn schema(&self, api_version: &str) -> Option<Type<'s>>;
 
-    /// What changed from the stored object to the new one; [`typed::compare`] tells.
+    /// Returns the changes from the stored object to the new one, as [`typed::compare`] does.
     fn compare(&self, api_version: &str) -> Option<Comparison>;
 }
 
-/// The owners of an object after a create, update or patch: the request's manager owns what it changes, and nobody else does
-/// (`FieldManager.Update`).
+/// Computes the owners of an object after a create, update or patch: only the manager of the request
+/// owns the fields that it changes (`FieldManager.Update`).
 ///
-/// What the new object says of its owners counts only where the request may set them: it replaces the stored ones, a list of one empty
-/// entry resets them, unreadable ones are ignored.
+/// The owners in the new object count only where the request may set them. They replace the stored
+/// ones; a list of one empty entry resets them, and unreadable ones are ignored.
 pub fn on_update<'s>(context: &Context<'_, 's>, update: &Update<'_, 's>) -> Vec<OwnerEntry> {
     let managed = of_live_or_new(context, update);
-    // Objects without ownership do not get any by being updated.
+    // An update does not add ownership to an object without owners.
     if managed.is_empty() && update.live.is_some() {
         return Vec::new();
     }
@@ -121,7 +123,7 @@ fn of_live_or_new(context: &Context<'_, '_>, update: &Update<'_, '_>) -> Managed
     }
 }
 
-/// Makes the manager own what the change sets.
+/// Adds the changed fields to the entry of the manager.
 fn with_requester(context: &Context<'_, '_>, (mut managed, set): (Managed, FieldSet), manager: &str) -> Managed {
     let set = set.difference(unowned());
     if !set.is_empty() {
@@ -137,8 +139,9 @@ fn with_requester(context: &Context<'_, '_>, (mut managed, set): (Managed, Field
     cap::cap(managed)
 }
 
-/// Applies a configuration: merges it into the live object, removes what its manager no longer applies, and makes the manager own what it
-/// sets (`FieldManager.Apply`). Fields that others own and that would change are a conflict unless `force`.
+/// Applies a configuration (`FieldManager.Apply`). Merges it into the live object, removes fields that
+/// its manager no longer applies, and makes the manager own the fields that it sets. A change of a
+/// field that another manager owns is a conflict, unless `force` is set.
 pub fn apply(context: &Context<'_, '_>, live: Option<&Value>, config: &Value, force: bool) -> Result<Applied, Status> {
     check_kind(context, config)?;
     let nothing = nothing(context);
@@ -189,7 +192,7 @@ fn apply_over(
     mut managed: Managed,
     force: bool,
 ) -> Result<Applied, Failure> {
-    // What was there before the first apply belongs to somebody: else nobody would notice that an apply changes it.
+    // Fields that exist before the first apply get an owner, so that an apply that changes them is a conflict.
     if managed.is_empty() {
         check_live(context, live)?;
         let owned = Updater { context }.update_documents(&nothing(context), live, managed)?;
@@ -199,8 +202,8 @@ fn apply_over(
         return Err(Failure::Status(Status::bad_request("metadata.managedFields must be nil")));
     }
     typed::validate(context.schema, config, Duplicates::Refused).map_err(|errors| {
-        let who = describe(context, config);
-        Failure::Status(Status::new(500, "", format!("failed to create typed patch object ({who}): {errors}")))
+        let target = describe(context, config);
+        Failure::Status(Status::new(500, "", format!("failed to create typed patch object ({target}): {errors}")))
     })?;
     let manager = Manager::new(context.manager, Operation::Apply, context);
     let updater = Updater { context };
@@ -218,19 +221,20 @@ fn apply_over(
     Ok(Applied { object, changed })
 }
 
-/// Refuses a stored object without owners that has not the types of its schema: its fields can have no owner.
+/// Refuses a stored object without owners that does not match its schema, because its fields cannot get owners.
 fn check_live(context: &Context<'_, '_>, live: &Value) -> Result<(), Status> {
     match typed::validate(context.schema, live, Duplicates::Allowed) {
         Err(errors) if !typed::content_has_types(context.schema, live) => {
-            let who = describe(context, live);
-            let why = format!("failed to convert new object ({who}) to smd typed: {errors}");
+            let target = describe(context, live);
+            let why = format!("failed to convert new object ({target}) to smd typed: {errors}");
             Err(Status::new(500, "", format!("failed to create manager for existing fields: {why}")))
         }
         _ => Ok(()),
     }
 }
 
-/// Whether a value is read as managed fields; what cannot be is left to the schema (`Unstructured.GetManagedFields`).
+/// Returns whether a value is a list of managed fields; other values are left to the schema
+/// (`Unstructured.GetManagedFields`).
 fn is_owners(value: &Value) -> bool {
     match value {
         Value::Array(entries) => entries.iter().all(Value::is_object),
@@ -248,7 +252,7 @@ fn check_kind(context: &Context<'_, '_>, config: &Value) -> Result<(), Status> {
     Err(Status::bad_request(format!("invalid object type: {kind}")))
 }
 
-/// `ns/name; apps/v1, Kind=Deployment`
+/// Formats `ns/name; apps/v1, Kind=Deployment`.
 fn describe(context: &Context<'_, '_>, object: &Value) -> String {
     let (namespace, name) = (text_at(object, "namespace"), text_at(object, "name"));
     format!("{namespace}/{name}; {}", group_version_kind(context.api_version, context.kind))
@@ -256,7 +260,7 @@ fn describe(context: &Context<'_, '_>, object: &Value) -> String {
 
 fn group_version_kind(api_version: &str, kind: &str) -> String {
     if api_version.matches('/').count() > 1 {
-        // No version of a group, so nothing is known of the kind (`Unstructured.GroupVersionKind`).
+        // Not a group version, so the kind is unknown (`Unstructured.GroupVersionKind`).
         return "/, Kind=".into();
     }
     // The core group has an empty name.
@@ -264,7 +268,7 @@ fn group_version_kind(api_version: &str, kind: &str) -> String {
     format!("{slash}{api_version}, Kind={kind}")
 }
 
-/// What there is before an object is made: a new struct has zeros, which no client set.
+/// Returns the object before a create: a new struct with zero values, which no client set.
 fn nothing(context: &Context<'_, '_>) -> Value {
     match context.schema {
         Type::Struct(def) if !context.zeros_have_owners => json::to_value(Owned::new(def).as_ref()),
@@ -276,7 +280,7 @@ fn text_at<'v>(object: &'v Value, name: &str) -> &'v str {
     object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What nobody owns (`stripMetaManager`): identity, and what the server itself writes.
+/// Fields without an owner (`stripMetaManager`): identity, and fields that the server sets.
 fn unowned() -> &'static FieldSet {
     static SET: OnceLock<FieldSet> = OnceLock::new();
     SET.get_or_init(|| {

@@ -1,11 +1,11 @@
-//! Ownership of replicas, between an object and its `scale` subresource (`managedfields.ScaleHandler`).
+//! Ownership of replicas, mapped between an object and its `scale` subresource (`managedfields.ScaleHandler`).
 
 use serde_json::Value;
 
 use super::entries::{self, Entry, Managed};
 use crate::field_set::{FieldSet, Path, PathElement};
 
-/// Where a version of the object has its replicas, if it has them at all.
+/// The path of the replicas in a version of the object, if it has one.
 pub struct Mapping<'a> {
     pub api_version: &'a str,
     pub replicas: Option<&'a [&'a str]>,
@@ -27,7 +27,7 @@ fn in_scale() -> Path {
     path(&["spec", "replicas"])
 }
 
-/// Where the object of an entry's version has its replicas; nothing if the version is unknown.
+/// Returns the path of the replicas in a version; `None` for an unknown version.
 fn find(mappings: &[Mapping<'_>], version: &str) -> Option<Option<Path>> {
     mappings.iter().find(|mapping| mapping.api_version == version).map(|mapping| mapping.replicas.map(path))
 }
@@ -40,7 +40,8 @@ fn write(managed: &Managed) -> Value {
     if managed.is_empty() { Value::Null } else { Value::Array(entries::to_list(managed)) }
 }
 
-/// The managed fields of a Scale: who owns the replicas of its object. `parent` are the object's; nothing if they are unreadable.
+/// Returns the managed fields of a Scale: the owners of its object's replicas. `parent` has those of
+/// the object; `None` if they are unreadable.
 pub fn to_scale(parent: &Value, mappings: &[Mapping<'_>]) -> Option<Value> {
     let mut managed = read(parent)?;
     managed.retain(|_, entry| {
@@ -53,8 +54,8 @@ pub fn to_scale(parent: &Value, mappings: &[Mapping<'_>]) -> Option<Value> {
     Some(write(&managed))
 }
 
-/// The managed fields of the object after those of its Scale changed; `api_version` is the version that new owners own it in. Nothing if
-/// either are unreadable.
+/// Returns the managed fields of the object after a change of its Scale's. `api_version` is the version
+/// of new owners. Returns `None` if either list is unreadable.
 pub fn scale_to_parent(parent: &Value, scale: &Value, api_version: &str, mappings: &[Mapping<'_>]) -> Option<Value> {
     let parent = read(parent)?;
     let mut scale = read(scale)?;
@@ -76,7 +77,8 @@ pub fn scale_to_parent(parent: &Value, scale: &Value, api_version: &str, mapping
     let replicas = find(mappings, api_version).flatten()?;
     for (manager, entry) in scale {
         if entry.set.has(&in_scale()) {
-            // As upstream, a new owner has no time: it is looked up among those of the object, which does not know the owner yet.
+            // As in upstream, a new owner has no time, because it is looked up among the object's
+            // previous owners.
             let time = times.get(&manager).cloned().flatten();
             let entry = Entry { set: only(&replicas), api_version: api_version.into(), time, ..entry };
             managed.insert(manager, entry);

@@ -13,14 +13,14 @@ use crate::field_set::{Builder, FieldSet};
 use crate::schema::Type;
 use crate::typed::{self, Comparison, compare, reconcile, remove_items, same, to_field_set, with_named_fields};
 
-/// How long the paths of listed conflicts may be together, in bytes. Further conflicts are not listed.
+/// Maximum total size of the paths of listed conflicts, in bytes. Further conflicts are not listed.
 const MAX_CONFLICTS: usize = 1 << 20;
 
 pub(super) struct Updater<'c, 'a> {
     pub context: &'c Context<'c, 'a>,
 }
 
-/// What a change touches in a version, as far as the endpoint may own it; nothing if there is no such version.
+/// Returns the changes in a version that the endpoint may own; `None` for an unknown version.
 type Changes<'c, E> = dyn FnMut(&str) -> Result<Option<Comparison>, E> + 'c;
 
 /// A document in some version.
@@ -45,7 +45,7 @@ impl<'a> Typed<'a, '_> {
 }
 
 impl<'a> Updater<'_, 'a> {
-    /// Takes what a change touches from its owners; also what the change sets, which is the requester's.
+    /// Removes the changed fields from their owners; also returns the fields that the requester then owns.
     pub(super) fn update<E>(
         &self,
         schema: &dyn Fn(&str) -> Option<Type<'a>>,
@@ -58,7 +58,7 @@ impl<'a> Updater<'_, 'a> {
         Ok((managed, self.context.filter.apply(own.modified.union(own.added))))
     }
 
-    /// The same for documents.
+    /// Likewise for documents.
     pub(super) fn update_documents(
         &self,
         live: &Value,
@@ -68,7 +68,7 @@ impl<'a> Updater<'_, 'a> {
         self.update(&|version| self.schema_of(version), &mut |version| self.changes_in(live, new, version), managed)
     }
 
-    /// Merges a configuration. The object is nothing if it stays as it is.
+    /// Merges a configuration. The returned object is `None` if it does not change.
     pub(super) fn apply(
         &self,
         live: &Value,
@@ -100,7 +100,8 @@ impl<'a> Updater<'_, 'a> {
         Ok((managed, (!is_same).then_some(new)))
     }
 
-    /// Takes from every manager but `but` what the change touches: what it modifies or adds is a conflict, what it removes is gone.
+    /// Removes the changed fields from every manager but `but`. Modified and added fields are
+    /// conflicts, removed ones are not.
     fn disown<E>(
         &self,
         own: &Comparison,
@@ -123,7 +124,7 @@ impl<'a> Updater<'_, 'a> {
                         versions[&entry.api_version].as_ref()
                     }
                 };
-                // A version that is gone takes its managers with it.
+                // Managers of an unknown version are dropped.
                 let Some(changes) = changes else { continue };
                 let conflict = entry.set.intersection(&changes.modified).union(entry.set.intersection(&changes.added));
                 let paths = conflict.paths_within(&mut room).into_iter();
@@ -144,7 +145,7 @@ impl<'a> Updater<'_, 'a> {
         Ok(Some(compare(new.of, &*live.value, &*new.value).filtered(self.context.filter)))
     }
 
-    /// The document in a version; nothing if there is no such version.
+    /// Converts a document to a version; `None` for an unknown version.
     fn convert<'v>(&self, document: &'v Value, version: &str) -> Result<Option<Typed<'a, 'v>>, Status> {
         let Some(of) = self.schema_of(version) else { return Ok(None) };
         let is = document.get("apiVersion").and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -162,7 +163,7 @@ impl<'a> Updater<'_, 'a> {
         }
     }
 
-    /// Removes what the manager applied last time, did not apply now, and nobody else owns.
+    /// Removes fields that the manager applied last time but not now, and that have no other owner.
     fn prune(&self, merged: Value, managed: &Managed, last: Option<&Entry>) -> Result<Value, Status> {
         let Some(last) = last.filter(|last| !last.set.is_empty()) else { return Ok(merged) };
         let Some(at_last) = self.convert(&merged, &last.api_version)? else { return Ok(merged) };
@@ -173,7 +174,7 @@ impl<'a> Updater<'_, 'a> {
         Ok(converted.unwrap_or_else(|| merged.clone()))
     }
 
-    /// Adds back what the pruning took and somebody owns, the requester's new configuration included.
+    /// Restores pruned fields that have an owner, the requester's new configuration included.
     fn add_back_owned<'v>(
         &self,
         merged: &Typed<'a, 'v>,
@@ -189,7 +190,7 @@ impl<'a> Updater<'_, 'a> {
             owned.into_iter().map(|(version, set)| (version, set.build())).collect();
         let mut merged = merged.value.clone().into_owned();
         let mut pruned = pruned.value.into_owned();
-        // The version of the pruning goes first: conversions may need what was pruned.
+        // The version of the pruning goes first, because conversions may need the pruned fields.
         let first = owned.remove_entry(version);
         for (version, set) in first.into_iter().chain(owned) {
             let (Some(in_merged), Some(in_pruned)) = (self.convert(&merged, version)?, self.convert(&pruned, version)?)
@@ -205,7 +206,7 @@ impl<'a> Updater<'_, 'a> {
         Ok(pruned)
     }
 
-    /// Adds back what the pruning took although the manager did not own it: nobody did.
+    /// Restores pruned fields that the manager did not own; they had no owner.
     fn add_back_dangling(&self, merged: &Typed<'a, '_>, pruned: &Value, last: &Entry) -> Result<Value, Status> {
         let Some(pruned) = self.convert(pruned, &last.api_version)? else {
             return Ok(merged.value.clone().into_owned());
@@ -217,7 +218,7 @@ impl<'a> Updater<'_, 'a> {
     }
 }
 
-/// Owned fields as the types of today see them; managers of versions that are gone are forgotten.
+/// Adapts owned fields to the current types; drops the managers of unknown versions.
 fn reconciled<'a>(schema: &dyn Fn(&str) -> Option<Type<'a>>, managed: Managed) -> Managed {
     let mut types: BTreeMap<String, Option<Type<'a>>> = BTreeMap::new();
     let mut kept = Managed::new();

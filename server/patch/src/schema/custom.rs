@@ -1,4 +1,5 @@
-//! The types of custom resources: what a structural schema says about merging. There is one for every node of every schema, so they are small.
+//! The types of custom resources: the merge behaviour of a structural schema. Every node of every
+//! schema has one, so they are small.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +14,9 @@ pub struct CustomType {
     pub scalar: Option<Scalar>,
     pub list: Option<Box<CustomList>>,
     pub map: Option<Box<CustomMap>>,
-    /// Nothing is known: merges like [`Type::Deduced`].
+    /// The type is unknown: merges like [`Type::Deduced`].
     pub deduced: bool,
-    /// It is this declared struct; `metadata` is.
+    /// The declared struct of this type; set for `metadata`.
     pub described: Option<&'static StructDef>,
 }
 
@@ -45,7 +46,7 @@ pub struct CustomField {
 }
 
 impl CustomMap {
-    /// A field.
+    /// Returns a field by name.
     pub fn field(&self, name: &str) -> Option<&CustomField> {
         let at = self.fields.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
         Some(&self.fields[at].1)
@@ -53,8 +54,8 @@ impl CustomMap {
 }
 
 impl CustomType {
-    /// The type of a whole custom resource: its schema (`openAPIV3Schema`) with the fields that every object has. `object_meta` is the
-    /// declared ObjectMeta.
+    /// Returns the type of a custom resource: its schema (`openAPIV3Schema`) with the fields of every object.
+    /// `object_meta` is the declared ObjectMeta.
     pub fn of_resource(schema: &Value, object_meta: &'static StructDef) -> Self {
         let reader = Reader { object_meta };
         let mut root = reader.read(schema, false);
@@ -104,10 +105,10 @@ impl CustomType {
     }
 }
 
-/// Fields on their way to a map.
+/// Fields by name, while a map is built.
 type Named = BTreeMap<Box<str>, CustomField>;
 
-/// Reads schemas.
+/// Converts schemas to types.
 struct Reader {
     object_meta: &'static StructDef,
 }

@@ -1,4 +1,4 @@
-//! What descriptors say about merging, as upstream's OpenAPI would.
+//! The merge behaviour of descriptors, as upstream's OpenAPI has it.
 
 use machinery::def::Scalar as Declared;
 use machinery::def::{FieldDef, Flags, JsonForm, ListType, Literal, PatchStrategy, Shape, StructDef};
@@ -23,7 +23,7 @@ pub(super) fn of_struct(def: &'static StructDef, atomic: bool) -> Atom<'static> 
             };
             Atom { list: Some(List { kind: ListKind::Atomic, items }), ..Atom::default() }
         }
-        // What is open is said by its schema, where there is one.
+        // An unstructured type has a schema of its own, if any.
         JsonForm::SchemaOrArray | JsonForm::SchemaOrBool | JsonForm::SchemaOrStrings | JsonForm::Open => {
             Type::Deduced.atom()
         }
@@ -54,7 +54,7 @@ pub(super) fn of_item(field: &'static FieldDef) -> Atom<'static> {
     }
 }
 
-/// A list type that is not said follows from the patch strategy, as in `schemaconv`.
+/// Returns the list type; an undeclared one follows from the patch strategy, as in `schemaconv`.
 fn list_kind(field: &'static FieldDef) -> ListKind<'static> {
     let merges = matches!(field.info.patch_strategy, PatchStrategy::Merge | PatchStrategy::MergeRetainKeys);
     match field.info.list {
@@ -67,7 +67,7 @@ fn list_kind(field: &'static FieldDef) -> ListKind<'static> {
     }
 }
 
-/// The fields that tell the items of a list apart, when an item may have none of them.
+/// Returns the key fields of a list, if an item may lack all of them.
 pub(crate) fn keys_to_miss(field: &'static FieldDef) -> Option<&'static [&'static str]> {
     let (Shape::StructList(items, _), ListKind::Map(Keys::Declared(keys))) = (field.shape(), list_kind(field)) else {
         return None;
@@ -82,12 +82,12 @@ fn of_scalar(scalar: Declared) -> Atom<'static> {
         Declared::I32 | Declared::I64 | Declared::F64 => Scalar::Numeric,
         Declared::String | Declared::Bytes | Declared::Duration => Scalar::String,
         Declared::Time | Declared::MicroTime | Declared::Quantity => Scalar::Untyped,
-        // OpenAPI v3 gives these no type of their own.
+        // OpenAPI v3 has no type for these.
         Declared::IntOrString | Declared::Json | Declared::Document => {
             return Type::Deduced.atom();
         }
         Declared::RawExtension => return Type::Untyped.atom(),
-        // Whatever is in it is owned as a whole.
+        // The contents are owned as a whole.
         Declared::FieldsV1 => {
             let map = Map { atomic: true, fields: Fields::None, element: Some(Type::Untyped) };
             return Atom { map: Some(map), ..Atom::default() };
@@ -96,7 +96,7 @@ fn of_scalar(scalar: Declared) -> Atom<'static> {
     Atom { scalar: Some(scalar), ..Atom::default() }
 }
 
-/// The default that OpenAPI shows: the declared one, or the zero value of a scalar that is always written.
+/// Returns the default in OpenAPI: the declared one, or the zero value of a scalar that is always serialized.
 pub(super) fn default_of(field: &'static FieldDef) -> Option<Value> {
     if let Some(literal) = field.info.default {
         return Some(of_literal(literal));

@@ -1,7 +1,7 @@
-//! How the fields of a type merge in server-side apply: one view of descriptors and of custom resources' schemas.
+//! Merge behaviour of types in server-side apply: one view of descriptors and of custom resources' schemas.
 //!
-//! It answers what upstream's `kube-openapi/pkg/schemaconv` makes of OpenAPI: every type is up to three things (a scalar, a list, a map),
-//! and the value at hand says which of them counts.
+//! It corresponds to upstream's `kube-openapi/pkg/schemaconv` for OpenAPI. Every type can be a scalar,
+//! a list and a map; the value determines which of them applies.
 
 mod custom;
 mod described;
@@ -20,21 +20,21 @@ pub enum Type<'s> {
     Struct(&'static StructDef),
     /// A field of a declared struct.
     Field(&'static FieldDef),
-    /// What stands in the list or map of such a field.
+    /// An item of the list or map of such a field.
     Item(&'static FieldDef),
-    /// A struct whose `x-kubernetes-map-type` a field overrides.
+    /// A struct with `x-kubernetes-map-type` overridden by a field.
     Overridden(&'static StructDef, bool),
     /// A type of a custom resource.
     Custom(&'s CustomType),
-    /// Anything: maps merge by key, lists are replaced (`__untyped_deduced_`).
+    /// Any value: maps merge by key, lists are replaced (`__untyped_deduced_`).
     Deduced,
-    /// Anything, replaced as a whole (`__untyped_atomic_`).
+    /// Any value, replaced as a whole (`__untyped_atomic_`).
     Untyped,
-    /// A string: the items of a struct that is a bare list in JSON.
+    /// A string: the items of a struct that is a plain list in JSON.
     Text,
 }
 
-/// What a type can be.
+/// The alternatives of a type.
 #[derive(Clone, Copy, Default)]
 pub struct Atom<'s> {
     pub scalar: Option<Scalar>,
@@ -48,7 +48,7 @@ pub enum Scalar {
     Numeric,
     String,
     Boolean,
-    /// Any of them.
+    /// Any scalar.
     Untyped,
 }
 
@@ -92,7 +92,7 @@ impl<'s> Keys<'s> {
 pub struct Map<'s> {
     pub atomic: bool,
     fields: Fields<'s>,
-    /// The type of members that are no fields; none if there may be none.
+    /// The type of undeclared members; `None` if they are not allowed.
     pub element: Option<Type<'s>>,
 }
 
@@ -104,7 +104,7 @@ enum Fields<'s> {
 }
 
 impl<'s> Type<'s> {
-    /// What the type can be.
+    /// Returns the alternatives of the type.
     pub fn atom(self) -> Atom<'s> {
         match self {
             Type::Struct(def) => described::of_struct(def, def.atomic),
@@ -118,7 +118,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// The type one step below, of objects and lists alike; none if there is nothing to be.
+    /// Returns the type of a member or item; `None` if there cannot be one.
     pub(crate) fn below(self, element: &crate::field_set::PathElement) -> Option<Type<'s>> {
         use crate::field_set::PathElement;
         let atom = self.atom();
@@ -136,7 +136,7 @@ fn anything(map: Map<'_>) -> Atom<'_> {
 }
 
 impl<'s> Map<'s> {
-    /// The type of a declared field.
+    /// Returns the type of a declared field.
     pub fn field(&self, name: &str) -> Option<Type<'s>> {
         match self.fields {
             Fields::None => None,
@@ -145,7 +145,7 @@ impl<'s> Map<'s> {
         }
     }
 
-    /// The struct that declares all members.
+    /// Returns the struct that declares all members.
     pub(crate) fn declared(&self) -> Option<&'static StructDef> {
         match self.fields {
             Fields::Declared(def) => Some(def),
@@ -153,12 +153,12 @@ impl<'s> Map<'s> {
         }
     }
 
-    /// The type of a member, declared or not.
+    /// Returns the type of a member, declared or not.
     pub fn member(&self, name: &str) -> Option<Type<'s>> {
         self.field(name).or(self.element)
     }
 
-    /// What a key field that is not there counts as.
+    /// Returns the default of a missing key field.
     pub(crate) fn default_of(&self, name: &str) -> Option<Value> {
         match self.fields {
             Fields::None => None,
@@ -167,13 +167,13 @@ impl<'s> Map<'s> {
         }
     }
 
-    /// Whether nothing is known of the members.
+    /// Returns whether the types of the members are unknown.
     pub(crate) fn is_deduced(&self) -> bool {
         matches!(self.fields, Fields::None) && matches!(self.element, Some(Type::Deduced))
     }
 }
 
-/// Which of the things that a type can be a value is: the first two decide how it merges.
+/// The alternative of a type that applies to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Map,
@@ -182,7 +182,7 @@ pub(crate) enum Kind {
 }
 
 impl Atom<'_> {
-    /// What the value is taken for, and whether the value itself says so (`deduceAtom`).
+    /// Returns the alternative that applies, and whether the value determines it (`deduceAtom`).
     pub(crate) fn deduce<'v>(&self, value: impl Into<Node<'v>>) -> (Option<Kind>, bool) {
         let fits = match value.into().form() {
             Form::Null => None,
@@ -198,7 +198,7 @@ impl Atom<'_> {
         }
     }
 
-    /// What counts when the value does not say.
+    /// Returns the alternative that applies when the value does not determine it.
     pub(crate) fn kind(&self) -> Option<Kind> {
         match (self.map, self.scalar, self.list) {
             (Some(_), _, _) => Some(Kind::Map),

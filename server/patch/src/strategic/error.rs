@@ -1,4 +1,4 @@
-//! What can be wrong with a strategic merge patch, in upstream's words (`apimachinery/pkg/util/mergepatch`).
+//! Errors of strategic merge patches, with upstream's texts (`apimachinery/pkg/util/mergepatch`).
 
 use machinery::status::Status;
 use serde_json::{Map, Value};
@@ -7,12 +7,12 @@ use crate::go_print;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    /// A directive of a form that clients are told about as their mistake.
+    /// A malformed directive, which is reported as the client's error.
     #[error("invalid patch format of {0}")]
     Format(&'static str),
     #[error("lists of lists are not supported")]
     ListOfLists,
-    /// Everything else is an internal error upstream.
+    /// Any other error; upstream reports it as internal.
     #[error("{0}")]
     Other(String),
 }
@@ -31,7 +31,7 @@ impl Error {
         let object = go_print::plain(&Value::Object(object.clone()));
         let directive = match directive {
             Value::String(text) => text.clone(),
-            // Go's %s of something that is no text.
+            // Go's %s of a value that is not a string.
             other => format!("%!s({}={})", go_print::type_name(other), go_print::plain(other)),
         };
         Error::Other(format!("unknown patch type: {directive} in map: {object}"))

@@ -1,4 +1,4 @@
-//! Merging lists: of scalars as sets, of objects by their merge key.
+//! Merges lists: scalars as sets, objects by their merge key.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use super::lookup::Field;
 use super::{PATCH, map, order};
 use crate::go_print;
 
-/// Merges two lists (`mergeSlice`); with `deletes` the patch names scalars to drop.
+/// Merges two lists (`mergeSlice`); with `deletes`, the patch lists scalars to remove.
 pub(super) fn merge(current: Vec<Value>, patch: Vec<Value>, field: &Field, deletes: bool) -> Result<Vec<Value>, Error> {
     if current.is_empty() && patch.is_empty() {
         return Ok(current);
@@ -31,7 +31,7 @@ pub(super) fn merge(current: Vec<Value>, patch: Vec<Value>, field: &Field, delet
     order::arrange(merged, &patch, &current, field.merge_key, true)
 }
 
-/// Whether the items are objects; all of them must be of one type (`sliceElementType`).
+/// Returns whether the items are objects; all of them must have the same type (`sliceElementType`).
 pub(super) fn of_objects(lists: &[&[Value]]) -> Result<bool, Error> {
     let mut items = lists.iter().flat_map(|list| list.iter());
     let first = items.next().ok_or_else(|| Error::Other("no elements in any of the given slices".into()))?;
@@ -45,14 +45,14 @@ pub(super) fn of_objects(lists: &[&[Value]]) -> Result<bool, Error> {
     Ok(first.is_object())
 }
 
-/// Drops later duplicates.
+/// Removes later duplicates.
 fn deduplicate(items: Vec<Value>) -> Vec<Value> {
     let mut seen = HashSet::with_capacity(items.len());
     let is_first: Vec<bool> = items.iter().map(|item| seen.insert(item)).collect();
     items.into_iter().zip(is_first).filter_map(|(item, is_first)| is_first.then_some(item)).collect()
 }
 
-/// Obeys items that hold `$patch`; what is left of both lists (`mergeSliceWithSpecialElements`).
+/// Applies items with `$patch`; returns the remaining items of both lists (`mergeSliceWithSpecialElements`).
 fn apply_directives(mut current: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), Error> {
     let mut plain = Vec::with_capacity(patch.len());
     let (mut replaces, mut deleted) = (false, HashSet::new());

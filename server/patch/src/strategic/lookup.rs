@@ -1,21 +1,21 @@
-//! How the field of a name merges, as the Go type of upstream would say.
+//! Merge behaviour of fields by name, as in upstream's Go types.
 
 use machinery::def::{FieldDef, JsonForm, PatchStrategy, Scalar, Shape, StructDef};
 use machinery::scalar::go_text::quote;
 
 use super::error::Error;
 
-/// A Go type, as far as merging asks.
+/// A Go type, as far as merging depends on it.
 #[derive(Clone, Copy)]
 pub(super) enum Lookup {
     Struct(&'static StructDef),
     /// A Go struct without fields in JSON, such as `RawExtension`.
     Opaque(&'static str),
-    /// Of another Go kind.
+    /// Another Go kind.
     Kind(&'static str),
 }
 
-/// How a field merges.
+/// The merge behaviour of a field.
 #[derive(Clone, Copy)]
 pub(super) struct Field {
     /// The type of the field; of its items when it was looked up as a list.
@@ -25,12 +25,12 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Whether lists of it merge by item.
+    /// Returns whether lists of this field merge by item.
     pub(super) fn merges_lists(&self) -> bool {
         matches!(self.strategy, PatchStrategy::Merge | PatchStrategy::MergeRetainKeys)
     }
 
-    /// Whether objects of it are replaced as a whole.
+    /// Returns whether objects of this field are replaced as a whole.
     pub(super) fn replaces_objects(&self) -> bool {
         self.strategy == PatchStrategy::Replace
     }
@@ -78,7 +78,7 @@ impl Lookup {
         }
     }
 
-    /// The name of the Go kind.
+    /// Returns the name of the Go kind.
     pub(super) fn kind(self) -> &'static str {
         match self {
             Lookup::Struct(_) | Lookup::Opaque(_) => "struct",

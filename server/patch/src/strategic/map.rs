@@ -1,4 +1,4 @@
-//! Merging objects, and the directives that stand in them.
+//! Merges objects, and applies the directives in them.
 
 use std::collections::HashSet;
 
@@ -36,7 +36,7 @@ fn merge_member(original: &mut Object, key: String, value: Value, of: Lookup) ->
         None => (key, false),
     };
     if value.is_null() {
-        // The order of members has no meaning: the document is decoded into its type.
+        // The order of members is irrelevant, because the document is decoded into its type.
         original.swap_remove(&key);
         return Ok(());
     }
@@ -66,7 +66,7 @@ fn merge_member(original: &mut Object, key: String, value: Value, of: Lookup) ->
     Ok(())
 }
 
-/// Takes the patch's value as it is, but for nulls and directives in it.
+/// Sets the patch's value without its nulls and directives.
 fn take_patch(original: &mut Object, key: String, mut value: Value) {
     discard_nulls(&mut value);
     match without_directives(value) {
@@ -90,7 +90,7 @@ pub(super) fn discard_nulls(value: &mut Value) {
     }
 }
 
-/// The value without the objects that carry a directive; nothing when it is one (`removeDirectives`).
+/// Returns the value without objects that have a directive; `None` when it is one itself (`removeDirectives`).
 pub(super) fn without_directives(value: Value) -> Option<Value> {
     match value {
         Value::Object(map) if map.contains_key(PATCH) => None,
@@ -102,7 +102,8 @@ pub(super) fn without_directives(value: Value) -> Option<Value> {
     }
 }
 
-/// `$retainKeys` drops the members of the original that it does not name; it must name all that the patch sets.
+/// Applies `$retainKeys`: removes members of the original that it does not list. It must list all that
+/// the patch sets.
 fn retain_keys(original: &mut Object, patch: &mut Object) -> Result<(), Error> {
     const BAD: Error = Error::Format("retainKeys");
     let Some(retained) = patch.shift_remove(RETAIN_KEYS) else { return Ok(()) };
@@ -117,7 +118,8 @@ fn retain_keys(original: &mut Object, patch: &mut Object) -> Result<(), Error> {
     Ok(())
 }
 
-/// Merges and orders the lists that `$setElementOrder` names, and takes them out of the patch (`mergePatchIntoOriginal`).
+/// Merges and orders the lists with `$setElementOrder`, and removes them from the patch
+/// (`mergePatchIntoOriginal`).
 fn order_lists(original: &mut Object, patch: &mut Object, of: Lookup) -> Result<(), Error> {
     let directives: Vec<String> = patch.keys().filter(|key| key.starts_with(SET_ELEMENT_ORDER)).cloned().collect();
     for directive in directives {

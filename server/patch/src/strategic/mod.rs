@@ -1,7 +1,7 @@
-//! Strategic merge patch: lists of objects merge by key, and directives in the patch say what JSON cannot
+//! Strategic merge patch: lists of objects merge by key, and the patch may contain directives
 //! (`k8s.io/apimachinery/pkg/util/strategicpatch`).
 //!
-//! What a field does is said by its descriptor: [`machinery::def::PatchStrategy`] and the merge key.
+//! The descriptor of a field determines its behaviour: [`machinery::def::PatchStrategy`] and the merge key.
 
 mod error;
 mod list;
@@ -9,7 +9,7 @@ mod lookup;
 mod map;
 mod order;
 mod places;
-mod spent;
+mod remaining;
 
 use machinery::def::StructDef;
 use machinery::json::Issues;
@@ -19,18 +19,19 @@ use serde_json::Value;
 use self::lookup::Lookup;
 use crate::{document, go_print};
 
-/// `$patch`: what to do with the object it stands in.
+/// `$patch`: the action for the object that contains it.
 const PATCH: &str = "$patch";
-/// `$retainKeys`: which members of the object are to stay.
+/// `$retainKeys`: the members of the object to keep.
 const RETAIN_KEYS: &str = "$retainKeys";
 /// `$setElementOrder/<field>`: the order of a list's items.
 const SET_ELEMENT_ORDER: &str = "$setElementOrder";
-/// `$deleteFromPrimitiveList/<field>`: scalars to drop from a list.
+/// `$deleteFromPrimitiveList/<field>`: scalars to remove from a list.
 const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList";
 
-/// Applies a strategic merge patch to a document of the described type; `issues` gets duplicate fields of the patch.
+/// Applies a strategic merge patch to a document of the described type; `issues` gets duplicate fields
+/// of the patch.
 ///
-/// What comes out may not decode: answer that with [`undecodable`].
+/// The result may not decode; [`undecodable`] is the error for that.
 pub fn strategic_merge(
     def: &'static StructDef,
     document: &Value,
@@ -44,14 +45,14 @@ pub fn strategic_merge(
     Ok(Value::Object(map::merge(original.clone(), members.clone(), Lookup::Struct(def))?))
 }
 
-/// The answer when what a strategic merge patch made of a document cannot be decoded.
+/// Returns the error when the result of a strategic merge patch cannot be decoded.
 pub fn undecodable(def: &'static StructDef, document: &Value, patch: &[u8], why: &str) -> Status {
     let mut patch = match read(patch, &mut Issues::ignore()) {
         Ok(patch) => patch,
         Err(status) => return status,
     };
     if let (Value::Object(original), Value::Object(patch)) = (document, &mut patch) {
-        spent::spend(original, patch, Lookup::Struct(def));
+        remaining::strip_directives(original, patch, Lookup::Struct(def));
     }
     document::refuse(go_print::plain(&patch), why)
 }

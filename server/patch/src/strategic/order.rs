@@ -1,4 +1,4 @@
-//! The order of a merged list: as the patch says, and of what it does not say, as it was.
+//! The order of a merged list: that of the patch; items that the patch does not order keep theirs.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::places::Places;
 use super::{PATCH, SET_ELEMENT_ORDER};
 use crate::go_print;
 
-/// Whether the patch's items stand in the order that `$setElementOrder` wants (`validatePatchWithSetOrderList`).
+/// Checks that the patch's items have the order of `$setElementOrder` (`validatePatchWithSetOrderList`).
 pub(super) fn check(patch: &[Value], wanted: &[Value], key: &str) -> Result<(), Error> {
     if patch.is_empty() || wanted.is_empty() {
         return Ok(());
@@ -56,7 +56,7 @@ fn key_of<'v>(item: &'v Value, key: &str) -> Result<&'v Value, Error> {
     object.get(key).ok_or_else(|| Error::no_merge_key(object, key))
 }
 
-/// Puts a merged list in order: items that `wanted` has in its order, among the others, which keep the order of `current`
+/// Orders a merged list: items in `wanted` have its order; the others keep the order of `current`
 /// (`normalizeElementOrder`).
 pub(super) fn arrange(
     merged: Vec<Value>,
@@ -81,7 +81,7 @@ pub(super) fn arrange(
     Ok(interleave(others, named, current, key))
 }
 
-/// Sorts items by their place in `order`, those marked for deletion last; items without a place stay where they are.
+/// Sorts items by their position in `order`, those to delete last; items without a position keep their place.
 fn sort(items: Vec<Value>, order: &[Value], key: &str) -> Result<Vec<Value>, Error> {
     if !key.is_empty() {
         for item in items.iter().chain(order) {
@@ -108,7 +108,7 @@ fn sort(items: Vec<Value>, order: &[Value], key: &str) -> Result<Vec<Value>, Err
     Ok(kept)
 }
 
-/// Merges two lists; the left one's item goes first only when both are known to `current` in that order (`mergeSortedSlice`).
+/// Merges two lists; the left item goes first only when `current` has both in that order (`mergeSortedSlice`).
 fn interleave(left: Vec<Value>, right: Vec<Value>, current: &[Value], key: &str) -> Vec<Value> {
     let mut merged = Vec::with_capacity(left.len() + right.len());
     let places = Places::of(current, key);

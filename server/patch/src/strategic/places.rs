@@ -1,4 +1,4 @@
-//! Finding items of a list by value or by merge key, without searching the list for each.
+//! Positions of list items by value or by merge key, without a search per item.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::error::Error;
 
-/// The first position of each item, by the value of its merge key; by the whole item where there is no merge key.
+/// The first position of each item, by the value of its merge key, or by the whole item without a merge key.
 pub(super) struct Places<'v> {
     key: &'v str,
     first: HashMap<&'v Value, usize>,
-    /// The first item that is no object although there is a merge key.
+    /// The first item that is not an object although there is a merge key.
     not_an_object: Option<usize>,
 }
 
@@ -28,16 +28,16 @@ impl<'v> Places<'v> {
         places
     }
 
-    /// Where the first item like this one stands.
+    /// Returns the position of the first item equal to this one.
     pub fn of_item(&self, item: &Value) -> Option<usize> {
         self.first.get(key_of(item, self.key)?).copied()
     }
 
-    /// Where the object with this value of the merge key stands.
+    /// Returns the position of the object with this value of the merge key.
     ///
     /// # Errors
     ///
-    /// When an item before it is no object.
+    /// When an item before it is not an object.
     pub fn of_value(&self, value: &Value) -> Result<Option<usize>, Error> {
         let found = self.first.get(value).copied();
         match self.not_an_object {

@@ -15,7 +15,7 @@ fn appliers_share_equal_values_and_conflict_over_others() {
         refused,
         r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Apply failed with 2 conflicts: conflicts with \"one\":\n- .data.k\n- .data.l","reason":"Conflict","details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"one\"","field":".data.k"},{"reason":"FieldManagerConflict","message":"conflict with \"one\"","field":".data.l"}]},"code":409}"#
     );
-    // An apply that changes nothing gets an entry without a time.
+    // An apply without changes gets an entry without a time.
     assert!(!server.try_apply("two", json!({"data": {"k": "1"}}), false).unwrap().changed);
     assert_eq!(
         server.owners(),
@@ -29,7 +29,7 @@ fn appliers_share_equal_values_and_conflict_over_others() {
 }
 
 #[test]
-fn what_is_no_longer_applied_goes_unless_others_own_it() {
+fn fields_no_longer_applied_are_removed_unless_owned_by_others() {
     let mut server = Server::of_config_map();
     server.apply("one", json!({"data": {"a": "1", "b": "1", "c": "1"}}));
     server.apply("two", json!({"data": {"b": "1"}}));

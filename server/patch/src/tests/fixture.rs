@@ -1,4 +1,4 @@
-//! Kinds to patch: a ConfigMap, and a Deployment whose pod template is flattened into its spec.
+//! Kinds for tests: a ConfigMap, and a Deployment with its pod template flattened into its spec.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::managed::{self, Applied, Context, OwnerEntry, Update, Versions};
 use crate::schema::Type;
 use crate::typed::{self, Comparison};
 
-/// What the registry compares before an update is written.
+/// Returns owners without times, as the registry compares them before it writes an update.
 fn without_times(owners: &[OwnerEntry]) -> Vec<OwnerEntry> {
     owners.iter().map(|owner| OwnerEntry { time: None, ..owner.clone() }).collect()
 }
@@ -160,7 +160,7 @@ pub(super) fn deployment() -> &'static StructDef {
     Deployment::def()
 }
 
-/// An object and those who write it; the clock advances by a second with each request.
+/// An object and its writers; the clock advances by a second with each request.
 pub(super) struct Server {
     def: &'static StructDef,
     api_version: &'static str,
@@ -211,12 +211,12 @@ impl Server {
         object
     }
 
-    /// Creates or updates; the new object carries the live one's managed fields, as after a patch.
+    /// Creates or updates the object; the new object has the live one's managed fields, as after a patch.
     pub(super) fn write(&mut self, manager: &str, object: Value) -> &Value {
         let mut new = self.complete(object);
         let live_owners = self.live.as_ref().map(entries);
-        let said = new["metadata"].get("managedFields").is_some();
-        let new_owners = if said { entries(&new) } else { live_owners.clone().unwrap_or_default() };
+        let has_owners = new["metadata"].get("managedFields").is_some();
+        let new_owners = if has_owners { entries(&new) } else { live_owners.clone().unwrap_or_default() };
         let versions = Documents { def: self.def, live: self.live.clone(), new: new.clone() };
         let mut owners = self.with(manager, |context, _| {
             let update = Update { live: live_owners.as_deref(), new: &new_owners, versions: &versions };
@@ -251,7 +251,7 @@ impl Server {
         self.live.insert(object)
     }
 
-    /// One line for each entry: `manager Operation second: fields`.
+    /// Returns one line per entry: `manager Operation second: fields`.
     pub(super) fn owners(&self) -> String {
         let entries = self.live.as_ref().and_then(|live| live.pointer("/metadata/managedFields")?.as_array());
         let lines = entries.into_iter().flatten().map(|entry| {
@@ -263,7 +263,7 @@ impl Server {
     }
 }
 
-/// The owners that a document names.
+/// Returns the owners in a document.
 pub(super) fn entries(object: &Value) -> Vec<OwnerEntry> {
     let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array);
     let entry = |entry: &Value| {
@@ -295,7 +295,7 @@ fn document(entry: &OwnerEntry) -> Value {
     document
 }
 
-/// A stored and a new object of the only version there is.
+/// A stored and a new object in the only version.
 pub(super) struct Documents {
     pub def: &'static StructDef,
     pub live: Option<Value>,

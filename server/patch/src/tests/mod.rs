@@ -1,4 +1,4 @@
-//! Facts about patches, on a few kinds that have every way of merging.
+//! Tests of patches, on a few kinds with every merge behaviour.
 
 mod apply;
 mod documents;

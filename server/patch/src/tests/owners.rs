@@ -1,4 +1,4 @@
-//! Ownership by create, update and patch.
+//! Ownership after create, update and patch.
 
 use machinery::scalar::FieldsV1;
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::field_set::Filter;
 use crate::managed::{self, Context, Mapping, Update};
 
 #[test]
-fn a_creator_owns_what_it_sets() {
+fn a_creator_owns_the_fields_it_sets() {
     let mut server = Server::of_config_map();
     server.write("m", json!({"data": {"k": "v"}, "metadata": {"labels": {"a": "b"}}}));
     assert_eq!(
@@ -24,7 +24,7 @@ fn a_creator_owns_what_it_sets() {
 }
 
 #[test]
-fn an_update_takes_what_it_changes() {
+fn an_update_takes_over_the_fields_it_changes() {
     let mut server = Server::of_config_map();
     server.write("one", json!({"data": {"k": "1", "l": "1"}}));
     server.write("two", json!({"data": {"k": "2", "l": "1"}}));
@@ -32,7 +32,7 @@ fn an_update_takes_what_it_changes() {
         server.owners(),
         "one Update 01: {\"f:data\":{\".\":{},\"f:l\":{}}}\ntwo Update 02: {\"f:data\":{\"f:k\":{}}}"
     );
-    // Nothing changes, so times stay.
+    // Without a change, times stay.
     server.write("one", json!({"data": {"k": "2", "l": "1"}}));
     assert!(server.owners().starts_with("one Update 01:"));
     server.write("two", json!({"data": {"l": "1"}}));
@@ -40,7 +40,7 @@ fn an_update_takes_what_it_changes() {
 }
 
 #[test]
-fn managed_fields_can_be_replaced_and_reset_by_hand() {
+fn requests_can_replace_and_reset_managed_fields() {
     let entry = |operation: &str| json!([{"manager": "new", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:k": {}}}}]);
     let mut server = Server::of_config_map();
     server.write("one", json!({"data": {"k": "1"}}));
@@ -50,7 +50,7 @@ fn managed_fields_can_be_replaced_and_reset_by_hand() {
     assert_eq!(server.owners(), r#"new Apply -: {"f:data":{"f:k":{}}}"#);
     server.write("x", json!({"data": {"k": "1"}, "metadata": {"managedFields": [{}]}}));
     assert_eq!(server.owners(), "");
-    // An object without owners does not get any by updates.
+    // Updates do not add owners to an object without owners.
     server.write("x", json!({"data": {"k": "2"}}));
     assert_eq!(server.owners(), "");
 }
@@ -72,7 +72,7 @@ fn the_oldest_of_more_than_ten_updaters_share_an_entry() {
 }
 
 #[test]
-fn endpoints_do_not_own_what_they_reset() {
+fn endpoints_do_not_own_the_fields_they_reset() {
     let filter = Filter::Exclude(crate::FieldSet::of_names([&["data"] as &[&str]]));
     let server = Server::of_config_map();
     let new = json!({"data": {"k": "1"}, "metadata": {"labels": {"a": "b"}}});
@@ -95,7 +95,7 @@ fn endpoints_do_not_own_what_they_reset() {
 }
 
 #[test]
-fn scale_shows_who_owns_replicas() {
+fn scale_has_the_owners_of_replicas() {
     let mappings = [Mapping { api_version: "apps/v1", replicas: Some(&["spec", "replicas"]) }];
     let parent = json!([
         {"manager": "a", "operation": "Apply", "apiVersion": "apps/v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:replicas": {}, "f:paused": {}}}},

@@ -1,4 +1,4 @@
-//! Sets of fields and their text.
+//! Sets of fields and their text form.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn text_is_read_and_written_in_upstreams_order() {
     }
 }
 
-/// A fuzz target found that a set with this key differed from what its own text says.
+/// A fuzz target found that a set with this key differed from the set parsed from its own text.
 #[test]
 fn negative_zero_in_a_key_is_zero() {
     let negative = set(json!({"k:{\"port\":-0}": {}}));
@@ -48,7 +48,7 @@ fn set_algebra() {
 }
 
 #[test]
-fn filters_cut_what_an_endpoint_cannot_own() {
+fn filters_remove_fields_that_an_endpoint_cannot_own() {
     let owned = set(
         json!({"f:spec": {"f:containers": {"k:{\"name\":\"a\"}": {".": {}, "f:image": {}, "f:resources": {"f:cpu": {}}}}}, "f:status": {"f:phase": {}}}),
     );

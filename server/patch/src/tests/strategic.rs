@@ -13,7 +13,7 @@ fn patch(document: &Value, patch: Value) -> String {
     }
 }
 
-/// Patches the containers of a deployment that has `a` and `b`.
+/// Patches the containers of a deployment with containers `a` and `b`.
 fn containers(patched: Value) -> String {
     let document = json!({"spec": {"containers": [{"name": "a", "image": "a:1"}, {"name": "b", "image": "b:1"}]}});
     let body = json!({"spec": patched}).to_string();
@@ -54,7 +54,7 @@ fn wrong_list_items_are_internal_errors() {
 }
 
 #[test]
-fn set_element_order_orders() {
+fn set_element_order_sorts_items() {
     assert_eq!(
         containers(
             json!({"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}], "containers": [{"name": "a", "image": "a:2"}]})
@@ -114,7 +114,7 @@ fn scalar_lists_merge_as_sets() {
 }
 
 #[test]
-fn retain_keys_drops_the_others() {
+fn retain_keys_removes_the_others() {
     let document = json!({"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}}});
     let strategy = |patched: Value| patch(&document, json!({"spec": {"strategy": patched}}));
     assert_eq!(
@@ -127,7 +127,8 @@ fn retain_keys_drops_the_others() {
     assert_eq!(strategy(json!({"$retainKeys": "type"})), bad);
 }
 
-/// Why what a patch makes of a deployment with a container `a` has another shape than a deployment, and what is shown of the patch.
+/// Patches a deployment with a container `a`; returns its shape error, and the part of the patch in the
+/// message.
 fn refused(patched: &Value) -> (Option<String>, String) {
     let document = json!({"spec": {"containers": [{"name": "a"}]}});
     let bytes = patched.to_string();
@@ -138,7 +139,7 @@ fn refused(patched: &Value) -> (Option<String>, String) {
 }
 
 #[test]
-fn results_of_another_shape_are_refused() {
+fn results_with_a_wrong_structure_are_refused() {
     let check = |patched: Value, expect: &str| assert_eq!(refused(&patched).0.as_deref(), Some(expect), "{patched}");
     check(json!({"spec": {"containers": {"name": "a"}}}), "cannot restore slice from map");
     check(json!({"spec": []}), "cannot restore struct from: slice");
@@ -149,7 +150,7 @@ fn results_of_another_shape_are_refused() {
 }
 
 #[test]
-fn directives_are_spent_while_they_are_obeyed() {
+fn applied_directives_are_removed_from_the_shown_patch() {
     let check = |patched: Value, expect: &str| assert_eq!(refused(&patched).1, expect, "{patched}");
     check(json!({"$patch": "replace", "spec": []}), "map[spec:[]]");
     check(json!({"spec": {"$retainKeys": [], "x": null}}), "map[spec:map[x:<nil>]]");

@@ -1,4 +1,4 @@
-//! Documents with a type: what they set, what changed, what merges.
+//! Typed documents: the fields that they set, comparison, merge.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn of() -> Type<'static> {
 }
 
 #[test]
-fn fields_that_a_document_sets() {
+fn to_field_set_has_the_fields_that_a_document_sets() {
     let check = |spec: Value, expect: &str| {
         assert_eq!(
             to_field_set(of(), &json!({"spec": spec})).to_value().to_string(),
@@ -37,7 +37,7 @@ fn fields_that_a_document_sets() {
 }
 
 #[test]
-fn what_changed() {
+fn compare_reports_changed_fields() {
     let check = |old: Value, new: Value, expect: [&str; 3]| {
         let changes = compare(of(), &json!({"spec": old}), &json!({"spec": new}));
         let shown = [changes.added, changes.modified, changes.removed].map(|set| set.to_string());
@@ -60,7 +60,7 @@ fn what_changed() {
 }
 
 #[test]
-fn applied_order_wins_among_live_items() {
+fn the_applied_order_takes_precedence_over_the_live_one() {
     let check = |live: &[&str], config: &[&str], expect: &[&str]| {
         let list = |names: &[&str]| json!({"metadata": {"finalizers": names}});
         assert_eq!(merge(of(), &list(live), &list(config)), list(expect));
@@ -81,7 +81,7 @@ fn removed_parts_leave_empty_containers() {
 }
 
 #[test]
-fn wrong_types_are_told_in_upstreams_words() {
+fn wrong_types_have_upstream_messages() {
     let check = |document: Value, expect: &str| {
         assert_eq!(validate(of(), &document, Duplicates::Refused).unwrap_err().to_string(), expect);
     };

@@ -1,10 +1,11 @@
-//! Places that a configuration replaces as a whole.
+//! Atomic parts of a value, which an apply replaces as a whole.
 
 use serde_json::Value;
 
 use crate::schema::{ListKind, Type};
 
-/// The paths of all atomic maps and lists that a value has (upstream: `findAtomics` of mutating admission policies).
+/// Returns the paths of all atomic maps and lists in a value (upstream: `findAtomics` of mutating
+/// admission policies).
 pub fn atomics(of: Type<'_>, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect(of, value, &mut String::new(), &mut found);

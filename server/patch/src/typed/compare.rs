@@ -1,4 +1,4 @@
-//! What changed between two values.
+//! Comparison of two values.
 
 use machinery::def::FieldDef;
 use machinery::json::{Form, Node};
@@ -8,7 +8,7 @@ use super::same;
 use crate::field_set::{Builder, FieldSet, Filter, PathElement};
 use crate::schema::{Atom, Kind, List, ListKind, Map, Type};
 
-/// What changed between two values; a field is in one of the sets at most.
+/// The changes between two values; a field is in at most one of the sets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     pub removed: FieldSet,
@@ -30,16 +30,16 @@ impl Comparison {
     }
 }
 
-/// What changed from one value to another (`TypedValue.Compare`).
+/// Compares two values (`TypedValue.Compare`).
 pub fn compare<'v>(of: Type<'_>, old: impl Into<Node<'v>>, new: impl Into<Node<'v>>) -> Comparison {
     let mut walker = Walker::default();
     walker.pair(of, Some(old.into()), Some(new.into()));
     walker.below.build()
 }
 
-/// Every field below a value that the other side has not.
+/// Returns every field below a value that the other side does not have.
 fn all_below(of: Type<'_>, value: Node<'_>) -> FieldSet {
-    // Most values are texts and numbers, whose type need not be looked up.
+    // Most values are strings and numbers, which need no lookup of their type.
     if !matches!(value.form(), Form::Object | Form::List) {
         return FieldSet::new();
     }
@@ -75,7 +75,7 @@ fn all_items(list: &List<'_>, items: &[Node<'_>]) -> FieldSet {
     keyed.sort_by(|one, other| one.0.cmp(&other.0));
     let mut set = Builder::default();
     for of_key in keyed.chunk_by(|one, other| one.0 == other.0) {
-        // Several of one key count as one field, without what is in them.
+        // Several items of one key count as one field, without the fields below.
         let below = if let [(_, item)] = of_key { all_below(list.items, *item) } else { FieldSet::new() };
         set.add(of_key[0].0.clone(), true, below);
     }
@@ -91,16 +91,16 @@ struct Item<'n> {
     node: Node<'n>,
 }
 
-/// Compares at one place of the values.
+/// Compares the values at one path.
 #[derive(Default)]
 struct Walker {
-    /// How the place itself changed.
+    /// The change of the value itself.
     here: Change,
-    /// What changed below it.
+    /// The changes below it.
     below: Changes,
 }
 
-/// A [`Comparison`] that is being built.
+/// A [`Comparison`] under construction.
 #[derive(Default)]
 struct Changes {
     removed: Builder,
@@ -202,7 +202,7 @@ impl Walker {
         self.below.added.add(element, here.added, below.added);
     }
 
-    /// Whether there was anything to walk.
+    /// Compares maps; returns whether either of them has members.
     fn maps(&mut self, map: &Map<'_>, old: Side<'_>, new: Side<'_>) -> bool {
         let mut is_walked = false;
         Node::each_pair(old, new, &mut |name, old, new| {
@@ -214,7 +214,7 @@ impl Walker {
         is_walked
     }
 
-    /// Likewise, of lists.
+    /// Compares lists; returns whether either of them has items.
     fn lists(&mut self, list: &List<'_>, old: Side<'_>, new: Side<'_>) -> bool {
         if old.is_some() && old == new {
             return true;
@@ -235,7 +235,7 @@ impl Walker {
             let keyed = nodes.iter().filter_map(|node| Some((element_of(list, *node).ok()?, *node)));
             items.extend(keyed.map(|(element, node)| Item { element, is_new, node }));
         }
-        // Of one key the old ones come first, each side in its order.
+        // Items of one key: the old ones first, each side in its order.
         items.sort_by(|one, other| one.element.cmp(&other.element));
         for of_key in items.chunk_by(|one, other| one.element == other.element) {
             let (old, new) = of_key.split_at(of_key.partition_point(|item| !item.is_new));
@@ -243,7 +243,7 @@ impl Walker {
         }
     }
 
-    /// Items of one key. Several of them count as one field, without what is in them.
+    /// Compares the items of one key. Several of them count as one field, without the fields below.
     fn items(&mut self, list: &List<'_>, element: &PathElement, old: &[Item<'_>], new: &[Item<'_>]) {
         let (one_old, one_new) = (old.first().map(|item| item.node), new.first().map(|item| item.node));
         match (old, new) {

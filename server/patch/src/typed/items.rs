@@ -1,4 +1,4 @@
-//! What tells the items of a list apart.
+//! Path elements of list items.
 
 use machinery::json::{Form, Node};
 use serde_json::Value;
@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::field_set::PathElement;
 use crate::schema::{List, ListKind};
 
-/// The step to an item of an associative list (`listItemToPathElement`); the error is upstream's text.
+/// Returns the path element of an item of an associative list (`listItemToPathElement`); the error is
+/// upstream's text.
 pub(super) fn element_of<'v>(list: &List<'_>, item: impl Into<Node<'v>>) -> Result<PathElement, String> {
     let item = item.into();
     match list.kind {
@@ -30,7 +31,7 @@ fn by_keys(list: &List<'_>, item: Node<'_>) -> Result<PathElement, String> {
     let map = list.items.atom().map.ok_or("associative list may not have non-map types")?;
     let mut fields: Vec<(String, Value)> = keys
         .iter()
-        // A key field that is neither there nor has a default is left out: such an item is another one.
+        // A missing key field without a default is omitted, which makes the item a different one.
         .filter_map(|key| Some((key.to_string(), item.member(key).or_else(|| map.default_of(key))?)))
         .collect();
     if fields.is_empty() {

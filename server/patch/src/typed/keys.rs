@@ -1,5 +1,4 @@
-//! Items of lists that leave out every field that tells them apart. Upstream does not know the fields of an object
-//! that has such an item.
+//! List items without any key field. Upstream does not track the fields of an object with such an item.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
@@ -9,23 +8,23 @@ use machinery::reflect::{Ref, Value};
 
 use crate::schema::keys_to_miss;
 
-/// A field that holds such a list, or structs in which there may be one.
+/// A field with a keyed list, or with structs that may contain one.
 #[derive(Clone, Copy)]
 struct Place {
     index: usize,
-    /// The fields that tell the items of the list apart, where an item may have none of them.
+    /// The key fields of the list, if an item may lack all of them.
     keys: &'static [&'static str],
 }
 
-/// The places of each struct that was looked at, by its address.
+/// The places of each struct, by its address, filled on first use.
 static PLACES: LazyLock<RwLock<HashMap<usize, Arc<[Place]>>>> = LazyLock::new(RwLock::default);
 
-/// Whether a struct of this type may have an item without keys.
+/// Returns whether a struct of this type may contain an item without keys.
 pub fn may_miss_keys(def: &'static StructDef) -> bool {
     !places(def).is_empty()
 }
 
-/// Whether all items of keyed lists have one of their keys at least.
+/// Returns whether all items of keyed lists have at least one of their keys.
 pub fn items_have_keys(value: Ref<'_>) -> bool {
     places(value.def()).iter().all(|place| match value.get(place.index) {
         Value::Struct(below) => items_have_keys(below),
@@ -61,7 +60,7 @@ fn places(def: &'static StructDef) -> Arc<[Place]> {
     found
 }
 
-/// Whether there is a place in a struct or below it. Types may hold themselves.
+/// Returns whether a struct contains a place at any depth. Types may be recursive.
 fn has_place(def: &'static StructDef, seen: &mut Vec<*const StructDef>) -> bool {
     if def.json_form != JsonForm::Fields || seen.contains(&std::ptr::from_ref(def)) {
         return false;

@@ -1,4 +1,4 @@
-//! Merging what is applied into what is there.
+//! Merge of an applied configuration into a live object.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,8 +8,9 @@ use super::items::element_of;
 use crate::field_set::PathElement;
 use crate::schema::{Kind, List, ListKind, Map, Type};
 
-/// Merges an applied configuration into a live object (`TypedValue.Merge`): its scalars and atomic parts win, maps and associative lists
-/// merge. Both must have passed [`super::validate`].
+/// Merges an applied configuration into a live object (`TypedValue.Merge`). Its scalars and atomic
+/// parts replace the live ones; maps and associative lists merge. Both must have passed
+/// [`super::validate`].
 pub fn merge(of: Type<'_>, live: &Value, config: &Value) -> Value {
     let atom = of.atom();
     match (atom.deduce(config).0, &atom.map, &atom.list) {
@@ -23,7 +24,7 @@ fn merge_maps(map: &Map<'_>, live: &Value, config: &Value) -> Value {
     let live = live.as_object().filter(|live| !live.is_empty());
     let members = config.as_object().filter(|config| !config.is_empty());
     let (live, members) = match (live, members) {
-        // Null and empty do not undo what is there.
+        // Null and empty values do not remove live ones.
         (Some(live), None) => return Value::Object(live.clone()),
         (None, _) => return config.clone(),
         (Some(live), Some(members)) => (live, members),
@@ -49,15 +50,15 @@ fn merge_lists(list: &List<'_>, live: &Value, config: &Value) -> Value {
     }
 }
 
-/// Merges two lists so that the applied items keep their order and live ones stay near their neighbours.
+/// Merges two lists: applied items keep their order, and live ones stay next to their neighbours.
 struct Merger<'l, 'v> {
     list: &'l List<'l>,
     live: VecDeque<(PathElement, &'v Value)>,
     config: VecDeque<(PathElement, &'v Value)>,
-    /// Live items by key; those that share one cannot be merged with.
+    /// Live items by key; `None` for keys with several items, which cannot be merged.
     live_by_key: BTreeMap<PathElement, Option<&'v Value>>,
     config_keys: BTreeSet<PathElement>,
-    /// Keys of both, in applied order, that are still to come.
+    /// Keys in both lists, in applied order, that have not been merged yet.
     shared: VecDeque<PathElement>,
     done: BTreeSet<PathElement>,
     out: Vec<Value>,
@@ -91,7 +92,7 @@ impl<'l, 'v> Merger<'l, 'v> {
                 (Some((live, _)), Some(_))
                     if self.config_keys.contains(live) && self.shared.front().is_some_and(|next| next != live) =>
                 {
-                    // It is applied too, but comes later.
+                    // The item is applied too, at a later position.
                     self.live.pop_front();
                 }
                 (Some((live, item)), _) if !self.config_keys.contains(live) => {

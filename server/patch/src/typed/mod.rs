@@ -1,4 +1,4 @@
-//! Documents with a type: what server-side apply does to them (structured-merge-diff's `typed`).
+//! Typed documents: the operations of server-side apply (structured-merge-diff's `typed`).
 
 mod atomics;
 mod compare;

@@ -1,9 +1,10 @@
-//! Sets of fields seen through a type: structs on the way, and types that have become atomic since the set was written.
+//! Adaptation of field sets to a type: adds declared parents, and adapts to types that have become
+//! atomic since.
 
 use crate::field_set::{Entry, FieldSet, PathElement};
 use crate::schema::{ListKind, Type};
 
-/// The set with the declared fields that lead to its fields (`Set.EnsureNamedFieldsAreMembers`).
+/// Adds the declared fields above the fields of a set (`Set.EnsureNamedFieldsAreMembers`).
 pub(crate) fn with_named_fields(set: &FieldSet, of: Option<Type<'_>>) -> FieldSet {
     let map = of.and_then(|of| of.atom().map);
     let named = |Entry { element, is_member, below }: &Entry| {
@@ -21,7 +22,7 @@ pub(crate) fn with_named_fields(set: &FieldSet, of: Option<Type<'_>>) -> FieldSe
     set.entries().iter().map(named).collect()
 }
 
-/// Owners of parts of something that has become atomic own it as a whole (`ReconcileFieldSetWithSchema`).
+/// Makes owners of parts of a value that has become atomic own it as a whole (`ReconcileFieldSetWithSchema`).
 pub(crate) fn reconcile(set: &mut FieldSet, of: Type<'_>) {
     if of.atom().map.is_some_and(|map| map.is_deduced()) {
         return;

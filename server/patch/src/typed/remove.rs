@@ -1,4 +1,4 @@
-//! Removing fields from a document.
+//! Removal of fields from a document.
 
 use serde_json::{Map as Object, Value};
 
@@ -6,7 +6,8 @@ use super::items::element_of;
 use crate::field_set::{FieldSet, PathElement};
 use crate::schema::{Kind, List, ListKind, Map, Type};
 
-/// The document without these fields (`TypedValue.RemoveItems`). Objects and lists that become empty stay, empty.
+/// Returns the document without these fields (`TypedValue.RemoveItems`). Objects and lists that become
+/// empty are kept.
 pub fn remove_items(of: Type<'_>, document: &Value, fields: &FieldSet) -> Value {
     let atom = of.atom();
     let emptied = match document {

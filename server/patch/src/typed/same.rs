@@ -1,4 +1,4 @@
-//! Equality of values: numbers by their worth, so that 1 and 1.0 are the same.
+//! Equality of values; numbers are compared numerically, so that 1 equals 1.0.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::field_set::compare_values;
 
-/// Whether two values are the same (`value.Equals`).
+/// Returns whether two values are equal (`value.Equals`).
 pub(crate) fn same<'v>(a: impl Into<Node<'v>>, b: impl Into<Node<'v>>) -> bool {
     match (a.into(), b.into()) {
         (Node::Tree(a), Node::Tree(b)) => are_same(a, b),

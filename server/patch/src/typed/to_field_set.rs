@@ -8,13 +8,13 @@ use super::items::element_of;
 use crate::field_set::{Builder, FieldSet, PathElement};
 use crate::schema::{Kind, List, ListKind, Map, Type};
 
-/// The fields that a document sets (`TypedValue.ToFieldSet`): scalars, atomic lists and maps, items of lists, members of maps, and structs
-/// that are null or empty.
+/// Returns the fields that a document sets (`TypedValue.ToFieldSet`). These are scalars, atomic lists
+/// and maps, items of lists, members of maps, and structs that are null or empty.
 pub fn to_field_set(of: Type<'_>, document: &Value) -> FieldSet {
     below(of, document).0
 }
 
-/// The fields below a value, and whether the value itself is one.
+/// Returns the fields below a value, and whether the value itself is one.
 fn below(of: Type<'_>, value: &Value) -> (FieldSet, bool) {
     let atom = of.atom();
     match (atom.deduce(value).0, atom.map, atom.list) {
@@ -47,7 +47,7 @@ fn of_list(list: &List<'_>, value: &Value) -> FieldSet {
         *count.entry(element.clone()).or_insert(0) += 1;
     }
     for (element, item) in items {
-        // Items that share a key are owned together, as one, without what is in them.
+        // Items with the same key are owned as one field, without the fields below.
         let child = if count[&element] > 1 { FieldSet::new() } else { below(list.items, item).0 };
         set.add(element, true, child);
     }

@@ -1,4 +1,4 @@
-//! Whether a document has its type, in upstream's words.
+//! Validation of a document's types, with upstream's messages.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,22 +11,22 @@ use crate::field_set::PathElement;
 use crate::go_print;
 use crate::schema::{Kind, List, ListKind, Map, Scalar, Type};
 
-/// Whether lists may have several items of one key: live objects may, what is applied may not.
+/// Whether lists may have several items of one key: live objects may, applied configurations may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
     Allowed,
     Refused,
 }
 
-/// A place of the wrong type.
+/// A type error at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Its steps, last one first, as text.
+    /// The path elements as text, last one first.
     steps: Vec<String>,
     message: String,
 }
 
-/// All places of the wrong type.
+/// All type errors of a document.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Errors(Vec<Error>);
 
@@ -50,15 +50,15 @@ impl fmt::Display for Errors {
     }
 }
 
-/// Checks that a document has its type (`typed.AsTyped`).
+/// Validates the types of a document (`typed.AsTyped`).
 pub fn validate(of: Type<'_>, document: &Value, duplicates: Duplicates) -> Result<(), Errors> {
     let mut walker = Walker { duplicates, errors: Vec::new() };
     walker.value(of, document);
     if walker.errors.is_empty() { Ok(()) } else { Err(Errors(walker.errors)) }
 }
 
-/// Whether the members of an object that its schema knows have their types, where lists may have several items of one key. Its metadata is a
-/// struct, which always has.
+/// Returns whether the members of an object that its schema declares have their types; lists may have
+/// several items of one key. The metadata is a struct, which always has its types.
 pub fn content_has_types<'v>(of: Type<'_>, object: impl Into<Node<'v>>) -> bool {
     let (Some(root), mut all) = (of.atom().map, true) else { return true };
     object.into().each_member(&mut |name, member| {
@@ -117,7 +117,7 @@ impl Walker {
         self.errors.push(Error { steps: Vec::new(), message });
     }
 
-    /// Looks at something below; errors there get the step in front.
+    /// Validates a value below; its errors get the path element as a prefix.
     fn below(&mut self, element: &dyn fmt::Display, look: impl FnOnce(&mut Self)) {
         let before = self.errors.len();
         look(self);
@@ -137,7 +137,7 @@ impl Walker {
             match map.member(key) {
                 Some(of) => self.below(&element, |walker| walker.value(of, value)),
                 None => {
-                    // The rest of the object is not looked at: upstream stops here too.
+                    // As in upstream, the rest of the object is not validated.
                     self.below(&element, |walker| walker.error("field not declared in schema".into()));
                     return;
                 }

@@ -1,30 +1,30 @@
-//! How a process ended: as a kubelet says it, and as a client is told.
+//! The outcome of a process: decoding from kubelets and encoding for clients.
 
 use machinery::status::Status;
 use serde_json::{Value, json};
 
-/// How a process ended.
+/// The outcome of a process.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
     Success,
-    /// With a code that is not 0.
+    /// A non-zero exit code.
     Exit(u8),
-    /// It did not begin, or nobody knows how it ended.
+    /// The process did not start, or its outcome is unknown.
     Failed(String),
 }
 
 impl Outcome {
-    /// What a kubelet says in a protocol (`errorDecoderV4` and those before it).
-    pub fn read(said: &[u8], protocol: &str) -> Self {
-        if said.is_empty() {
+    /// Decodes the error stream of a kubelet in a protocol (`errorDecoderV4` and its predecessors).
+    pub fn read(bytes: &[u8], protocol: &str) -> Self {
+        if bytes.is_empty() {
             return Outcome::Success;
         }
-        let text = String::from_utf8_lossy(said);
+        let text = String::from_utf8_lossy(bytes);
         if !["v5.channel.k8s.io", "v4.channel.k8s.io"].contains(&protocol) {
             return Outcome::Failed(format!("error executing remote command: {text}"));
         }
         let wrong = |why: String| Outcome::Failed(format!("error stream protocol error: {why}"));
-        let status: Value = match serde_json::from_slice(said) {
+        let status: Value = match serde_json::from_slice(bytes) {
             Ok(status) => status,
             Err(why) => return wrong(format!("{why} in {text:?}")),
         };
@@ -36,7 +36,7 @@ impl Outcome {
         }
     }
 
-    /// The Status that a client is told.
+    /// Encodes the Status for the client.
     pub fn to_json(&self) -> Value {
         match self {
             Outcome::Success => json!({"metadata": {}, "status": "Success"}),
@@ -67,10 +67,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kubelets_say_how_a_process_ended() {
+    fn decodes_outcomes_of_kubelets() {
         let failed = |why: &str| Outcome::Failed(why.to_owned());
-        let check = |said: &str, protocol: &str, expect: Outcome| {
-            assert_eq!(Outcome::read(said.as_bytes(), protocol), expect, "{said}");
+        let check = |text: &str, protocol: &str, expect: Outcome| {
+            assert_eq!(Outcome::read(text.as_bytes(), protocol), expect, "{text}");
         };
         let v4 = "v4.channel.k8s.io";
         check("", v4, Outcome::Success);

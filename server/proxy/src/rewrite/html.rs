@@ -1,16 +1,16 @@
-//! Links of a page that arrives in pieces. Everything else of the page stays as it is, byte by byte.
+//! Rewrites links of a page that arrives in pieces. All other bytes are unchanged.
 //!
-//! A piece of a page is tokenized up to the last token that is complete; the rest waits for the next piece.
-//! What waits is bounded by [`WINDOW`]: a longer token is passed on as it is.
+//! A piece is tokenized up to its last complete token; the rest waits for the next piece.
+//! [`WINDOW`] limits the rest: a longer token is sent unchanged.
 
 use html5gum::Span;
 use html5gum::Tokenizer;
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 
-/// Most bytes of a token that is not complete, such as a tag or a comment.
+/// Maximum number of bytes of an incomplete token, such as a tag or a comment.
 pub const WINDOW: usize = 64 << 10;
 
-/// Attributes that hold addresses, and the elements in which they do (HTML 4.01 and 5).
+/// Attributes with addresses, and their elements (HTML 4.01 and 5).
 const LINKS: [(&str, &[&str]); 14] = [
     ("action", &["form"]),
     ("background", &["body"]),
@@ -27,27 +27,27 @@ const LINKS: [(&str, &[&str]); 14] = [
     ("profile", &["head"]),
     ("src", &["audio", "embed", "frame", "iframe", "img", "input", "script", "source", "video"]),
 ];
-/// The one attribute more: names of maps.
+/// Attribute with the name of a map.
 const USEMAP: (&str, &[&str]) = ("usemap", &["img", "input", "object"]);
 
-/// Elements whose content is text without markup, up to their end tag.
+/// Elements that contain text without markup, up to their end tag.
 const TEXT_ELEMENTS: [&str; 9] =
     ["iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp"];
 
-/// Replaces the addresses of a page for which `address` knows a better one.
+/// Replaces the addresses of a page for which `address` returns another one.
 pub struct Rewriter<A> {
     address: A,
-    /// The beginning of a token that is not complete.
+    /// The start of an incomplete token.
     rest: Vec<u8>,
-    /// The element whose text is being read, if there is one.
+    /// The current text element, if any.
     text_of: Option<&'static str>,
 }
 
-/// What was found in a piece of markup.
+/// The result of scanning markup.
 struct Scanned {
-    /// Where the last complete token ends.
+    /// End of the last complete token.
     end: usize,
-    /// The last token begins an element that holds text.
+    /// The text element that the last token starts.
     text_of: Option<&'static str>,
 }
 
@@ -56,11 +56,12 @@ impl<A: Fn(&str) -> Option<String>> Rewriter<A> {
         Rewriter { address, rest: Vec::new(), text_of: None }
     }
 
-    /// Appends to `out` what is complete with the next piece of the page.
+    /// Appends the tokens to `out` that the next piece completes.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         let waited = self.rest.len();
         self.rest.extend_from_slice(piece);
-        // A token that comes in many pieces is looked at whenever it has doubled.
+        // An incomplete token is scanned again only when its length has doubled, so that the cost
+        // stays linear.
         if self.rest.len() < (2 * waited).min(WINDOW) {
             return;
         }
@@ -73,14 +74,14 @@ impl<A: Fn(&str) -> Option<String>> Rewriter<A> {
         }
     }
 
-    /// Appends what is left at the end of the page.
+    /// Appends the rest at the end of the page.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         let page = std::mem::take(&mut self.rest);
         let end = self.rewrite(&page, true, out);
         out.extend_from_slice(page.get(end..).unwrap_or_default());
     }
 
-    /// Appends complete tokens; gives where they end.
+    /// Appends complete tokens. Returns their end.
     fn rewrite(&mut self, page: &[u8], is_last: bool, out: &mut Vec<u8>) -> usize {
         let mut at = 0;
         while let Some(rest) = page.get(at..).filter(|rest| !rest.is_empty()) {
@@ -104,10 +105,10 @@ impl<A: Fn(&str) -> Option<String>> Rewriter<A> {
         at
     }
 
-    /// Appends complete tokens of markup, up to an element that holds text.
+    /// Appends complete tokens of markup, up to a text element.
     fn scan(&self, page: &[u8], is_last: bool, out: &mut Vec<u8>) -> Scanned {
         let (mut element, mut is_link) = (String::new(), false);
-        // Replacements of the tag that is being read: it may turn out not to be complete.
+        // Replacements in the current tag, which may be incomplete.
         let mut replacements: Vec<(Span<usize>, String)> = Vec::new();
         let (mut copied, mut end, mut text_of) = (0, 0, None);
         let emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, span: Span<usize>| -> Option<()> {
@@ -118,18 +119,18 @@ impl<A: Fn(&str) -> Option<String>> Rewriter<A> {
                 }
                 CallbackEvent::AttributeName { name } => is_link = holds_address(name, &element),
                 CallbackEvent::AttributeValue { value } if is_link => {
-                    let better = (self.address)(&String::from_utf8_lossy(value));
-                    replacements.extend(better.map(|better| (span, better)));
+                    let replacement = (self.address)(&String::from_utf8_lossy(value));
+                    replacements.extend(replacement.map(|replacement| (span, replacement)));
                 }
                 CallbackEvent::CloseStartTag { .. } => {
-                    for (span, better) in replacements.drain(..) {
+                    for (span, replacement) in replacements.drain(..) {
                         out.extend_from_slice(page.get(copied..span.start).unwrap_or_default());
-                        escape(&better, out);
+                        escape(&replacement, out);
                         copied = span.end;
                     }
                     end = span.end;
                     text_of = TEXT_ELEMENTS.into_iter().find(|name| *name == element);
-                    // Text is not markup: the tokenizer ends here.
+                    // Text is not markup, so the tokenizer stops here.
                     return text_of.map(|_| ());
                 }
                 CallbackEvent::EndTag { .. } => {
@@ -137,7 +138,7 @@ impl<A: Fn(&str) -> Option<String>> Rewriter<A> {
                     replacements.clear();
                     end = span.end;
                 }
-                // One that ends with the page may go on.
+                // A token that ends with the page may be incomplete.
                 CallbackEvent::Comment { .. } | CallbackEvent::Doctype { .. } if span.end < page.len() => {
                     end = span.end;
                 }
@@ -154,19 +155,20 @@ impl<A: Fn(&str) -> Option<String>> Rewriter<A> {
     }
 }
 
-/// Where the text ends that begins there: markup that is not complete begins with `<`.
+/// Returns the end of the text at `begin`. Incomplete markup starts with `<`.
 fn text_end(page: &[u8], begin: usize) -> usize {
     let text = page.get(begin..).unwrap_or_default();
     begin + text.iter().position(|byte| *byte == b'<').unwrap_or(text.len())
 }
 
-/// How much of the text belongs to an element for sure, and whether its end tag follows.
+/// Returns the length of text that certainly belongs to an element, and whether its end tag
+/// follows.
 fn text_before_end(text: &[u8], element: &str, is_last: bool) -> (usize, bool) {
     let mut from = 0;
     while let Some(at) = text.get(from..).and_then(|rest| rest.iter().position(|byte| *byte == b'<')) {
         let at = from + at;
         let rest = text.get(at..).unwrap_or_default();
-        // `</script` and one byte more, which says that the name ends there.
+        // `</script` plus one byte that terminates the name.
         let tag = rest.get(..element.len() + 3);
         match tag {
             Some(tag) if is_end_tag(tag, element) => return (at, true),
@@ -191,7 +193,7 @@ fn holds_address(attribute: &[u8], element: &str) -> bool {
     LINKS.iter().chain([&USEMAP]).any(|(name, of)| name.as_bytes() == attribute && of.contains(&element))
 }
 
-/// Writes a text so that it can stand for a value, with or without quotes.
+/// Escapes a text for an attribute value, with or without quotes.
 fn escape(text: &str, out: &mut Vec<u8>) {
     for byte in text.bytes() {
         match byte {
@@ -211,7 +213,7 @@ mod tests {
         Rewriter::new(|address: &str| address.strip_prefix('/').map(|rest| format!("/p/{rest}")))
     }
 
-    /// The page, when it arrives in pieces of this many bytes.
+    /// Rewrites a page that arrives in pieces of this many bytes.
     fn rewritten(page: &str, size: usize) -> String {
         let (mut rewriter, mut out) = (rewriter(), Vec::new());
         page.as_bytes().chunks(size).for_each(|piece| rewriter.push(piece, &mut out));
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_replaced_where_they_stand() {
+    fn rewrites_links_in_place() {
         let check = |page: &str, expect: &str| {
             for size in [1, 2, 3, 7, 1000] {
                 assert_eq!(rewritten(page, size), expect, "in pieces of {size}");
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_bounded_and_a_longer_tag_is_passed_on() {
+    fn bounds_incomplete_token_and_keeps_longer_tag() {
         let (mut rewriter, mut out) = (rewriter(), Vec::new());
         let long = format!("<a title='{}", "x".repeat(3 * WINDOW));
         for piece in long.as_bytes().chunks(1000) {

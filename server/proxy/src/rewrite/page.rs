@@ -1,4 +1,4 @@
-//! A page whose links are replaced while it is sent.
+//! A response body that rewrites the links of a page while it is sent.
 
 use std::io::{self, BufRead, Read, Write};
 use std::pin::Pin;
@@ -14,10 +14,10 @@ use serving::body::BodyError;
 
 use super::html::Rewriter;
 
-/// How much of a page is rewritten at a time. Other requests wait for as long as that takes.
+/// Bytes to rewrite per poll. A poll blocks other requests of the thread.
 const PIECE: usize = 16 << 10;
 
-/// How a page is compressed.
+/// The content encoding of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     Plain,
@@ -25,16 +25,16 @@ pub enum Encoding {
     Deflate,
 }
 
-/// The page as its backend sends it: what has arrived and was not read yet.
+/// Received bytes of the encoded page that are not decoded yet.
 #[derive(Default)]
-struct Arrived {
+struct EncodedInput {
     bytes: Bytes,
-    is_whole: bool,
+    is_complete: bool,
 }
 
-impl BufRead for Arrived {
+impl BufRead for EncodedInput {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.bytes.is_empty() && !self.is_whole {
+        if self.bytes.is_empty() && !self.is_complete {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         Ok(&self.bytes)
@@ -45,7 +45,7 @@ impl BufRead for Arrived {
     }
 }
 
-impl Read for Arrived {
+impl Read for EncodedInput {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.fill_buf()?.read(into)?;
         self.consume(count);
@@ -53,41 +53,41 @@ impl Read for Arrived {
     }
 }
 
-/// Takes a page out of its encoding.
+/// Decodes a page.
 enum Decoder {
-    Plain(Arrived),
-    Gzip(Box<GzDecoder<Arrived>>),
-    Deflate(Box<DeflateDecoder<Arrived>>),
+    Plain(EncodedInput),
+    Gzip(Box<GzDecoder<EncodedInput>>),
+    Deflate(Box<DeflateDecoder<EncodedInput>>),
 }
 
 impl Decoder {
     fn new(encoding: Encoding) -> Self {
         match encoding {
-            Encoding::Plain => Decoder::Plain(Arrived::default()),
-            Encoding::Gzip => Decoder::Gzip(Box::new(GzDecoder::new(Arrived::default()))),
-            Encoding::Deflate => Decoder::Deflate(Box::new(DeflateDecoder::new(Arrived::default()))),
+            Encoding::Plain => Decoder::Plain(EncodedInput::default()),
+            Encoding::Gzip => Decoder::Gzip(Box::new(GzDecoder::new(EncodedInput::default()))),
+            Encoding::Deflate => Decoder::Deflate(Box::new(DeflateDecoder::new(EncodedInput::default()))),
         }
     }
 
-    fn arrived(&mut self) -> &mut Arrived {
+    fn input(&mut self) -> &mut EncodedInput {
         match self {
-            Decoder::Plain(arrived) => arrived,
+            Decoder::Plain(input) => input,
             Decoder::Gzip(decoder) => decoder.get_mut(),
             Decoder::Deflate(decoder) => decoder.get_mut(),
         }
     }
 
-    /// The next bytes of the page: none at its end, an error of the kind `WouldBlock` before more has arrived.
+    /// Decodes the next bytes. Returns 0 at the end, and `WouldBlock` if more input is needed.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
-            Decoder::Plain(arrived) => arrived.read(into),
+            Decoder::Plain(input) => input.read(into),
             Decoder::Gzip(decoder) => decoder.read(into),
             Decoder::Deflate(decoder) => decoder.read(into),
         }
     }
 }
 
-/// Puts a page back into its encoding.
+/// Encodes a page.
 enum Encoder {
     Plain(Vec<u8>),
     Gzip(GzEncoder<Vec<u8>>),
@@ -119,7 +119,7 @@ impl Encoder {
         }
     }
 
-    /// What is ready to be sent.
+    /// Returns the encoded bytes.
     fn take(&mut self) -> Vec<u8> {
         std::mem::take(match self {
             Encoder::Plain(out) => out,
@@ -129,24 +129,24 @@ impl Encoder {
     }
 }
 
-/// The body of a page with other links. It holds no more of the page than a window, however slow its reader is.
+/// The body of a rewritten page. It holds at most a window of the page, even if the client is slow.
 pub struct Page<A> {
     body: Body,
     decoder: Decoder,
     rewriter: Rewriter<A>,
     encoder: Encoder,
     is_sent: bool,
-    /// A piece was rewritten: others have their turn before the next one.
-    had_its_turn: bool,
+    /// Whether a piece was rewritten since the last yield.
+    must_yield: bool,
 }
 
 impl<A: Fn(&str) -> Option<String>> Page<A> {
     pub fn new(body: Body, encoding: Encoding, address: A) -> Self {
         let (decoder, encoder) = (Decoder::new(encoding), Encoder::new(encoding));
-        Page { body, decoder, rewriter: Rewriter::new(address), encoder, is_sent: false, had_its_turn: false }
+        Page { body, decoder, rewriter: Rewriter::new(address), encoder, is_sent: false, must_yield: false }
     }
 
-    /// Rewrites what has arrived, up to a piece. False when more has to arrive first.
+    /// Rewrites received bytes, up to a piece. Returns false if more input is needed.
     fn rewrite(&mut self) -> io::Result<bool> {
         let mut piece = [0; PIECE];
         let mut rewritten = Vec::new();
@@ -177,7 +177,7 @@ impl<A: Fn(&str) -> Option<String> + Unpin> HttpBody for Page<A> {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = &mut *self;
-        if std::mem::take(&mut this.had_its_turn) {
+        if std::mem::take(&mut this.must_yield) {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -188,7 +188,7 @@ impl<A: Fn(&str) -> Option<String> + Unpin> HttpBody for Page<A> {
             if this.rewrite()? {
                 let out = this.encoder.take();
                 if !out.is_empty() {
-                    this.had_its_turn = true;
+                    this.must_yield = true;
                     return Poll::Ready(Some(Ok(Frame::data(out.into()))));
                 }
                 if !this.is_sent {
@@ -198,8 +198,8 @@ impl<A: Fn(&str) -> Option<String> + Unpin> HttpBody for Page<A> {
                 continue;
             }
             match ready!(Pin::new(&mut this.body).poll_frame(context)) {
-                Some(frame) => this.decoder.arrived().bytes = frame?.into_data().unwrap_or_default(),
-                None => this.decoder.arrived().is_whole = true,
+                Some(frame) => this.decoder.input().bytes = frame?.into_data().unwrap_or_default(),
+                None => this.decoder.input().is_complete = true,
             }
         }
     }

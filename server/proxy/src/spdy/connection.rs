@@ -1,4 +1,4 @@
-//! A connection: who reads it, who writes it, and the streams on it.
+//! A SPDY connection: its reader and writer tasks, and its streams.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,56 +13,56 @@ use zlib_rs::{Deflate, DeflateFlush};
 
 use super::dictionary::{append, dictionary};
 use super::frame::{self, HEAD, Head, Kind};
-use super::{PATIENCE, SpdyError};
+use super::{ACCEPT_TIMEOUT, SpdyError};
 
-/// Frames that may wait to be written, and pieces of a stream that may wait to be read.
+/// Capacity of the queue of frames to write, and of the queue of received pieces of a stream.
 const WAITING: usize = 16;
-/// How much of a frame is read at a time.
+/// Maximum bytes per read of a frame.
 const PIECE: usize = 32 << 10;
-/// How often the other side is asked whether it is there, so that nothing between takes the connection for a dead one.
+/// Ping interval. Pings keep intermediaries from closing an idle connection.
 const PING_EVERY: Duration = Duration::from_secs(5);
 const LEVEL: i32 = 6;
 const WINDOW_BITS: u8 = 15;
 
-/// A connection whose streams this side opens. It ends when this is dropped.
+/// A connection on which this side opens all streams. Dropping it closes the connection.
 pub struct Connection {
     frames: mpsc::Sender<Bytes>,
     streams: Streams,
-    /// All headers of a connection are compressed as one text.
+    /// The headers of all streams share one compression context.
     deflate: Deflate,
     next: u32,
     tasks: JoinSet<()>,
 }
 
-/// A stream that the other side has accepted.
+/// An accepted stream.
 pub struct Stream {
-    /// What the other side sends; ends when it does.
+    /// Received bytes. The channel closes when the other side ends its half.
     pub received: mpsc::Receiver<Bytes>,
     pub writer: Writer,
 }
 
-/// This side's half of a stream.
+/// The sending half of a stream.
 #[derive(Clone)]
 pub struct Writer {
     stream: u32,
     frames: mpsc::Sender<Bytes>,
 }
 
-/// The streams that are open for the other side, by their numbers.
+/// The streams that the other side can send on, by number.
 #[derive(Clone, Default)]
 struct Streams(Arc<Mutex<HashMap<u32, Open>>>);
 
 struct Open {
-    /// Told when the other side accepts the stream; dropped when it does not.
+    /// Completed when the other side accepts the stream; dropped when it rejects it.
     accepted: Option<oneshot::Sender<()>>,
     received: mpsc::Sender<Bytes>,
 }
 
 impl Connection {
-    /// Begins to speak.
+    /// Starts the reader and writer tasks.
     ///
     /// # Errors
-    /// When headers cannot be compressed.
+    /// Returns an error if the header compression cannot be initialized.
     pub fn start(io: impl AsyncRead + AsyncWrite + Send + 'static) -> Result<Self, SpdyError> {
         let (reading, writing) = tokio::io::split(io);
         let (frames, waiting) = mpsc::channel(WAITING);
@@ -75,10 +75,10 @@ impl Connection {
         Ok(Connection { frames, streams, deflate, next: 1, tasks })
     }
 
-    /// Opens a stream of a type, and waits until the other side has accepted it.
+    /// Opens a stream of a type, and waits until the other side accepts it.
     ///
     /// # Errors
-    /// When the other side does not.
+    /// Returns an error if the stream is reset, the connection is closed, or the wait times out.
     pub async fn open(&mut self, stream_type: &str) -> Result<Stream, SpdyError> {
         let stream = self.next;
         self.next += 2;
@@ -87,18 +87,19 @@ impl Connection {
         self.streams.lock().insert(stream, Open { accepted: Some(accepted), received: to_reader });
         let headers = self.headers(&[("streamtype", stream_type)])?;
         self.frames.send(frame::syn_stream(stream, &headers)).await.map_err(|_| SpdyError::Closed)?;
-        match timeout(PATIENCE, is_accepted).await {
+        match timeout(ACCEPT_TIMEOUT, is_accepted).await {
             Ok(Ok(())) => Ok(Stream { received, writer: Writer { stream, frames: self.frames.clone() } }),
             Ok(Err(_)) => Err(SpdyError::Reset),
             Err(_) => Err(SpdyError::Timeout),
         }
     }
 
-    /// Says goodbye.
+    /// Sends GOAWAY and closes the connection.
     pub async fn close(mut self) {
         let _ = self.frames.send(frame::go_away()).await;
         let _ = self.frames.send(Bytes::new()).await;
-        // The writer, or the reader if the other side was faster; the rest ends with `self`.
+        // Waits for the writer, or for the reader if the other side closed first. The other task
+        // ends with `self`.
         self.tasks.join_next().await;
     }
 
@@ -121,7 +122,7 @@ impl Writer {
     /// Sends bytes.
     ///
     /// # Errors
-    /// When the connection has ended.
+    /// Returns an error if the connection is closed.
     pub async fn write(&self, bytes: &[u8]) -> Result<(), SpdyError> {
         for piece in bytes.chunks(frame::MAX_DATA) {
             self.send(frame::data(self.stream, piece, false)).await?;
@@ -132,7 +133,7 @@ impl Writer {
     /// Ends this half of the stream.
     ///
     /// # Errors
-    /// When the connection has ended.
+    /// Returns an error if the connection is closed.
     pub async fn finish(&self) -> Result<(), SpdyError> {
         self.send(frame::data(self.stream, &[], true)).await
     }
@@ -149,7 +150,7 @@ impl Streams {
 
     fn accept(&self, stream: u32) {
         if let Some(accepted) = self.lock().get_mut(&stream).and_then(|open| open.accepted.take()) {
-            // Who does not wait any more need not hear it.
+            // Fails only if the waiter has timed out.
             let _ = accepted.send(());
         }
     }
@@ -163,7 +164,7 @@ impl Streams {
     }
 }
 
-/// Writes frames, and a ping now and then, up to an empty frame.
+/// Writes frames and periodic pings until an empty frame.
 async fn write<T: AsyncWrite>(mut to: WriteHalf<T>, mut frames: mpsc::Receiver<Bytes>) {
     let (mut pings, mut id) = (interval(PING_EVERY), 1);
     loop {
@@ -178,11 +179,12 @@ async fn write<T: AsyncWrite>(mut to: WriteHalf<T>, mut frames: mpsc::Receiver<B
             break;
         }
     }
-    // The connection is of no use any more, whatever comes of this.
+    // The connection is closed in any case, so the result is ignored.
     let _ = to.shutdown().await;
 }
 
-/// Reads frames until there are no more. A stream that nobody reads from holds up the others, and so the other side.
+/// Reads frames until the end. A stream without a reader blocks the others, which is back-pressure
+/// for the other side.
 async fn read<T: AsyncRead>(mut from: BufReader<ReadHalf<T>>, streams: Streams, frames: mpsc::Sender<Bytes>) {
     let mut head = [0; HEAD];
     while from.read_exact(&mut head).await.is_ok() {
@@ -207,7 +209,7 @@ async fn read_frame<T: AsyncRead>(
         from.read_exact(&mut piece).await?;
         left -= piece.len();
         if let Some(reader) = &reader {
-            // Who has stopped reading does not miss it.
+            // Fails only if the reader was dropped.
             let _ = reader.send(piece.into()).await;
         }
     }
@@ -229,7 +231,8 @@ async fn read_control<T: AsyncRead>(
         match head.kind {
             Kind::SynReply => streams.accept(id),
             Kind::RstStream => streams.end(id),
-            // Even numbers are the other side's. One that cannot be answered at once is asked again.
+            // Even numbers are pings of the other side. A reply that does not fit the queue is
+            // dropped; the ping is repeated.
             _ if id % 2 == 0 => drop(frames.try_send(frame::ping(id))),
             _ => {}
         }

@@ -1,6 +1,6 @@
-//! What both sides of SPDY/3 have compressed before they compress the first header (draft-mbelshe-httpbis-spdy-00, 2.6.10.1).
+//! The initial compression dictionary of SPDY/3 headers (draft-mbelshe-httpbis-spdy-00, 2.6.10.1).
 
-/// Each stands in the dictionary behind its length, as a name or value in a block of headers does.
+/// Words of the dictionary. Each is preceded by its length, like a name or value in a header block.
 const WORDS: [&str; 65] = [
     "options",
     "head",
@@ -69,7 +69,7 @@ const WORDS: [&str; 65] = [
     "origin",
 ];
 
-/// What follows the words.
+/// The text after the words.
 const TEXT: &str = "100101201202205206300302303304305306307402405406407408409410411412413414415416417502504505203 \
     Non-Authoritative Information204 No Content301 Moved Permanently400 Bad Request401 Unauthorized403 Forbidden404 Not \
     Found500 Internal Server Error501 Not Implemented503 Service UnavailableJan Feb Mar Apr May Jun Jul Aug Sept Oct Nov \
@@ -77,7 +77,7 @@ const TEXT: &str = "100101201202205206300302303304305306307402405406407408409410
     application/xhtml+xml,text/plain,text/javascript,publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=\
     iso-8859-1,utf-,*,enq=0.";
 
-/// The dictionary.
+/// Returns the dictionary.
 pub fn dictionary() -> Vec<u8> {
     let mut out = Vec::new();
     for word in WORDS {
@@ -87,7 +87,7 @@ pub fn dictionary() -> Vec<u8> {
     out
 }
 
-/// A name or value, behind its length.
+/// Appends a name or value, preceded by its length.
 pub fn append(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(&(text.len() as u32).to_be_bytes());
     out.extend_from_slice(text.as_bytes());
@@ -98,7 +98,7 @@ mod tests {
     use zlib_rs::Deflate;
 
     #[test]
-    fn the_dictionary_is_that_of_the_protocol() {
+    fn dictionary_has_checksum_of_protocol() {
         assert_eq!(Deflate::new(1, true, 15).set_dictionary(&super::dictionary()), Ok(0xe3c6_a7c2));
     }
 }

@@ -1,8 +1,8 @@
-//! Frames on the wire.
+//! SPDY frames: encoding, and parsing of frame headers.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// Bytes before the payload of any frame.
+/// Length of a frame header in bytes.
 pub const HEAD: usize = 8;
 const CONTROL: u32 = 1 << 31;
 const VERSION: u32 = 3;
@@ -14,26 +14,26 @@ const RST_STREAM: u16 = 3;
 const PING: u16 = 6;
 const GOAWAY: u16 = 7;
 
-/// What a frame is, read from its first bytes.
+/// The type of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Bytes of this stream.
+    /// Data of a stream.
     Data(u32),
     SynReply,
     RstStream,
     Ping,
     GoAway,
-    /// Of no interest to who opens all streams itself.
+    /// Not relevant for a side that opens all streams.
     Other,
 }
 
-/// The first bytes of a frame.
+/// A frame header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     pub kind: Kind,
-    /// Whether nothing follows on the frame's stream.
+    /// Whether the frame is the last one of its stream.
     pub is_last: bool,
-    /// Bytes that follow.
+    /// Payload length in bytes.
     pub length: usize,
 }
 
@@ -53,7 +53,7 @@ impl Head {
     }
 }
 
-/// Opens a stream.
+/// Encodes SYN_STREAM, which opens a stream.
 pub fn syn_stream(stream: u32, headers: &[u8]) -> Bytes {
     let (associated, priority) = (0, 0);
     let mut frame = control(SYN_STREAM, 10 + headers.len());
@@ -64,7 +64,7 @@ pub fn syn_stream(stream: u32, headers: &[u8]) -> Bytes {
     frame.freeze()
 }
 
-/// Bytes of a stream. At most as many as [`MAX_DATA`].
+/// Encodes data of a stream, at most [`MAX_DATA`] bytes.
 pub fn data(stream: u32, bytes: &[u8], is_last: bool) -> Bytes {
     let mut frame = BytesMut::with_capacity(HEAD + bytes.len());
     frame.put_u32(stream);
@@ -74,17 +74,17 @@ pub fn data(stream: u32, bytes: &[u8], is_last: bool) -> Bytes {
     frame.freeze()
 }
 
-/// The most bytes that one frame holds.
+/// Maximum payload of a frame in bytes.
 pub const MAX_DATA: usize = (1 << 24) - 1;
 
-/// Asks whether the other side is there, or says that this one is.
+/// Encodes PING, as a request or as a reply.
 pub fn ping(id: u32) -> Bytes {
     let mut frame = control(PING, 4);
     frame.put_u32(id);
     frame.freeze()
 }
 
-/// The last that is said.
+/// Encodes GOAWAY, the last frame.
 pub fn go_away() -> Bytes {
     let (last_stream, ok) = (0, 0);
     let mut frame = control(GOAWAY, 8);
@@ -96,7 +96,7 @@ pub fn go_away() -> Bytes {
 fn control(kind: u16, length: usize) -> BytesMut {
     let mut frame = BytesMut::with_capacity(HEAD + length);
     frame.put_u32(CONTROL | (VERSION << 16) | u32::from(kind));
-    // No flags, and three bytes of length.
+    // No flags, and a 24-bit length.
     frame.put_u32(length as u32);
     frame
 }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn parses_encoded_frames() {
         let check = |frame: Bytes, kind: Kind, is_last: bool, length: usize| {
             let head = Head::parse(frame[..HEAD].try_into().unwrap());
             assert_eq!(head, Head { kind, is_last, length });

@@ -1,4 +1,5 @@
-//! Channels: every message begins with the number of its channel, and one number says that a channel ends (`v5.channel.k8s.io`).
+//! Channels: every message starts with its channel number. A reserved number closes a channel
+//! (`v5.channel.k8s.io`).
 
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::stream::{SplitSink, SplitStream};
@@ -7,48 +8,48 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::{Socket, goodbye};
+use super::{Socket, normal_closure};
 
-/// Stands where the number of a channel does, before the number of the channel that ends.
+/// The reserved number, followed by the number of the channel to close.
 const END: u8 = 255;
-/// Messages that may wait to be sent.
+/// Capacity of the send queue in messages.
 const WAITING: usize = 16;
 
-/// What a client says.
+/// A message of the client.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum ClientMessage {
     Bytes(u8, Bytes),
     End(u8),
 }
 
-/// What comes from a client.
+/// The receiving half of the client's WebSocket.
 pub(crate) struct Incoming(SplitStream<Socket>);
 
-/// What goes to a client. Clones go the same way.
+/// The sending half of the client's WebSocket. Clones share the queue.
 #[derive(Clone)]
 pub(crate) struct Outgoing(mpsc::Sender<Message>);
 
-/// A WebSocket taken apart, and who sends what waits.
+/// Splits a WebSocket, and starts the task that sends queued messages.
 pub(crate) fn split(socket: Socket) -> (Incoming, Outgoing, JoinHandle<()>) {
     let (sink, stream) = socket.split();
     let (messages, waiting) = mpsc::channel(WAITING);
     (Incoming(stream), Outgoing(messages), tokio::spawn(send(sink, waiting)))
 }
 
-/// Sends what waits until nobody has more to say, and then says goodbye.
+/// Sends queued messages until all senders are dropped, then closes the WebSocket.
 async fn send(mut to: SplitSink<Socket, Message>, mut waiting: mpsc::Receiver<Message>) {
     while let Some(message) = waiting.recv().await {
         if to.send(message).await.is_err() {
             return;
         }
     }
-    let _ = to.send(goodbye()).await;
+    let _ = to.send(normal_closure()).await;
     let _ = to.close().await;
 }
 
 impl Incoming {
-    /// What the client says next; nothing once it has gone, or makes no sense.
-    pub async fn next(&mut self) -> Option<Said> {
+    /// Returns the client's next message; nothing after it disconnects or sends an invalid message.
+    pub async fn next(&mut self) -> Option<ClientMessage> {
         loop {
             let message = match self.0.next().await?.ok()? {
                 Message::Binary(bytes) => bytes,
@@ -58,16 +59,16 @@ impl Incoming {
             };
             match *message {
                 [] => {}
-                [END, channel] => return Some(Said::End(channel)),
+                [END, channel] => return Some(ClientMessage::End(channel)),
                 [END, ..] => return None,
-                [channel, ..] => return Some(Said::Bytes(channel, message.slice(1..))),
+                [channel, ..] => return Some(ClientMessage::Bytes(channel, message.slice(1..))),
             }
         }
     }
 }
 
 impl Outgoing {
-    /// Sends bytes on a channel. Whether the client has gone is for [`Incoming`] to say.
+    /// Sends bytes on a channel. Errors are ignored, because [`Incoming`] reports a disconnect.
     pub async fn send(&self, channel: u8, bytes: &[u8]) {
         let mut message = BytesMut::with_capacity(1 + bytes.len());
         message.put_u8(channel);

@@ -1,4 +1,4 @@
-//! Config maps in a store, as these tests work with them.
+//! Helpers for tests with a store of ConfigMaps.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 #![allow(dead_code, reason = "not every test uses every helper")]
@@ -25,7 +25,7 @@ pub async fn config_maps(store: Arc<dyn Store>) -> Arc<ResourceStore> {
     Arc::new(ResourceStore::new(kubernetes::catalog(), kind, def, strategy, &backend))
 }
 
-/// Nothing is kept from being written or deleted.
+/// Allows every write and delete.
 pub struct Anything;
 
 #[async_trait]
@@ -37,7 +37,7 @@ impl CheckDelete for Anything {
 
 impl CheckWrite for Anything {}
 
-/// A request about this namespace.
+/// Returns the context of a request for this namespace.
 pub fn within(namespace: &str) -> Context {
     Context { namespace: namespace.into(), ..Context::default() }
 }

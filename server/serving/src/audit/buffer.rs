@@ -1,4 +1,4 @@
-//! Events handed on in batches, while requests go on (upstream: `plugin/audit/buffered`).
+//! A sink that forwards events asynchronously in batches (upstream: `plugin/audit/buffered`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,43 +16,43 @@ use crate::options::AuditBatch;
 
 const PLUGIN: &str = "buffered";
 
-/// Keeps events until there are enough of them, or it is time. What does not fit in is lost.
+/// Queues events until a batch is full or the maximum wait has elapsed. Events are lost if the queue is full.
 pub(super) struct Buffer {
     queue: mpsc::Sender<Arc<Event>>,
     worker: Mutex<Option<Worker>>,
     metrics: Metrics,
 }
 
-/// The task that empties the queue, and the signal that ends it.
+/// The task that forwards batches, and the signal that stops the task.
 struct Worker {
     task: JoinHandle<()>,
     end: oneshot::Sender<()>,
 }
 
-/// What the task works with.
-struct Batches<S> {
+/// The state of the task that forwards batches.
+struct BatchProcessor<S> {
     queue: mpsc::Receiver<Arc<Event>>,
     end: oneshot::Receiver<()>,
     options: AuditBatch,
     throttle: Option<Throttle>,
     inner: Arc<S>,
-    under_way: JoinSet<()>,
+    in_flight: JoinSet<()>,
 }
 
 impl Buffer {
-    /// Begins to hand events on. Needs a tokio runtime.
+    /// Starts the task that forwards batches. Needs a tokio runtime.
     pub fn start(inner: impl Sink + 'static, options: &AuditBatch, metrics: Metrics) -> Self {
         let (queue, events) = mpsc::channel(options.buffer);
         let (end, ended) = oneshot::channel();
-        let batches = Batches {
+        let processor = BatchProcessor {
             queue: events,
             end: ended,
             throttle: options.throttle.map(|(per_second, burst)| Throttle::new(per_second, burst)),
             options: options.clone(),
             inner: Arc::new(inner),
-            under_way: JoinSet::new(),
+            in_flight: JoinSet::new(),
         };
-        let task = tokio::spawn(batches.run());
+        let task = tokio::spawn(processor.run());
         Buffer { queue, worker: Mutex::new(Some(Worker { task, end })), metrics }
     }
 }
@@ -81,22 +81,22 @@ impl Sink for Buffer {
     }
 }
 
-impl<S: Sink + 'static> Batches<S> {
+impl<S: Sink + 'static> BatchProcessor<S> {
     async fn run(mut self) {
         loop {
             let (batch, ended) = self.collect().await;
             if !batch.is_empty() {
-                self.hand_on(batch).await;
+                self.forward(batch).await;
             }
             if ended {
                 break;
             }
         }
-        while self.under_way.join_next().await.is_some() {}
+        while self.in_flight.join_next().await.is_some() {}
         self.inner.close().await;
     }
 
-    /// The next batch, and whether it is the last one.
+    /// Collects the next batch. Returns the batch and whether it is the last one.
     async fn collect(&mut self) -> (Vec<Arc<Event>>, bool) {
         let mut batch = Vec::new();
         let time = tokio::time::sleep(self.options.max_wait);
@@ -107,16 +107,16 @@ impl<S: Sink + 'static> Batches<S> {
                     Some(event) => batch.push(event),
                     None => return (batch, true),
                 },
-                // A batch of one never waits.
+                // Batches of one event are forwarded without delay.
                 () = &mut time, if self.options.max_events > 1 => break,
-                // What is in the queue is still there for `recv`.
+                // `recv` still returns the events that are queued.
                 _ = &mut self.end, if !self.queue.is_closed() => self.queue.close(),
             }
         }
         (batch, false)
     }
 
-    async fn hand_on(&mut self, batch: Vec<Arc<Event>>) {
+    async fn forward(&mut self, batch: Vec<Arc<Event>>) {
         if let Some(throttle) = &mut self.throttle {
             throttle.wait().await;
         }
@@ -124,33 +124,34 @@ impl<S: Sink + 'static> Batches<S> {
             self.inner.process(&batch).await;
             return;
         }
-        while self.under_way.try_join_next().is_some() {}
+        while self.in_flight.try_join_next().is_some() {}
         let inner = self.inner.clone();
-        self.under_way.spawn(async move {
+        self.in_flight.spawn(async move {
             inner.process(&batch).await;
         });
     }
 }
 
-/// Lets so many pass a second, and some more after a pause (upstream: `flowcontrol.NewTokenBucketRateLimiter`).
+/// A rate limiter with bursts (upstream: `flowcontrol.NewTokenBucketRateLimiter`).
 struct Throttle {
-    every: Duration,
-    /// For how long of a pause there may be more.
+    /// The interval between two batches.
+    interval: Duration,
+    /// How far ahead of `due` a batch may be sent.
     slack: Duration,
-    /// When the one after all those let through would be due.
+    /// When the next batch is due at the constant rate.
     due: Instant,
 }
 
 impl Throttle {
     fn new(per_second: f64, burst: u32) -> Self {
-        let every = Duration::from_secs_f64(1.0 / per_second);
-        Throttle { every, slack: every * burst.saturating_sub(1), due: Instant::now() }
+        let interval = Duration::from_secs_f64(1.0 / per_second);
+        Throttle { interval, slack: interval * burst.saturating_sub(1), due: Instant::now() }
     }
 
     async fn wait(&mut self) {
         let now = Instant::now();
         let due = self.due.max(now);
-        self.due = due + self.every;
+        self.due = due + self.interval;
         if let Some(until) = due.checked_sub(self.slack).filter(|until| *until > now) {
             tokio::time::sleep_until(until).await;
         }
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn more_pass_after_a_pause() {
+    async fn allows_burst() {
         let begin = Instant::now();
         let mut throttle = Throttle::new(10.0, 3);
         let mut at = Vec::new();

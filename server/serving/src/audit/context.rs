@@ -1,4 +1,4 @@
-//! What is known of one request, collected from every part of the server (upstream: `audit.AuditContext`).
+//! The audit data of one request, collected from every part of the server (upstream: `audit.AuditContext`).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -20,24 +20,26 @@ use crate::request_info::shown_target;
 use crate::source::source_addresses;
 use crate::user::User;
 
-/// A user agent is recorded up to this many bytes.
+/// The maximum recorded length of a user agent, in bytes.
 const MAX_USER_AGENT: usize = 1024;
-/// Only of requests that took longer than this is recorded where the time went.
-const SLOW: Duration = Duration::from_millis(500);
-/// What the annotations about time begin with.
-const LATENCY: &str = "apiserver.latency.k8s.io/";
+/// The duration above which the latencies of a request are recorded.
+const LATENCY_THRESHOLD: Duration = Duration::from_millis(500);
+/// The prefix of latency annotations.
+const LATENCY_PREFIX: &str = "apiserver.latency.k8s.io/";
 
-/// The trail of a request, from its first filter on. Clones share it; without an audit log it is empty, and everything is passed over.
+/// The audit context of a request. Clones share it.
+///
+/// If auditing is disabled, the context is empty and every method is a no-op.
 #[derive(Clone, Default)]
 pub struct AuditContext(Option<Arc<Record>>);
 
 struct Record {
     audit: Arc<Audit>,
-    /// How much is recorded; known once somebody has looked at the policy.
+    /// The audit configuration; set when the policy is evaluated.
     config: OnceLock<Config>,
     received: (SystemTime, Instant),
     event: Mutex<Event>,
-    /// Where the time went.
+    /// The latencies of parts of the server.
     latencies: Mutex<BTreeMap<&'static str, Duration>>,
 }
 
@@ -48,26 +50,26 @@ impl Record {
 }
 
 impl AuditContext {
-    /// The trail of a request that has just come.
+    /// Creates the context of a request that was just received.
     pub(crate) fn new(audit: Arc<Audit>) -> Self {
         let received = (SystemTime::now(), Instant::now());
         let (config, event, latencies) = (OnceLock::new(), Mutex::default(), Mutex::default());
         AuditContext(Some(Arc::new(Record { audit, config, received, event, latencies })))
     }
 
-    /// The record, unless nothing is recorded of the request.
+    /// Returns the record, unless nothing is recorded of the request.
     fn record(&self) -> Option<&Record> {
         let record = self.0.as_deref()?;
-        // Before the policy has been asked, whatever may be recorded is kept.
+        // Until the policy is evaluated, all data is collected.
         record.config.get().is_none_or(|config| config.level > Level::None).then_some(record)
     }
 
-    /// Whether so much is recorded of the request.
+    /// Whether the audit level of the request is at least `level`.
     pub fn reaches(&self, level: Level) -> bool {
         self.0.as_ref().and_then(|record| record.config.get()).is_some_and(|config| config.level >= level)
     }
 
-    /// Asks the policy about a request whose user is known by now, or cannot be known. Whether anything is recorded of it.
+    /// Evaluates the policy after authentication, successful or not. Returns whether the request is recorded.
     pub(crate) fn begin(&self, request: &Request) -> bool {
         let (Some(record), Some(info)) = (&self.0, request.info()) else { return false };
         let user = request.user();
@@ -99,8 +101,8 @@ impl AuditContext {
         true
     }
 
-    /// Makes the event of a stage, unless that is omitted. Nothing is added to the trail after the last one.
-    fn at(&self, stage: Stage) -> Option<Event> {
+    /// Creates the event of a stage, unless the stage is omitted. No data is added after the last stage.
+    fn event_at(&self, stage: Stage) -> Option<Event> {
         let record = self.record()?;
         if record.config.get()?.omitted.contains(stage) {
             return None;
@@ -114,50 +116,54 @@ impl AuditContext {
         Some(event.clone())
     }
 
-    /// Hands the event of a stage on; whether the request may go on.
+    /// Sends the event of a stage. Returns whether the request may proceed.
     pub(crate) async fn pass(&self, stage: Stage) -> bool {
-        match (&self.0, self.at(stage)) {
+        match (&self.0, self.event_at(stage)) {
             (Some(record), Some(event)) => record.audit.process(event).await,
             _ => true,
         }
     }
 
-    /// Hands the event of a stage on, without anybody waiting for it.
-    pub(crate) fn pass_late(&self, stage: Stage) {
-        if let (Some(record), Some(event)) = (&self.0, self.at(stage)) {
-            record.audit.process_late(event);
+    /// Sends the event of a stage in a background task.
+    pub(crate) fn pass_in_background(&self, stage: Stage) {
+        if let (Some(record), Some(event)) = (&self.0, self.event_at(stage)) {
+            record.audit.process_in_background(event);
         }
     }
 
-    /// Counts a request that is refused because its event was not taken.
+    /// Counts a request that is rejected because a sink did not accept its event.
     pub(crate) fn count_rejected(&self) {
         if let Some(record) = &self.0 {
             record.audit.metrics.rejected.inc();
         }
     }
 
-    /// Adds an annotation. What has been said of a key stays.
+    /// Adds an annotation. An existing value of the key is kept.
     pub fn annotate(&self, key: impl Into<String>, value: impl Into<String>) {
         let Some(record) = self.record() else { return };
         let (key, value) = (key.into(), value.into());
         let mut event = record.event();
         match event.annotations.get(&key) {
             None => drop(event.annotations.insert(key, value)),
-            Some(said) if *said == value => {}
+            Some(existing) if *existing == value => {}
             Some(_) => {
-                tracing::warn!(key, id = event.audit_id, "an audit annotation was set twice, to different values")
+                tracing::warn!(
+                    key,
+                    id = event.audit_id,
+                    "audit annotation already has a different value; keeping the existing value"
+                )
             }
         }
     }
 
-    /// Adds an annotation if so much is recorded of the request. The value is made only then.
+    /// Adds an annotation if the audit level is at least `level`. Only then is `value` called.
     pub fn annotate_from(&self, level: Level, key: impl Into<String>, value: impl FnOnce() -> String) {
         if self.reaches(level) {
             self.annotate(key, value());
         }
     }
 
-    /// Says as whom the user acts, and which verb of constrained impersonation allowed it, if one did.
+    /// Records the impersonated user, and the verb of constrained impersonation that allowed it, if any.
     pub(crate) fn impersonate(&self, user: &User, constraint: &str) {
         let Some(record) = self.record() else { return };
         let mut event = record.event();
@@ -168,31 +174,31 @@ impl AuditContext {
         }
     }
 
-    /// Says which object was sent, as far as the path did not.
+    /// Completes the object reference with the metadata of the request object. Values of the path are kept.
     pub fn name(&self, sent: &ObjectMeta) {
         let Some(record) = self.record() else { return };
         let mut event = record.event();
         let of = event.object_ref.get_or_insert_default();
-        for (known, said) in [
+        for (field, value) in [
             (&mut of.namespace, &sent.namespace),
             (&mut of.name, &sent.name),
             (&mut of.uid, &sent.uid),
             (&mut of.resource_version, &sent.resource_version),
         ] {
-            if known.is_empty() {
-                known.clone_from(said);
+            if field.is_empty() {
+                field.clone_from(value);
             }
         }
     }
 
-    /// Keeps the object that was sent, as JSON. For who has asked whether the level is reached.
+    /// Records the request object, as JSON. The caller checks the level with [`Self::reaches`].
     pub fn request_object(&self, json: impl Into<Bytes>) {
         let Some(record) = self.record() else { return };
         let object = self.object(json.into());
         record.event().request_object = Some(object);
     }
 
-    /// Keeps the object that is answered, as JSON. For who has asked whether the level is reached.
+    /// Records the response object, as JSON. The caller checks the level with [`Self::reaches`].
     pub fn response_object(&self, json: impl Into<Bytes>) {
         let Some(record) = self.record() else { return };
         let object = self.object(json.into());
@@ -207,8 +213,8 @@ impl AuditContext {
         })
     }
 
-    /// Looks at an answer: its code and, where it is a Status, what that says.
-    pub(crate) fn answer(&self, response: &Response) {
+    /// Records the status code of a response and, if its body is a Status, the Status.
+    pub(crate) fn record_response(&self, response: &Response) {
         let Some(record) = self.record() else { return };
         let mut status = object::status(response).unwrap_or_default();
         status.code = response.status().as_u16().into();
@@ -219,41 +225,41 @@ impl AuditContext {
         }
     }
 
-    /// Says what became of the request.
+    /// Records the outcome of the request.
     pub(crate) fn status(&self, status: Status) {
         if let Some(record) = self.record() {
             record.event().response_status = Some(Box::new(status));
         }
     }
 
-    /// Notes how long a part of the server took (upstream: `request.LatencyTrackers`); times of one part are added up.
+    /// Adds to the latency of a part of the server (upstream: `request.LatencyTrackers`).
     pub fn took(&self, part: &'static str, time: Duration) {
         if let Some(record) = self.record() {
             *record.latencies.lock().unwrap_or_else(PoisonError::into_inner).entry(part).or_default() += time;
         }
     }
 
-    /// Runs a part of the server, and notes how long it took.
+    /// Runs a future and adds its duration to the latency of a part of the server.
     pub async fn timed<F: Future>(&self, part: &'static str, work: F) -> F::Output {
         if self.0.is_none() {
             return work.await;
         }
         let begin = Instant::now();
-        let done = work.await;
+        let output = work.await;
         self.took(part, begin.elapsed());
-        done
+        output
     }
 
-    /// Says where the time of a slow request went.
-    pub(crate) fn tell_latencies(&self) {
+    /// Adds the latencies of a slow request as annotations.
+    pub(crate) fn annotate_latencies(&self) {
         let Some(record) = self.record() else { return };
         let total = record.received.1.elapsed();
-        if total <= SLOW {
+        if total <= LATENCY_THRESHOLD {
             return;
         }
         let parts = std::mem::take(&mut *record.latencies.lock().unwrap_or_else(PoisonError::into_inner));
         for (part, time) in parts.into_iter().chain([("total", total)]) {
-            self.annotate(format!("{LATENCY}{part}"), go_text(time));
+            self.annotate(format!("{LATENCY_PREFIX}{part}"), go_text(time));
         }
     }
 }

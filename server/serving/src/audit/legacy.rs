@@ -1,9 +1,9 @@
-//! The text form of events that `--audit-log-format=legacy` asks for (upstream: `audit.EventString`).
+//! The text format of events for `--audit-log-format=legacy` (upstream: `audit.EventString`).
 
 use apimachinery::audit::v1::Event;
 use machinery::scalar::go_text::quote;
 
-/// An event as one line, without the line break.
+/// Formats an event as one line, without the line break.
 pub(super) fn line(event: &Event) -> String {
     let user = &event.user;
     let (name, groups) = match user.username.as_str() {
@@ -39,7 +39,7 @@ fn list(texts: &[String]) -> String {
     texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(",")
 }
 
-/// Go's RFC3339Nano: a fraction has no zeros at its end, and none is left out.
+/// Formats the time as Go's RFC3339Nano, which omits trailing zeros of the fraction.
 fn time(event: &Event) -> String {
     let text = event.request_received_timestamp.to_string();
     let text = text.trim_end_matches('Z').trim_end_matches('0').trim_end_matches('.');
@@ -54,7 +54,7 @@ mod tests {
     use machinery::scalar::MicroTime;
 
     #[test]
-    fn events_as_lines() {
+    fn formats_events_as_lines() {
         let received = MicroTime::from_unix_micros(1_700_000_000_120_000);
         let mut event = Event { stage: "RequestReceived".into(), verb: "list".into(), ..Event::default() };
         event.request_received_timestamp = received;

@@ -1,25 +1,25 @@
-//! How much is recorded of a request, and when.
+//! Audit levels and stages.
 
-/// How much is recorded (`audit.Level`). Each level has what the ones before it have.
+/// An audit level (`audit.Level`). Each level includes the data of the lower levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     #[default]
     None,
-    /// Who asked for what, and what became of it.
+    /// User, attributes and outcome of the request.
     Metadata,
-    /// The object that was sent, too.
+    /// Also the request object.
     Request,
-    /// The object that was answered, too.
+    /// Also the response object.
     RequestResponse,
 }
 
 impl Level {
-    /// The names, from the least to the most.
+    /// The names of the levels, in ascending order.
     pub const NAMES: [&str; 4] = ["None", "Metadata", "Request", "RequestResponse"];
 
     const ALL: [Level; 4] = [Level::None, Level::Metadata, Level::Request, Level::RequestResponse];
 
-    /// The level of a name.
+    /// Returns the level with a name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
     }
@@ -29,12 +29,12 @@ impl Level {
     }
 }
 
-/// A moment in the life of a request (`audit.Stage`).
+/// A stage of a request (`audit.Stage`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Before anybody has looked at it.
+    /// The request was received and is not yet handled.
     RequestReceived,
-    /// The head of an answer was sent whose body takes its time: watches, connections.
+    /// The response head of a long-running request, such as a watch, was sent.
     ResponseStarted,
     ResponseComplete,
     /// The handler panicked.
@@ -56,7 +56,7 @@ impl Stage {
 pub struct Stages(u8);
 
 impl Stages {
-    /// The stages of these names; names that are none are passed over.
+    /// Returns the stages with these names; unknown names are ignored.
     pub fn of(names: &[String]) -> Self {
         let named = Stage::ALL.into_iter().filter(|stage| names.iter().any(|name| name == stage.name()));
         Stages(named.fold(0, |set, stage| set | 1 << stage as u8))
@@ -66,8 +66,9 @@ impl Stages {
         self.0 & (1 << stage as u8) != 0
     }
 
+    /// Returns the union of both sets.
     #[must_use]
-    pub fn and(self, others: Self) -> Self {
+    pub fn union(self, others: Self) -> Self {
         Stages(self.0 | others.0)
     }
 }

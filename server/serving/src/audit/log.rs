@@ -1,4 +1,4 @@
-//! Events as lines of a file, or of standard output (upstream: `plugin/audit/log`).
+//! A sink that writes events as lines to a file or to standard output (upstream: `plugin/audit/log`).
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -11,17 +11,17 @@ use machinery::json;
 use machinery::reflect::Ref;
 
 use super::legacy;
-use super::rotation::Rotated;
+use super::rotation::RotatingFile;
 use super::sink::{Metrics, Sink};
 use crate::Error;
 use crate::handler::BoxFuture;
 use crate::options::{AuditFormat, AuditLogOptions};
 
 const PLUGIN: &str = "log";
-/// The path that means standard output.
+/// The path that stands for standard output.
 const STDOUT: &str = "-";
 
-/// Writes events. A line is written at once and as a whole.
+/// Writes events; each line with one write.
 pub(super) struct Log {
     format: AuditFormat,
     out: Mutex<Box<dyn Write + Send>>,
@@ -29,13 +29,13 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Opens the file of the options; folder and file are made, for the owner only, when they are not there.
+    /// Opens the configured file. Creates missing directories and the file, accessible only to the owner.
     pub fn open(options: &AuditLogOptions, metrics: Metrics) -> Result<Self, Error> {
         let path = &options.path;
         let out: Box<dyn Write + Send> = match &options.rotation {
             _ if path.as_os_str() == STDOUT => Box::new(io::stdout()),
             None => Box::new(append_to(path).map_err(Error::file(path))?),
-            Some(rotation) => Box::new(Rotated::open(path, rotation.clone()).map_err(Error::file(path))?),
+            Some(rotation) => Box::new(RotatingFile::open(path, rotation.clone()).map_err(Error::file(path))?),
         };
         Ok(Log { format: options.format, out: Mutex::new(out), metrics })
     }
@@ -67,7 +67,7 @@ impl Sink for Log {
     }
 }
 
-/// A file to append to, made when it is not there.
+/// Opens a file for appending. Creates the file and its directory if they are missing.
 pub(super) fn append_to(path: &Path) -> io::Result<std::fs::File> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

@@ -1,4 +1,4 @@
-//! Objects in answers, as far as the front knows them: statuses and other documents that are there as a whole.
+//! Objects in buffered response bodies: Statuses and other JSON objects.
 
 use apimachinery::meta::v1::Status;
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::handler::Response;
 
-/// The Status that an answer is, without what every one of them says of itself.
+/// Decodes the Status of a response, without kind and version.
 pub(super) fn status(response: &Response) -> Option<Status> {
     let bytes = response.body().known()?;
     let mut status = Status::default();
@@ -30,18 +30,18 @@ pub(super) fn status(response: &Response) -> Option<Status> {
     Some(status)
 }
 
-/// The JSON of an answer that says which kind it is.
+/// Returns the body of a JSON response that begins with the field `kind`.
 pub(super) fn typed(response: &Response) -> Option<Bytes> {
     let bytes = response.body().known()?;
     (media_type(response) == "application/json" && bytes.starts_with(b"{\"kind\":")).then(|| bytes.clone())
 }
 
 fn media_type(response: &Response) -> &str {
-    let said = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    said.split(';').next().unwrap_or_default()
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    content_type.split(';').next().unwrap_or_default()
 }
 
-/// Whether a JSON object names this kind first, as objects of declared kinds do.
+/// Whether the first field of a JSON object is this `kind`, as in the encoding of built-in kinds.
 fn begins_as(bytes: &[u8], kind: &str) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(64)]);
     let compact: String = head.chars().filter(|c| !c.is_whitespace()).collect();
@@ -52,22 +52,22 @@ fn decode(json: &[u8], status: &mut Status) -> Option<()> {
     json::decode(json, Mut::of(status), &mut Issues::ignore()).ok()
 }
 
-/// An object, list or table without the fields' managers.
+/// Removes `managedFields` from an object, or from the items of a list or table.
 pub(super) fn without_managed_fields(json: Bytes) -> Bytes {
     let Ok(mut value) = serde_json::from_slice::<Value>(&json) else { return json };
-    forget_managers(&mut value);
+    remove_managed_fields(&mut value);
     for item in value.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten() {
-        forget_managers(item);
+        remove_managed_fields(item);
     }
     for row in value.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
-        row.get_mut("object").map(forget_managers);
+        row.get_mut("object").map(remove_managed_fields);
     }
     value.to_string().into()
 }
 
-fn forget_managers(object: &mut Value) {
+fn remove_managed_fields(object: &mut Value) {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        // What stands behind it stays in its order.
+        // `shift_remove` keeps the order of the other fields.
         metadata.shift_remove("managedFields");
     }
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn managers_are_left_out() {
+    fn removes_managed_fields() {
         let check = |json: &'static str, expect: &str| {
             assert_eq!(without_managed_fields(Bytes::from(json)), expect);
         };

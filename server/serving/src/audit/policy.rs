@@ -1,4 +1,4 @@
-//! What is recorded: the file of `--audit-policy-file` (upstream: `audit/policy`).
+//! The audit policy of `--audit-policy-file` (upstream: `audit/policy`).
 
 mod validation;
 
@@ -12,18 +12,19 @@ use crate::configuration::{self, Unknown};
 use crate::request_info::RequestInfo;
 use crate::user::User;
 
-/// Decides what is recorded of a request. The first rule that fits counts; without one nothing is.
+/// Selects what is recorded of a request. The first matching rule applies; without one, nothing is recorded.
 #[derive(Debug)]
 pub struct Policy {
     rules: Vec<Rule>,
 }
 
+/// A rule of the policy and its precomputed configuration.
 struct Rule {
-    says: PolicyRule,
+    rule: PolicyRule,
     config: Config,
 }
 
-/// What is recorded of one request (`audit.RequestAuditConfig`).
+/// The audit configuration of a request (`audit.RequestAuditConfig`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     pub level: Level,
@@ -33,10 +34,10 @@ pub struct Config {
 }
 
 impl Policy {
-    /// Reads a file. As upstream, fields that nobody knows are warned of and passed over.
+    /// Reads a policy file. As upstream, unknown fields are logged and ignored.
     ///
     /// # Errors
-    /// When the file cannot be read, is no policy, or is none that makes sense.
+    /// When the file cannot be read, or its policy is malformed or invalid.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let wrong = |why: String| Error::Options(format!("loading audit policy file: {why}"));
         let from_file = |why: String| wrong(format!("{why}: from file {}", path.display()));
@@ -45,7 +46,7 @@ impl Policy {
         Self::parse(&text).map_err(from_file)
     }
 
-    /// Reads a policy in YAML or JSON.
+    /// Parses a policy in YAML or JSON.
     pub(super) fn parse(text: &[u8]) -> Result<Self, String> {
         let document: Document = configuration::parse(text, "audit.k8s.io", &["v1"], "Policy", Unknown::Warned)?;
         validation::check(&document)?;
@@ -53,20 +54,20 @@ impl Policy {
             return Err("loaded illegal policy with 0 rules".into());
         }
         let everywhere = Stages::of(&document.omit_stages);
-        let rules = document.rules.into_iter().map(|says| Rule {
+        let rules = document.rules.into_iter().map(|rule| Rule {
             config: Config {
-                level: Level::of(&says.level).unwrap_or_default(),
-                omitted: everywhere.and(Stages::of(&says.omit_stages)),
-                omits_managed_fields: says.omit_managed_fields.unwrap_or(document.omit_managed_fields),
+                level: Level::of(&rule.level).unwrap_or_default(),
+                omitted: everywhere.union(Stages::of(&rule.omit_stages)),
+                omits_managed_fields: rule.omit_managed_fields.unwrap_or(document.omit_managed_fields),
             },
-            says,
+            rule,
         });
         Ok(Policy { rules: rules.collect() })
     }
 
-    /// What is recorded of a request; nobody is its user when nobody could be made sure of.
+    /// Returns the configuration for a request. `user` is `None` if authentication failed.
     pub fn config(&self, user: Option<&User>, info: &RequestInfo) -> Config {
-        let rule = self.rules.iter().find(|rule| fits(&rule.says, user, info));
+        let rule = self.rules.iter().find(|rule| matches(&rule.rule, user, info));
         rule.map(|rule| rule.config).unwrap_or_default()
     }
 }
@@ -81,34 +82,34 @@ fn has(list: &[String], text: &str) -> bool {
     list.iter().any(|item| item == text)
 }
 
-/// `ruleMatches`
-fn fits(rule: &PolicyRule, user: Option<&User>, info: &RequestInfo) -> bool {
+/// Whether a rule matches a request (upstream: `ruleMatches`).
+fn matches(rule: &PolicyRule, user: Option<&User>, info: &RequestInfo) -> bool {
     let by_user = rule.users.is_empty() || user.is_some_and(|user| has(&rule.users, &user.name));
     let by_group =
         || rule.user_groups.is_empty() || user.is_some_and(|u| u.groups.iter().any(|g| has(&rule.user_groups, g)));
     let by_verb = || rule.verbs.is_empty() || has(&rule.verbs, &info.verb);
     let by_target = || {
         if !rule.namespaces.is_empty() || !rule.resources.is_empty() {
-            return info.is_resource_request && fits_resource(rule, info);
+            return info.is_resource_request && matches_resource(rule, info);
         }
         rule.non_resource_urls.is_empty()
-            || (!info.is_resource_request && rule.non_resource_urls.iter().any(|url| fits_path(url, &info.path)))
+            || (!info.is_resource_request && rule.non_resource_urls.iter().any(|url| matches_path(url, &info.path)))
     };
     by_user && by_group() && by_verb() && by_target()
 }
 
-/// `pathMatches`
-fn fits_path(url: &str, path: &str) -> bool {
+/// Whether a non-resource URL of a rule matches a path (upstream: `pathMatches`).
+fn matches_path(url: &str, path: &str) -> bool {
     url == "*" || url == path || (url.ends_with('*') && path.starts_with(url.trim_end_matches('*')))
 }
 
-/// `ruleMatchesResource`
-fn fits_resource(rule: &PolicyRule, info: &RequestInfo) -> bool {
+/// Whether a rule matches a resource request (upstream: `ruleMatchesResource`).
+fn matches_resource(rule: &PolicyRule, info: &RequestInfo) -> bool {
     let in_namespace = rule.namespaces.is_empty() || has(&rule.namespaces, &info.namespace);
-    in_namespace && (rule.resources.is_empty() || rule.resources.iter().any(|of| fits_group(of, info)))
+    in_namespace && (rule.resources.is_empty() || rule.resources.iter().any(|of| matches_group(of, info)))
 }
 
-fn fits_group(of: &GroupResources, info: &RequestInfo) -> bool {
+fn matches_group(of: &GroupResources, info: &RequestInfo) -> bool {
     if of.group != info.api_group && of.group != "*" {
         return false;
     }
@@ -116,16 +117,16 @@ fn fits_group(of: &GroupResources, info: &RequestInfo) -> bool {
     of.resources.is_empty() || (named && of.resources.iter().any(|resource| is_named(resource, info)))
 }
 
-/// Whether a rule's resource (`pods`, `pods/log`, `*/log`, `pods/*`, `*`) is that of a request.
+/// Whether a resource of a rule (`pods`, `pods/log`, `*/log`, `pods/*`, `*`) matches that of a request.
 fn is_named(rule: &str, info: &RequestInfo) -> bool {
-    let whole = match rule.split_once('/') {
+    let exact = match rule.split_once('/') {
         None => info.subresource.is_empty() && rule == info.resource,
         Some((resource, subresource)) => {
             !info.subresource.is_empty() && (resource, subresource) == (&*info.resource, &*info.subresource)
         }
     };
     let of_any = || !info.subresource.is_empty() && rule.strip_prefix("*/") == Some(&info.subresource);
-    whole || rule == "*" || of_any() || rule.strip_suffix("/*") == Some(&info.resource)
+    exact || rule == "*" || of_any() || rule.strip_suffix("/*") == Some(&info.resource)
 }
 
 #[cfg(test)]

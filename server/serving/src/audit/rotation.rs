@@ -1,5 +1,7 @@
-//! A log file that is set aside when it is full; old ones are compressed and removed. Names are those of upstream's library (lumberjack):
-//! `audit.log` becomes `audit-2026-01-31T23-59-59.000.log`.
+//! A log file with rotation by size; rotated files are compressed and removed.
+//!
+//! The names of rotated files are those of upstream's library (lumberjack): `audit.log` is renamed to
+//! `audit-2026-01-31T23-59-59.000.log`.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -16,52 +18,52 @@ use super::log::append_to;
 use crate::options::AuditRotation;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// The length of a time in a name.
+/// The length of a timestamp in a file name.
 const STAMP: usize = "2026-01-31T23-59-59.000".len();
 const COMPRESSED: &str = ".gz";
 
-/// Writes to a file up to its size.
-pub(super) struct Rotated {
+/// A file that is rotated when it reaches its maximum size.
+pub(super) struct RotatingFile {
     path: PathBuf,
     rotation: AuditRotation,
     file: File,
     size: u64,
-    /// Held while old files are looked through, so that two do not compress the same one.
-    tidying: Arc<Mutex<()>>,
+    /// Locked during cleanup, so that two threads do not compress the same file.
+    cleanup: Arc<Mutex<()>>,
 }
 
-impl Rotated {
+impl RotatingFile {
     pub fn open(path: &Path, rotation: AuditRotation) -> io::Result<Self> {
         let file = append_to(path)?;
         let size = file.metadata()?.len();
-        let rotated = Rotated { path: path.to_owned(), rotation, file, size, tidying: Arc::default() };
-        rotated.tidy();
+        let rotated = RotatingFile { path: path.to_owned(), rotation, file, size, cleanup: Arc::default() };
+        rotated.start_cleanup();
         Ok(rotated)
     }
 
-    /// Sets the file aside and begins a new one.
+    /// Renames the current file and opens a new one.
     fn rotate(&mut self) -> io::Result<()> {
         let (stem, extension) = parts(&self.path);
         fs::rename(&self.path, self.path.with_file_name(format!("{stem}-{}{extension}", stamp(SystemTime::now()))))?;
         self.file = append_to(&self.path)?;
         self.size = 0;
-        self.tidy();
+        self.start_cleanup();
         Ok(())
     }
 
-    /// Compresses and removes old files, in a thread of its own.
-    fn tidy(&self) {
-        let (path, rotation, tidying) = (self.path.clone(), self.rotation.clone(), self.tidying.clone());
+    /// Compresses and removes rotated files in a separate thread.
+    fn start_cleanup(&self) {
+        let (path, rotation, cleanup) = (self.path.clone(), self.rotation.clone(), self.cleanup.clone());
         std::thread::spawn(move || {
-            let _alone = tidying.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(why) = tidy(&path, &rotation, SystemTime::now()) {
-                tracing::warn!(path = %path.display(), %why, "tidying old audit logs");
+            let _guard = cleanup.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(why) = clean_up(&path, &rotation, SystemTime::now()) {
+                tracing::warn!(path = %path.display(), %why, "cannot compress or remove rotated audit log files");
             }
         });
     }
 }
 
-impl Write for Rotated {
+impl Write for RotatingFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let length = line.len() as u64;
         if length > self.rotation.max_bytes {
@@ -81,19 +83,19 @@ impl Write for Rotated {
     }
 }
 
-/// What a file's name is called before and after the time that is put into it.
+/// Splits the name of a file into the parts before and after the timestamp.
 fn parts(path: &Path) -> (String, String) {
     let text = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
     let extension = path.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
     (text(path.file_stem()), extension)
 }
 
-/// A time as names have it, in UTC; of two, the later is the greater.
+/// Formats the timestamp of a file name, in UTC. Timestamps sort chronologically.
 fn stamp(time: SystemTime) -> String {
     MicroTime::from(time).to_string().chars().take(STAMP).map(|c| if c == ':' { '-' } else { c }).collect()
 }
 
-/// The time in the name of an old file.
+/// Returns the timestamp in the name of a rotated file.
 fn stamp_of<'n>(name: &'n str, stem: &str, extension: &str) -> Option<&'n str> {
     let name = name.strip_suffix(COMPRESSED).unwrap_or(name);
     let stamp = name.strip_prefix(stem)?.strip_prefix('-')?.strip_suffix(extension)?;
@@ -101,8 +103,8 @@ fn stamp_of<'n>(name: &'n str, stem: &str, extension: &str) -> Option<&'n str> {
     is_stamp.then_some(stamp)
 }
 
-/// Removes files that are too many or too old, and compresses the others.
-fn tidy(path: &Path, rotation: &AuditRotation, now: SystemTime) -> io::Result<()> {
+/// Removes rotated files beyond the limits of number and age, and compresses the others.
+fn clean_up(path: &Path, rotation: &AuditRotation, now: SystemTime) -> io::Result<()> {
     let (stem, extension) = parts(path);
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut old: Vec<(String, PathBuf)> = Vec::new();
@@ -147,11 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn full_files_are_set_aside() {
+    fn rotates_full_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("logs/audit.log");
         let rotation = AuditRotation { max_bytes: 10, max_age_days: None, max_backups: None, compress: false };
-        let mut log = Rotated::open(&path, rotation.clone()).unwrap();
+        let mut log = RotatingFile::open(&path, rotation.clone()).unwrap();
         for line in ["one\n", "two\n", "three\n"] {
             log.write_all(line.as_bytes()).unwrap();
         }
@@ -160,13 +162,13 @@ mod tests {
         let names = names(path.parent().unwrap());
         assert!(stamp_of(&names[0], "audit", ".log").is_some(), "{names:?}");
         assert_eq!(fs::read_to_string(path.with_file_name(&names[0])).unwrap(), "one\ntwo\n");
-        // A server that starts again goes on with the file.
-        Rotated::open(&path, rotation).unwrap().write_all(b"four\n").unwrap();
+        // A restarted server appends to the file.
+        RotatingFile::open(&path, rotation).unwrap().write_all(b"four\n").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "four\n");
     }
 
     #[test]
-    fn old_files_are_compressed_and_removed() {
+    fn compresses_and_removes_rotated_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.log");
         let now = SystemTime::UNIX_EPOCH + DAY * 20_000;
@@ -178,7 +180,7 @@ mod tests {
         }
         fs::write(folder.path().join("audit-notes.log"), "kept").unwrap();
         let rotation = AuditRotation { max_bytes: 1, max_age_days: Some(5), max_backups: Some(2), compress: true };
-        tidy(&path, &rotation, now).unwrap();
+        clean_up(&path, &rotation, now).unwrap();
         let kept = names(folder.path());
         let expect = [1, 2].map(|days| format!("audit-{}.log.gz", stamp(now - DAY * days)));
         assert_eq!(kept, [expect[1].as_str(), &expect[0], "audit-notes.log"]);

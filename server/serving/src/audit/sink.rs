@@ -1,4 +1,4 @@
-//! Where events go, and the counting of those that got lost.
+//! The sink trait, and the metrics of auditing.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use prometheus::{IntCounter, IntCounterVec, Opts, Registry};
 
 use crate::handler::BoxFuture;
 
-/// Takes events (upstream: `audit.Backend`).
+/// A destination of events (upstream: `audit.Backend`).
 pub trait Sink: Send + Sync {
-    /// Whether all of these were taken.
+    /// Processes events. Returns whether all of them were accepted.
     fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool>;
 
-    /// Waits until everything that was taken is where it belongs.
+    /// Waits until all accepted events are delivered.
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
@@ -28,7 +28,7 @@ impl<S: Sink + ?Sized> Sink for Box<S> {
     }
 }
 
-/// The metrics of the audit log. Clones share them.
+/// The metrics of auditing. Clones share the counters.
 #[derive(Clone)]
 pub(super) struct Metrics {
     pub events: IntCounter,
@@ -38,7 +38,7 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// Makes and registers them; they are there, at 0, also when nothing is recorded.
+    /// Creates and registers the metrics. They are exposed as 0 if auditing is disabled.
     pub fn register(registry: &Registry) -> Self {
         let metrics = Metrics {
             events: counter("apiserver_audit_event_total", "Audit events made and handed to their sinks."),
@@ -55,21 +55,21 @@ impl Metrics {
             Box::new(metrics.levels.clone()),
             Box::new(metrics.rejected.clone()),
         ] {
-            // Only a name registered twice is refused, and these are four.
+            // Registration fails only for duplicate names, and these names are distinct.
             let _ = registry.register(collector);
         }
         metrics
     }
 
-    /// Counts events that got lost, and says so in the log (`audit.HandlePluginError`). What is in them is not for the log.
+    /// Counts and logs lost events (`audit.HandlePluginError`). The log has the IDs of the events, not their content.
     pub fn lost(&self, plugin: &str, why: impl std::fmt::Display, events: &[Arc<Event>]) {
         self.errors.with_label_values(&[plugin]).inc_by(events.len() as u64);
         let ids: Vec<&str> = events.iter().map(|event| event.audit_id.as_str()).collect();
-        tracing::error!(plugin, %why, ?ids, "audit events were lost");
+        tracing::error!(plugin, %why, ?ids, "audit events lost");
     }
 }
 
-/// Names and labels are literals of this file; that they are well-formed is what the tests show.
+/// Creates a counter. Names and labels are literals of this file; the tests check that they are well-formed.
 fn counter(name: &str, help: &str) -> IntCounter {
     IntCounter::new(name, help).expect("a well-formed metric")
 }

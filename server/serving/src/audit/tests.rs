@@ -1,4 +1,4 @@
-//! What becomes of requests in the audit log.
+//! Audit events of requests through the filter chain.
 
 use super::*;
 use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
@@ -16,14 +16,14 @@ use std::path::Path;
 use std::sync::Mutex;
 use tempfile::TempDir;
 
-/// A chain of filters with an audit log, around a handler that answers by path.
+/// A chain of filters with an audit log, around a handler that responds by path.
 struct Recorded {
     folder: TempDir,
     audit: Arc<Audit>,
     chain: Arc<dyn Handler>,
 }
 
-fn answer(request: &Request) -> Response {
+fn reply(request: &Request) -> Response {
     let not_found = Status::not_found(GroupResource { group: "", resource: "pods" }, "gone");
     match request.uri().path() {
         "/api/v1/namespaces/shop/pods" => {
@@ -45,11 +45,11 @@ impl Recorded {
         let policy = folder.path().join("policy.yaml");
         let text = format!("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{{level: {level}}}]");
         std::fs::write(&policy, text).unwrap();
-        let own = [
+        let required = [
             format!("--audit-policy-file={}", policy.display()),
             format!("--audit-log-path={}", log(&folder).display()),
         ];
-        let flags = own.into_iter().chain(flags.iter().map(|flag| (*flag).to_owned()));
+        let flags = required.into_iter().chain(flags.iter().map(|flag| (*flag).to_owned()));
         let options = Options::parse_from(["kube-apiserver".to_owned()].into_iter().chain(flags)).unwrap();
         let metrics = ServerMetrics::default();
         let audit = Audit::new(&options.audit, metrics.registry()).unwrap().unwrap();
@@ -57,7 +57,7 @@ impl Recorded {
         let tokens = AudienceAgnostic { inner: tokens, audiences: vec!["api".into()] };
         let chain = Chain {
             options: &options,
-            authentication: Authentication::new(Anonymous::Everybody, vec!["api".into()]).with_tokens(Arc::new(tokens)),
+            authentication: Authentication::new(Anonymous::Enabled, vec!["api".into()]).with_tokens(Arc::new(tokens)),
             authorizer: Arc::new(Union::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),
             flow_control: None,
             metrics,
@@ -65,11 +65,11 @@ impl Recorded {
             audit: Some(audit.clone()),
             tracer: None,
         };
-        let chain = chain.around(FromFn(|request: Request| answer(&request))).unwrap();
+        let chain = chain.around(FromFn(|request: Request| reply(&request))).unwrap();
         Recorded { folder, audit, chain }
     }
 
-    /// Sends a request and reads its answer to the end.
+    /// Sends a request and reads its response to the end.
     async fn send(&self, token: &str, uri: &str) -> u16 {
         let request = http::Request::get(uri)
             .header("authorization", format!("Bearer {token}"))
@@ -107,7 +107,7 @@ fn stages(events: &[Value]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_request_from_its_beginning_to_its_end() {
+async fn records_request_at_each_stage() {
     let recorded = Recorded::new("Metadata", &[]);
     assert_eq!(recorded.send("admin", "/api/v1/namespaces/shop/pods/p?pretty=true").await, 200);
     let mut received = json!({
@@ -130,11 +130,11 @@ async fn a_request_from_its_beginning_to_its_end() {
 }
 
 #[tokio::test]
-async fn what_became_of_requests() {
+async fn records_outcome_of_requests() {
     for (token, uri, code, expect) in [
         ("admin", "/version", 200, &["RequestReceived null", "ResponseComplete 200"][..]),
         ("jane", "/version", 403, &["RequestReceived null", "ResponseComplete 403"]),
-        ("nobody", "/version", 401, &["ResponseStarted 401"]),
+        ("unknown", "/version", 401, &["ResponseStarted 401"]),
         ("admin", "/version?timeout=soon", 400, &["ResponseStarted 400"]),
         ("admin", "/api/v1/namespaces/shop/pods/gone", 404, &["RequestReceived null", "ResponseComplete 404"]),
         ("admin", "/api/v1/namespaces/shop/pods/panic", 500, &["RequestReceived null", "Panic 500"]),
@@ -153,10 +153,10 @@ async fn what_became_of_requests() {
 }
 
 #[tokio::test]
-async fn refusals_say_why() {
+async fn records_status_of_rejected_requests() {
     let recorded = Recorded::new("RequestResponse", &["--audit-log-mode=batch"]);
     recorded.send("admin", "/api/v1/namespaces/shop/pods/gone").await;
-    recorded.send("nobody", "/").await;
+    recorded.send("unknown", "/").await;
     let events = recorded.events().await;
     assert_eq!(
         events[1]["responseStatus"],
@@ -168,14 +168,14 @@ async fn refusals_say_why() {
 }
 
 #[tokio::test]
-async fn nothing_is_recorded_at_level_none() {
+async fn records_nothing_at_level_none() {
     let recorded = Recorded::new("None", &[]);
     recorded.send("admin", "/version").await;
     assert_eq!(recorded.events().await, [] as [Value; 0]);
 }
 
 #[tokio::test]
-async fn large_events_lose_their_objects() {
+async fn truncates_large_events() {
     let flags = ["--audit-log-truncate-enabled", "--audit-log-truncate-max-event-size=900"];
     let recorded = Recorded::new("RequestResponse", &flags);
     recorded.send("admin", "/api/v1/namespaces/shop/pods/gone").await;
@@ -186,7 +186,7 @@ async fn large_events_lose_their_objects() {
 }
 
 #[tokio::test]
-async fn a_log_that_cannot_be_written_stops_requests_if_that_is_asked_for() {
+async fn blocking_strict_rejects_requests_if_log_fails() {
     for (mode, code) in [("blocking", 200), ("blocking-strict", 500)] {
         let flags = ["--audit-log-path=/dev/full", "--audit-log-maxsize=0", &format!("--audit-log-mode={mode}")];
         assert_eq!(Recorded::new("Metadata", &flags).send("admin", "/version").await, code, "{mode}");
@@ -194,13 +194,13 @@ async fn a_log_that_cannot_be_written_stops_requests_if_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_server_gets_events_in_batches() {
+async fn webhook_receives_events_in_batches() {
     let posts = Arc::new(Mutex::new(Vec::new()));
     let seen = posts.clone();
     let server = Https::start(move |_, list| {
         let mut posts = posts.lock().unwrap();
         posts.push(list.clone());
-        // The first one is not taken, and comes again.
+        // The first request fails and is retried.
         (if posts.len() == 1 { 500 } else { 200 }, Value::Null)
     })
     .await;
@@ -210,7 +210,7 @@ async fn a_server_gets_events_in_batches() {
     let recorded = Recorded::new("Metadata", &flags);
     recorded.send("admin", "/version").await;
     recorded.send("jane", "/version").await;
-    assert_eq!(recorded.events().await.len(), 4, "the end of the server waits for what is under way");
+    assert_eq!(recorded.events().await.len(), 4, "closing the audit log waits for pending events");
     let lists = seen.lock().unwrap().clone();
     assert_eq!(lists.len(), 2);
     assert_eq!(lists[0], lists[1]);

@@ -1,4 +1,6 @@
-//! Bounds what is handed on at a time: too large an event loses its objects, too large a batch is divided (upstream: `plugin/audit/truncate`).
+//! Limits the size of events and batches (upstream: `plugin/audit/truncate`).
+//!
+//! Objects are removed from an oversized event, and an oversized batch is split.
 
 use std::sync::Arc;
 
@@ -11,11 +13,11 @@ use super::sink::{Metrics, Sink};
 use crate::handler::BoxFuture;
 use crate::options::AuditLimits;
 
-/// The annotation of an event that lost its objects.
+/// The annotation of a truncated event.
 const TRUNCATED: &str = "audit.k8s.io/truncated";
 const PLUGIN: &str = "truncate";
 
-/// Hands on what is within the limits.
+/// A sink that enforces the limits before it forwards events.
 pub(super) struct Truncate<S> {
     inner: S,
     limits: AuditLimits,
@@ -27,7 +29,7 @@ impl<S: Sink> Truncate<S> {
         Truncate { inner, limits, metrics }
     }
 
-    /// The event and its size, without objects if it is too large with them.
+    /// Returns the event and its size, without objects if it exceeds the limit. `None` if it still exceeds the limit.
     fn fit(&self, event: &Arc<Event>) -> Option<(Arc<Event>, usize)> {
         let size = size(event);
         if size <= self.limits.event {
@@ -39,28 +41,28 @@ impl<S: Sink> Truncate<S> {
         (size <= self.limits.event).then_some((bare, size))
     }
 
-    async fn hand_on(&self, events: &[Arc<Event>]) -> bool {
-        let (mut batch, mut total, mut taken) = (Vec::new(), 0, true);
+    async fn forward(&self, events: &[Arc<Event>]) -> bool {
+        let (mut batch, mut total, mut accepted) = (Vec::new(), 0, true);
         for event in events {
             let Some((event, size)) = self.fit(event) else {
                 self.metrics.lost(PLUGIN, "event is too large even after truncating", std::slice::from_ref(event));
                 continue;
             };
             if !batch.is_empty() && total + size > self.limits.batch {
-                taken &= self.inner.process(&batch).await;
+                accepted &= self.inner.process(&batch).await;
                 batch.clear();
                 total = 0;
             }
             total += size;
             batch.push(event);
         }
-        (batch.is_empty() || self.inner.process(&batch).await) && taken
+        (batch.is_empty() || self.inner.process(&batch).await) && accepted
     }
 }
 
 impl<S: Sink> Sink for Truncate<S> {
     fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool> {
-        Box::pin(self.hand_on(events))
+        Box::pin(self.forward(events))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
@@ -75,7 +77,7 @@ fn without_objects(event: &Event) -> Event {
     bare
 }
 
-/// The bytes of an event as JSON.
+/// Returns the size of an event as JSON, in bytes.
 fn size(event: &Event) -> usize {
     let mut text = Vec::new();
     json::encode_object(super::API_VERSION, "Event", Ref::of(event), &mut text);

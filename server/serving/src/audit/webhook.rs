@@ -1,4 +1,4 @@
-//! Events posted to a server, as an `EventList` (upstream: `plugin/audit/webhook`).
+//! A sink that posts events as an `EventList` to a webhook (upstream: `plugin/audit/webhook`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,12 @@ use crate::handler::BoxFuture;
 use crate::options::AuditWebhookOptions;
 
 const PLUGIN: &str = "webhook";
-/// How long one post may take.
+/// The timeout of one request.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How many bytes an answer may have. Nothing in it is looked at.
-const MAX_ANSWER: usize = 1 << 20;
+/// The maximum size of a response body, in bytes. The body is ignored.
+const MAX_RESPONSE: usize = 1 << 20;
 
-/// Posts events to the server of a kubeconfig file.
+/// The client of the webhook that the kubeconfig file names.
 pub(super) struct Webhook {
     client: Client,
     server: Uri,
@@ -31,7 +31,7 @@ pub(super) struct Webhook {
 }
 
 impl Webhook {
-    /// The server of the file's current context.
+    /// Creates the client of the server of the current context.
     pub fn load(options: &AuditWebhookOptions, metrics: Metrics) -> Result<Self, Error> {
         let wrong = |why: String| Error::Options(format!("initializing audit webhook: {why}"));
         let config = Kubeconfig::load(&options.config_file).map_err(|why| wrong(why.to_string()))?.by(&options.route);
@@ -39,18 +39,18 @@ impl Webhook {
         Ok(Webhook { client, server: config.server, backoff: Backoff::starting_with(options.initial_backoff), metrics })
     }
 
-    /// Posts events, again and again: as upstream, nothing that a server says is a reason to lose them at once.
+    /// Posts events with retries. As upstream, every error is retried.
     async fn post(&self, events: &[Arc<Event>]) -> Result<(), String> {
         let body = Bytes::from(list(events));
         self.backoff.retry(|_: &String| true, || self.post_once(body.clone())).await
     }
 
     async fn post_once(&self, body: Bytes) -> Result<(), String> {
-        let reply = self.client.post_json(&self.server, body, TIMEOUT, MAX_ANSWER).await;
+        let reply = self.client.post_json(&self.server, body, TIMEOUT, MAX_RESPONSE).await;
         let reply = reply.map_err(|why| why.to_string())?;
         match reply.status.is_success() {
             true => Ok(()),
-            false => Err(format!("the server answered with status {}", reply.status.as_u16())),
+            false => Err(format!("the server responded with status {}", reply.status.as_u16())),
         }
     }
 }
@@ -67,7 +67,7 @@ impl Sink for Webhook {
     }
 }
 
-/// Items of a list say neither kind nor version.
+/// Encodes an `EventList`. Its items have neither kind nor version.
 fn list(events: &[Arc<Event>]) -> Vec<u8> {
     let mut out =
         format!("{{\"kind\":\"EventList\",\"apiVersion\":\"{}\",\"metadata\":{{}},\"items\":[", super::API_VERSION)

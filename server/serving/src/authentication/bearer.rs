@@ -1,4 +1,6 @@
-//! Where a request carries a bearer token: the Authorization header or, since browsers cannot set that on a WebSocket, its subprotocols.
+//! Bearer tokens of a request: in the Authorization header or in a WebSocket subprotocol.
+//!
+//! Browsers cannot set the Authorization header of a WebSocket request, so they send the token as a subprotocol.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,16 +8,16 @@ use http::{HeaderMap, HeaderValue, header};
 
 use crate::websocket;
 
-/// A subprotocol with this prefix is a token in base64url.
+/// The prefix of a subprotocol that is a token in base64url.
 const PROTOCOL_PREFIX: &str = "base64url.bearer.authorization.k8s.io.";
 
-/// The tokens of a request, in the order in which they are tried; or why one is none.
+/// The bearer tokens of a request, in the order in which they are tried. An item is an error if the token is malformed.
 pub(super) fn tokens(headers: &HeaderMap) -> impl Iterator<Item = Result<String, &'static str>> {
     let first = from_authorization(headers).map(|token| Ok(token.to_owned()));
     first.into_iter().chain(std::iter::once_with(|| from_protocols(headers).transpose()).flatten())
 }
 
-/// Removes the Authorization header and every subprotocol that is a token, valid or not.
+/// Removes the Authorization header and every token subprotocol, valid or not.
 pub(super) fn remove(headers: &mut HeaderMap) {
     headers.remove(header::AUTHORIZATION);
     if !protocols(headers).any(|protocol| protocol.starts_with(PROTOCOL_PREFIX)) {
@@ -38,7 +40,7 @@ fn from_authorization(headers: &HeaderMap) -> Option<&str> {
     words.next().filter(|token| is_bearer && !token.is_empty())
 }
 
-/// Whether there are two spaces between scheme and token: upstream sees an empty token then, and says so.
+/// Whether two spaces separate scheme and token. Upstream parses an empty token then, and adds a warning.
 pub(super) fn has_extra_space(headers: &HeaderMap) -> bool {
     let mut words = authorization(headers).splitn(3, ' ');
     words.next().is_some_and(|w| w.eq_ignore_ascii_case("bearer")) && words.next() == Some("") && words.next().is_some()
@@ -49,10 +51,10 @@ fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     values.flat_map(|v| v.split(',')).map(str::trim)
 }
 
-/// The token among the subprotocols; there has to be another one, for the server to choose.
+/// Returns the token in the subprotocols. A second subprotocol is required, because the server has to select one.
 ///
 /// # Errors
-/// The words of upstream's `ProtocolAuthenticator`, for the log.
+/// The texts of upstream's `ProtocolAuthenticator`, for the log.
 fn from_protocols(headers: &HeaderMap) -> Result<Option<String>, &'static str> {
     if !websocket::is_wanted(headers) {
         return Ok(None);
@@ -81,7 +83,7 @@ mod tests {
         pairs.iter().map(|(k, v)| (k.parse().unwrap(), HeaderValue::from_static(v))).collect()
     }
 
-    /// The tokens that are tried, and the errors of the others.
+    /// The tokens that are tried, and the errors of malformed ones.
     fn tried(pairs: &[(&'static str, &'static str)]) -> String {
         let headers = headers(pairs);
         let tokens = tokens(&headers).map(|token| token.unwrap_or_else(|why| format!("! {why}")));
@@ -89,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn authorization_headers() {
+    fn parses_authorization_headers() {
         for (value, expect) in [
             ("Bearer t", "t"),
             ("bearer t", "t"),
@@ -108,17 +110,20 @@ mod tests {
 
     const ALICE: &str = "base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg";
 
-    fn asked(protocol: &'static str) -> [(&'static str, &'static str); 3] {
+    fn websocket_headers(protocol: &'static str) -> [(&'static str, &'static str); 3] {
         [("upgrade", "websocket"), ("connection", "upgrade"), ("sec-websocket-protocol", protocol)]
     }
 
     #[test]
-    fn websocket_subprotocols() {
+    fn parses_websocket_subprotocols() {
         let protocol = "base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg, v4.channel.k8s.io";
-        assert_eq!(tried(&asked(protocol)), "alicetoken");
-        assert_eq!(tried(&[&asked(protocol)[..], &[("authorization", "Bearer t")]].concat()), "t; alicetoken");
+        assert_eq!(tried(&websocket_headers(protocol)), "alicetoken");
+        assert_eq!(
+            tried(&[&websocket_headers(protocol)[..], &[("authorization", "Bearer t")]].concat()),
+            "t; alicetoken"
+        );
         assert_eq!(tried(&[("sec-websocket-protocol", protocol)]), "");
-        assert_eq!(tried(&asked("a, base64url.bearer.authorization.k8s.io.")), "");
+        assert_eq!(tried(&websocket_headers("a, base64url.bearer.authorization.k8s.io.")), "");
         for (protocol, why) in [
             (ALICE, "missing additional subprotocol"),
             ("a, base64url.bearer.authorization.k8s.io.***", "invalid base64.bearer.authorization token encoding"),
@@ -128,17 +133,18 @@ mod tests {
                 "multiple base64.bearer.authorization tokens specified",
             ),
         ] {
-            assert_eq!(tried(&asked(protocol)), format!("! {why}"), "{protocol}");
+            assert_eq!(tried(&websocket_headers(protocol)), format!("! {why}"), "{protocol}");
         }
     }
 
     #[test]
-    fn tokens_are_removed() {
-        let mut both = headers(&asked("base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg, v4.channel.k8s.io"));
+    fn removes_tokens() {
+        let mut both =
+            headers(&websocket_headers("base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg, v4.channel.k8s.io"));
         remove(&mut both);
         assert_eq!(both["sec-websocket-protocol"], "v4.channel.k8s.io");
-        let mut alone = headers(&asked(ALICE));
+        let mut alone = headers(&websocket_headers(ALICE));
         remove(&mut alone);
-        assert!(!alone.contains_key("sec-websocket-protocol"), "a token that does not count is removed as well");
+        assert!(!alone.contains_key("sec-websocket-protocol"), "an invalid token is removed as well");
     }
 }

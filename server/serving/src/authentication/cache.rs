@@ -1,5 +1,7 @@
-//! Remembers for a moment who showed a token, so that not every request costs a signature or a call, and lets requests with the same token
-//! wait for the first of them (upstream: `token/cache`).
+//! A cache of successful token authentications (upstream: `token/cache`).
+//!
+//! It avoids a signature verification or a webhook call for each request. Concurrent requests with the same token
+//! share one authentication.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -13,40 +15,42 @@ use tokio::time::Instant;
 use super::{Authenticated, Verdict};
 use crate::metrics::credentials;
 
-/// How long somebody who was believed is believed again. Whoever loses a right to come in keeps it for that long.
-const SUCCESS: Duration = Duration::from_secs(10);
-/// How many tokens are remembered. Strangers cannot make the server remember anything: failures are forgotten at once.
+/// How long a success is cached. A revoked token remains valid for up to this long.
+const SUCCESS_TTL: Duration = Duration::from_secs(10);
+/// The maximum number of cached tokens. Failures are not cached, so invalid tokens do not fill the cache.
 const MAX_TOKENS: usize = 8192;
 
-/// Tokens by their hash, with a salt of this process: a copy of the memory tells no token, and nobody can choose where one lands.
+/// Authenticated tokens, keyed by a hash that is salted per process.
+///
+/// A memory dump reveals no token, and clients cannot choose the hash of a token.
 pub(super) struct Cache {
     salt: [u8; 16],
-    success: Duration,
+    success_ttl: Duration,
     slots: Mutex<HashMap<Key, Arc<Slot>>>,
 }
 
 type Key = [u8; 32];
-/// Who it was, and until when that counts.
+/// The expiry time and the result of an authentication.
 type Slot = OnceCell<(Instant, Authenticated)>;
 
 impl Default for Cache {
     fn default() -> Self {
-        Cache::lasting(SUCCESS)
+        Cache::with_ttl(SUCCESS_TTL)
     }
 }
 
 impl Cache {
-    /// A cache that believes for so long.
-    pub(super) fn lasting(success: Duration) -> Self {
-        Cache { salt: uuid::Uuid::new_v4().into_bytes(), success, slots: Mutex::default() }
+    /// A cache that keeps successes for `success_ttl`.
+    pub(super) fn with_ttl(success_ttl: Duration) -> Self {
+        Cache { salt: uuid::Uuid::new_v4().into_bytes(), success_ttl, slots: Mutex::default() }
     }
 
-    /// What is remembered of a token, or what is said when it is asked about.
-    pub(super) async fn get_or_ask<F: Future<Output = Verdict>>(
+    /// Returns the cached result of a token, or the result of `authenticate`, which is cached if it is a success.
+    pub(super) async fn get_or_authenticate<F: Future<Output = Verdict>>(
         &self,
         token: &str,
         audiences: &[String],
-        ask: impl FnOnce() -> F,
+        authenticate: impl FnOnce() -> F,
     ) -> Verdict {
         let began = std::time::Instant::now();
         let key = self.key(token, audiences);
@@ -59,12 +63,12 @@ impl Cache {
         let mut refused = Ok(None);
         let known = slot
             .get_or_try_init(async || {
-                let asking = credentials::asking_about_token();
-                let verdict = ask().await;
+                let asking = credentials::fetching_token();
+                let verdict = authenticate().await;
                 drop(asking);
                 credentials::token_fetched(verdict.is_ok());
                 match verdict {
-                    Ok(Some(found)) => Ok((Instant::now() + self.success, found)),
+                    Ok(Some(found)) => Ok((Instant::now() + self.success_ttl, found)),
                     other => {
                         refused = other;
                         Err(())
@@ -76,7 +80,7 @@ impl Cache {
         match known {
             Ok((_, found)) => Ok(Some(found.clone())),
             Err(()) => {
-                self.forget(&key);
+                self.remove_unfilled(&key);
                 refused
             }
         }
@@ -91,16 +95,16 @@ impl Cache {
         hash.finalize().into()
     }
 
-    /// The slot of a token: one that is filled and still counts, or that somebody is about to fill.
+    /// Returns the slot of a token: filled and not expired, or being filled by a request.
     fn slot(&self, key: Key) -> Arc<Slot> {
         let now = Instant::now();
-        let counts = |slot: &Arc<Slot>| slot.get().is_none_or(|(until, _)| *until > now);
+        let is_current = |slot: &Arc<Slot>| slot.get().is_none_or(|(until, _)| *until > now);
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) = slots.get(&key).filter(|slot| counts(slot)) {
+        if let Some(slot) = slots.get(&key).filter(|slot| is_current(slot)) {
             return slot.clone();
         }
         if slots.len() >= MAX_TOKENS {
-            slots.retain(|_, slot| counts(slot));
+            slots.retain(|_, slot| is_current(slot));
         }
         if slots.len() >= MAX_TOKENS {
             slots.clear();
@@ -110,8 +114,8 @@ impl Cache {
         slot
     }
 
-    /// Forgets a slot that nobody filled.
-    fn forget(&self, key: &Key) {
+    /// Removes a slot that was not filled.
+    fn remove_unfilled(&self, key: &Key) {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         if slots.get(key).is_some_and(|slot| slot.get().is_none()) {
             slots.remove(key);
@@ -126,11 +130,11 @@ mod tests {
     use crate::user::User;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Asks about a token that is worth something when it begins with `good`.
-    async fn ask(cache: &Cache, asked: &AtomicUsize, token: &str, audience: &str) -> bool {
+    /// Whether a token authenticates; tokens that begin with `good` are valid. Counts the calls of the authenticator.
+    async fn authenticates(cache: &Cache, calls: &AtomicUsize, token: &str, audience: &str) -> bool {
         let audiences = [audience.to_owned()];
-        let verdict = cache.get_or_ask(token, &audiences, || async {
-            asked.fetch_add(1, Ordering::Relaxed);
+        let verdict = cache.get_or_authenticate(token, &audiences, || async {
+            calls.fetch_add(1, Ordering::Relaxed);
             tokio::task::yield_now().await;
             let user = User::new(token, ["dev"]);
             match token.starts_with("good") {
@@ -142,28 +146,31 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_was_believed_is_remembered() {
-        let (cache, asked) = (Cache::default(), AtomicUsize::new(0));
-        let count = || asked.swap(0, Ordering::Relaxed);
-        assert!(ask(&cache, &asked, "good", "a").await && ask(&cache, &asked, "good", "a").await);
+    async fn caches_successes() {
+        let (cache, calls) = (Cache::default(), AtomicUsize::new(0));
+        let count = || calls.swap(0, Ordering::Relaxed);
+        assert!(authenticates(&cache, &calls, "good", "a").await && authenticates(&cache, &calls, "good", "a").await);
         assert_eq!(count(), 1);
-        assert!(ask(&cache, &asked, "good", "b").await && ask(&cache, &asked, "good2", "a").await);
+        assert!(authenticates(&cache, &calls, "good", "b").await && authenticates(&cache, &calls, "good2", "a").await);
         assert_eq!(count(), 2);
-        tokio::time::advance(SUCCESS).await;
-        assert!(ask(&cache, &asked, "good", "a").await);
+        tokio::time::advance(SUCCESS_TTL).await;
+        assert!(authenticates(&cache, &calls, "good", "a").await);
         assert_eq!(count(), 1);
-        let together = futures_util::join!(ask(&cache, &asked, "good3", "a"), ask(&cache, &asked, "good3", "a"));
+        let together = futures_util::join!(
+            authenticates(&cache, &calls, "good3", "a"),
+            authenticates(&cache, &calls, "good3", "a")
+        );
         assert_eq!((together, count()), ((true, true), 1));
     }
 
     #[tokio::test]
-    async fn strangers_are_forgotten() {
-        let (cache, asked) = (Cache::default(), AtomicUsize::new(0));
-        assert!(!ask(&cache, &asked, "bad", "a").await && !ask(&cache, &asked, "bad", "a").await);
-        assert_eq!(asked.load(Ordering::Relaxed), 2);
+    async fn does_not_cache_failures() {
+        let (cache, calls) = (Cache::default(), AtomicUsize::new(0));
+        assert!(!authenticates(&cache, &calls, "bad", "a").await && !authenticates(&cache, &calls, "bad", "a").await);
+        assert_eq!(calls.load(Ordering::Relaxed), 2);
         assert!(cache.slots.lock().unwrap().is_empty());
         for i in 0..MAX_TOKENS + 10 {
-            assert!(ask(&cache, &asked, &format!("good{i}"), "a").await);
+            assert!(authenticates(&cache, &calls, &format!("good{i}"), "a").await);
         }
         assert!(cache.slots.lock().unwrap().len() <= MAX_TOKENS);
     }

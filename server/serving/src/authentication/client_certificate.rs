@@ -1,4 +1,6 @@
-//! Users by client certificate: the common name is the user, the organizations are the groups (upstream: `x509.CommonNameUserConversion`).
+//! Authentication by client certificate (upstream: `x509.CommonNameUserConversion`).
+//!
+//! The common name is the user name, the organizations are the groups.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -10,31 +12,31 @@ use x509_parser::x509::AttributeTypeAndValue;
 use super::with_authenticated_group;
 use crate::user::User;
 
-/// The attribute that holds a user's uid.
+/// The object identifier of the subject attribute for the user's UID.
 const UID: &str = "1.3.6.1.4.1.57683.2";
-/// The extra that tells which credential was used.
+/// The key of the extra field that identifies the credential.
 const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
 
-/// What the client certificate of a connection proves at a moment.
+/// The result of verifying the client certificate of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClientCertificate {
-    /// The client sent none, or there is no authority to check it by.
+    /// The client sent no certificate, or no certificate authority is configured.
     #[default]
     None,
-    /// Signed by an authority of ours; the user is in the group that everybody is in who is known.
+    /// Signed by a configured authority; the user is a member of `system:authenticated`.
     Valid(Arc<User>),
     /// Invalid credentials, with the reason for the log.
     Invalid(String),
 }
 
 impl ClientCertificate {
-    /// The certificate of a user, which an authority of ours has signed.
+    /// A valid certificate of this user.
     pub fn of(user: User) -> Self {
         ClientCertificate::Valid(Arc::new(with_authenticated_group(user)))
     }
 }
 
-/// The user a certificate names; the caller has verified it. None without a common name.
+/// Returns the user that a certificate names; `None` without a common name. The caller verifies the certificate.
 pub fn user_of_certificate(der: &[u8]) -> Result<Option<User>, String> {
     let (_, certificate) = X509Certificate::from_der(der).map_err(|e| e.to_string())?;
     let subject = certificate.subject();

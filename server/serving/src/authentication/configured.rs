@@ -1,5 +1,6 @@
-//! Who is believed by configuration: issuers of tokens and who comes in without credentials, from flags or from a file that is read again when
-//! it changes (upstream: `AuthenticationConfiguration`, KEP-3331).
+//! Authenticators from flags or the configuration file (upstream: `AuthenticationConfiguration`, KEP-3331).
+//!
+//! They configure token issuers and anonymous requests. The file is reloaded when it changes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,28 +20,28 @@ use crate::tokens::Algorithm;
 const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
 
-/// What was configured.
+/// The configured token issuers and anonymous access.
 #[derive(Clone)]
-pub struct Configured {
-    /// None when no tokens of others are believed.
+pub struct AuthenticationConfig {
+    /// `None` if no external issuer is configured.
     pub issuers: Option<Arc<Issuers>>,
     pub anonymous: Anonymous,
 }
 
-impl Configured {
-    /// Reads the configuration of the options; one of a file is followed. Needs a tokio runtime.
+impl AuthenticationConfig {
+    /// Reads the configuration; a configuration file is watched for changes. Needs a tokio runtime.
     ///
     /// # Errors
-    /// When a file cannot be read or is not right.
+    /// When a file cannot be read or is invalid.
     pub fn load(options: &AuthenticationOptions, registry: &Registry, hostname: &str) -> Result<Self, Error> {
-        let own = &options.service_account_issuers;
-        let issuers = &options.issuers;
-        let Some(path) = &issuers.config_file else {
-            let configuration = with_authorities(&issuers.configuration, issuers.ca_file.as_deref())?;
-            let believed =
-                (!configuration.jwt.is_empty()).then(|| Issuers::new(&configuration, &issuers.algorithms, own));
-            let believed = believed.transpose().map_err(Error::Options)?.map(Arc::new);
-            return Ok(Configured { issuers: believed, anonymous: by_flag(options) });
+        let disallowed = &options.service_account_issuers;
+        let oidc = &options.issuers;
+        let Some(path) = &oidc.config_file else {
+            let configuration = with_authorities(&oidc.configuration, oidc.ca_file.as_deref())?;
+            let issuers =
+                (!configuration.jwt.is_empty()).then(|| Issuers::new(&configuration, &oidc.algorithms, disallowed));
+            let issuers = issuers.transpose().map_err(Error::Options)?.map(Arc::new);
+            return Ok(AuthenticationConfig { issuers, anonymous: from_flag(options) });
         };
         let text = std::fs::read(path).map_err(Error::file(path))?;
         let wrong = |why: String| {
@@ -55,33 +56,34 @@ impl Configured {
                 let why = "--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file";
                 return Err(Error::Options(format!("anonymous: Forbidden: {why}")));
             }
-            Some(_) => by_file(&configuration),
-            None => by_flag(options),
+            Some(_) => from_file(&configuration),
+            None => from_flag(options),
         };
-        let believed = Issuers::new(&configuration, &issuers.algorithms, own).map_err(Error::Options)?;
-        let believed = Arc::new(believed);
-        let change = Change {
-            issuers: believed.clone(),
-            algorithms: issuers.algorithms.clone(),
-            own: own.clone(),
+        let issuers = Issuers::new(&configuration, &oidc.algorithms, disallowed).map_err(Error::Options)?;
+        let issuers = Arc::new(issuers);
+        let reloader = Reloader {
+            issuers: issuers.clone(),
+            algorithms: oidc.algorithms.clone(),
+            disallowed: disallowed.clone(),
             anonymous: anonymous_of(&configuration),
         };
         let reloads = Reloads::register(registry, "authentication", hostname);
-        reload::follow(path.clone(), text, reloads, move |text| change.apply(text));
-        Ok(Configured { issuers: Some(believed), anonymous })
+        reload::follow(path.clone(), text, reloads, move |text| reloader.apply(text));
+        Ok(AuthenticationConfig { issuers: Some(issuers), anonymous })
     }
 }
 
-/// What has to be known when the file changes.
-struct Change {
+/// Applies changes of the configuration file.
+struct Reloader {
     issuers: Arc<Issuers>,
     algorithms: Vec<Algorithm>,
-    own: Vec<String>,
-    /// Who comes in without credentials does not change while the server runs.
+    /// The issuers of service account tokens, which the file must not configure.
+    disallowed: Vec<String>,
+    /// Anonymous access as configured at startup; a change is rejected.
     anonymous: Option<(bool, Vec<String>)>,
 }
 
-impl Change {
+impl Reloader {
     fn apply(&self, text: &[u8]) -> Result<(), String> {
         let configuration = parse(text)?;
         let mut also = Vec::new();
@@ -89,7 +91,7 @@ impl Change {
             let why = "changed from initial configuration file";
             also.push(FieldError::forbidden(&field_path::Path::new("anonymous"), why));
         }
-        self.issuers.replace(&configuration, &self.algorithms, &self.own, also)
+        self.issuers.replace(&configuration, &self.algorithms, &self.disallowed, also)
     }
 }
 
@@ -105,19 +107,19 @@ fn anonymous_of(configuration: &AuthenticationConfiguration) -> Option<(bool, Ve
     Some((anonymous.enabled, anonymous.conditions.iter().map(|condition| condition.path.clone()).collect()))
 }
 
-fn by_file(configuration: &AuthenticationConfiguration) -> Anonymous {
+fn from_file(configuration: &AuthenticationConfiguration) -> Anonymous {
     match anonymous_of(configuration) {
-        Some((true, paths)) if paths.is_empty() => Anonymous::Everybody,
-        Some((true, paths)) => Anonymous::To(paths),
-        _ => Anonymous::Nobody,
+        Some((true, paths)) if paths.is_empty() => Anonymous::Enabled,
+        Some((true, paths)) => Anonymous::Paths(paths),
+        _ => Anonymous::Disabled,
     }
 }
 
-fn by_flag(options: &AuthenticationOptions) -> Anonymous {
-    if options.anonymous { Anonymous::Everybody } else { Anonymous::Nobody }
+fn from_flag(options: &AuthenticationOptions) -> Anonymous {
+    if options.anonymous { Anonymous::Enabled } else { Anonymous::Disabled }
 }
 
-/// The configuration with the authorities of a file for its issuer.
+/// Adds the certificate authorities of `--oidc-ca-file` to the issuer of the flags.
 fn with_authorities(
     configuration: &AuthenticationConfiguration,
     file: Option<&Path>,

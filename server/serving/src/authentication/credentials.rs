@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName};
 
 use super::{RequestHeaders, bearer};
 
-/// The headers by which this server names users to other API servers, and those servers to it.
+/// The headers in which API servers pass users to each other.
 const STANDARD: [HeaderName; 3] = [
     HeaderName::from_static("x-remote-user"),
     HeaderName::from_static("x-remote-uid"),
@@ -14,7 +14,7 @@ const STANDARD: [HeaderName; 3] = [
 const STANDARD_PREFIX: &str = "x-remote-extra-";
 const IMPERSONATION_PREFIX: &str = "impersonate-";
 
-/// The headers in which front proxies name users: the standard ones and those that the options name.
+/// The headers in which front proxies name users: the standard headers and the configured ones.
 #[derive(Clone, Debug, Default)]
 pub struct IdentityHeaders {
     /// Configured names and prefixes besides the standard ones, in lower case.
@@ -23,7 +23,7 @@ pub struct IdentityHeaders {
 }
 
 impl IdentityHeaders {
-    /// The standard headers and all those of the configuration.
+    /// The standard headers and the configured ones.
     pub fn with(configured: &RequestHeaders) -> Self {
         let names = configured.user_names.iter().chain(&configured.uids).chain(&configured.groups);
         // An empty prefix names every header; upstream refuses it.
@@ -34,7 +34,7 @@ impl IdentityHeaders {
         }
     }
 
-    /// Removes these headers, the Authorization header and bearer tokens among the subprotocols of a WebSocket.
+    /// Removes these headers, the Authorization header and bearer tokens in WebSocket subprotocols.
     pub fn remove(&self, headers: &mut HeaderMap) {
         bearer::remove(headers);
         remove_where(headers, |name| self.contains(name));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn standard_and_configured_headers_are_removed() {
+    fn removes_standard_and_configured_headers() {
         let name = |text: &str| text.parse::<HeaderName>().unwrap();
         let configured = RequestHeaders {
             user_names: vec![name("X-User"), name("X-Remote-User"), name("X-Login")],
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn impersonation_is_removed() {
+    fn removes_impersonation_headers() {
         let mut headers = HeaderMap::new();
         for name in ["Impersonate-User", "Impersonate-Extra-a", "Impersonate-Unknown", "Accept"] {
             headers.insert(name.parse::<HeaderName>().unwrap(), "x".parse().unwrap());

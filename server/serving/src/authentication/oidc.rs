@@ -16,43 +16,48 @@ use crate::handler::BoxFuture;
 use crate::reviewer::texts;
 use crate::tokens::{Algorithm, Jws};
 use crate::user::User;
-use issuer::Keys;
+use issuer::RemoteKeySet;
 use mapping::Mapping;
 
-/// How far a clock may be ahead of ours (`nbf`).
+/// The tolerated clock skew of the issuer, in seconds (`nbf`).
 const LEEWAY: i64 = 300;
 
-/// Believes the issuers of a configuration, which may be replaced.
-pub struct Issuers(RwLock<Arc<[Oidc]>>);
+/// Authenticates tokens of the configured issuers. The configuration may be replaced at runtime.
+pub struct Issuers(RwLock<Arc<[OidcAuthenticator]>>);
 
 impl Issuers {
-    /// The issuers of a configuration, which are asked for their keys when tokens come. `own` issuers are the server's, for whom nobody else
-    /// may speak.
+    /// Creates the authenticators of a configuration. The keys of an issuer are
+    /// fetched when its first token is verified.
+    ///
+    /// `disallowed` are the issuers of this server's own tokens, which the configuration must not name.
     ///
     /// # Errors
-    /// What is wrong with the configuration.
+    /// All errors of the configuration.
     pub fn new(
         configuration: &AuthenticationConfiguration,
         algorithms: &[Algorithm],
-        own: &[String],
+        disallowed: &[String],
     ) -> Result<Self, String> {
-        Ok(Issuers(RwLock::new(compile(configuration, algorithms, own, Vec::new())?)))
+        Ok(Issuers(RwLock::new(compile(configuration, algorithms, disallowed, Vec::new())?)))
     }
 
-    /// Believes these from now on. `also` is what the caller found wrong.
+    /// Replaces the configuration. `also` are errors that the caller found.
+    ///
+    /// # Errors
+    /// All errors of the configuration, including `also`; the previous configuration then stays in effect.
     pub(crate) fn replace(
         &self,
         configuration: &AuthenticationConfiguration,
         algorithms: &[Algorithm],
-        own: &[String],
+        disallowed: &[String],
         also: Vec<FieldError>,
     ) -> Result<(), String> {
-        let issuers = compile(configuration, algorithms, own, also)?;
+        let issuers = compile(configuration, algorithms, disallowed, also)?;
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = issuers;
         Ok(())
     }
 
-    /// Asks the issuer that a token names.
+    /// Authenticates a token by the issuer that it names; `None` if the issuer is not configured.
     async fn verify(&self, token: &str) -> Result<Option<User>, String> {
         let Some(jws) = Jws::parse(token) else { return Ok(None) };
         let Ok(claims) = jws.claims::<Value>() else { return Ok(None) };
@@ -67,10 +72,10 @@ impl Issuers {
 fn compile(
     configuration: &AuthenticationConfiguration,
     algorithms: &[Algorithm],
-    own: &[String],
+    disallowed: &[String],
     also: Vec<FieldError>,
-) -> Result<Arc<[Oidc]>, String> {
-    let mappings = validation::compile(configuration, own);
+) -> Result<Arc<[OidcAuthenticator]>, String> {
+    let mappings = validation::compile(configuration, disallowed);
     let mappings = match (mappings, also.is_empty()) {
         (Ok(mappings), true) => mappings,
         (mappings, _) => {
@@ -78,40 +83,43 @@ fn compile(
             return Err(format!("invalid authentication configuration: {}", aggregate(&errors)));
         }
     };
-    let oidc = |(said, mapping): (&JWTAuthenticator, Mapping)| {
-        Ok(Oidc {
-            url: said.issuer.url.clone(),
-            audiences: said.issuer.audiences.clone(),
+    let oidc = |(authenticator, mapping): (&JWTAuthenticator, Mapping)| {
+        let issuer = &authenticator.issuer;
+        Ok(OidcAuthenticator {
+            url: issuer.url.clone(),
+            audiences: issuer.audiences.clone(),
             algorithms: algorithms.to_vec(),
-            keys: Keys::new(&said.issuer)?,
+            keys: RemoteKeySet::new(issuer)?,
             mapping,
         })
     };
     configuration.jwt.iter().zip(mappings).map(oidc).collect()
 }
 
-/// Believes one issuer.
-struct Oidc {
+/// The authenticator of one issuer.
+struct OidcAuthenticator {
     url: String,
-    /// Of these a token has to name one.
+    /// The accepted audiences; a token has to name one of them.
     audiences: Vec<String>,
     algorithms: Vec<Algorithm>,
-    keys: Keys,
+    keys: RemoteKeySet,
     mapping: Mapping,
 }
 
-impl Oidc {
+impl OidcAuthenticator {
     async fn verify(&self, jws: &Jws<'_>, claims: &Value) -> Result<User, String> {
         self.check_claims(claims)?;
         if !self.algorithms.contains(&jws.algorithm()) {
-            let said = jws.algorithm();
-            return Err(format!("oidc: verify token: oidc: malformed jwt: unexpected signature algorithm {said:?}"));
+            let algorithm = jws.algorithm();
+            return Err(format!(
+                "oidc: verify token: oidc: malformed jwt: unexpected signature algorithm {algorithm:?}"
+            ));
         }
         self.keys.verify(jws).await?;
         self.mapping.user(claims)
     }
 
-    /// Audience and time (go-oidc's `IDTokenVerifier.Verify`).
+    /// Checks audience, expiry and not-before time (go-oidc's `IDTokenVerifier.Verify`).
     fn check_claims(&self, claims: &Value) -> Result<(), String> {
         let audiences = match &claims["aud"] {
             Value::String(one) => vec![one.clone()],

@@ -1,25 +1,27 @@
-//! Users as a front proxy names them, in headers, which count only behind a certificate of the proxy's authority (upstream: `headerrequest`).
+//! Authentication by the headers of a front proxy (upstream: `headerrequest`).
+//!
+//! The headers apply only if the client certificate is signed by the front proxy's certificate authority.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::{AuthenticationError, ClientCertificate};
 use crate::user::{User, unescaped_extra_key};
 
-/// Which headers say what, and which proxies are believed.
+/// The headers that name users, and the names of the trusted front proxies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestHeaders {
     pub user_names: Vec<HeaderName>,
     pub uids: Vec<HeaderName>,
     pub groups: Vec<HeaderName>,
-    /// In lower case, as header names are.
+    /// Prefixes of extra headers, in lower case as header names are.
     pub extra_prefixes: Vec<String>,
-    /// Common names of proxies; empty for every one whose certificate the authority signed.
+    /// Common names of trusted proxies; if empty, every certificate that the authority signed is trusted.
     pub allowed_names: Vec<String>,
 }
 
 impl RequestHeaders {
-    /// The headers that everybody uses, of a proxy of this name (kubeadm).
-    pub(crate) fn usual(proxy: &str) -> Self {
+    /// The conventional headers (as kubeadm configures them), for the proxy with this common name.
+    pub(crate) fn standard(proxy: &str) -> Self {
         let header = |name: &'static str| vec![HeaderName::from_static(name)];
         RequestHeaders {
             user_names: header("x-remote-user"),
@@ -30,12 +32,12 @@ impl RequestHeaders {
         }
     }
 
-    /// Whether a request has a header that names a user, if it is a proxy's.
-    pub(super) fn name_a_user(&self, headers: &HeaderMap) -> bool {
+    /// Whether a request has a header that names a user. The caller checks the proxy certificate.
+    pub(super) fn has_user_name(&self, headers: &HeaderMap) -> bool {
         self.user_names.iter().any(|name| headers.contains_key(name))
     }
 
-    /// The user that a proxy names.
+    /// Returns the user that the headers name, if the proxy certificate is valid and trusted.
     pub(super) fn authenticate(
         &self,
         proxy: &ClientCertificate,
@@ -65,7 +67,7 @@ impl RequestHeaders {
     }
 }
 
-/// The first value that says something.
+/// The first value that is not empty.
 fn first(headers: &HeaderMap, names: &[HeaderName]) -> Option<String> {
     names.iter().filter_map(|name| headers.get(name)).map(text).find(|value| !value.is_empty())
 }
@@ -79,7 +81,7 @@ mod tests {
     use super::*;
 
     fn headers() -> RequestHeaders {
-        RequestHeaders::usual("proxy")
+        RequestHeaders::standard("proxy")
     }
 
     fn request() -> HeaderMap {
@@ -99,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_proxy_is_believed() {
+    fn accepts_user_of_trusted_proxy() {
         let proxy = |name: &str| ClientCertificate::of(User::new(name, ["x"]));
         let sent = request();
         let user = headers().authenticate(&proxy("proxy"), &sent).unwrap().unwrap();

@@ -11,7 +11,7 @@ fn authentication(anonymous: Anonymous) -> Authentication {
     Authentication::new(anonymous, audiences).with_tokens(Arc::new(tokens))
 }
 
-/// What a client presents.
+/// The client certificate of a connection.
 #[derive(Clone, Copy)]
 enum Presents {
     Nothing,
@@ -46,7 +46,7 @@ async fn names(authentication: &Authentication, request: &mut Parts) -> Result<O
 }
 
 #[tokio::test]
-async fn the_first_proof_wins() {
+async fn first_valid_credential_decides() {
     let alice = "alice dev,system:authenticated";
     let anonymous = "system:anonymous system:unauthenticated";
     let expired = "verifying the client certificate: invalid peer certificate: certificate expired";
@@ -60,16 +60,16 @@ async fn the_first_proof_wins() {
         ("Bearer alicetoken", Presents::Expired, Ok(Some(alice))),
         ("", Presents::Expired, Err(expired)),
     ] {
-        let got = names(&authentication(Anonymous::Everybody), &mut request(authorization, presents)).await;
+        let got = names(&authentication(Anonymous::Enabled), &mut request(authorization, presents)).await;
         let got = got.as_ref().map(Option::as_deref).map_err(|e| e.0.split(':').take(3).collect::<Vec<_>>().join(":"));
         assert_eq!(got, expect.map_err(str::to_owned), "{authorization}");
     }
-    assert_eq!(names(&authentication(Anonymous::Nobody), &mut request("", Presents::Nothing)).await, Ok(None));
+    assert_eq!(names(&authentication(Anonymous::Disabled), &mut request("", Presents::Nothing)).await, Ok(None));
 }
 
 /// Finding A7: no header of a client survives authentication, whichever authenticator decides.
 #[tokio::test]
-async fn credentials_and_identities_end_with_authentication() {
+async fn removes_credentials_and_identity_headers() {
     let name = |text: &str| text.parse::<http::HeaderName>().unwrap();
     let configured = RequestHeaders {
         user_names: vec![name("x-user"), name("x-login")],
@@ -77,7 +77,7 @@ async fn credentials_and_identities_end_with_authentication() {
         extra_prefixes: vec!["x-extra-".into()],
         ..RequestHeaders::default()
     };
-    let authentication = authentication(Anonymous::Everybody).with_request_headers(configured);
+    let authentication = authentication(Anonymous::Enabled).with_request_headers(configured);
     for (authorization, presents, expect) in [
         ("Basic x", Presents::Nothing, "system:anonymous"),
         ("Bearer alicetoken", Presents::Nothing, "alice"),
@@ -95,7 +95,7 @@ async fn credentials_and_identities_end_with_authentication() {
             ("x-remote-group", "system:masters"),
             ("x-remote-extra-scopes", "all"),
             ("upgrade", "websocket"),
-            // Two tokens count for nothing.
+            // A request with two token subprotocols has no valid token.
             ("sec-websocket-protocol", "base64url.bearer.authorization.k8s.io.d3Jvbmc, v5.channel.k8s.io"),
             ("sec-websocket-protocol", "base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg"),
             ("accept", "*/*"),
@@ -116,10 +116,10 @@ async fn credentials_and_identities_end_with_authentication() {
 }
 
 #[tokio::test]
-async fn two_spaces_are_warned_of() {
+async fn warns_of_extra_space_before_token() {
     let mut request = request("Bearer  alicetoken", Presents::Nothing);
     assert!(
-        names(&authentication(Anonymous::Everybody), &mut request)
+        names(&authentication(Anonymous::Enabled), &mut request)
             .await
             .unwrap()
             .unwrap()
@@ -131,15 +131,15 @@ async fn two_spaces_are_warned_of() {
 }
 
 #[tokio::test]
-async fn anonymous_users_may_be_let_in_to_some_paths() {
-    let to = |path: &str| authentication(Anonymous::To(vec![path.into()]));
+async fn allows_anonymous_requests_to_configured_paths() {
+    let to = |path: &str| authentication(Anonymous::Paths(vec![path.into()]));
     assert!(names(&to("/api"), &mut request("", Presents::Nothing)).await.unwrap().is_some());
     assert_eq!(names(&to("/ap"), &mut request("", Presents::Nothing)).await, Ok(None));
 }
 
 #[tokio::test]
-async fn reviews_ask_for_audiences() {
-    let authentication = authentication(Anonymous::Nobody);
+async fn reviews_token_for_audiences() {
+    let authentication = authentication(Anonymous::Disabled);
     let review = async |token: &str, audiences: &[&str]| {
         let audiences: Vec<String> = audiences.iter().map(|a| (*a).to_owned()).collect();
         authentication.review(token, &audiences).await.map(|found| found.map(|found| found.audiences.join(",")))
@@ -152,7 +152,7 @@ async fn reviews_ask_for_audiences() {
 }
 
 #[test]
-fn a_certificate_names_a_user() {
+fn certificate_maps_to_user() {
     let key = rcgen::KeyPair::generate().unwrap();
     let mut params = rcgen::CertificateParams::default();
     params.distinguished_name = rcgen::DistinguishedName::new();

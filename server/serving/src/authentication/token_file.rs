@@ -10,7 +10,7 @@ use crate::Error;
 use crate::handler::BoxFuture;
 use crate::user::User;
 
-/// The tokens of a file. They are kept and found by their hashes, so that the time of a look-up tells nothing about a token.
+/// The tokens of a file, keyed by their hashes, so that the duration of a lookup reveals nothing about a token.
 #[derive(Debug, Default)]
 pub struct TokenFile(HashMap<[u8; 32], User>);
 
@@ -21,7 +21,9 @@ impl TokenFile {
         Self::parse(&text).map_err(|why| Error::content(path, why))
     }
 
-    /// Reads the lines. Empty ones, and ones with an empty token or user, are passed over; of equal tokens the last counts.
+    /// Parses the lines of a file.
+    ///
+    /// Skips empty lines and lines with an empty token. Of duplicate tokens, the last applies.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut tokens = HashMap::new();
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -62,7 +64,9 @@ fn hash(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
-/// The fields of a line of CSV, trimmed; a quoted field may hold commas and doubled quotes. `None` when the quotes do not fit.
+/// Splits a CSV line into trimmed fields. A quoted field may contain commas and doubled quotes.
+///
+/// Returns `None` if the quotes are unbalanced.
 fn record(line: &str) -> Option<Vec<String>> {
     let mut fields = Vec::new();
     let mut rest = line;
@@ -87,7 +91,7 @@ fn record(line: &str) -> Option<Vec<String>> {
     }
 }
 
-/// A field up to its closing quote, and what follows that.
+/// Returns the text up to the closing quote, and the text after the quote.
 fn quoted_field(text: &str) -> Option<(String, &str)> {
     let mut field = String::new();
     let mut rest = text;
@@ -113,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn tokens_stand_for_users() {
+    async fn finds_user_of_token() {
         let file = "admintoken,admin,uid-admin,\"system:masters\"\r\n\nbobtoken, bob ,uid-bob,\"dev,ops\"\nplain,carol,3\none,dan,4,dev,ignored\n";
         let bob = user(file, "bobtoken").await.unwrap();
         assert_eq!((bob.name.as_str(), bob.uid.as_str()), ("bob", "uid-bob"));
@@ -126,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_by_line() {
+    fn errors_name_the_line() {
         let error = |text: &str| TokenFile::parse(text).unwrap_err();
         assert_eq!(
             error("a,b,c\na,b"),
@@ -136,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes() {
+    fn parses_quoted_fields() {
         assert_eq!(record("a, \"b \"\"x\"\", c\" ,").unwrap(), ["a", "b \"x\", c", ""]);
     }
 }

@@ -1,4 +1,4 @@
-//! Everybody who knows tokens, asked in turn, and what they said remembered for a moment (upstream: `token/union`, `token/cache`).
+//! The union of token authenticators, with a cache of their successes (upstream: `token/union`, `token/cache`).
 
 use std::sync::Arc;
 
@@ -7,25 +7,25 @@ use super::{Authenticated, AuthenticationError, Verdict};
 use crate::handler::BoxFuture;
 use crate::user::User;
 
-/// Who knows tokens: a file, the service accounts, a webhook (upstream: `authenticator.Token`).
+/// An authenticator of bearer tokens: token file, service accounts, webhook (upstream: `authenticator.Token`).
 pub trait TokenAuthenticator: Send + Sync {
-    /// What the authenticator is called in the audit log.
+    /// The name of the authenticator in the audit log.
     fn name(&self) -> &'static str;
 
-    /// Whose token this is, and for which of these audiences it is meant. One that is meant for none of them is wrong.
+    /// Returns the user of a token and those of `audiences` that it is valid for. A token for none of them is invalid.
     fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict>;
 }
 
-/// Who knows tokens that say nothing of audiences.
+/// An authenticator of tokens without audiences.
 pub trait UserAuthenticator: Send + Sync {
-    /// What the authenticator is called in the audit log.
+    /// The name of the authenticator in the audit log.
     fn name(&self) -> &'static str;
 
-    /// Whose token this is.
+    /// Returns the user of a token.
     fn user<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<User>, AuthenticationError>>;
 }
 
-/// Takes tokens that say nothing of audiences for ones that are meant for this server (upstream: `WrapAudienceAgnosticToken`).
+/// Adds the audiences of this server to tokens without audiences (upstream: `WrapAudienceAgnosticToken`).
 pub struct AudienceAgnostic<A> {
     pub inner: A,
     /// The audiences of this server.
@@ -49,7 +49,7 @@ impl<A: UserAuthenticator> TokenAuthenticator for AudienceAgnostic<A> {
     }
 }
 
-/// All who know tokens.
+/// The union of all token authenticators.
 #[derive(Clone)]
 pub struct Tokens {
     authenticators: Vec<Arc<dyn TokenAuthenticator>>,
@@ -75,12 +75,15 @@ impl Tokens {
         &self.audiences
     }
 
-    /// Whose token this is. The first who knows it is believed; what the others found wrong with it counts only when nobody does.
+    /// Authenticates a token. The first authenticator that accepts it decides.
+    ///
+    /// # Errors
+    /// The errors of all authenticators, if none accepts the token.
     pub async fn authenticate(&self, token: &str, audiences: &[String]) -> Verdict {
-        self.cache.get_or_ask(token, audiences, || self.ask(token, audiences)).await
+        self.cache.get_or_authenticate(token, audiences, || self.authenticate_uncached(token, audiences)).await
     }
 
-    async fn ask(&self, token: &str, audiences: &[String]) -> Verdict {
+    async fn authenticate_uncached(&self, token: &str, audiences: &[String]) -> Verdict {
         let mut errors = Vec::new();
         for authenticator in &self.authenticators {
             match authenticator.authenticate_token(token, audiences).await {

@@ -1,4 +1,4 @@
-//! Tokens that a server of the operator's knows (upstream: `plugin/pkg/authenticator/token/webhook`).
+//! Authentication of tokens by a webhook (upstream: `plugin/pkg/authenticator/token/webhook`).
 
 use serde_json::{Value, json};
 
@@ -10,18 +10,18 @@ use crate::options::TokenWebhookOptions;
 use crate::reviewer::{Reviewer, texts};
 use crate::user::User;
 
-/// Has tokens reviewed, and remembers the answers for a while.
+/// Sends TokenReviews to a webhook and caches its successes.
 pub struct TokenWebhook {
     reviewer: Reviewer,
     /// `v1` or `v1beta1`.
     version: String,
-    /// The audiences of this server, for answers that name none.
+    /// The audiences of this server, for responses without audiences.
     audiences: Vec<String>,
     cache: Cache,
 }
 
 impl TokenWebhook {
-    /// The server of the options.
+    /// Creates the client of the configured webhook.
     pub fn load(options: &TokenWebhookOptions, audiences: Vec<String>) -> Result<Self, Error> {
         let path = format!("/apis/authentication.k8s.io/{}/tokenreviews", options.version);
         let reviewer = Reviewer::load(&options.server, &options.route, &path)?;
@@ -29,18 +29,18 @@ impl TokenWebhook {
             reviewer,
             version: options.version.clone(),
             audiences,
-            cache: Cache::lasting(options.remembered),
+            cache: Cache::with_ttl(options.cache_ttl),
         })
     }
 
-    async fn ask(&self, token: &str, audiences: &[String]) -> Verdict {
+    async fn review(&self, token: &str, audiences: &[String]) -> Verdict {
         let api_version = format!("authentication.k8s.io/{}", self.version);
         let mut review = json!({"apiVersion": api_version, "kind": "TokenReview", "spec": {"token": token}});
         if !audiences.is_empty() {
             review["spec"]["audiences"] = audiences.into();
         }
-        let answer = self.reviewer.review(&review).await.map_err(AuthenticationError)?;
-        self.read(&answer["status"], audiences)
+        let response = self.reviewer.review(&review).await.map_err(AuthenticationError)?;
+        self.read(&response["status"], audiences)
     }
 
     fn read(&self, status: &Value, wanted: &[String]) -> Verdict {
@@ -50,7 +50,7 @@ impl TokenWebhook {
         }
         let mut meant = texts(&status["audiences"]);
         if meant.is_empty() {
-            // A server that says nothing of audiences means those of this one.
+            // A response without audiences stands for the audiences of this server.
             meant.clone_from(&self.audiences);
         }
         let audiences: Vec<String> = wanted.iter().filter(|a| meant.contains(a)).cloned().collect();
@@ -72,6 +72,6 @@ impl TokenAuthenticator for TokenWebhook {
     }
 
     fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict> {
-        Box::pin(self.cache.get_or_ask(token, audiences, || self.ask(token, audiences)))
+        Box::pin(self.cache.get_or_authenticate(token, audiences, || self.review(token, audiences)))
     }
 }

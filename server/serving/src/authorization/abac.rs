@@ -1,4 +1,4 @@
-//! Attribute-based access control: rights as lines of a file (upstream: `pkg/auth/authorizer/abac`).
+//! Attribute-based access control by a policy file (upstream: `pkg/auth/authorizer/abac`).
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::user::{ALL_AUTHENTICATED, User};
 const V0: &str = "abac.authorization.kubernetes.io/v0";
 const V1BETA1: &str = "abac.authorization.kubernetes.io/v1beta1";
 
-/// The lines of a policy file, any of which may allow a wish.
+/// The policies of a file; a request is allowed if any policy matches.
 #[derive(Debug)]
 pub struct Abac(Vec<Policy>);
 
-/// A line. Empty texts match nothing, `*` matches everything.
+/// One line of the file. An empty field matches nothing, `*` matches everything.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Policy {
     user: String,
@@ -35,12 +35,12 @@ impl Abac {
         Self::parse(&text).map_err(|why| Error::content(path, why))
     }
 
-    /// Reads the lines. Empty ones and ones that begin with `#` are passed over.
+    /// Parses the lines. Skips empty lines and lines that begin with `#`.
     fn parse(text: &str) -> Result<Self, String> {
         let lines = text.lines().map(str::trim).enumerate();
-        let said = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let policies = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let policy = |(i, line): (usize, &str)| Policy::parse(line).map_err(|why| format!("line {}: {why}", i + 1));
-        said.map(policy).collect::<Result<_, _>>().map(Abac)
+        policies.map(policy).collect::<Result<_, _>>().map(Abac)
     }
 }
 
@@ -70,7 +70,7 @@ impl Policy {
         Ok(policy)
     }
 
-    /// In the first version, what was left out meant everything.
+    /// Applies the defaults of `v0`, in which an omitted field matches everything.
     fn widen_as_v0(&mut self) {
         if self.user.is_empty() && self.group.is_empty() {
             self.group = ALL_AUTHENTICATED.into();
@@ -86,28 +86,28 @@ impl Policy {
         self.api_group = "*".into();
     }
 
-    fn allows(&self, wish: &Attributes<'_>) -> bool {
-        let reads = matches!(&*wish.verb, "get" | "list" | "watch");
-        self.is_about(wish.user) && (reads || !self.readonly) && self.covers(wish)
+    fn allows(&self, attributes: &Attributes<'_>) -> bool {
+        let reads = matches!(&*attributes.verb, "get" | "list" | "watch");
+        self.applies_to(attributes.user) && (reads || !self.readonly) && self.covers(attributes)
     }
 
-    fn is_about(&self, user: &User) -> bool {
+    fn applies_to(&self, user: &User) -> bool {
         let named = self.user.is_empty() || self.user == user.name;
         let member = self.group.is_empty() || user.is_in(&self.group);
         !(self.user.is_empty() && self.group.is_empty()) && named && member
     }
 
-    fn covers(&self, wish: &Attributes<'_>) -> bool {
-        let matches = |said: &str, wanted: &str| said == "*" || said == wanted;
-        match wish.is_resource_request {
+    fn covers(&self, attributes: &Attributes<'_>) -> bool {
+        let matches = |pattern: &str, value: &str| pattern == "*" || pattern == value;
+        match attributes.is_resource_request {
             true => {
-                matches(&self.namespace, wish.namespace)
-                    && matches(&self.resource, wish.resource)
-                    && matches(&self.api_group, wish.group)
+                matches(&self.namespace, attributes.namespace)
+                    && matches(&self.resource, attributes.resource)
+                    && matches(&self.api_group, attributes.group)
             }
             false => {
-                matches(&self.path, wish.path)
-                    || self.path.strip_suffix('*').is_some_and(|prefix| wish.path.starts_with(prefix))
+                matches(&self.path, attributes.path)
+                    || self.path.strip_suffix('*').is_some_and(|prefix| attributes.path.starts_with(prefix))
             }
         }
     }
@@ -124,7 +124,7 @@ impl Authorizer for Abac {
     fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
         use super::rbac::PolicyRule;
         let mut rules = Rules::default();
-        for policy in self.0.iter().filter(|policy| policy.is_about(user)) {
+        for policy in self.0.iter().filter(|policy| policy.applies_to(user)) {
             let verbs: &[&str] = if policy.readonly { &["get", "list", "watch"] } else { &["*"] };
             if !policy.resource.is_empty() && (policy.namespace == "*" || policy.namespace == namespace) {
                 rules.rules.push(PolicyRule::resources(verbs, &[&policy.api_group], &[&policy.resource]));
@@ -150,9 +150,9 @@ mod tests {
 "#;
 
     #[test]
-    fn lines_allow() {
+    fn policies_allow_matching_requests() {
         let abac = Abac::parse(FILE).unwrap();
-        for (user, group, verb, wish, expect) in [
+        for (user, group, verb, attributes, expect) in [
             ("admin", "x", "delete", "a/pods.", true),
             ("admin", "x", "get", "/healthz", true),
             ("scheduler", "x", "list", "a/pods.", true),
@@ -163,18 +163,18 @@ mod tests {
             ("jane", "dev", "create", "other/deployments.apps", false),
             ("jane", ALL_AUTHENTICATED, "get", "/logs/a", true),
             ("jane", ALL_AUTHENTICATED, "get", "/logins", false),
-            ("jane", "anybody", "get", "/logs/a", false),
+            ("jane", "unauthenticated", "get", "/logs/a", false),
         ] {
             let user = User::new(user, [group]);
-            let wish = match wish.strip_prefix('/') {
-                Some(_) => Attributes::path(&user, verb, wish),
+            let attributes = match attributes.strip_prefix('/') {
+                Some(_) => Attributes::path(&user, verb, attributes),
                 None => {
-                    let (namespace, resource) = wish.split_once('/').unwrap();
+                    let (namespace, resource) = attributes.split_once('/').unwrap();
                     let (resource, group) = resource.split_once('.').unwrap();
                     Attributes { namespace, ..Attributes::resource(&user, verb, group, resource) }
                 }
             };
-            assert_eq!(abac.0.iter().any(|policy| policy.allows(&wish)), expect, "{wish:?}");
+            assert_eq!(abac.0.iter().any(|policy| policy.allows(&attributes)), expect, "{attributes:?}");
         }
         assert_eq!(Abac::parse("{\"apiVersion\": \"v9\"}").unwrap_err(), "line 1: unknown version \"v9\"");
         assert!(Abac::parse("nonsense").is_err());

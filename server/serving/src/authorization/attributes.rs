@@ -1,4 +1,4 @@
-//! What somebody wants to do, as authorizers are told (upstream: `authorizer.Attributes`).
+//! The attributes of a request for authorizers (upstream: `authorizer.Attributes`).
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use machinery::status::{GroupResource, Status};
 use crate::request_info::RequestInfo;
 use crate::user::User;
 
-/// A user and what the user wants to do.
+/// The user of a request and what the request does.
 #[derive(Clone, Debug)]
 pub struct Attributes<'a> {
     pub user: &'a User,
     pub verb: Cow<'a, str>,
-    /// Whether this is about a resource; if not, only `path` counts.
+    /// Whether the request is for a resource; if not, only `verb` and `path` apply.
     pub is_resource_request: bool,
     pub namespace: &'a str,
     pub group: &'a str,
@@ -26,20 +26,22 @@ pub struct Attributes<'a> {
     pub selectors: Selectors,
 }
 
-/// Which objects of a collection are wanted. All terms have to hold, so leaving one out only widens the wish: one that cannot be read is left
-/// out, and makes no request that would be allowed a forbidden one or the other way round.
+/// The selectors of a request for a collection.
+///
+/// All terms have to match, so omitting a term only widens the request. An unparsable selector is omitted: it neither
+/// allows a request that would be forbidden nor forbids one that would be allowed.
 #[derive(Clone, Debug, Default)]
 pub struct Selectors {
     pub fields: Vec<FieldRequirement>,
     pub labels: Vec<LabelRequirement>,
-    /// Whether a term of the field selector could not be read.
+    /// Whether the field selector is unparsable.
     pub field_error: bool,
-    /// Whether a term of the label selector could not be read.
+    /// Whether the label selector is unparsable.
     pub label_error: bool,
 }
 
 impl Selectors {
-    /// The selectors of a request; empty texts select everything.
+    /// Parses the selectors of a request; empty selectors select everything.
     pub fn parse(fields: &str, labels: &str) -> Self {
         let mut selectors = Selectors::default();
         selectors.parse_fields(fields);
@@ -47,7 +49,7 @@ impl Selectors {
         selectors
     }
 
-    /// The selectors by which a request narrows a collection. As upstream, none of a request with the verb in its path.
+    /// Returns the selectors of a request. As upstream, a request with the verb in its path has none.
     fn of_request(info: &RequestInfo) -> Self {
         let (fields, labels) = match info.verb_in_path {
             true => return Selectors::default(),
@@ -61,7 +63,7 @@ impl Selectors {
         }
     }
 
-    /// Reads a field selector in text form.
+    /// Parses a field selector.
     pub fn parse_fields(&mut self, text: &str) {
         if !text.is_empty() {
             let parsed = FieldSelector::parse(text);
@@ -70,7 +72,7 @@ impl Selectors {
         }
     }
 
-    /// Reads a label selector in text form.
+    /// Parses a label selector.
     pub fn parse_labels(&mut self, text: &str) {
         if !text.is_empty() {
             let parsed = LabelSelector::parse(text);
@@ -81,12 +83,12 @@ impl Selectors {
 }
 
 impl<'a> Attributes<'a> {
-    /// A wish about a path that is no resource.
+    /// Attributes of a non-resource request.
     pub fn path(user: &'a User, verb: impl Into<Cow<'a, str>>, path: &'a str) -> Self {
         Attributes { is_resource_request: false, path, ..Self::resource(user, verb, "", "") }
     }
 
-    /// A wish about all objects of a resource; the caller narrows it.
+    /// Attributes of a request for all objects of a resource; the caller sets further fields.
     pub fn resource(user: &'a User, verb: impl Into<Cow<'a, str>>, group: &'a str, resource: &'a str) -> Self {
         Attributes {
             user,
@@ -103,7 +105,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// The wish of a request (`filters.GetAuthorizerAttributes`).
+    /// Attributes of an HTTP request (`filters.GetAuthorizerAttributes`).
     pub fn of_request(user: &'a User, info: &'a RequestInfo) -> Self {
         Attributes {
             user,
@@ -120,7 +122,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// The resource with its subresource, as roles name it.
+    /// Returns `resource/subresource`, as in the rules of roles.
     pub fn combined_resource(&self) -> Cow<'a, str> {
         match self.subresource {
             "" => Cow::Borrowed(self.resource),
@@ -128,7 +130,7 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// What the client is told when the answer is no (`responsewriters.Forbidden`).
+    /// Returns the 403 Status for a denied request (`responsewriters.Forbidden`).
     pub fn forbidden(&self, reason: &str) -> Status {
         let mut why = format!("User {} cannot {} ", quote(&self.user.name), self.verb);
         if self.is_resource_request {
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_was_wanted() {
+    fn forbidden_status_describes_request() {
         for (method, uri, expect) in [
             (
                 "GET",

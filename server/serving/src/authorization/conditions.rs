@@ -1,12 +1,12 @@
-//! When a webhook is asked: expressions over the review that it would get (upstream: `authorization/cel`).
+//! Match conditions of authorization webhooks: CEL over the SubjectAccessReview (upstream: `authorization/cel`).
 
 use cel::{Budget, Environment, ObjectType, Program, Type, Value as Cel};
 use serde_json::{Map, Value};
 
-/// The variable of expressions.
+/// The name of the CEL variable.
 const REQUEST: &str = "request";
 
-/// Expressions that all have to be true.
+/// Expressions that all have to evaluate to true (upstream: `CELMatcher`).
 #[derive(Debug, Default)]
 pub struct Conditions(Vec<Program>);
 
@@ -19,9 +19,14 @@ impl Conditions {
         self.0.is_empty()
     }
 
-    /// Whether all are true of the specification of a review (`v1`). One that is false outvotes ones that go wrong.
-    pub(super) fn hold(&self, spec: &Value) -> Result<bool, String> {
-        let (document, of) = (whole(spec), request_type());
+    /// Whether all conditions are true for the spec of a review (`v1`).
+    ///
+    /// A false condition takes precedence over conditions that fail to evaluate.
+    ///
+    /// # Errors
+    /// The evaluation errors, if no condition is false.
+    pub(super) fn matches(&self, spec: &Value) -> Result<bool, String> {
+        let (document, of) = (with_defaults(spec), request_type());
         let variables = [(REQUEST, Cel::json(&document, &of))];
         let mut errors = Vec::new();
         for program in &self.0 {
@@ -39,7 +44,7 @@ impl Conditions {
     }
 }
 
-/// Compiles a condition; the error is text for who wrote it.
+/// Compiles a condition. The error is a message for the author of the configuration.
 pub(super) fn compile(source: &str) -> Result<Program, String> {
     let program = cel::compile(source, &Environment::new([(REQUEST, request_type())]))
         .map_err(|why| format!("compilation failed: {why}"))?;
@@ -49,8 +54,8 @@ pub(super) fn compile(source: &str) -> Result<Program, String> {
     }
 }
 
-/// The specification with the fields that expressions may look at whether or not they are said.
-fn whole(spec: &Value) -> Value {
+/// Adds empty values for absent fields, so that expressions can access every field.
+fn with_defaults(spec: &Value) -> Value {
     let mut out = Map::new();
     for (key, empty) in [("user", Value::from("")), ("uid", "".into()), ("groups", Value::Array(Vec::new()))] {
         out.insert(key.into(), empty);
@@ -96,7 +101,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn conditions_look_at_the_review() {
+    fn evaluates_conditions_on_review() {
         let pods = json!({"user": "jane", "groups": ["dev"], "resourceAttributes": {"resource": "pods", "verb": "list",
             "labelSelector": {"requirements": [{"key": "app", "operator": "In", "values": ["x"]}]}}});
         let path = json!({"user": "jane", "nonResourceAttributes": {"path": "/x", "verb": "get"}});
@@ -110,7 +115,7 @@ mod tests {
             (&path, &["request.resourceAttributes.verb == 'get'"], Err(())),
         ] {
             let programs = expressions.iter().map(|source| compile(source).unwrap()).collect();
-            assert_eq!(Conditions(programs).hold(spec).map_err(drop), expect, "{expressions:?}");
+            assert_eq!(Conditions(programs).matches(spec).map_err(drop), expect, "{expressions:?}");
         }
         assert_eq!(compile("request.user").unwrap_err(), "must evaluate to bool but got string");
         assert!(compile("request.name").unwrap_err().contains("undefined field 'name'"));

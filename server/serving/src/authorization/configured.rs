@@ -1,4 +1,5 @@
-//! Authorizers by configuration: from flags, or from a file that is read again when it changes (upstream: `kubeapiserver/authorizer`, KEP-3221).
+//! Authorizers from the configuration file, which is reloaded when it changes (upstream: `kubeapiserver/authorizer`,
+//! KEP-3221).
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -10,7 +11,9 @@ use webhook::Route;
 use super::conditions::Conditions;
 use super::metrics::Metrics;
 use super::validation::{self, WEBHOOK};
-use super::{AccessWebhook, AlwaysAllow, AlwaysDeny, Attributes, Authorizer, Counted, Decision, Rules, Union};
+use super::{
+    AccessWebhook, AlwaysAllow, AlwaysDeny, Attributes, Authorizer, Decision, InstrumentedAuthorizer, Rules, Union,
+};
 use crate::Error;
 use crate::configuration::{self, Unknown};
 use crate::handler::BoxFuture;
@@ -21,20 +24,20 @@ use crate::user::User;
 const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
 
-/// Authorizers that are made once, whatever a file says later.
+/// Authorizers that are created at startup and reused by every reload.
 pub struct StaticAuthorizers {
     pub rbac: Arc<dyn Authorizer>,
     pub node: Option<Arc<dyn Authorizer>>,
     pub abac: Option<Arc<dyn Authorizer>>,
     pub metrics: Metrics,
-    /// How webhooks are reached.
+    /// The route for connections to webhooks.
     pub route: Route,
 }
 
-/// The authorizers of a file.
+/// The authorizers of the current configuration file (upstream: `reloadableAuthorizerResolver`).
 pub struct ReloadableAuthorizer(RwLock<Arc<Union>>);
 
-/// Reads a file; the error is text for a person.
+/// Reads and validates a configuration file. Returns the configuration and the content of the file.
 pub(crate) fn load(path: &PathBuf) -> Result<(AuthorizationConfiguration, Vec<u8>), Error> {
     let text = std::fs::read(path).map_err(Error::file(path))?;
     let configuration = parse(&text).map_err(Error::Options)?;
@@ -46,12 +49,12 @@ fn parse(text: &[u8]) -> Result<AuthorizationConfiguration, String> {
     let document: Result<AuthorizationConfiguration, String> =
         configuration::parse(text, GROUP, &VERSIONS, "AuthorizationConfiguration", Unknown::Refused);
     let mut document = document.map_err(|why| format!("failed to load AuthorizationConfiguration from file: {why}"))?;
-    document.authorizers.iter_mut().filter_map(|authorizer| authorizer.webhook.as_deref_mut()).for_each(complete);
+    document.authorizers.iter_mut().filter_map(|authorizer| authorizer.webhook.as_deref_mut()).for_each(set_defaults);
     Ok(document)
 }
 
-/// `SetDefaults_WebhookConfiguration`
-fn complete(webhook: &mut apimachinery::apiserverconfig::v1::WebhookConfiguration) {
+/// Sets the defaults of a webhook (upstream: `SetDefaults_WebhookConfiguration`).
+fn set_defaults(webhook: &mut apimachinery::apiserverconfig::v1::WebhookConfiguration) {
     for (time, seconds) in [(&mut webhook.authorized_ttl, 5 * 60), (&mut webhook.unauthorized_ttl, 30)] {
         if time.nanos() == 0 {
             *time = machinery::scalar::Duration::from_secs(seconds);
@@ -60,20 +63,20 @@ fn complete(webhook: &mut apimachinery::apiserverconfig::v1::WebhookConfiguratio
 }
 
 impl ReloadableAuthorizer {
-    /// The authorizers of a file that was read, which is followed. Needs a tokio runtime.
+    /// Creates the authorizers of a file that was read, and watches the file for changes. Needs a tokio runtime.
     pub(crate) fn start(
         path: PathBuf,
         (configuration, text): (AuthorizationConfiguration, Vec<u8>),
-        lasting: StaticAuthorizers,
+        authorizers: StaticAuthorizers,
         reloads: Reloads,
     ) -> Result<Arc<Self>, Error> {
         let types = configuration.authorizers.iter().map(|a| a.r#type.clone()).filter(|of| of != WEBHOOK);
         let required: BTreeSet<String> = types.collect();
-        let union = lasting.build(&configuration, &required).map_err(Error::Options)?;
+        let union = authorizers.build(&configuration, &required).map_err(Error::Options)?;
         let configured = Arc::new(ReloadableAuthorizer(RwLock::new(Arc::new(union))));
         let changed = configured.clone();
         reload::follow(path, text, reloads, move |text| {
-            let union = lasting.build(&parse(text)?, &required)?;
+            let union = authorizers.build(&parse(text)?, &required)?;
             *changed.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(union);
             Ok(())
         });
@@ -99,21 +102,22 @@ impl StaticAuthorizers {
     fn build(&self, configuration: &AuthorizationConfiguration, required: &BTreeSet<String>) -> Result<Union, String> {
         let conditions = validation::compile(configuration, required)?;
         let each = configuration.authorizers.iter().zip(conditions);
-        let authorizers = each.map(|(said, conditions)| {
-            let inner = self.authorizer(said, conditions)?;
-            Ok(Arc::new(Counted::new(inner, &said.r#type, &said.name, &self.metrics)) as Arc<dyn Authorizer>)
+        let authorizers = each.map(|(authorizer, conditions)| {
+            let inner = self.authorizer(authorizer, conditions)?;
+            Ok(Arc::new(InstrumentedAuthorizer::new(inner, &authorizer.r#type, &authorizer.name, &self.metrics))
+                as Arc<dyn Authorizer>)
         });
         authorizers.collect::<Result<Vec<_>, String>>().map(Union::new)
     }
 
     fn authorizer(
         &self,
-        said: &AuthorizerConfiguration,
+        authorizer: &AuthorizerConfiguration,
         conditions: Conditions,
     ) -> Result<Arc<dyn Authorizer>, String> {
         let later =
             |of: &str| format!("authorizer type {of} is not allowed if it was not enabled at initial server startup");
-        Ok(match (said.r#type.as_str(), &said.webhook) {
+        Ok(match (authorizer.r#type.as_str(), &authorizer.webhook) {
             ("RBAC", _) => self.rbac.clone(),
             ("Node", _) => self.node.clone().ok_or_else(|| later("Node"))?,
             ("ABAC", _) => self.abac.clone().ok_or_else(|| later("ABAC"))?,
@@ -121,7 +125,8 @@ impl StaticAuthorizers {
             ("AlwaysDeny", _) => Arc::new(AlwaysDeny),
             (WEBHOOK, Some(webhook)) => {
                 let route = self.route.clone();
-                let options = AccessWebhookOptions { route, ..AccessWebhookOptions::of_file(&said.name, webhook) };
+                let options =
+                    AccessWebhookOptions { route, ..AccessWebhookOptions::of_file(&authorizer.name, webhook) };
                 let webhook = AccessWebhook::load(&options, &self.metrics).map_err(|why| why.to_string())?;
                 Arc::new(webhook.with_conditions(conditions))
             }

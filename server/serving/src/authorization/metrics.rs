@@ -1,4 +1,4 @@
-//! What operators measure authorization by, and the authorizer that counts what another one decides.
+//! Metrics of authorization, and an authorizer that counts the decisions of another one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::user::User;
 
 const CONDITION_BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 
-/// The metrics of authorization. Clones share them.
+/// The metrics of authorization. Clones share the counters.
 #[derive(Clone)]
 pub struct Metrics {
     decisions: IntCounterVec,
@@ -24,7 +24,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Makes and registers them.
+    /// Creates and registers the metrics.
     pub fn register(registry: &Registry) -> Self {
         let authorizer = &["type", "name"];
         let metrics = Metrics {
@@ -67,7 +67,7 @@ impl Metrics {
             Box::new(metrics.exclusions.clone()),
             Box::new(metrics.condition_seconds.clone()),
         ] {
-            // Only a name registered twice is refused, and these are seven.
+            // Registration fails only for duplicate names, and these names are distinct.
             let _ = registry.register(collector);
         }
         metrics
@@ -79,13 +79,13 @@ impl Metrics {
         self.durations.with_label_values(&[name, result]).observe(time.as_secs_f64());
     }
 
-    /// Counts a failure that leaves the decision to others.
+    /// Counts a failed call that leaves the decision to other authorizers.
     pub(super) fn failed_open(&self, name: &str, result: &str) {
         self.fail_open.with_label_values(&[name, result]).inc();
     }
 }
 
-/// Names and labels are literals of this file; that they are well-formed is what the tests show.
+/// Creates a counter. Names and labels are literals of this file; the tests check that they are well-formed.
 fn counters(name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
     IntCounterVec::new(Opts::new(format!("apiserver_authorization_{name}"), help), labels)
         .expect("a well-formed metric")
@@ -96,22 +96,22 @@ fn histograms(name: &str, help: &str, labels: &[&str], buckets: &[f64]) -> Histo
     HistogramVec::new(options, labels).expect("a well-formed metric")
 }
 
-/// Counts what an authorizer decides (upstream: `InstrumentedAuthorizer`).
-pub struct Counted {
+/// Counts the decisions of an authorizer (upstream: `InstrumentedAuthorizer`).
+pub struct InstrumentedAuthorizer {
     inner: Arc<dyn Authorizer>,
     allowed: IntCounter,
     denied: IntCounter,
 }
 
-impl Counted {
-    /// Type and name are those of the configuration.
+impl InstrumentedAuthorizer {
+    /// Wraps an authorizer. Its type and name are those of the configuration.
     pub fn new(inner: Arc<dyn Authorizer>, of: &str, name: &str, metrics: &Metrics) -> Self {
         let counter = |decision: &str| metrics.decisions.with_label_values(&[of, name, decision]);
-        Counted { inner, allowed: counter("allowed"), denied: counter("denied") }
+        InstrumentedAuthorizer { inner, allowed: counter("allowed"), denied: counter("denied") }
     }
 }
 
-impl Authorizer for Counted {
+impl Authorizer for InstrumentedAuthorizer {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
             let decision = self.inner.authorize(attributes).await;

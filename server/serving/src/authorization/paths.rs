@@ -1,10 +1,10 @@
-//! Paths that everybody may get: those by which others see whether a server lives (upstream: `authorization/path`).
+//! Paths that are allowed without authorization, such as health checks (upstream: `authorization/path`).
 
 use super::{Attributes, Authorizer, Decision, Rules, ready};
 use crate::handler::BoxFuture;
 use crate::user::User;
 
-/// Paths; a `*` at the end stands for the rest.
+/// Allowed paths; a trailing `*` matches any suffix.
 pub struct AllowedPaths(pub Vec<String>);
 
 impl AllowedPaths {
@@ -35,10 +35,10 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn some_paths_are_everybodys() {
-        let (paths, nobody) = (AllowedPaths(vec!["/healthz".into(), "/debug/*".into()]), User::anonymous());
+    async fn allows_configured_paths() {
+        let (paths, user) = (AllowedPaths(vec!["/healthz".into(), "/debug/*".into()]), User::anonymous());
         for (path, expect) in [("/healthz", true), ("/healthz/etcd", false), ("/debug/x/y", true), ("/apis", false)] {
-            let decision = paths.authorize(&Attributes::path(&nobody, "get", path)).await;
+            let decision = paths.authorize(&Attributes::path(&user, "get", path)).await;
             assert_eq!(decision.is_allowed(), expect, "{path}");
         }
     }

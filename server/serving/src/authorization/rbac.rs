@@ -1,4 +1,6 @@
-//! Role-based access control: whether one of a user's roles has a rule that covers a wish (upstream: `plugin/pkg/auth/authorizer/rbac`).
+//! Role-based access control (upstream: `plugin/pkg/auth/authorizer/rbac`).
+//!
+//! A request is allowed if a rule of one of the user's roles covers it.
 
 mod coverage;
 mod policy;
@@ -17,20 +19,20 @@ use super::{Attributes, Authorizer, Decision, Rules, ready};
 use crate::handler::BoxFuture;
 use crate::user::{User, service_account_user_name};
 
-/// What a binding points at.
+/// The role that a binding references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoleRef {
-    /// A role of the binding's own namespace.
+    /// A role in the namespace of the binding.
     Role(String),
     ClusterRole(String),
 }
 
-/// Whom a binding is about.
+/// A subject of a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     User(String),
     Group(String),
-    /// Namespace and name. A role binding may leave the namespace empty, for its own.
+    /// Namespace and name. In a role binding, an empty namespace stands for that of the binding.
     ServiceAccount(String, String),
 }
 
@@ -43,26 +45,27 @@ pub struct Binding {
     pub subjects: Vec<Subject>,
 }
 
-/// A binding that holds for a user, through one of its subjects, and the rules it grants.
+/// A binding that applies to a user, the subject that matches the user, and the granted rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
     pub binding: &'a Binding,
     pub subject: &'a Subject,
-    /// None when there is no such role.
+    /// `None` if the referenced role does not exist.
     pub rules: Option<&'a [PolicyRule]>,
 }
 
-/// Who knows roles and bindings (upstream: `validation.AuthorizationRuleResolver`).
+/// A source of roles and bindings (upstream: `validation.AuthorizationRuleResolver`).
 pub trait RuleSource: Send + Sync {
-    /// Shows the grants of a user, each binding once: those that hold everywhere, then those of the namespace, unless it is empty.
+    /// Visits the grants of a user, each binding once: cluster role bindings first, then the role bindings of the
+    /// namespace, unless it is empty.
     fn visit(&self, user: &User, namespace: &str, visit: &mut dyn FnMut(Grant<'_>) -> ControlFlow<()>);
 
-    /// Waits until what was stored when the server began is known.
+    /// Waits until the objects that were stored at server startup are loaded.
     fn synced(&self) -> BoxFuture<'_, ()> {
         ready(())
     }
 
-    /// All rules of a user, and what is wrong with the bindings (upstream: `RulesFor`).
+    /// Returns all rules of a user, and an error for each missing role (upstream: `RulesFor`).
     fn rules_for(&self, user: &User, namespace: &str) -> Rules {
         let mut all = Rules::default();
         self.visit(user, namespace, &mut |grant| {
@@ -76,7 +79,7 @@ pub trait RuleSource: Send + Sync {
     }
 }
 
-/// Nobody has any role.
+/// A source without any role or binding.
 pub struct NoRoles;
 
 impl RuleSource for NoRoles {
@@ -101,7 +104,7 @@ impl Grant<'_> {
         }
     }
 
-    /// The grant as reviews show it.
+    /// Describes the grant for the reason of a decision.
     fn describe(&self) -> String {
         let Binding { namespace, name, role, .. } = self.binding;
         let binding = match namespace.as_str() {
@@ -124,15 +127,15 @@ impl Grant<'_> {
 }
 
 impl Binding {
-    /// Whether a subject means this user.
-    fn means(&self, subject: &Subject, user: &User) -> bool {
+    /// Whether a subject matches this user.
+    fn subject_matches(&self, subject: &Subject, user: &User) -> bool {
         match subject {
             Subject::Group(group) => user.is_in(group),
             other => self.user_name(other).is_some_and(|name| name == user.name),
         }
     }
 
-    /// The user name that a subject stands for, if it stands for one user.
+    /// Returns the user name of a user or service account subject.
     fn user_name(&self, subject: &Subject) -> Option<String> {
         match subject {
             Subject::User(name) => Some(name.clone()),
@@ -145,11 +148,11 @@ impl Binding {
     }
 }
 
-/// Allows what a rule allows; has no opinion on the rest.
+/// Allows requests that a rule covers; has no opinion on other requests (upstream: `RBACAuthorizer`).
 pub struct RbacAuthorizer<S>(pub S);
 
 impl<S: RuleSource> RbacAuthorizer<S> {
-    /// The decision, without a future around it.
+    /// Decides synchronously.
     pub fn decide(&self, attributes: &Attributes<'_>) -> Decision {
         let mut allowed = None;
         let mut errors: Vec<String> = Vec::new();

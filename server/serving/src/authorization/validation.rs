@@ -1,4 +1,4 @@
-//! What is wrong with a configuration of authorizers (upstream: `apis/apiserver/validation`, `kubeapiserver/authorizer`).
+//! Validation of the authorization configuration (upstream: `apis/apiserver/validation`, `kubeapiserver/authorizer`).
 
 use std::collections::BTreeSet;
 use std::path::Path as FilePath;
@@ -13,13 +13,16 @@ use machinery::scalar::Duration;
 
 use super::conditions::{self, Conditions};
 
-/// The types of authorizers, in order of their names.
+/// The types of authorizers, sorted by name.
 const TYPES: [&str; 6] = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"];
 pub(super) const WEBHOOK: &str = "Webhook";
 const MAX_CONDITIONS: usize = 64;
 const LONGEST_TIMEOUT: i64 = 30;
 
-/// The conditions of each authorizer, or everything that is wrong. `required` types have to be there.
+/// Compiles the match conditions of each authorizer. Each of the `required` types has to be configured.
+///
+/// # Errors
+/// All errors of the configuration.
 pub(super) fn compile(
     configuration: &AuthorizationConfiguration,
     required: &BTreeSet<String>,
@@ -29,8 +32,8 @@ pub(super) fn compile(
     if !check.errors.is_empty() {
         return Err(aggregate(&check.errors));
     }
-    let own = configuration.authorizers.iter().filter(|authorizer| authorizer.r#type != WEBHOOK);
-    let mut wrong: Vec<String> = own
+    let built_in = configuration.authorizers.iter().filter(|authorizer| authorizer.r#type != WEBHOOK);
+    let mut wrong: Vec<String> = built_in
         .clone()
         .map(|authorizer| (authorizer, authorizer.r#type.to_lowercase()))
         .filter(|(authorizer, expected)| authorizer.name != *expected)
@@ -38,7 +41,7 @@ pub(super) fn compile(
             format!("expected name {expected} for authorizer {type} instead of {name}")
         })
         .collect();
-    let present: BTreeSet<String> = own.map(|authorizer| authorizer.r#type.clone()).collect();
+    let present: BTreeSet<String> = built_in.map(|authorizer| authorizer.r#type.clone()).collect();
     let missing: Vec<&str> = required.difference(&present).map(String::as_str).collect();
     if !missing.is_empty() {
         wrong.push(format!("missing required types: [{}]", missing.join(" ")));
@@ -134,7 +137,7 @@ impl Check {
         match webhook.match_condition_subject_access_review_version.as_str() {
             "" if webhook.match_conditions.is_empty() => {}
             "" => self.required(&version, "required if match conditions are specified"),
-            said => self.one_of(&version, said, &["v1"]),
+            value => self.one_of(&version, value, &["v1"]),
         }
         self.one_of(&path.child("failurePolicy"), &webhook.failure_policy, &["NoOpinion", "Deny"]);
         self.connection(&webhook.connection_info, &path.child("connectionInfo"));
@@ -163,7 +166,7 @@ impl Check {
             ("InClusterConfig", Some(file)) => {
                 self.invalid(&shown, file, "can only be set when type=KubeConfigFile");
             }
-            // This server makes clusters; it is in none whose service accounts it could use.
+            // This server does not run in a cluster, so it has no service account to use.
             ("InClusterConfig", None) => {
                 self.invalid(&path.child("type"), "InClusterConfig", "is not supported by this server");
             }

@@ -1,4 +1,4 @@
-//! Rights that a server of the operator's knows (upstream: `plugin/pkg/authorizer/webhook`).
+//! Authorization by a webhook (upstream: `plugin/pkg/authorizer/webhook`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,21 +16,24 @@ use crate::options::AccessWebhookOptions;
 use crate::reviewer::Reviewer;
 use crate::user::User;
 
-/// How many answers are remembered.
-const REMEMBERED: usize = 8192;
-/// A wish whose text is longer than this is not remembered (upstream: `maxControllerAttrCacheSize`).
+/// The maximum number of cached decisions.
+const MAX_CACHED: usize = 8192;
+/// The maximum size of a cache key, in bytes; decisions with longer keys are not cached (upstream:
+/// `maxControllerAttrCacheSize`).
 const MAX_KEY: usize = 10_000;
 
-/// Has wishes reviewed, and remembers the answers for a while.
+/// Sends SubjectAccessReviews to a webhook and caches its decisions.
 pub struct AccessWebhook {
-    /// Tells it apart in metrics.
+    /// The name in metrics and logs.
     name: String,
     reviewer: Reviewer,
     /// `v1` or `v1beta1`.
     version: String,
+    /// How long permissions are cached.
     allowed: Duration,
+    /// How long other decisions are cached.
     refused: Duration,
-    /// Whether no answer is a refusal.
+    /// Whether a failed call is a denial.
     denies_on_error: bool,
     conditions: Conditions,
     cache: Mutex<HashMap<String, (Instant, Decision)>>,
@@ -38,7 +41,7 @@ pub struct AccessWebhook {
 }
 
 impl AccessWebhook {
-    /// The server of the options.
+    /// Creates the client of the configured webhook.
     pub fn load(options: &AccessWebhookOptions, metrics: &Metrics) -> Result<Self, Error> {
         let AccessWebhookOptions { name, server, version, allowed, refused, timeout, denies_on_error, route } =
             options.clone();
@@ -48,7 +51,7 @@ impl AccessWebhook {
         Ok(AccessWebhook { name, reviewer, version, allowed, refused, denies_on_error, conditions, cache, metrics })
     }
 
-    /// Asks only about wishes that meet these.
+    /// Restricts the webhook to requests that match these conditions.
     #[must_use]
     pub fn with_conditions(self, conditions: Conditions) -> Self {
         AccessWebhook { conditions, ..self }
@@ -58,51 +61,55 @@ impl AccessWebhook {
         if self.denies_on_error { Decision::Deny("".into()) } else { Decision::NoOpinion("".into()) }
     }
 
-    /// What is said without asking, when conditions are not met or go wrong.
-    fn passed_over(&self, wish: &Attributes<'_>) -> Option<Decision> {
+    /// Returns the decision without a call, if the match conditions are false or fail to evaluate.
+    fn decide_by_conditions(&self, attributes: &Attributes<'_>) -> Option<Decision> {
         if self.conditions.is_empty() {
             return None;
         }
         let (labels, begin) = (&["Webhook", self.name.as_str()], Instant::now());
-        let hold = self.conditions.hold(&spec(wish, "v1"));
+        let matches = self.conditions.matches(&spec(attributes, "v1"));
         self.metrics.condition_seconds.with_label_values(labels).observe(begin.elapsed().as_secs_f64());
-        match hold {
+        match matches {
             Ok(true) => None,
             Ok(false) => {
                 self.metrics.exclusions.with_label_values(labels).inc();
                 Some(Decision::NoOpinion("".into()))
             }
             Err(why) => {
-                tracing::warn!(name = self.name, why, "match conditions of an authorization webhook");
+                tracing::warn!(
+                    name = self.name,
+                    why,
+                    "cannot evaluate the match conditions of the authorization webhook; the failure policy applies"
+                );
                 self.metrics.condition_errors.with_label_values(labels).inc();
                 Some(self.on_error())
             }
         }
     }
 
-    async fn decide(&self, wish: &Attributes<'_>) -> Decision {
-        if let Some(decision) = self.passed_over(wish) {
+    async fn decide(&self, attributes: &Attributes<'_>) -> Decision {
+        if let Some(decision) = self.decide_by_conditions(attributes) {
             return decision;
         }
-        let spec = spec(wish, &self.version);
+        let spec = spec(attributes, &self.version);
         let key = spec.to_string();
-        if let Some(known) = self.known(&key) {
-            return known;
+        if let Some(cached) = self.cached(&key) {
+            return cached;
         }
         let api_version = format!("authorization.k8s.io/{}", self.version);
         let review = json!({"apiVersion": api_version, "kind": "SubjectAccessReview", "spec": spec});
         let begin = Instant::now();
-        let answer = self.reviewer.review(&review).await;
-        let result = if answer.is_ok() { "success" } else { "error" };
+        let response = self.reviewer.review(&review).await;
+        let result = if response.is_ok() { "success" } else { "error" };
         self.metrics.called(&self.name, result, begin.elapsed());
-        match answer {
-            Ok(answer) => {
-                let decision = read(&answer["status"]);
-                self.remember(key, &decision);
+        match response {
+            Ok(review) => {
+                let decision = read(&review["status"]);
+                self.insert_cached(key, &decision);
                 decision
             }
             Err(why) => {
-                tracing::warn!(name = self.name, why, "the authorization webhook did not answer");
+                tracing::warn!(name = self.name, why, "authorization webhook call failed; the failure policy applies");
                 if !self.denies_on_error {
                     self.metrics.failed_open(&self.name, result);
                 }
@@ -111,22 +118,22 @@ impl AccessWebhook {
         }
     }
 
-    fn known(&self, key: &str) -> Option<Decision> {
+    fn cached(&self, key: &str) -> Option<Decision> {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.get(key).filter(|(until, _)| *until > Instant::now()).map(|(_, decision)| decision.clone())
     }
 
-    fn remember(&self, key: String, decision: &Decision) {
+    fn insert_cached(&self, key: String, decision: &Decision) {
         let time = if decision.is_allowed() { self.allowed } else { self.refused };
         if time.is_zero() || key.len() > MAX_KEY {
             return;
         }
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        if cache.len() >= REMEMBERED {
+        if cache.len() >= MAX_CACHED {
             cache.retain(|_, (until, _)| *until > now);
         }
-        if cache.len() < REMEMBERED {
+        if cache.len() < MAX_CACHED {
             cache.insert(key, (now + time, decision.clone()));
         }
     }
@@ -136,7 +143,7 @@ fn read(status: &Value) -> Decision {
     let reason = status["reason"].as_str().unwrap_or_default().into();
     match (status["allowed"] == true, status["denied"] == true) {
         (true, true) => {
-            tracing::warn!("the authorization webhook allowed and denied the same wish");
+            tracing::warn!("authorization webhook both allowed and denied the same request; denied");
             Decision::Deny("".into())
         }
         (true, false) => Decision::Allow(reason),
@@ -145,17 +152,19 @@ fn read(status: &Value) -> Decision {
     }
 }
 
-/// The specification of a SubjectAccessReview.
-fn spec(wish: &Attributes<'_>, version: &str) -> Value {
-    let user = wish.user;
+/// The spec of a SubjectAccessReview.
+fn spec(attributes: &Attributes<'_>, version: &str) -> Value {
+    let user = attributes.user;
     let mut spec = Map::new();
-    match wish.is_resource_request {
-        true => spec.insert("resourceAttributes".into(), resource(wish)),
-        false => spec.insert("nonResourceAttributes".into(), texts([("path", wish.path), ("verb", &wish.verb)])),
+    match attributes.is_resource_request {
+        true => spec.insert("resourceAttributes".into(), resource(attributes)),
+        false => {
+            spec.insert("nonResourceAttributes".into(), texts([("path", attributes.path), ("verb", &attributes.verb)]))
+        }
     };
     spec.insert("user".into(), user.name.clone().into());
     if !user.groups.is_empty() {
-        // The field changed its name after v1beta1.
+        // The field is named `group` in v1beta1 and `groups` in v1.
         spec.insert(if version == "v1beta1" { "group" } else { "groups" }.into(), user.groups.clone().into());
     }
     if !user.extra.is_empty() {
@@ -167,21 +176,21 @@ fn spec(wish: &Attributes<'_>, version: &str) -> Value {
     Value::Object(spec)
 }
 
-fn resource(wish: &Attributes<'_>) -> Value {
+fn resource(attributes: &Attributes<'_>) -> Value {
     let mut out = texts([
-        ("namespace", wish.namespace),
-        ("verb", &wish.verb),
-        ("group", wish.group),
-        ("version", wish.version),
-        ("resource", wish.resource),
-        ("subresource", wish.subresource),
-        ("name", wish.name),
+        ("namespace", attributes.namespace),
+        ("verb", &attributes.verb),
+        ("group", attributes.group),
+        ("version", attributes.version),
+        ("resource", attributes.resource),
+        ("subresource", attributes.subresource),
+        ("name", attributes.name),
     ]);
-    let fields: Vec<Value> = wish.selectors.fields.iter().map(field).collect();
+    let fields: Vec<Value> = attributes.selectors.fields.iter().map(field).collect();
     if !fields.is_empty() {
         out["fieldSelector"] = json!({ "requirements": fields });
     }
-    let labels: Vec<Value> = wish.selectors.labels.iter().filter_map(label).collect();
+    let labels: Vec<Value> = attributes.selectors.labels.iter().filter_map(label).collect();
     if !labels.is_empty() {
         out["labelSelector"] = json!({ "requirements": labels });
     }
@@ -189,15 +198,15 @@ fn resource(wish: &Attributes<'_>) -> Value {
 }
 
 fn texts<const N: usize>(pairs: [(&str, &str); N]) -> Value {
-    let said = pairs.into_iter().filter(|(_, value)| !value.is_empty());
-    Value::Object(said.map(|(key, value)| (key.to_owned(), value.into())).collect())
+    let present = pairs.into_iter().filter(|(_, value)| !value.is_empty());
+    Value::Object(present.map(|(key, value)| (key.to_owned(), value.into())).collect())
 }
 
 fn field(term: &FieldRequirement) -> Value {
     json!({"key": term.field, "operator": if term.equal { "In" } else { "NotIn" }, "values": [term.value]})
 }
 
-/// A term as a review says it; the ordered comparisons have no form there.
+/// Converts a term to a requirement of the review. `None` for ordered comparisons, which the API does not have.
 fn label(term: &LabelRequirement) -> Option<Value> {
     let values = term.values();
     Some(match term.operator() {

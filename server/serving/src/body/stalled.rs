@@ -1,7 +1,8 @@
-//! A deadline for answers that their client does not read.
+//! A deadline for responses that the client does not read.
 //!
-//! A body is not polled while its client does not read, so the body itself notices nothing. A task looks from time to time whether the
-//! body was polled, and drops what is behind it: buffers, the connection to a backend, what counts for the user.
+//! A body is not polled while its client does not read, so it cannot notice the stall itself. A
+//! task checks periodically whether the body was polled. If not, it drops the inner body with its
+//! buffers, backend connection, and guards.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,8 +16,8 @@ use http_body::{Frame, SizeHint};
 use super::{Body, BodyError};
 
 impl Body {
-    /// Ends with an error once its client has read nothing for this time, at most for twice this time. A body that waits for more to send
-    /// goes on. Has to be called within a runtime.
+    /// Fails the body when its client has read nothing for `after`, at the latest after twice that
+    /// time. A pending body does not count as stalled. Must be called within a runtime.
     pub fn end_when_stalled(self, after: Duration) -> Self {
         if self.is_whole() {
             return self;
@@ -34,11 +35,11 @@ impl Body {
 struct Shared {
     body: Mutex<Option<Body>>,
     polls: AtomicU64,
-    /// Whether the last poll gave something, so that it is the client's turn.
+    /// Whether the last poll returned a frame, so that the next step is the client's.
     has_more: AtomicBool,
 }
 
-/// Drops the body when no poll has come between two looks.
+/// Drops the body when it was not polled between two checks.
 async fn watch(shared: Weak<Shared>, after: Duration) {
     let mut seen = None;
     loop {
@@ -96,28 +97,28 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_a_client_does_not_read_is_dropped() {
-        let thing = Arc::new(());
-        let mut body = endless().hold(thing.clone()).end_when_stalled(LIMIT);
+    async fn drops_body_that_client_does_not_read() {
+        let guard = Arc::new(());
+        let mut body = endless().hold(guard.clone()).end_when_stalled(LIMIT);
         for _ in 0..10 {
             assert!(body.frame().await.unwrap().is_ok());
             tokio::time::sleep(LIMIT / 2).await;
         }
-        assert_eq!(Arc::strong_count(&thing), 2, "a slow client is no stalled one");
+        assert_eq!(Arc::strong_count(&guard), 2, "a slow client is no stalled one");
         tokio::time::sleep(2 * LIMIT).await;
-        assert_eq!(Arc::strong_count(&thing), 1);
+        assert_eq!(Arc::strong_count(&guard), 1);
         assert!(body.frame().await.unwrap().is_err());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_waits_for_a_backend_goes_on() {
-        let thing = Arc::new(());
+    async fn keeps_body_that_waits_for_backend() {
+        let guard = Arc::new(());
         let first = futures_util::stream::iter([Ok::<_, BodyError>(Frame::data(Bytes::from("piece")))]);
         let body = Body::stream(StreamBody::new(first.chain(futures_util::stream::pending())));
-        let mut body = body.hold(thing.clone()).end_when_stalled(LIMIT);
+        let mut body = body.hold(guard.clone()).end_when_stalled(LIMIT);
         assert!(body.frame().await.unwrap().is_ok());
         assert!(futures_util::poll!(body.frame()).is_pending());
         tokio::time::sleep(10 * LIMIT).await;
-        assert_eq!(Arc::strong_count(&thing), 2);
+        assert_eq!(Arc::strong_count(&guard), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Reading and writing files that must never be half written or readable by others.
+//! Reading and atomic writing of files with restricted permissions.
 
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::Write;
@@ -12,7 +12,7 @@ pub(super) const SECRET: u32 = 0o600;
 /// The mode of certificates.
 pub(super) const PUBLIC: u32 = 0o644;
 
-/// Makes a directory that only its owner can look into.
+/// Creates a directory with mode 0700.
 pub(super) fn make_directory(path: &Path) -> Result<(), Error> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(Error::file(path))
 }
@@ -21,12 +21,12 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(Error::file(path))
 }
 
-/// Writes a file under another name first, so that a crash leaves the old one or the new one.
+/// Writes a file atomically: after a crash, it has either the old or the new content.
 pub(super) fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), Error> {
     let temporary = path.with_extension("tmp");
     let write = || {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&temporary)?;
-        // The mode above counts only for a file that was not there.
+        // The mode of `OpenOptions` applies only to a new file.
         file.set_permissions(Permissions::from_mode(mode))?;
         file.write_all(content)?;
         file.sync_all()?;

@@ -1,9 +1,9 @@
-//! The file that tells kubectl where the server is and who is asking.
+//! The kubeconfig of the administrator.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// A kubeconfig with everything in it; nothing in these names and addresses needs quotes.
+/// Formats a kubeconfig with embedded certificates. The names and addresses need no YAML quotes.
 pub(super) fn text(server: &str, ca: &[u8], user: &str, certificate: &[u8], key: &[u8]) -> String {
     let [ca, certificate, key] = [ca, certificate, key].map(|pem| STANDARD.encode(pem));
     format!(

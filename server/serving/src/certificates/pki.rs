@@ -1,4 +1,4 @@
-//! The server's own authority, and the certificates it signs.
+//! The certificate authorities of the server, and the certificates that they issue.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,20 +18,20 @@ use x509_parser::x509::X509Name;
 use super::files::{PUBLIC, SECRET, read, write};
 use crate::Error;
 
-/// How long the authority holds.
-const AUTHORITY_LIFE: Duration = Duration::days(3650);
-/// How long what it signs holds.
-const LEAF_LIFE: Duration = Duration::days(365);
-/// A certificate with less left than this is replaced.
+/// The validity of a certificate authority.
+const CA_LIFETIME: Duration = Duration::days(3650);
+/// The validity of an issued certificate.
+const LEAF_LIFETIME: Duration = Duration::days(365);
+/// An issued certificate is renewed if it expires within this time.
 const RENEW_BEFORE: Duration = Duration::days(30);
-/// Clocks differ: a certificate holds from a little before it was made.
+/// The validity of a certificate begins this long before it is issued, to tolerate clock skew.
 const CLOCK_SKEW: Duration = Duration::hours(1);
 
-/// Common names of the authority and of serving certificates.
+/// The common names of the certificate authority and of serving certificates.
 const AUTHORITY: &str = "kubernetes";
 const SERVER: &str = "kube-apiserver";
 
-/// An authority, with its key.
+/// A certificate authority with its key.
 pub(super) struct Authority {
     directory: PathBuf,
     certificate: String,
@@ -39,7 +39,7 @@ pub(super) struct Authority {
     key_id: Vec<u8>,
 }
 
-/// What a certificate is for.
+/// The purpose of a certificate.
 pub(super) enum Purpose<'a> {
     /// A server with these DNS names and addresses.
     Server { names: &'a [String] },
@@ -48,15 +48,18 @@ pub(super) enum Purpose<'a> {
 }
 
 impl Authority {
-    /// The authority of a name in a directory, such as `ca.crt` and `ca.key`; made when there is none, or when it is about to expire.
-    pub(super) fn load_or_make(directory: &Path, name: &str) -> Result<Self, Error> {
+    /// Loads a certificate authority from files of a directory, such as `ca.crt` and `ca.key`.
+    ///
+    /// Creates it if it is missing, or if it expires before a certificate that it would issue now.
+    pub(super) fn load_or_create(directory: &Path, name: &str) -> Result<Self, Error> {
         let path = |extension: &str| directory.join(format!("{name}.{extension}"));
         let (certificate_path, key_path) = (path("crt"), path("key"));
-        let lives = |pem: &[u8]| inspect(pem, |certificate| lasts(certificate, LEAF_LIFE)).unwrap_or(false);
+        let is_valid =
+            |pem: &[u8]| inspect(pem, |certificate| is_valid_for(certificate, LEAF_LIFETIME)).unwrap_or(false);
         let found = certificate_path.exists() && key_path.exists();
         let (certificate, key) =
             match found.then(|| Ok::<_, Error>((read(&certificate_path)?, read(&key_path)?))).transpose()? {
-                Some(pair) if lives(&pair.0) => pair,
+                Some(pair) if is_valid(&pair.0) => pair,
                 _ => {
                     let (certificate, key) = self_signed(if name == "ca" { AUTHORITY } else { name })?;
                     write(&key_path, key.as_bytes(), SECRET)?;
@@ -75,17 +78,17 @@ impl Authority {
         Ok(Authority { directory: directory.to_owned(), certificate, issuer, key_id })
     }
 
-    /// The authority's certificate.
+    /// Returns the certificate of the authority, in PEM.
     pub(super) fn certificate_pem(&self) -> &str {
         &self.certificate
     }
 
-    /// Certificate and key of this name, in PEM; made unless those of an earlier start still do.
+    /// Returns certificate and key of this name, in PEM. Existing ones are reused if they are still suitable.
     pub(super) fn issue(&self, name: &str, purpose: &Purpose<'_>) -> Result<(Vec<u8>, Vec<u8>), Error> {
         let path = |extension: &str| self.directory.join(format!("{name}.{extension}"));
         let (certificate_path, key_path) = (path("crt"), path("key"));
         if let (Ok(certificate), Ok(key)) = (fs::read(&certificate_path), fs::read(&key_path))
-            && inspect(&certificate, |found| self.still_does(found, purpose)).unwrap_or(false)
+            && inspect(&certificate, |found| self.is_suitable(found, purpose)).unwrap_or(false)
         {
             return Ok((certificate, key));
         }
@@ -96,18 +99,18 @@ impl Authority {
         Ok((certificate.into_bytes(), key.serialize_pem().into_bytes()))
     }
 
-    /// Whether certificate and key of this name are there and were not made by [`Self::issue`]: an administrator put
-    /// them there.
+    /// Whether certificate and key of this name exist and were not issued by [`Self::issue`] but provided by an
+    /// administrator.
     ///
     /// # Errors
-    /// When one of the two is there without the other.
-    pub(super) fn is_given(&self, name: &str) -> Result<bool, Error> {
+    /// When only one of the two exists.
+    pub(super) fn is_user_provided(&self, name: &str) -> Result<bool, Error> {
         let path = |extension: &str| self.directory.join(format!("{name}.{extension}"));
         let (certificate_path, key_path) = (path("crt"), path("key"));
         match (certificate_path.exists(), key_path.exists()) {
             (true, true) => {
                 let certificate = read(&certificate_path)?;
-                Ok(!inspect(&certificate, is_made_here).unwrap_or(false))
+                Ok(!inspect(&certificate, is_issued_by_this_server).unwrap_or(false))
             }
             (false, false) => Ok(false),
             (true, false) => {
@@ -121,12 +124,12 @@ impl Authority {
         }
     }
 
-    fn still_does(&self, found: &X509Certificate<'_>, purpose: &Purpose<'_>) -> bool {
-        let fits = match purpose {
+    fn is_suitable(&self, found: &X509Certificate<'_>, purpose: &Purpose<'_>) -> bool {
+        let matches = match purpose {
             Purpose::Server { names } => alternative_names(found) == names.iter().cloned().collect(),
             Purpose::Client { name, .. } => found.subject().iter_common_name().any(|cn| cn.as_str() == Ok(*name)),
         };
-        fits && lasts(found, RENEW_BEFORE) && authority_key_id(found) == Some(self.key_id.clone())
+        matches && is_valid_for(found, RENEW_BEFORE) && authority_key_id(found) == Some(self.key_id.clone())
     }
 }
 
@@ -136,7 +139,7 @@ fn self_signed(common_name: &str) -> Result<(String, String), Error> {
     params.distinguished_name.push(DnType::CommonName, common_name);
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-    hold_for(&mut params, AUTHORITY_LIFE);
+    set_validity(&mut params, CA_LIFETIME);
     let key = KeyPair::generate()?;
     Ok((params.self_signed(&key)?.pem(), key.serialize_pem()))
 }
@@ -159,35 +162,37 @@ fn parameters(purpose: &Purpose<'_>) -> Result<CertificateParams, Error> {
     params.distinguished_name = subject;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.use_authority_key_identifier_extension = true;
-    hold_for(&mut params, LEAF_LIFE);
+    set_validity(&mut params, LEAF_LIFETIME);
     Ok(params)
 }
 
-fn hold_for(params: &mut CertificateParams, life: Duration) {
+fn set_validity(params: &mut CertificateParams, lifetime: Duration) {
     let now = OffsetDateTime::now_utc();
     params.not_before = now - CLOCK_SKEW;
-    params.not_after = now + life;
+    params.not_after = now + lifetime;
 }
 
-/// Looks at the first certificate of a PEM text.
-fn inspect<T>(pem: &[u8], look: impl FnOnce(&X509Certificate<'_>) -> T) -> Option<T> {
+/// Applies a function to the first certificate of a PEM text.
+fn inspect<T>(pem: &[u8], inspector: impl FnOnce(&X509Certificate<'_>) -> T) -> Option<T> {
     let (_, pem) = parse_x509_pem(pem).ok()?;
-    Some(look(&pem.parse_x509().ok()?))
+    Some(inspector(&pem.parse_x509().ok()?))
 }
 
-fn lasts(certificate: &X509Certificate<'_>, at_least: Duration) -> bool {
+/// Whether the certificate is valid now and for more than `at_least`.
+fn is_valid_for(certificate: &X509Certificate<'_>, at_least: Duration) -> bool {
     let now = OffsetDateTime::now_utc();
     certificate.validity().not_before.to_datetime() <= now
         && certificate.validity().not_after.to_datetime() - now > at_least
 }
 
-/// Whether a serving certificate was made by this program, also with an earlier authority: names and life are those
-/// of [`parameters`].
-fn is_made_here(certificate: &X509Certificate<'_>) -> bool {
+/// Whether this program issued a serving certificate, possibly with an earlier authority.
+///
+/// Such a certificate has the names and the validity of [`parameters`].
+fn is_issued_by_this_server(certificate: &X509Certificate<'_>) -> bool {
     let validity = certificate.validity();
-    let life = validity.not_after.to_datetime() - validity.not_before.to_datetime();
+    let lifetime = validity.not_after.to_datetime() - validity.not_before.to_datetime();
     let is_named = |name: &X509Name<'_>, expect: &str| name.iter_common_name().any(|cn| cn.as_str() == Ok(expect));
-    life == LEAF_LIFE + CLOCK_SKEW
+    lifetime == LEAF_LIFETIME + CLOCK_SKEW
         && is_named(certificate.subject(), SERVER)
         && is_named(certificate.issuer(), AUTHORITY)
 }

@@ -1,4 +1,4 @@
-//! The keys that service account tokens are signed and verified with.
+//! Loading and generation of the keys for service account tokens.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,28 +12,33 @@ use crate::Error;
 use crate::options::AuthenticationOptions;
 use crate::tokens::{ServiceAccountKeys, SigningKey, TokenKeys, VerifyingKey};
 
-/// Bits of a key of our own: what kubeadm makes.
+/// The size of a generated key, in bits (as in kubeadm).
 const KEY_BITS: usize = 2048;
 
-/// The keys of the flags; without them `sa.key` and `sa.pub` of the directory, which the first start begins to make: an RSA key takes longer than
-/// the whole rest of it. No keys for a server that issues no tokens, and none as long as nobody has asked the signer of the flags for them.
+/// Loads the keys of the flags or, without flags, `sa.key` and `sa.pub` of the directory.
+///
+/// If `sa.key` is missing, the keys are generated in a background thread, because generating an RSA key takes longer
+/// than the rest of the startup. There are no keys if the server issues no tokens. With an external signer, there are
+/// no keys until they are fetched from it.
 pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Result<ServiceAccountKeys, Error> {
     let mut verifying = Vec::new();
     for path in &options.service_account_key_files {
         let keys = VerifyingKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))?;
         verifying.extend(keys.into_iter().filter(|key| !verifying.contains(key)).collect::<Vec<_>>());
     }
-    let own = directory.join("sa.key");
+    let generated = directory.join("sa.key");
     let (sender, receiver) = watch::channel(None);
-    let keys = ServiceAccountKeys::own(receiver);
+    let keys = ServiceAccountKeys::local(receiver);
     if options.service_account_issuers.is_empty() || options.service_account_signing_endpoint.is_some() {
         return Ok(keys);
     }
     match &options.service_account_signing_key_file {
         Some(path) => sender.send_replace(Some(Arc::new(TokenKeys::new(load(path)?, verifying, false)))),
-        None if own.exists() => sender.send_replace(Some(Arc::new(TokenKeys::new(load(&own)?, verifying, true)))),
+        None if generated.exists() => {
+            sender.send_replace(Some(Arc::new(TokenKeys::new(load(&generated)?, verifying, true))))
+        }
         None => {
-            std::thread::spawn(move || make(&own, verifying, &sender));
+            std::thread::spawn(move || generate(&generated, verifying, &sender));
             None
         }
     };
@@ -44,26 +49,29 @@ fn load(path: &Path) -> Result<SigningKey, Error> {
     SigningKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))
 }
 
-fn make(path: &Path, verifying: Vec<VerifyingKey>, sender: &watch::Sender<Option<Arc<TokenKeys>>>) {
-    let made = rsa_key().and_then(|(private, public)| {
+/// Generates and stores the keys, and sends them.
+fn generate(path: &Path, verifying: Vec<VerifyingKey>, sender: &watch::Sender<Option<Arc<TokenKeys>>>) {
+    let key = generate_rsa_key().and_then(|(private, public)| {
         let key = SigningKey::from_pem(private.as_bytes())?;
         let written = write(&path.with_extension("pub"), public.as_bytes(), PUBLIC);
         written.and_then(|()| write(path, private.as_bytes(), SECRET)).map_err(|why| why.to_string())?;
         Ok(key)
     });
-    match made {
+    match key {
         Ok(key) => drop(sender.send_replace(Some(Arc::new(TokenKeys::new(key, verifying, true))))),
-        Err(why) => tracing::error!(why, "no key for service account tokens could be made"),
+        Err(why) => {
+            tracing::error!(why, "cannot generate the signing key for service account tokens; token requests fail")
+        }
     }
 }
 
-/// Makes a signing key in a file at once: an elliptic one, which takes no time, for tests.
-pub fn make_quick_key(path: &Path) -> Result<(), Error> {
+/// Writes a new ECDSA signing key to a file. For tests: an RSA key takes seconds.
+pub fn generate_ecdsa_key(path: &Path) -> Result<(), Error> {
     write(path, rcgen::KeyPair::generate()?.serialize_pem().as_bytes(), SECRET)
 }
 
-/// A new RSA key in PEM: its private half, and its public half.
-pub(crate) fn rsa_key() -> Result<(String, String), String> {
+/// Generates an RSA key. Returns the private and the public key in PEM.
+pub(crate) fn generate_rsa_key() -> Result<(String, String), String> {
     let key = RsaPrivateKey::new(&mut rsa::rand_core::OsRng, KEY_BITS).map_err(|why| why.to_string())?;
     let private = key.to_pkcs8_pem(LineEnding::LF).map_err(|why| why.to_string())?;
     let public = key.to_public_key().to_public_key_pem(LineEnding::LF).map_err(|why| why.to_string())?;

@@ -1,20 +1,20 @@
 use super::*;
 use std::os::unix::fs::PermissionsExt;
 
-/// Options with a directory of their own, and a signing key so that no test waits for one to be made.
+/// Options with a separate directory and a signing key, so that no test waits for key generation.
 fn options(directory: &Path, flags: &[&str]) -> Options {
     let signing = directory.join("signing.pem");
     std::fs::write(&signing, rcgen::KeyPair::generate().unwrap().serialize_pem()).unwrap();
-    let own = [
+    let required = [
         format!("--data-dir={}", directory.join("data").display()),
         format!("--service-account-signing-key-file={}", signing.display()),
     ];
     let flags = flags.iter().map(|f| (*f).to_owned());
-    Options::parse_from(std::iter::once("kube-apiserver".to_owned()).chain(own).chain(flags)).unwrap()
+    Options::parse_from(std::iter::once("kube-apiserver".to_owned()).chain(required).chain(flags)).unwrap()
 }
 
 #[test]
-fn what_is_made_is_kept() {
+fn reuses_generated_files() {
     let directory = tempfile::tempdir().unwrap();
     let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     let second = Certificates::prepare(&options(directory.path(), &[])).unwrap();
@@ -32,7 +32,7 @@ fn what_is_made_is_kept() {
 }
 
 #[test]
-fn other_names_mean_another_certificate() {
+fn reissues_serving_certificate_for_other_names() {
     let directory = tempfile::tempdir().unwrap();
     let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     let second = Certificates::prepare(&options(directory.path(), &["--advertise-address=192.0.2.7"])).unwrap();
@@ -41,7 +41,7 @@ fn other_names_mean_another_certificate() {
 }
 
 #[test]
-fn another_authority_means_other_certificates() {
+fn reissues_certificates_of_other_authority() {
     let directory = tempfile::tempdir().unwrap();
     let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     std::fs::remove_file(directory.path().join("data/pki/ca.key")).unwrap();
@@ -52,7 +52,7 @@ fn another_authority_means_other_certificates() {
 }
 
 #[test]
-fn a_key_that_is_none_is_named() {
+fn error_names_malformed_key_file() {
     let directory = tempfile::tempdir().unwrap();
     Certificates::prepare(&options(directory.path(), &[])).unwrap();
     let key = directory.path().join("data/pki/ca.key");
@@ -61,9 +61,9 @@ fn a_key_that_is_none_is_named() {
     assert!(why.starts_with(&format!("{}: not the private key of an authority", key.display())), "{why}");
 }
 
-/// As upstream: envtest and kubeadm put the serving certificate there, without a flag for it.
+/// As upstream: envtest and kubeadm put the serving certificate into the directory, without a flag.
 #[test]
-fn uses_a_serving_certificate_that_is_already_in_the_directory() {
+fn uses_existing_serving_certificate_of_directory() {
     let directory = tempfile::tempdir().unwrap();
     let (pki, given) =
         (directory.path().join("given"), rcgen::generate_simple_self_signed(["localhost".into()]).unwrap());
@@ -82,9 +82,9 @@ fn uses_a_serving_certificate_that_is_already_in_the_directory() {
 }
 
 #[test]
-fn the_serving_certificate_has_upstreams_names() {
+fn serving_certificate_has_upstream_names() {
     let directory = tempfile::tempdir().unwrap();
-    let names = names(&options(
+    let names = serving_names(&options(
         directory.path(),
         &[
             "--service-cluster-ip-range=10.0.0.0/16",
@@ -107,7 +107,7 @@ fn the_serving_certificate_has_upstreams_names() {
 }
 
 #[test]
-fn the_administrator_gets_a_kubeconfig() {
+fn writes_kubeconfig_of_administrator() {
     let directory = tempfile::tempdir().unwrap();
     let certificates = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     let path = certificates.write_kubeconfig("0.0.0.0:7443".parse().unwrap()).unwrap().unwrap();
@@ -121,7 +121,7 @@ fn the_administrator_gets_a_kubeconfig() {
 }
 
 #[test]
-fn files_of_the_flags_are_used() {
+fn uses_files_of_flags() {
     let directory = tempfile::tempdir().unwrap();
     let key = rcgen::KeyPair::generate().unwrap();
     let pem = rcgen::CertificateParams::new(vec!["example.com".into()]).unwrap().self_signed(&key).unwrap().pem();

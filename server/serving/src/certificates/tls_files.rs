@@ -1,4 +1,4 @@
-//! The files that handshakes are made with. They are read again while the server runs: whoever renews a certificate need not start anew.
+//! The files of TLS keys and certificates. They are reloaded at runtime, so a renewal needs no restart.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use super::files::read;
 use crate::Error;
 use crate::options::{Options, SniCertificate};
 
-/// Where certificates, keys and authorities are.
+/// The paths of certificates, keys and certificate authorities.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
-    /// The certificate that is shown unless a name asks for another one, and its key.
+    /// The default serving certificate and its key.
     pub(super) serving: (PathBuf, PathBuf),
     sni: Vec<SniCertificate>,
     pub(super) client_ca: PathBuf,
@@ -24,31 +24,31 @@ pub struct KeyPairPem {
     pub key: Vec<u8>,
 }
 
-/// What the files hold, in PEM.
+/// The contents of the files, in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsContents {
     pub serving: KeyPairPem,
-    /// With the names that they are shown for; without any: those in the certificate.
+    /// Certificates with their server names; if the names are empty, those of the certificate apply.
     pub sni: Vec<(KeyPairPem, Vec<String>)>,
-    /// Who signs client certificates.
+    /// The certificate authorities of client certificates.
     pub client_ca: Vec<u8>,
-    /// Who signs the certificates of front proxies.
+    /// The certificate authorities of front proxies.
     pub proxy_ca: Option<Vec<u8>>,
 }
 
 impl TlsFiles {
-    /// The files of the flags, or those that the server keeps in its own directory.
+    /// The files of the flags, or those that the server generated in `directory`.
     pub(super) fn new(options: &Options, directory: &Path) -> Self {
-        let own = || (directory.join("apiserver.crt"), directory.join("apiserver.key"));
+        let generated = || (directory.join("apiserver.crt"), directory.join("apiserver.key"));
         TlsFiles {
-            serving: options.serving.tls.clone().unwrap_or_else(own),
+            serving: options.serving.tls.clone().unwrap_or_else(generated),
             sni: options.serving.sni.clone(),
             client_ca: options.authentication.client_ca_file.clone().unwrap_or_else(|| directory.join("ca.crt")),
             proxy_ca: options.authentication.request_headers.as_ref().map(|(path, _)| path.clone()),
         }
     }
 
-    /// Reads them. Blocks.
+    /// Reads the files. Blocks.
     pub fn read(&self) -> Result<TlsContents, Error> {
         let named = |sni: &SniCertificate| Ok((key_pair(&sni.certificate, &sni.key)?, sni.names.clone()));
         Ok(TlsContents {

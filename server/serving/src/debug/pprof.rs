@@ -16,12 +16,12 @@ use crate::handler::{Request, RequestExt, Response};
 use crate::request_info::Query;
 use crate::respond;
 
-/// How many seconds are profiled when the request does not say.
+/// The default duration of a CPU profile, in seconds.
 const SECONDS: u64 = 30;
 /// The longest list of addresses that is read.
 const MAX_ADDRESSES: usize = 1 << 20;
 
-/// What there is; Go programs list the profiles of Go's runtime here too.
+/// The available profiles. Go programs also list the profiles of Go's runtime here.
 const INDEX: &str = "<html>\n<head>\n<title>/debug/pprof/</title>\n</head>\n<body>\n/debug/pprof/\n<br>\n<br>\nTypes of profiles available:\n\
                      <table>\n<thead><td>Count</td><td>Profile</td></thead>\n\
                      <tr><td>0</td><td><a href='cmdline'>cmdline</a></td></tr>\n\
@@ -33,8 +33,8 @@ const INDEX: &str = "<html>\n<head>\n<title>/debug/pprof/</title>\n</head>\n<bod
                      <li>symbol: The names of the functions at addresses, which stand in the query or the body with + between them</li>\n\
                      </ul>\n</p>\n</body>\n</html>";
 
-/// Answers what is below `/debug/pprof`.
-pub(super) async fn answer(request: Request) -> Response {
+/// Handles the paths below `/debug/pprof`.
+pub(super) async fn serve(request: Request) -> Response {
     match request.path().strip_prefix("/debug/pprof/").unwrap_or("") {
         "" => unsniffed(respond::bytes(200, HTML, INDEX)),
         "profile" => profile(request.query()).await,
@@ -43,15 +43,16 @@ pub(super) async fn answer(request: Request) -> Response {
     }
 }
 
-/// The words that the program was started with. Upstream tells them at the debug socket only: elsewhere the name is that of no profile.
+/// The command line of the process. Upstream serves it at the debug socket only; elsewhere the path
+/// is 404.
 pub(super) fn command_line() -> Response {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     unsniffed(respond::bytes(200, respond::TEXT, words.join("\0")))
 }
 
 async fn profile(query: &Query) -> Response {
-    let asked = query.get("seconds").and_then(|text| text.parse::<i64>().ok()?.try_into().ok());
-    let seconds = asked.filter(|seconds| *seconds > 0).unwrap_or(SECONDS);
+    let requested = query.get("seconds").and_then(|text| text.parse::<i64>().ok()?.try_into().ok());
+    let seconds = requested.filter(|seconds| *seconds > 0).unwrap_or(SECONDS);
     match cpu::profile(Duration::from_secs(seconds)).await {
         Ok(bytes) => {
             let mut response = respond::bytes(200, HeaderValue::from_static("application/octet-stream"), bytes);
@@ -64,21 +65,21 @@ async fn profile(query: &Query) -> Response {
 }
 
 async fn symbol(request: Request) -> Response {
-    let asked = match *request.method() {
+    let requested = match *request.method() {
         Method::POST => request.into_body().read(MAX_ADDRESSES).await,
         _ => Ok(Bytes::copy_from_slice(request.uri().query().unwrap_or("").as_bytes())),
     };
-    // Looking up the first name reads the tables of the whole program.
+    // The first look-up reads the symbol tables of the whole program.
     let look_up = |bytes: Bytes| task::spawn_blocking(move || symbols::name(&String::from_utf8_lossy(&bytes)));
-    let names = match asked {
+    let names = match requested {
         Ok(bytes) => look_up(bytes).await.unwrap_or_default(),
         Err(why) => format!("reading request: {why}\n"),
     };
-    // How many there are does not matter to anybody; that it is not 0 says that this program has symbols.
+    // Clients only check that the number is not 0, which means that this program has symbols.
     unsniffed(respond::bytes(200, respond::TEXT, format!("num_symbols: 1\n{names}")))
 }
 
-/// A failure as `net/http/pprof` writes one.
+/// An error response in the form of `net/http/pprof`.
 fn failed(code: u16, text: &str) -> Response {
     let mut response = respond::text_error(code, text);
     response.headers_mut().insert("x-go-pprof", HeaderValue::from_static("1"));
@@ -97,9 +98,9 @@ mod tests {
     use crate::filters::testing::{request, seen};
 
     #[tokio::test]
-    async fn what_is_below_debug_pprof() {
+    async fn serves_paths_below_debug_pprof() {
         let address = format!("{:#x}", command_line as fn() -> Response as usize);
-        // Without whole debugging information names come without their modules.
+        // Without full debug information, names have no module path.
         let bare = |text: &str| text.replace("serving::debug::pprof::", "");
         let found = format!("num_symbols: 1\n{address} command_line\n");
         for (method, target, body, expect) in [
@@ -111,7 +112,7 @@ mod tests {
             ("POST", "symbol", "", (200, "num_symbols: 1\n")),
         ] {
             let request = request(method, &format!("/debug/pprof/{target}")).map(|_| Body::full(body.to_owned()));
-            let (code, text) = seen(answer(request).await).await;
+            let (code, text) = seen(serve(request).await).await;
             assert_eq!((code, &*bare(&text)), expect, "{method} {target}");
         }
     }

@@ -1,4 +1,4 @@
-//! The same over a Unix socket, for everybody who can open it (`--debug-socket-path`; upstream: `routes.DebugSocket`).
+//! The debug endpoints over a Unix socket (`--debug-socket-path`; upstream: `routes.DebugSocket`).
 
 use std::convert::Infallible;
 use std::fs::Permissions;
@@ -20,16 +20,16 @@ use crate::handler::Handler;
 use crate::respond;
 use crate::{Error, RequestInfo, Response};
 
-/// What upstream tells here only.
+/// The path that upstream serves only at the socket.
 const COMMAND_LINE: &str = "/debug/pprof/cmdline";
-/// How long to wait when a connection cannot be accepted, mostly because there are too many files.
+/// The pause after a failed accept; the usual cause is too many open files.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Makes the socket, in the place of one that was left behind, and answers there for as long as the runtime lives. Only the user of this
-/// process can open it.
+/// Creates the socket, replacing a stale one, and serves it until the runtime ends. Only the user
+/// of this process can open it.
 ///
 /// # Errors
-/// When there cannot be a socket at this path.
+/// The socket cannot be created at this path.
 pub(crate) fn listen(path: &Path) -> Result<(), Error> {
     let failed = |source| Error::Listen { address: path.display().to_string(), source };
     match std::fs::remove_file(path) {
@@ -43,7 +43,7 @@ pub(crate) fn listen(path: &Path) -> Result<(), Error> {
             match listener.accept().await {
                 Ok((stream, _)) => drop(tokio::spawn(serve(stream))),
                 Err(error) => {
-                    tracing::warn!(%error, "accepting a connection of the debug socket");
+                    tracing::warn!(%error, "cannot accept a connection on the debug socket");
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -65,7 +65,7 @@ async fn serve(stream: UnixStream) {
         Ok::<Response, Infallible>(response)
     });
     if let Err(error) = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await {
-        tracing::debug!(%error, "a connection of the debug socket ended");
+        tracing::debug!(%error, "debug socket connection failed");
     }
 }
 
@@ -75,19 +75,19 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     #[tokio::test]
-    async fn the_socket_answers_its_paths_only() {
+    async fn socket_serves_debug_paths_only() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("debug.sock");
         std::fs::write(&path, "left behind").unwrap();
         listen(&path).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        for (asked, expect) in [
+        for (path_and_query, expect) in [
             ("/debug/flags/", "HTTP/1.1 200 OK"),
             ("/debug/pprof/cmdline", "HTTP/1.1 200 OK"),
             ("/api", "HTTP/1.1 404 Not Found"),
         ] {
             let mut stream = UnixStream::connect(&path).await.unwrap();
-            let request = format!("GET {asked} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+            let request = format!("GET {path_and_query} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
             stream.write_all(request.as_bytes()).await.unwrap();
             let mut answer = String::new();
             stream.read_to_string(&mut answer).await.unwrap();

@@ -17,33 +17,34 @@ use crate::body::{Body, BodyError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::respond;
 
-/// Records each request whose trail the policy finds worth it. Without a policy there is no trail, and nothing is done.
+/// Records each request that the audit policy selects. Without a policy there is no audit context,
+/// and the filter does nothing.
 pub struct WithAudit<H>(pub H);
 
 impl<H: Handler> Handler for WithAudit<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let trail = request.trail();
         match trail.begin(&request) {
-            true => Box::pin(self.recorded(trail, request)),
+            true => Box::pin(self.handle_recorded(trail, request)),
             false => self.0.handle(request),
         }
     }
 }
 
 impl<H: Handler> WithAudit<H> {
-    async fn recorded(&self, trail: AuditContext, request: Request) -> Response {
+    async fn handle_recorded(&self, trail: AuditContext, request: Request) -> Response {
         if !trail.pass(Stage::RequestReceived).await {
             trail.count_rejected();
             return respond::failure(&request, &status::Status::internal("failed to store audit event"));
         }
         let is_long_running = request.info().is_some_and(|info| info.is_long_running());
         let deadline = request.extensions().get::<Deadline>().copied();
-        let open = Open { trail: trail.clone(), deadline, is_long_running, is_answered: false };
-        // A handler may panic before there is anything to wait for.
+        let open = Open { trail: trail.clone(), deadline, is_long_running, has_response: false };
+        // A handler may panic before it returns a future.
         match AssertUnwindSafe(async { self.0.handle(request).await }).catch_unwind().await {
             Ok(response) => open.answer(response).await,
             Err(panic) => {
-                open.forget();
+                open.discard();
                 trail.status(failure(500, "InternalError", "APIServer panic'd"));
                 trail.pass(Stage::Panic).await;
                 resume_unwind(panic)
@@ -52,14 +53,14 @@ impl<H: Handler> WithAudit<H> {
     }
 }
 
-/// Refuses a request, and records that, before anybody could be made sure of, or before it could be understood: one event, when the answer
-/// begins.
-pub(crate) async fn refuse(request: Request, status: &status::Status) -> Response {
+/// Rejects a request before it is authenticated or parsed, and records one event, at stage
+/// `ResponseStarted`.
+pub(crate) async fn reject(request: Request, status: &status::Status) -> Response {
     let (answer, trail) = (respond::failure(&request, status), request.trail());
     let is_recorded = trail.begin(&request);
     drop(request);
     if is_recorded {
-        trail.answer(&answer);
+        trail.record_response(&answer);
         trail.pass(Stage::ResponseStarted).await;
     }
     answer
@@ -69,45 +70,45 @@ fn failure(code: i32, reason: &str, message: &str) -> Status {
     Status { status: "Failure".into(), reason: reason.into(), message: message.into(), code, ..Status::default() }
 }
 
-/// A request without its last event. When it is given up (a client that goes away, a time that runs out, the end of a stream), the event is
-/// made all the same.
+/// A request without its last event. When it is dropped early (disconnected client, timeout, end of
+/// a stream), the event is still recorded.
 struct Open {
     trail: AuditContext,
     deadline: Option<Deadline>,
     is_long_running: bool,
-    is_answered: bool,
+    has_response: bool,
 }
 
 impl Open {
-    /// Records an answer, or the beginning of one whose body takes its time.
+    /// Records a response, or the start of one with a streamed body.
     async fn answer(mut self, response: Response) -> Response {
-        self.trail.answer(&response);
-        self.is_answered = true;
+        self.trail.record_response(&response);
+        self.has_response = true;
         if self.is_long_running {
             self.trail.pass(Stage::ResponseStarted).await;
         }
         if http_body::Body::size_hint(response.body()).exact().is_some() {
-            self.trail.tell_latencies();
+            self.trail.annotate_latencies();
             self.trail.pass(Stage::ResponseComplete).await;
-            self.forget();
+            self.discard();
             return response;
         }
         response.map(|body| Body::layer(Recorded { body, open: Some(self) }))
     }
 
-    /// Makes no further event.
-    fn forget(mut self) {
+    /// Suppresses further events.
+    fn discard(mut self) {
         self.trail = AuditContext::default();
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        if !self.is_answered {
+        if !self.has_response {
             let is_late = self.deadline.is_some_and(|deadline| deadline.0 <= Instant::now());
             self.trail.status(match is_late {
                 true => failure(504, "Timeout", "Timeout: request did not complete within the allotted timeout"),
-                // Upstream's words for an answer of which nothing was sent.
+                // Upstream's status for a connection that closed before the response started.
                 false => Status {
                     status: "Success".into(),
                     message: "Connection closed early".into(),
@@ -116,15 +117,15 @@ impl Drop for Open {
                 },
             });
             if self.is_long_running {
-                self.trail.pass_late(Stage::ResponseStarted);
+                self.trail.pass_in_background(Stage::ResponseStarted);
             }
         }
-        self.trail.tell_latencies();
-        self.trail.pass_late(Stage::ResponseComplete);
+        self.trail.annotate_latencies();
+        self.trail.pass_in_background(Stage::ResponseComplete);
     }
 }
 
-/// A body whose end is recorded.
+/// A body that records its end.
 struct Recorded {
     body: Body,
     open: Option<Open>,

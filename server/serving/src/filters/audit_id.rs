@@ -1,5 +1,6 @@
-//! A name for each request, so that client, server and audit log can speak of the same one, and the trail that is recorded of it
-//! (upstream: `WithAuditInit`).
+//! Assigns an audit ID to each request and creates its audit context (upstream: `WithAuditInit`).
+//!
+//! The ID correlates client, server, and audit log.
 
 use std::sync::Arc;
 
@@ -10,11 +11,12 @@ use crate::handler::{BoxFuture, Handler, Request, Response};
 
 const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 
-/// The name of a request; in its extensions and in the `Audit-Id` header of its answer.
+/// The audit ID of a request; in its extensions and in the `Audit-Id` header of its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditId(pub HeaderValue);
 
-/// Takes the client's name for a request, or makes one. Begins its trail where there is an audit log.
+/// Uses the client's audit ID, or generates one. Creates the audit context if audit logging is
+/// enabled.
 pub struct WithAuditId<H> {
     pub inner: H,
     pub audit: Option<Arc<Audit>>,
@@ -23,8 +25,9 @@ pub struct WithAuditId<H> {
 impl<H: Handler> Handler for WithAuditId<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let given = request.headers().get(AUDIT_ID).filter(|v| !v.is_empty());
-        let mut id = given.cloned().unwrap_or_else(fresh);
-        // It is said once: in the table of headers that a connection remembers (HPACK) it would take the place of one that comes again.
+        let mut id = given.cloned().unwrap_or_else(generate);
+        // Each ID is sent once: exclude it from the HPACK table, where it would evict repeated
+        // headers.
         id.set_sensitive(true);
         request.extensions_mut().insert(AuditId(id.clone()));
         if let Some(audit) = &self.audit {
@@ -38,7 +41,7 @@ impl<H: Handler> Handler for WithAuditId<H> {
     }
 }
 
-fn fresh() -> HeaderValue {
+fn generate() -> HeaderValue {
     let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
     let text = uuid::Uuid::new_v4().hyphenated().encode_lower(&mut text);
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
@@ -58,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_clients_name_is_kept() {
+    async fn keeps_audit_id_of_client() {
         assert_eq!(id(Some("hello-world")).await, "hello-world");
         for given in [None, Some("")] {
             let (one, other) = (id(given).await, id(given).await);

@@ -1,4 +1,4 @@
-//! Finds out who asks, and turns away who claims to be somebody and is not (upstream: `WithAuthentication`).
+//! Authenticates requests; replies 401 to invalid credentials (upstream: `WithAuthentication`).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use http::Version;
 use machinery::status::Status;
 
-use super::audit::refuse;
+use super::audit::reject;
 use crate::authentication::{Authentication, AuthenticationError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::Peer;
@@ -14,19 +14,20 @@ use crate::logging::LogLimit;
 use crate::metrics::AccessMetrics;
 use crate::user::{ALL_UNAUTHENTICATED, ANONYMOUS, User};
 
-/// Puts the [`crate::User`] into the extensions, or answers 401.
+/// Puts the [`crate::User`] into the extensions, or replies 401.
 pub struct WithAuthentication<H> {
     inner: H,
     authentication: Authentication,
     close_unauthenticated: bool,
     metrics: AccessMetrics,
-    /// Clients that fail decide how often they try.
+    /// Limits the log lines of failures, because clients control their rate.
     failures: LogLimit,
 }
 
 impl<H> WithAuthentication<H> {
-    /// `close_unauthenticated` gives strangers a new connection for each request over HTTP/2, where a connection would let them ask for
-    /// much at once (the gate `UnauthenticatedHTTP2DOSMitigation`).
+    /// `close_unauthenticated` closes the HTTP/2 connection of an unauthenticated client after each
+    /// request. Otherwise one connection could carry many requests (the gate
+    /// `UnauthenticatedHTTP2DOSMitigation`).
     pub fn new(inner: H, authentication: Authentication, close_unauthenticated: bool, metrics: AccessMetrics) -> Self {
         WithAuthentication { inner, authentication, close_unauthenticated, metrics, failures: LogLimit::default() }
     }
@@ -43,7 +44,7 @@ impl<H> WithAuthentication<H> {
         outcome.observe(began.elapsed());
     }
 
-    fn distrust(&self, request: &Request) {
+    fn close_unauthenticated_peer(&self, request: &Request) {
         if self.close_unauthenticated
             && request.version() == Version::HTTP_2
             && let Some(peer) = request.extensions().get::<Arc<Peer>>()
@@ -53,7 +54,7 @@ impl<H> WithAuthentication<H> {
     }
 }
 
-/// Whether a user has proved nothing (upstream: `isAnonymousUser`).
+/// Whether the user is anonymous (upstream: `isAnonymousUser`).
 fn is_anonymous(user: &User) -> bool {
     user.name == ANONYMOUS || user.is_in(ALL_UNAUTHENTICATED)
 }
@@ -69,7 +70,7 @@ impl<H: Handler> Handler for WithAuthentication<H> {
             match verdict {
                 Ok(Some(user)) => {
                     match request.extensions().get::<Arc<Peer>>() {
-                        _ if is_anonymous(&user) => self.distrust(&request),
+                        _ if is_anonymous(&user) => self.close_unauthenticated_peer(&request),
                         Some(peer) => peer.set_authenticated(),
                         None => {}
                     }
@@ -84,8 +85,8 @@ impl<H: Handler> Handler for WithAuthentication<H> {
                     }
                 }
             }
-            self.distrust(&request);
-            refuse(request, &Status::unauthorized("Unauthorized")).await
+            self.close_unauthenticated_peer(&request);
+            reject(request, &Status::unauthorized("Unauthorized")).await
         })
     }
 }
@@ -94,15 +95,15 @@ impl<H: Handler> Handler for WithAuthentication<H> {
 mod tests {
     use super::*;
     use crate::authentication::{Anonymous, AudienceAgnostic, TokenFile};
-    use crate::filters::testing::{request, seen, who};
+    use crate::filters::testing::{echo_user, request, seen};
     use crate::metrics::Metrics;
 
     async fn answer(anonymous: bool, authorization: Option<&str>) -> (u16, String) {
         let tokens = TokenFile::parse("alicetoken,alice,uid-alice,dev").unwrap();
         let tokens = AudienceAgnostic { inner: tokens, audiences: vec!["api".into()] };
-        let anonymous = if anonymous { Anonymous::Everybody } else { Anonymous::Nobody };
+        let anonymous = if anonymous { Anonymous::Enabled } else { Anonymous::Disabled };
         let authentication = Authentication::new(anonymous, vec!["api".into()]).with_tokens(Arc::new(tokens));
-        let filter = WithAuthentication::new(who(), authentication, true, Metrics::default().access);
+        let filter = WithAuthentication::new(echo_user(), authentication, true, Metrics::default().access);
         let mut request = request("GET", "/api");
         if let Some(value) = authorization {
             request.headers_mut().insert("authorization", value.parse().unwrap());
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_asks() {
+    async fn authenticates_by_token_or_as_anonymous() {
         assert_eq!(
             answer(true, Some("Bearer alicetoken")).await,
             (200, r#"alice ["dev", "system:authenticated"] uid-alice"#.into())

@@ -1,4 +1,4 @@
-//! FlushScheduler away who may not do what is asked for (upstream: `WithAuthorization`).
+//! Rejects requests that are not authorized (upstream: `WithAuthorization`).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,11 +11,11 @@ use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::AccessMetrics;
 use crate::respond;
 
-/// The annotations of the audit log that say what was decided, and why.
+/// The audit annotations with the decision and its reason.
 const DECISION: &str = "authorization.k8s.io/decision";
 const REASON: &str = "authorization.k8s.io/reason";
 
-/// Answers 403 unless an authorizer allows the request.
+/// Replies 403 unless an authorizer allows the request.
 pub struct WithAuthorization<H> {
     inner: H,
     authorizer: Arc<dyn Authorizer>,
@@ -23,7 +23,7 @@ pub struct WithAuthorization<H> {
 }
 
 impl<H> WithAuthorization<H> {
-    /// Asks this authorizer.
+    /// Creates the filter with this authorizer.
     pub fn new(inner: H, authorizer: Arc<dyn Authorizer>, metrics: AccessMetrics) -> Self {
         WithAuthorization { inner, authorizer, metrics }
     }
@@ -65,7 +65,7 @@ mod tests {
     use crate::user::User;
 
     #[tokio::test]
-    async fn who_may_do_what() {
+    async fn rejects_unauthorized_requests() {
         let filter = WithAuthorization::new(
             ok(),
             Arc::new(Union::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),

@@ -1,4 +1,4 @@
-//! Lets pages of other origins call (upstream: `WithCORS`).
+//! Allows cross-origin requests (upstream: `WithCORS`).
 
 use http::{HeaderValue, Method, StatusCode, header};
 use regex::Regex;
@@ -11,15 +11,15 @@ const HEADERS: HeaderValue = HeaderValue::from_static(
     "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since",
 );
 
-/// Adds the headers that browsers ask for, and answers their preflight requests.
+/// Adds the CORS headers, and replies to preflight requests.
 pub struct WithCors<H> {
     inner: H,
     origins: Vec<Regex>,
 }
 
 impl<H> WithCors<H> {
-    /// Reads the patterns of the flag. Each has to be pinned to the beginning and the end of the host, as upstream demands: a pattern that
-    /// is not lets in origins that merely contain it.
+    /// Compiles the patterns of the flag. Each must be pinned to the beginning and the end of the
+    /// host, as upstream requires. An unpinned pattern allows all origins that contain a match.
     pub fn new(inner: H, patterns: &[String]) -> Result<Self, String> {
         let origin = |pattern: &String| {
             let pinned = (pattern.starts_with('^') || pattern.starts_with("//"))

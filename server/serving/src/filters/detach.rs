@@ -1,9 +1,10 @@
-//! Runs write requests to their end, so that a client that goes away does not stop a write half-way.
+//! Completes write requests even if their client disconnects.
 //!
-//! The future of a request is dropped when its connection or HTTP/2 stream ends, and when the request times out. A write that has begun
-//! must not be dropped with it: what it reserved would stay reserved, and steps that follow the commit would be missing. The rest of such
-//! a request moves to a task of its own. Everything that belongs to the request (its seats, its place among the requests in flight, its
-//! audit event) stays with the task until the write ends.
+//! The future of a request is dropped when its connection or HTTP/2 stream ends, and when the
+//! request times out. A write that has begun must not be dropped with it. Its reservations would
+//! leak, and steps after the commit would be missing. The rest of such a request moves to a
+//! separate task. The task keeps the seats, the in-flight count, and the audit event of the request
+//! until the write ends.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,12 +19,14 @@ use crate::shutdown::Shutdown;
 
 /// Detaches a write request from its client; in the extensions of requests that may write.
 ///
-/// Until [`detach`](Self::detach) is called, the request is cancelled when its client goes away: in a queue, or while its body arrives.
+/// Until [`detach`](Self::detach) is called, a disconnect cancels the request: in a queue, or while
+/// its body arrives.
 #[derive(Clone, Debug, Default)]
 pub struct Detach(Arc<AtomicBool>);
 
 impl Detach {
-    /// Runs the request to its end from now on, whatever its client does. To be called before the first side effect.
+    /// From now on, completes the request independently of its client. Must be called before the
+    /// first side effect.
     pub fn detach(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -33,14 +36,14 @@ impl Detach {
     }
 }
 
-/// Runs requests that may write to their end. The shutdown of the server waits for those whose clients are gone.
+/// Completes requests that may write. The shutdown of the server waits for those without a client.
 pub struct WithDetachedWrites<H> {
     inner: Arc<H>,
     shutdown: Shutdown,
 }
 
 impl<H> WithDetachedWrites<H> {
-    /// `shutdown` counts the requests as under way.
+    /// `shutdown` counts the requests as in flight.
     pub fn new(inner: H, shutdown: Shutdown) -> Self {
         WithDetachedWrites { inner: Arc::new(inner), shutdown }
     }
@@ -62,9 +65,10 @@ impl<H: Handler + 'static> Handler for WithDetachedWrites<H> {
     }
 }
 
-/// A request with its client. Dropped after the write has begun, the request goes on as a task.
+/// A request attached to its client. When it is dropped after the write has begun, the request
+/// continues as a task.
 struct Attached {
-    /// None when it has ended.
+    /// `None` when the request has ended.
     request: Option<BoxFuture<'static, Response>>,
     detach: Detach,
 }
@@ -73,7 +77,7 @@ impl Future for Attached {
     type Output = Response;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response> {
-        // Taken out while it is polled: a request that panics is dropped and does not go on.
+        // Taken out while it is polled: a request that panics is dropped and does not continue.
         let Some(mut request) = self.request.take() else { return Poll::Pending };
         let polled = request.as_mut().poll(context);
         if polled.is_pending() {
@@ -101,14 +105,14 @@ mod tests {
     use crate::filters::testing::request;
     use tokio::sync::{Notify, mpsc};
 
-    /// Tells when it has begun and when it has ended; waits in between.
+    /// A handler that reports its start and end, and waits for `go_on` in between.
     struct Write {
         detaches: bool,
         go_on: Arc<Notify>,
         steps: mpsc::UnboundedSender<&'static str>,
     }
 
-    /// Tells that a request was dropped.
+    /// Reports that a request was dropped.
     struct Dropped(mpsc::UnboundedSender<&'static str>);
 
     impl Drop for Dropped {
@@ -140,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_that_has_begun_ends_without_its_client() {
+    async fn detached_write_completes_without_client() {
         let (filter, go_on, mut seen) = filter(true);
         let mut client = filter.handle(request("POST", "/api/v1/namespaces/a/services"));
         assert!(futures_util::poll!(&mut client).is_pending());
@@ -151,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_that_has_not_begun_is_dropped_with_its_client() {
+    async fn write_is_dropped_with_client_before_detach() {
         let (filter, _, mut seen) = filter(false);
         let mut client = filter.handle(request("POST", "/api/v1/namespaces/a/services"));
         assert!(futures_util::poll!(&mut client).is_pending());
@@ -161,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_read_is_dropped_with_its_client() {
+    async fn read_is_dropped_with_client() {
         let (filter, _, mut seen) = filter(false);
         let mut client = filter.handle(request("GET", "/api/v1/namespaces/a/services"));
         assert!(futures_util::poll!(&mut client).is_pending());
@@ -170,7 +174,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_shutdown_waits_for_a_write_without_a_client() {
+    async fn shutdown_waits_for_detached_write() {
         let (filter, go_on, mut seen) = filter(true);
         let shutdown = filter.shutdown.clone();
         let mut client = filter.handle(request("DELETE", "/api/v1/namespaces/a/services/b"));
@@ -189,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_that_is_too_late_ends_all_the_same() {
+    async fn detached_write_completes_after_timeout() {
         let (filter, go_on, mut seen) = filter(true);
         let filter = crate::filters::WithTimeout::new(filter, std::time::Duration::from_millis(20));
         assert_eq!(filter.handle(request("PUT", "/api/v1/namespaces/a/services/b")).await.status(), 504);
@@ -199,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_without_a_client_keeps_its_place_in_flight() {
+    async fn detached_write_stays_in_flight() {
         let (steps, mut seen) = mpsc::unbounded_channel();
         let go_on = Arc::new(Notify::new());
         let write = Write { detaches: true, go_on: go_on.clone(), steps };
@@ -223,7 +227,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_reaches_the_filters_outside() {
+    async fn panic_reaches_outer_filters() {
         let filter = WithDetachedWrites::new(crate::handler::FromFn(|_| panic!("ouch")), Shutdown::default());
         let recovering = crate::filters::WithPanicRecovery(filter);
         assert_eq!(recovering.handle(request("POST", "/api/v1/namespaces")).await.status(), 500);

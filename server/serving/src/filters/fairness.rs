@@ -1,9 +1,9 @@
-//! Priority and fairness for requests over HTTP (upstream: `WithPriorityAndFairness`).
+//! API priority and fairness of HTTP requests (upstream: `WithPriorityAndFairness`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use flowcontrol::{Asked, Class, Digest, FlowControl, Initial, Seat, WorkEstimate};
+use flowcontrol::{Class, Digest, FlowControl, Initial, RequestDetails, Seat, WorkEstimate};
 use http::{HeaderName, HeaderValue};
 use machinery::status::Status;
 use tokio::time::Instant;
@@ -11,26 +11,26 @@ use tokio::time::Instant;
 use super::Deadline;
 use super::in_flight::{TOO_MANY, too_many};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::metrics::{Counted, Delayed, Metrics};
+use crate::metrics::{Delayed, GaugeGuard, Metrics};
 use crate::request_info::RequestInfo;
 use crate::respond;
 use crate::user::User;
 use crate::work::{HeldSeat, Seats};
 
-/// Tell clients which schema and level they belong to, by uids: names could say how little they count.
+/// Response headers with the uids of schema and level. Names would reveal the client's priority.
 const SCHEMA_UID: HeaderName = HeaderName::from_static("x-kubernetes-pf-flowschema-uid");
 const LEVEL_UID: HeaderName = HeaderName::from_static("x-kubernetes-pf-prioritylevel-uid");
-/// The longest that any request waits.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// The longest time that a request waits for seats.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// Lets each request wait for its seats, and holds them until the answer has been sent; those of a watch until it has sent what there was
-/// when it began. Other streams need none.
+/// Makes each request wait for its seats, and holds them until the response is sent. A watch holds
+/// them until its initial events are sent. Other streams need no seats.
 pub struct WithFairness<H> {
     inner: H,
     control: FlowControl,
     reads: Arc<Gauges>,
     writes: Arc<Gauges>,
-    /// How long watches may wait; other requests wait a quarter of their time.
+    /// The wait limit of watches; other requests wait at most a quarter of their timeout.
     patience: Duration,
 }
 
@@ -40,13 +40,13 @@ struct Gauges {
     dropped: prometheus::IntCounter,
 }
 
-/// A request, while it waits or runs.
-struct Asking {
+/// The digest source of a request while it waits or runs.
+struct QueuedRequest {
     info: Arc<RequestInfo>,
     user: Arc<User>,
 }
 
-impl Asked for Asking {
+impl RequestDetails for QueuedRequest {
     fn digest(&self) -> Digest<'_> {
         let (info, user) = (&self.info, &self.user);
         Digest {
@@ -65,30 +65,30 @@ impl Asked for Asking {
     }
 }
 
-/// The seats of a request that runs.
-struct Seated {
-    held: Mutex<Option<(Seat, Counted)>>,
-    /// How the seats are taken again. Reads have no body to wait for.
-    again: Option<Again>,
+/// The seats of a running request.
+struct RequestSeats {
+    held: Mutex<Option<(Seat, GaugeGuard)>>,
+    /// How the seats are reacquired; `None` for reads, which have no body to wait for.
+    readmission: Option<Readmission>,
 }
 
-/// What seats are taken again by.
-struct Again {
+/// The parameters for reacquiring seats.
+struct Readmission {
     control: FlowControl,
     class: Class,
-    asking: Arc<Asking>,
+    queued: Arc<QueuedRequest>,
     work: WorkEstimate,
     patience: Duration,
     gauges: Arc<Gauges>,
 }
 
-impl Again {
-    async fn admit(&self) -> Result<(Seat, Counted), Status> {
-        let waiting = Counted::new(&self.gauges.waiting);
-        let admitted = self.control.admit(&self.class, self.asking.clone(), self.work, self.patience).await;
+impl Readmission {
+    async fn admit(&self) -> Result<(Seat, GaugeGuard), Status> {
+        let waiting = GaugeGuard::new(&self.gauges.waiting);
+        let admitted = self.control.admit(&self.class, self.queued.clone(), self.work, self.patience).await;
         drop(waiting);
         match admitted {
-            Ok(seat) => Ok((seat, Counted::new(&self.gauges.executing))),
+            Ok(seat) => Ok((seat, GaugeGuard::new(&self.gauges.executing))),
             Err(rejected) => {
                 self.gauges.dropped.inc();
                 Err(Status::too_many_requests(TOO_MANY, rejected.retry_after.try_into().unwrap_or(i32::MAX)))
@@ -97,21 +97,21 @@ impl Again {
     }
 }
 
-impl Seated {
-    fn held(&self) -> MutexGuard<'_, Option<(Seat, Counted)>> {
+impl RequestSeats {
+    fn held(&self) -> MutexGuard<'_, Option<(Seat, GaugeGuard)>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seats for Seated {
+impl Seats for RequestSeats {
     fn give_back(&self) {
         drop(self.held().take());
     }
 
     fn take_again(&self) -> Option<BoxFuture<'_, Result<(), Status>>> {
-        let again = self.again.as_ref().filter(|_| self.held().is_none())?;
+        let readmission = self.readmission.as_ref().filter(|_| self.held().is_none())?;
         Some(Box::pin(async move {
-            let seat = again.admit().await?;
+            let seat = readmission.admit().await?;
             *self.held() = Some(seat);
             Ok(())
         }))
@@ -119,7 +119,8 @@ impl Seats for Seated {
 }
 
 impl<H> WithFairness<H> {
-    /// Takes seats from there. `request_timeout` is how long a request may take.
+    /// Creates the filter for this flow control. `request_timeout` is the default timeout of
+    /// requests.
     pub fn new(inner: H, control: FlowControl, request_timeout: Duration, metrics: &Metrics) -> Self {
         let gauges = |kind| {
             Arc::new(Gauges {
@@ -134,19 +135,19 @@ impl<H> WithFairness<H> {
 
     fn patience(&self, request: &Request) -> Duration {
         let left = |deadline: &Deadline| deadline.0.saturating_duration_since(Instant::now()) / 4;
-        request.extensions().get().map_or(self.patience, left).min(LONGEST_WAIT)
+        request.extensions().get().map_or(self.patience, left).min(MAX_WAIT)
     }
 }
 
 impl<H: Handler> WithFairness<H> {
-    async fn serve(&self, mut request: Request, asking: Arc<Asking>) -> Response {
-        let digest = asking.digest();
+    async fn serve(&self, mut request: Request, queued: Arc<QueuedRequest>) -> Response {
+        let digest = queued.digest();
         let class = self.control.classify(&digest);
-        let gauges = if asking.info.is_read_only() { &self.reads } else { &self.writes };
-        let work = self.control.estimate(&class, &digest, initial(&asking.info));
-        let waiting = Counted::new(&gauges.waiting);
+        let gauges = if queued.info.is_read_only() { &self.reads } else { &self.writes };
+        let work = self.control.estimate(&class, &digest, initial(&queued.info));
+        let waiting = GaugeGuard::new(&gauges.waiting);
         let arrived = Instant::now();
-        let seat = self.control.admit(&class, asking.clone(), work, self.patience(&request)).await;
+        let seat = self.control.admit(&class, queued.clone(), work, self.patience(&request)).await;
         drop(waiting);
         if let Some(delayed) = request.extensions().get::<Delayed>() {
             delayed.add(arrived.elapsed());
@@ -157,19 +158,20 @@ impl<H: Handler> WithFairness<H> {
                 too_many(rejected.retry_after)
             }
             Ok(seat) => {
-                let again = || Again {
+                let readmission = || Readmission {
                     control: self.control.clone(),
                     class: class.clone(),
-                    asking: asking.clone(),
+                    queued: queued.clone(),
                     work,
                     patience: self.patience(&request),
                     gauges: gauges.clone(),
                 };
-                let again = (!asking.info.is_read_only()).then(again);
-                let held = Mutex::new(Some((seat, Counted::new(&gauges.executing))));
-                let seat = HeldSeat::new(Arc::new(Seated { held, again }));
+                let readmission = (!queued.info.is_read_only()).then(readmission);
+                let held = Mutex::new(Some((seat, GaugeGuard::new(&gauges.executing))));
+                let seat = HeldSeat::new(Arc::new(RequestSeats { held, readmission }));
                 request.extensions_mut().insert(seat.clone());
-                let watched = (digest.verb == "watch" && sees_all(&asking.info)).then(|| self.control.watch(&digest));
+                let watched =
+                    (digest.verb == "watch" && receives_all_changes(&queued.info)).then(|| self.control.watch(&digest));
                 let response = self.inner.handle(request).await;
                 match digest.verb {
                     "watch" => response.map(|body| body.hold(watched).hold_until_begun(seat)),
@@ -177,7 +179,7 @@ impl<H: Handler> WithFairness<H> {
                 }
             }
         };
-        labelled(response, &class)
+        with_uid_headers(response, &class)
     }
 }
 
@@ -190,29 +192,31 @@ impl<H: Handler> Handler for WithFairness<H> {
         if info.is_long_running() && info.verb != "watch" {
             return self.inner.handle(request);
         }
-        Box::pin(self.serve(request, Arc::new(Asking { info, user })))
+        Box::pin(self.serve(request, Arc::new(QueuedRequest { info, user })))
     }
 }
 
-/// What a request asks for of the objects that a collection has now.
+/// The part of a collection's current objects that a request reads.
 fn initial(info: &RequestInfo) -> Option<Initial> {
     let query = &info.query;
     match &*info.verb {
         "list" => Some(Initial { limit: query.text("limit").parse().unwrap_or(0) }),
-        // A watch from no revision begins with what there is, as one that asks for it.
+        // A watch without a resource version starts with the current objects, as does one that
+        // requests them.
         "watch" => (matches!(query.text("resourceVersion"), "" | "0") || query.flag("sendInitialEvents"))
             .then(Initial::default),
         _ => None,
     }
 }
 
-/// Whether a watch is told of every change: one that is of a single value of a field is told of few, and found by an index.
-fn sees_all(info: &RequestInfo) -> bool {
+/// Whether a watch receives all changes. A watch with an equality field selector receives few of
+/// them, through an index.
+fn receives_all_changes(info: &RequestInfo) -> bool {
     let Ok(selector) = info.selectors.fields() else { return true };
     !selector.requirements().iter().any(|term| term.equal && !term.field.starts_with("metadata."))
 }
 
-fn labelled(mut response: Response, class: &Class) -> Response {
+fn with_uid_headers(mut response: Response, class: &Class) -> Response {
     for (name, uid) in [SCHEMA_UID, LEVEL_UID].into_iter().zip(class.uids()) {
         if let Ok(uid) = HeaderValue::from_maybe_shared(uid.clone()) {
             response.headers_mut().insert(name, uid);
@@ -224,7 +228,7 @@ fn labelled(mut response: Response, class: &Class) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{Held, ok, request_by};
+    use crate::filters::testing::{BlockedHandler, ok, request_by};
     use flowcontrol::Queuing;
     use tokio::sync::Notify;
 
@@ -237,13 +241,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_finds_no_seat_is_told_when_to_come_again() {
+    async fn rejects_with_retry_after_without_seat() {
         let (release, metrics) = (Arc::new(Notify::new()), Metrics::default());
         let [mut exempt, catch_all] = flowcontrol::mandatory_schemas();
         exempt.uid = "uid-exempt".into();
         let control = control(1);
         control.configure(vec![exempt, catch_all], Vec::new());
-        let filter = WithFairness::new(Held(release.clone()), control, Duration::from_secs(60), &metrics);
+        let filter = WithFairness::new(BlockedHandler(release.clone()), control, Duration::from_secs(60), &metrics);
         let mut first = filter.handle(by("dev", "GET", "/api/v1/pods"));
         assert!(futures_util::poll!(&mut first).is_pending());
         let second = filter.handle(by("dev", "POST", "/api/v1/pods")).await;
@@ -261,20 +265,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn waiting_takes_a_quarter_of_the_time() {
+    async fn waits_at_most_a_quarter_of_the_timeout() {
         let release = Arc::new(Notify::new());
         let [exempt, mut catch_all] = flowcontrol::mandatory_levels();
         catch_all.queuing = Queuing::Queues { count: 1, hand_size: 1, length: 10 };
         let control = control(1);
         control.configure(Vec::new(), vec![exempt, catch_all]);
-        let filter =
-            WithFairness::new(Held(release.clone()), control.clone(), Duration::from_secs(60), &Metrics::default());
+        let filter = WithFairness::new(
+            BlockedHandler(release.clone()),
+            control.clone(),
+            Duration::from_secs(60),
+            &Metrics::default(),
+        );
         let mut first = filter.handle(by("dev", "GET", "/api/v1/pods"));
         assert!(futures_util::poll!(&mut first).is_pending());
         let begin = Instant::now();
         let second = filter.handle(by("dev", "GET", "/api/v1/pods")).await;
         assert_eq!((second.status().as_u16(), begin.elapsed().as_secs()), (429, 15));
-        // A client that goes away leaves its place, and the one behind it gets the seat.
+        // The request of a disconnected client leaves the queue; the next one gets the seat.
         let mut gone = filter.handle(by("dev", "GET", "/api/v1/pods"));
         let mut third = filter.handle(by("dev", "GET", "/api/v1/pods"));
         assert!(futures_util::poll!(&mut gone).is_pending() && futures_util::poll!(&mut third).is_pending());
@@ -286,7 +294,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_lists_and_watches_begin_with_is_charged() {
+    async fn charges_initial_objects_of_lists_and_watches() {
         for (uri, expect) in [
             ("/api/v1/pods", Some(Initial { limit: 0 })),
             ("/api/v1/pods?limit=500", Some(Initial { limit: 500 })),
@@ -306,7 +314,7 @@ mod tests {
             ("fieldSelector=spec.nodeName!%3Da", true),
         ] {
             let request = by("dev", "GET", &format!("/api/v1/pods?watch=1&{query}"));
-            assert_eq!(sees_all(request.info().unwrap()), expect, "{query}");
+            assert_eq!(receives_all_changes(request.info().unwrap()), expect, "{query}");
         }
         let filter = WithFairness::new(ok(), control(1), Duration::from_secs(60), &Metrics::default());
         assert_eq!(filter.handle(http::Request::new(crate::Body::empty())).await.status(), 500);

@@ -1,4 +1,5 @@
-//! Makes HTTP/2 clients reconnect now and then, so that a load balancer can spread them again (upstream: `WithProbabilisticGoaway`).
+//! Makes HTTP/2 clients reconnect at random, so that a load balancer can redistribute them
+//! (upstream: `WithProbabilisticGoaway`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -9,17 +10,17 @@ use http::Version;
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::listener::Peer;
 
-/// Closes the connection behind a request, gracefully, with a chance.
+/// Closes the connection of a request gracefully, with a given probability.
 pub struct WithGoaway<H> {
     inner: H,
-    /// The chance as a share of 2^64.
+    /// The probability as a fraction of 2^64.
     threshold: u64,
     random: RandomState,
     requests: AtomicU64,
 }
 
 impl<H> WithGoaway<H> {
-    /// `chance` is between 0, for never, and 1.
+    /// `chance` is a probability between 0 and 1.
     pub fn new(inner: H, chance: f64) -> Self {
         WithGoaway {
             inner,
@@ -29,7 +30,7 @@ impl<H> WithGoaway<H> {
         }
     }
 
-    fn happens(&self) -> bool {
+    fn is_selected(&self) -> bool {
         self.threshold > 0 && self.random.hash_one(self.requests.fetch_add(1, Ordering::Relaxed)) < self.threshold
     }
 }
@@ -37,7 +38,7 @@ impl<H> WithGoaway<H> {
 impl<H: Handler> Handler for WithGoaway<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         if request.version() == Version::HTTP_2
-            && self.happens()
+            && self.is_selected()
             && let Some(peer) = request.extensions().get::<Arc<Peer>>()
         {
             peer.close();
@@ -51,10 +52,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chances_are_kept() {
+    fn connections_are_closed_with_the_given_probability() {
         let share = |chance: f64| {
             let filter = WithGoaway::new((), chance);
-            (0..10_000).filter(|_| filter.happens()).count()
+            (0..10_000).filter(|_| filter.is_selected()).count()
         };
         assert_eq!(share(0.0), 0);
         assert!((50..200).contains(&share(0.0125)));

@@ -1,10 +1,11 @@
-//! Headers that every answer has unless its handler says otherwise (upstream: `WithCacheControl`, `WithHSTS`).
+//! Default response headers (upstream: `WithCacheControl`, `WithHSTS`).
 
 use http::{HeaderValue, header};
 
 use crate::handler::{BoxFuture, Handler, Request, Response};
 
-/// Sets `Cache-Control` where a handler has not, and `Strict-Transport-Security` if directives are configured.
+/// Sets `Cache-Control` unless the handler has set it, and `Strict-Transport-Security` if
+/// directives are configured.
 pub struct WithDefaultHeaders<H> {
     inner: H,
     hsts: Option<HeaderValue>,
@@ -53,13 +54,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn caching_is_off_unless_a_handler_wants_it() {
+    async fn handler_may_override_cache_control() {
         assert_eq!(header(None, &[], "cache-control").await.unwrap(), "no-cache, private");
         assert_eq!(header(Some("public, max-age=3600"), &[], "cache-control").await.unwrap(), "public, max-age=3600");
     }
 
     #[tokio::test]
-    async fn transport_security_is_configured() {
+    async fn hsts_header_follows_configuration() {
         assert_eq!(header(None, &[], "strict-transport-security").await, None);
         let directives = ["max-age=31536000", "includeSubDomains"];
         assert_eq!(

@@ -1,4 +1,5 @@
-//! A line of the log for each request, once it has been answered, at verbosity 3 (upstream: `httplog.WithLogging`).
+//! Logs each request when its response is complete, at verbosity 3 (upstream:
+//! `httplog.WithLogging`).
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -14,7 +15,7 @@ use crate::listener::Peer;
 use crate::logging::HTTP;
 use crate::request_info::shown_target;
 
-/// Logs requests. While nobody wants to see them that costs a look at the verbosity.
+/// Logs requests. At a lower verbosity the filter only checks the level.
 pub struct WithHttpLog<H>(pub H);
 
 impl<H: Handler> Handler for WithHttpLog<H> {
@@ -22,7 +23,7 @@ impl<H: Handler> Handler for WithHttpLog<H> {
         if !tracing::enabled!(target: HTTP, Level::DEBUG) {
             return self.0.handle(request);
         }
-        let mut line = Line::of(&request);
+        let mut line = LogLine::of(&request);
         Box::pin(async move {
             let response = self.0.handle(request).await;
             line.code = response.status();
@@ -31,25 +32,26 @@ impl<H: Handler> Handler for WithHttpLog<H> {
     }
 }
 
-/// What is said of a request when this is dropped: when its answer has been sent, or nobody wants it any longer.
-struct Line {
+/// The log line of a request, written on drop: when the response is sent or the request is
+/// cancelled.
+struct LogLine {
     began: Instant,
     verb: String,
     uri: String,
     user_agent: String,
     audit_id: String,
     peer: Option<SocketAddr>,
-    /// 499 until there is an answer: the client has gone.
+    /// 499 until there is a response: the client closed the connection.
     code: StatusCode,
 }
 
-impl Line {
+impl LogLine {
     fn of(request: &Request) -> Self {
         let text = |value: Option<&HeaderValue>| {
             value.map_or(String::new(), |value| String::from_utf8_lossy(value.as_bytes()).into_owned())
         };
         let verb = request.info().map_or_else(|| request.method().as_str(), |info| &*info.verb);
-        Line {
+        LogLine {
             began: Instant::now(),
             verb: verb.to_ascii_uppercase(),
             uri: shown_target(request.uri()).into_owned(),
@@ -61,15 +63,15 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for LogLine {
     fn drop(&mut self) {
-        let Line { began, verb, uri, user_agent, audit_id, peer, code } = self;
+        let LogLine { began, verb, uri, user_agent, audit_id, peer, code } = self;
         tracing::event!(
             target: HTTP,
             Level::DEBUG,
             verb = verb.as_str(),
             URI = uri.as_str(),
-            latency = Shown(began.elapsed()).to_string(),
+            latency = GoDuration(began.elapsed()).to_string(),
             userAgent = user_agent.as_str(),
             "audit-ID" = audit_id.as_str(),
             srcIP = peer.map(|peer| peer.to_string()).unwrap_or_default(),
@@ -79,10 +81,10 @@ impl Drop for Line {
     }
 }
 
-/// A duration as Go shows it, to the microsecond.
-struct Shown(Duration);
+/// A duration in Go's format, rounded down to microseconds.
+struct GoDuration(Duration);
 
-impl fmt::Display for Shown {
+impl fmt::Display for GoDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let micros = u64::try_from(self.0.as_micros()).unwrap_or(u64::MAX);
         write!(f, "{:?}", Duration::from_micros(micros))
@@ -113,15 +115,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_is_a_line_when_it_has_been_answered() {
+    async fn logs_request_when_response_is_complete() {
         let log = Log::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt().with_max_level(LevelFilter::DEBUG).with_ansi(false);
         let _guard = tracing::subscriber::set_default(subscriber.with_writer(move || writer.clone()).finish());
-        let mut asked = request("GET", "/api/v1/pods?limit=1");
-        asked.headers_mut().insert(header::USER_AGENT, HeaderValue::from_static("me/1"));
-        asked.extensions_mut().insert(AuditId(HeaderValue::from_static("a-1")));
-        WithHttpLog(ok()).handle(asked).await;
+        let mut list = request("GET", "/api/v1/pods?limit=1");
+        list.headers_mut().insert(header::USER_AGENT, HeaderValue::from_static("me/1"));
+        list.extensions_mut().insert(AuditId(HeaderValue::from_static("a-1")));
+        WithHttpLog(ok()).handle(list).await;
         drop(WithHttpLog(ok()).handle(request("DELETE", "/api/v1/namespaces/default/pods/x")));
         let lines = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
         let (first, second) = lines.split_once('\n').unwrap();
@@ -131,8 +133,8 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_shown_to_the_microsecond() {
-        let check = |nanos: u64, expect: &str| assert_eq!(Shown(Duration::from_nanos(nanos)).to_string(), expect);
+    fn formats_durations_in_microseconds() {
+        let check = |nanos: u64, expect: &str| assert_eq!(GoDuration(Duration::from_nanos(nanos)).to_string(), expect);
         check(1_234_567, "1.234ms");
         check(12_345, "12µs");
         check(61_500_000_000, "61.5s");

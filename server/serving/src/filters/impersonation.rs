@@ -1,7 +1,8 @@
-//! Lets who may do so act as somebody else (upstream: `endpoints/filters/impersonation`, KEP-5284).
+//! User impersonation (upstream: `endpoints/filters/impersonation`, KEP-5284).
 //!
-//! There are two kinds of right. The old one, the verb `impersonate`, lets somebody do everything the other one may. The constrained ones say
-//! whom (`impersonate:user-info` ...) and for what (`impersonate-on:user-info:list` ...). The constrained ones are tried first.
+//! There are two kinds of permission. The legacy verb `impersonate` allows all actions as the
+//! impersonated user. Constrained permissions name the user (`impersonate:user-info` ...) and the
+//! action (`impersonate-on:user-info:list` ...). The constrained ones are checked first.
 
 mod headers;
 mod modes;
@@ -19,17 +20,18 @@ use crate::metrics::credentials;
 use crate::request_info::RequestInfo;
 use crate::respond;
 use crate::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, User};
-use modes::{Demand, Mode};
+use modes::{Mode, Requirement};
 
-/// How many users' modes are remembered.
-const REMEMBERED: usize = 1024;
+/// The number of users for which the last mode is cached.
+const MODE_CACHE_SIZE: usize = 1024;
 
-/// Replaces the user by the one in the `Impersonate-*` headers, if an authorizer allows that.
+/// Replaces the user by the one in the `Impersonate-*` headers, if an authorizer allows it.
 pub struct WithImpersonation<H> {
     inner: H,
     authorizer: Arc<dyn Authorizer>,
     constrained: bool,
-    /// The mode that last worked for a user. It is tried first, so its refusal is the one that the user is told.
+    /// The mode that last succeeded for a user. It is tried first, so its error is the one that the
+    /// client gets.
     last: Mutex<HashMap<User, Mode>>,
 }
 
@@ -48,17 +50,20 @@ impl<H> WithImpersonation<H> {
         last.into_iter().chain(Mode::ALL.into_iter().filter(|mode| Some(*mode) != last)).collect()
     }
 
-    fn remember(&self, requestor: &User, mode: Mode) {
+    fn cache_mode(&self, requestor: &User, mode: Mode) {
         let Ok(mut last) = self.last.lock() else { return };
         if last.get(requestor) != Some(&mode) {
-            if last.len() >= REMEMBERED {
+            if last.len() >= MODE_CACHE_SIZE {
                 last.clear();
             }
             last.insert(requestor.clone(), mode);
         }
     }
 
-    /// Who the requestor acts as, and by which right; or the first refusal.
+    /// Returns the impersonated user and the mode that allows it.
+    ///
+    /// # Errors
+    /// No mode allows it; the first error is returned.
     async fn impersonate(&self, requestor: &User, wanted: &User, info: &RequestInfo) -> Result<(User, Mode), Status> {
         let mut refusal = None;
         for mode in self.modes(requestor) {
@@ -67,8 +72,8 @@ impl<H> WithImpersonation<H> {
             }
             match self.check(mode, requestor, wanted, info).await {
                 Ok(()) => {
-                    self.remember(requestor, mode);
-                    return Ok((with_group_of_proof(mode.becomes(wanted)), mode));
+                    self.cache_mode(requestor, mode);
+                    return Ok((with_authentication_group(mode.impersonated_user(wanted)), mode));
                 }
                 Err(status) => refusal = refusal.or(Some(status)),
             }
@@ -83,16 +88,16 @@ impl<H> WithImpersonation<H> {
                 selectors: Selectors::default(),
                 ..Attributes::of_request(requestor, info)
             };
-            self.demand(mode, &action).await?;
+            self.require(mode, &action).await?;
         }
-        for demand in mode.demands(requestor, wanted) {
-            match demand {
-                Demand::Right(identity) => self.demand(mode, &identity).await?,
-                Demand::Never(identity, why) => return Err(identity.forbidden(&why)),
-                Demand::Instead(all, each) => {
-                    if self.demand(mode, &all).await.is_err() {
+        for requirement in mode.requirements(requestor, wanted) {
+            match requirement {
+                Requirement::Permission(identity) => self.require(mode, &identity).await?,
+                Requirement::Forbidden(identity, why) => return Err(identity.forbidden(&why)),
+                Requirement::AllOrEach(all, each) => {
+                    if self.require(mode, &all).await.is_err() {
                         for identity in each {
-                            self.demand(mode, &identity).await?;
+                            self.require(mode, &identity).await?;
                         }
                     }
                 }
@@ -101,7 +106,7 @@ impl<H> WithImpersonation<H> {
         Ok(())
     }
 
-    async fn demand(&self, mode: Mode, attributes: &Attributes<'_>) -> Result<(), Status> {
+    async fn require(&self, mode: Mode, attributes: &Attributes<'_>) -> Result<(), Status> {
         let began = Instant::now();
         let decision = self.authorizer.authorize(attributes).await;
         credentials::impersonation_checked(mode.label(), decision.is_allowed(), began.elapsed());
@@ -109,11 +114,11 @@ impl<H> WithImpersonation<H> {
     }
 }
 
-/// Adds the group that tells whether the user is known, as authentication would have.
-fn with_group_of_proof(mut user: User) -> User {
+/// Adds the group of authenticated or of unauthenticated users, as authentication does.
+fn with_authentication_group(mut user: User) -> User {
     let group = if user.name == ANONYMOUS { ALL_UNAUTHENTICATED } else { ALL_AUTHENTICATED };
-    let told = user.is_in(group) || (user.name != ANONYMOUS && user.is_in(ALL_UNAUTHENTICATED));
-    if !told {
+    let is_present = user.is_in(group) || (user.name != ANONYMOUS && user.is_in(ALL_UNAUTHENTICATED));
+    if !is_present {
         user.groups.push(group.into());
     }
     user
@@ -123,13 +128,14 @@ impl<H: Handler> Handler for WithImpersonation<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let wanted = match headers::wanted(request.headers()) {
             Ok(None) => {
-                // Without a name there is nothing to impersonate; a backend may read the headers differently.
+                // Without a user there is nothing to impersonate. A backend may interpret the
+                // headers differently, so they are removed.
                 remove_impersonation(request.headers_mut());
                 return self.inner.handle(request);
             }
             Ok(Some(wanted)) => wanted,
             Err(wanted) => {
-                let status = Status::bad_request(headers::nobody_to_impersonate(&wanted, self.constrained));
+                let status = Status::bad_request(headers::missing_user_message(&wanted, self.constrained));
                 return Box::pin(std::future::ready(respond::refusal(&request, &status)));
             }
         };

@@ -1,16 +1,19 @@
-//! How many requests are served at a time, without priority and fairness (upstream: `WithMaxInFlightLimit`).
+//! Limits concurrent requests when priority and fairness is disabled (upstream:
+//! `WithMaxInFlightLimit`).
 
 use http::{HeaderValue, header};
 use tokio::sync::Semaphore;
 
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::metrics::{Counted, Metrics, Terminated};
+use crate::metrics::{GaugeGuard, Metrics, Terminated};
 use crate::options::RequestOptions;
 use crate::respond;
 use crate::user::SYSTEM_MASTERS;
 
-/// FlushScheduler requests above a limit away. Streams do not count; neither do members of `system:masters`, who must be able to look at a server
-/// that is overrun.
+/// Rejects requests above the limits.
+///
+/// Long-running requests do not count. Members of `system:masters` are exempt, so that
+/// administrators can inspect an overloaded server.
 pub struct WithMaxInFlight<H> {
     inner: H,
     reads: Limit,
@@ -18,15 +21,15 @@ pub struct WithMaxInFlight<H> {
 }
 
 struct Limit {
-    places: Option<std::sync::Arc<Semaphore>>,
+    permits: Option<std::sync::Arc<Semaphore>>,
     in_flight: prometheus::IntGauge,
 }
 
 impl<H> WithMaxInFlight<H> {
-    /// The limits of the flags.
+    /// Creates the filter with the limits of the flags.
     pub fn new(inner: H, options: &RequestOptions, metrics: &Metrics) -> Self {
-        let limit = |places: usize, kind: &str| Limit {
-            places: (places > 0).then(|| Semaphore::new(places.min(Semaphore::MAX_PERMITS)).into()),
+        let limit = |permits: usize, kind: &str| Limit {
+            permits: (permits > 0).then(|| Semaphore::new(permits.min(Semaphore::MAX_PERMITS)).into()),
             in_flight: metrics.in_flight(kind),
         };
         WithMaxInFlight {
@@ -45,23 +48,23 @@ impl<H: Handler> Handler for WithMaxInFlight<H> {
         let limit = if info.is_read_only() { &self.reads } else { &self.writes };
         let exempt = request.user().is_some_and(|user| user.is_in(SYSTEM_MASTERS));
         Box::pin(async move {
-            let place = match &limit.places {
-                Some(places) if !exempt => match places.clone().try_acquire_owned() {
-                    Ok(place) => Some(place),
+            let permit = match &limit.permits {
+                Some(permits) if !exempt => match permits.clone().try_acquire_owned() {
+                    Ok(permit) => Some(permit),
                     Err(_) => return too_many(1),
                 },
                 _ => None,
             };
-            let counted = Counted::new(&limit.in_flight);
-            self.inner.handle(request).await.map(|body| body.hold((place, counted)))
+            let counted = GaugeGuard::new(&limit.in_flight);
+            self.inner.handle(request).await.map(|body| body.hold((permit, counted)))
         })
     }
 }
 
-/// What a client is told that finds no place.
+/// The message of a rejected request.
 pub(super) const TOO_MANY: &str = "Too many requests, please try again later.";
 
-/// The answer when there is no place; the client may come again in so many seconds.
+/// The response to a rejected request, with `Retry-After` in seconds.
 pub fn too_many(retry_after: u64) -> Response {
     let mut response = respond::text_error(429, TOO_MANY);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
@@ -72,7 +75,7 @@ pub fn too_many(retry_after: u64) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{Held, request_by};
+    use crate::filters::testing::{BlockedHandler, request_by};
     use crate::options::Options;
     use crate::user::User;
     use std::sync::Arc;
@@ -83,11 +86,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn too_many_are_turned_away() {
+    async fn rejects_requests_above_limit() {
         let release = Arc::new(Notify::new());
         let flags = ["kube-apiserver", "--max-requests-inflight=1", "--enable-priority-and-fairness=false"];
         let options = Options::parse_from(flags).unwrap();
-        let filter = WithMaxInFlight::new(Held(release.clone()), &options.requests, &Metrics::default());
+        let filter = WithMaxInFlight::new(BlockedHandler(release.clone()), &options.requests, &Metrics::default());
         let mut first = filter.handle(read("dev"));
         assert!(futures_util::poll!(&mut first).is_pending());
         let second = filter.handle(read("dev")).await;

@@ -1,4 +1,4 @@
-//! No panic leaves the request it happens in (upstream: `WithPanicRecovery`).
+//! Confines panics to the request in which they occur (upstream: `WithPanicRecovery`).
 
 use std::panic::AssertUnwindSafe;
 
@@ -7,14 +7,14 @@ use futures_util::FutureExt;
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::respond;
 
-/// Answers 500 where a handler panics.
+/// Replies 500 when a handler panics.
 pub struct WithPanicRecovery<H>(pub H);
 
 impl<H: Handler> Handler for WithPanicRecovery<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         Box::pin(async move {
-            // What a panicking handler leaves behind is its own: handlers share state only through locks and channels.
+            // Unwind safety: handlers share state only through locks and channels.
             let handled = AssertUnwindSafe(async { self.0.handle(request).await }).catch_unwind().await;
             handled.unwrap_or_else(|_| {
                 tracing::error!(%method, path, "apiserver panic'd");
@@ -31,7 +31,7 @@ mod tests {
     use crate::handler::FromFn;
 
     #[tokio::test]
-    async fn a_panic_becomes_an_answer() {
+    async fn replies_500_to_panic() {
         let handler = WithPanicRecovery(FromFn(|_| panic!("ouch")));
         let (code, text) = seen(handler.handle(request("GET", "/")).await).await;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Parses requests, before anything else looks at them (upstream: `WithRequestInfo`).
+//! Parses request paths and queries before all other filters (upstream: `WithRequestInfo`).
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl<H: Handler> Handler for WithRequestInfo<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let response = match RequestInfo::new(request.method(), request.uri()) {
             Err(PathError::Escape) => respond::bytes(400, respond::TEXT, "400 Bad Request"),
-            _ if expects_more(&request) => expectation_failed(),
+            _ if has_unknown_expectation(&request) => expectation_failed(),
             Ok(info) => {
                 request.extensions_mut().insert(Arc::new(info));
                 return match *request.method() {
@@ -34,14 +34,16 @@ impl<H: Handler> Handler for WithRequestInfo<H> {
     }
 }
 
-/// Whether an HTTP/1 request expects something else than `100-continue`, which Go's net/http refuses.
-fn expects_more(request: &Request) -> bool {
+/// Whether an HTTP/1 request has an expectation other than `100-continue`, which Go's net/http
+/// rejects.
+fn has_unknown_expectation(request: &Request) -> bool {
     let Some(expected) = request.headers().get(EXPECT).map(HeaderValue::as_bytes) else { return false };
     let is_known = |token: &[u8]| token.trim_ascii().eq_ignore_ascii_case(b"100-continue");
     request.version() <= Version::HTTP_11 && !expected.is_empty() && !expected.split(|b| *b == b',').any(is_known)
 }
 
-/// 417, after which the connection ends (`response.sendExpectationFailed` of Go's net/http).
+/// The 417 response, after which the connection ends (`response.sendExpectationFailed` of Go's
+/// net/http).
 fn expectation_failed() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::EXPECTATION_FAILED;
@@ -49,7 +51,7 @@ fn expectation_failed() -> Response {
     response
 }
 
-/// The answer to a HEAD: HTTP/2 clients take a body for an error of the protocol.
+/// Removes the body of a response to HEAD; HTTP/2 clients treat one as a protocol error.
 fn without_body(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     if let Some(length) = http_body::Body::size_hint(&body).exact() {
@@ -69,7 +71,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_head_has_no_body() {
+    async fn head_response_has_no_body() {
         let request = http::Request::head("/api").body(Body::empty()).unwrap();
         let response = WithRequestInfo(ok()).handle(request).await;
         assert_eq!(response.headers()[CONTENT_LENGTH], "2");
@@ -77,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_path_has_to_make_sense() {
+    async fn rejects_invalid_paths() {
         assert_eq!(answer("/api/v1/pods").await, (200, "ok".into()));
         assert_eq!(answer("/a%zz").await.0, 400);
         let (code, message) = answer("/api/v1/watch").await;
@@ -89,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_expected_is_refused() {
+    async fn rejects_unknown_expectations() {
         for (path, expectation, expect) in [
             ("/api", "100-Continue", 200),
             ("/api", "200-ok", 417),

@@ -1,4 +1,4 @@
-//! Sends clients elsewhere while a server that goes down still answers (upstream: `WithRetryAfter`, `WithWaitGroup`).
+//! Rejects new requests during shutdown (upstream: `WithRetryAfter`, `WithWaitGroup`).
 
 use std::sync::Arc;
 
@@ -9,17 +9,18 @@ use crate::listener::Peer;
 use crate::respond;
 use crate::shutdown::{Phase, Shutdown};
 
-/// Paths that are always answered: whoever looks after the server asks for them.
+/// Health check paths, which are served during shutdown too.
 const EXEMPT: [&str; 3] = ["/readyz", "/livez", "/healthz"];
 
-/// Counts requests as under way, and once the server refuses new ones answers 429 and ends their connections.
+/// Counts requests in flight. After the start of the shutdown delay, replies 429 to new ones and
+/// closes their connections.
 pub struct WithRetryAfter<H> {
     inner: H,
     shutdown: Shutdown,
 }
 
 impl<H> WithRetryAfter<H> {
-    /// Listens to this signal.
+    /// Creates the filter with this shutdown signal.
     pub fn new(inner: H, shutdown: Shutdown) -> Self {
         WithRetryAfter { inner, shutdown }
     }
@@ -31,21 +32,21 @@ impl<H: Handler> Handler for WithRetryAfter<H> {
             return self.inner.handle(request);
         }
         if self.shutdown.phase() >= Phase::Refusing {
-            return Box::pin(std::future::ready(refuse(&request)));
+            return Box::pin(std::future::ready(reject(&request)));
         }
-        let place = self.shutdown.enter();
+        let in_flight = self.shutdown.enter();
         let is_stream = request.info().is_some_and(|info| info.is_long_running());
         Box::pin(async move {
             let response = self.inner.handle(request).await;
             match is_stream {
                 true => response,
-                false => response.map(|body| body.hold(place)),
+                false => response.map(|body| body.hold(in_flight)),
             }
         })
     }
 }
 
-fn refuse(request: &Request) -> Response {
+fn reject(request: &Request) -> Response {
     let mut response = respond::text_error(429, "The apiserver is shutting down, please try again later.");
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
     match request.extensions().get::<Arc<Peer>>() {
@@ -58,14 +59,14 @@ fn refuse(request: &Request) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{Held, request};
+    use crate::filters::testing::{BlockedHandler, request};
     use std::time::Duration;
     use tokio::sync::Notify;
 
     #[tokio::test(start_paused = true)]
-    async fn new_requests_are_sent_elsewhere_until_old_ones_are_done() {
+    async fn rejects_new_requests_while_old_ones_finish() {
         let (shutdown, release) = (Shutdown::default(), Arc::new(Notify::new()));
-        let filter = WithRetryAfter::new(Held(release.clone()), shutdown.clone());
+        let filter = WithRetryAfter::new(BlockedHandler(release.clone()), shutdown.clone());
         let mut old = filter.handle(request("GET", "/api/v1/pods"));
         assert!(futures_util::poll!(&mut old).is_pending());
         let drained = tokio::spawn({

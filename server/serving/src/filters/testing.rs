@@ -1,4 +1,4 @@
-//! What the tests of filters share.
+//! Shared helpers of the filter tests.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::request_info::RequestInfo;
 use crate::user::User;
 use crate::warnings::Warnings;
 
-/// A request as it is behind the first filters.
+/// A request as it is after the first filters.
 pub fn request(method: &str, uri: &str) -> Request {
     let mut request = http::Request::builder().method(method).uri(uri).body(Body::empty()).unwrap();
     let info = RequestInfo::new(request.method(), request.uri()).unwrap();
@@ -19,30 +19,30 @@ pub fn request(method: &str, uri: &str) -> Request {
     request
 }
 
-/// The same, made by somebody.
+/// A request by this user.
 pub fn request_by(user: User, method: &str, uri: &str) -> Request {
     let mut request = request(method, uri);
     request.extensions_mut().insert(Arc::new(user));
     request
 }
 
-/// A handler that says who asked.
-pub fn who() -> impl Handler {
+/// A handler that replies with the user.
+pub fn echo_user() -> impl Handler {
     FromFn(|request: Request| {
         let user = request.user().map(|u| format!("{} {:?} {}", u.name, u.groups, u.uid)).unwrap_or_default();
         Response::new(Body::full(user))
     })
 }
 
-/// A handler that says `ok`.
+/// A handler that replies `ok`.
 pub fn ok() -> impl Handler {
     FromFn(|_| Response::new(Body::full("ok")))
 }
 
-/// Answers when told to.
-pub struct Held(pub Arc<Notify>);
+/// A handler that replies when it is notified.
+pub struct BlockedHandler(pub Arc<Notify>);
 
-impl Handler for Held {
+impl Handler for BlockedHandler {
     fn handle(&self, _: Request) -> BoxFuture<'_, Response> {
         Box::pin(async {
             self.0.notified().await;
@@ -51,14 +51,14 @@ impl Handler for Held {
     }
 }
 
-/// Code and text of an answer.
+/// The status code and the body of a response.
 pub async fn seen(response: Response) -> (u16, String) {
     let code = response.status().as_u16();
     let bytes = response.into_body().read(1 << 20).await.unwrap();
     (code, String::from_utf8(bytes.to_vec()).unwrap())
 }
 
-/// Code and message of a failure.
+/// The status code and the message of a failure.
 pub async fn failure(response: Response) -> (u16, String) {
     let (code, text) = seen(response).await;
     let status: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();

@@ -1,37 +1,40 @@
-//! How long a request may take (upstream: `WithRequestDeadline`, `WithTimeoutForNonLongRunningRequests`).
+//! The timeout of requests (upstream: `WithRequestDeadline`,
+//! `WithTimeoutForNonLongRunningRequests`).
 
 use std::time::Duration;
 
 use machinery::status::Status;
 use tokio::time::Instant;
 
-use super::audit::refuse;
+use super::audit::reject;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::Terminated;
 use crate::request_info::Query;
 use crate::respond;
 
-/// What upstream's timeout writes: a Status without its kind, and without a content type, for which Go guesses text.
+/// The body that upstream's timeout writes: a Status without kind. Upstream sets no content type;
+/// Go detects text.
 const TIMED_OUT: &str = "{\"metadata\":{},\"status\":\"Failure\",\"message\":\"Timeout: request did not complete within the allotted timeout\",\
                          \"reason\":\"Timeout\",\"details\":{},\"code\":504}\n";
 
-/// When the answer is due; in the extensions of requests that are not long-running.
+/// The deadline of the response; in the extensions of requests that are not long-running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deadline(pub Instant);
 
-/// Answers 504 where a handler is too slow, and gives it up. Streams may take as long as they like.
+/// Replies 504 when a handler exceeds the timeout, and drops its future. Long-running requests have
+/// no timeout.
 pub struct WithTimeout<H> {
     inner: H,
     limit: Duration,
 }
 
 impl<H> WithTimeout<H> {
-    /// `limit` holds for requests that ask for no less.
+    /// `limit` is the default and the maximum.
     pub fn new(inner: H, limit: Duration) -> Self {
         WithTimeout { inner, limit }
     }
 
-    /// What `?timeout=` asks for, within the limit.
+    /// The timeout parameter, limited to the maximum.
     fn wanted(&self, query: &Query) -> Result<Duration, String> {
         let text = query.text("timeout");
         if text.is_empty() {
@@ -51,13 +54,13 @@ impl<H: Handler> Handler for WithTimeout<H> {
             Ok(wanted) => wanted,
             Err(why) => {
                 let status = Status::bad_request(format!("invalid timeout specified in the request URL - {why}"));
-                return Box::pin(async move { refuse(request, &status).await });
+                return Box::pin(async move { reject(request, &status).await });
             }
         };
         let deadline = Instant::now() + wanted;
         request.extensions_mut().insert(Deadline(deadline));
         Box::pin(async move {
-            // A clock that ticks in milliseconds would never notice less.
+            // The timer has a resolution of one millisecond; shorter timeouts would not fire.
             if wanted < Duration::from_millis(1) {
                 return timed_out();
             }
@@ -90,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_parameter_is_checked() {
+    async fn validates_timeout_parameter() {
         for uri in [
             "/x",
             "/x?timeout=5s",
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn slow_handlers_are_given_up() {
+    async fn replies_504_to_slow_handlers() {
         let begin = Instant::now();
         let (code, message) = answer(Never, "/x?timeout=5s").await;
         assert_eq!((code, message.as_str()), (504, "Timeout: request did not complete within the allotted timeout"));

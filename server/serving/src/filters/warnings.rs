@@ -1,9 +1,9 @@
-//! Sends the warnings that were collected for a request (upstream: `WithWarningRecorder`).
+//! Sends the warnings recorded for a request (upstream: `WithWarningRecorder`).
 
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::warnings::{self, Warnings};
 
-/// Puts [`Warnings`] into the extensions and writes them to the answer.
+/// Puts [`Warnings`] into the extensions and writes them to the response.
 pub struct WithWarnings<H>(pub H);
 
 impl<H: Handler> Handler for WithWarnings<H> {
@@ -26,7 +26,7 @@ mod tests {
     use crate::handler::{FromFn, RequestExt};
 
     #[tokio::test]
-    async fn warnings_reach_the_answer() {
+    async fn warnings_are_written_to_response() {
         let handler = WithWarnings(FromFn(|request: Request| {
             request.warn("v1beta1 is old");
             Response::new(Body::empty())

@@ -1,5 +1,6 @@
-//! Ends streams when the server goes down, so that clients see the end of an answer and not a broken connection (upstream:
-//! `WithWatchTerminationDuringShutdown`).
+//! Ends watches at shutdown, so that clients see the end of a response and not a broken connection.
+//!
+//! Upstream: `WithWatchTerminationDuringShutdown`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
@@ -13,10 +14,11 @@ use tokio::sync::watch;
 
 use crate::body::{Body, BodyError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::listener::{Waits, body_is_asked};
+use crate::listener::{WatchResponse, body_polled};
 use crate::shutdown::{Phase, Shutdown};
 
-/// Ends the bodies of watches when the server goes down, spread over a while, so that their clients do not all come back at once.
+/// Ends the bodies of watches at shutdown, spread over a grace period, so that their clients do not
+/// all reconnect at once.
 pub struct WithWatchTermination<H> {
     inner: H,
     shutdown: Shutdown,
@@ -26,32 +28,33 @@ pub struct WithWatchTermination<H> {
 }
 
 impl<H> WithWatchTermination<H> {
-    /// Listens to this signal; `grace` is the while.
+    /// Creates the filter with this shutdown signal and grace period.
     pub fn new(inner: H, shutdown: Shutdown, grace: Duration) -> Self {
         WithWatchTermination { inner, shutdown, grace, random: RandomState::new(), watches: AtomicU64::new(0) }
     }
 
-    /// Some part of the while.
+    /// A random part of the grace period.
     fn spread(&self) -> Duration {
         let watch = self.watches.fetch_add(1, Ordering::Relaxed);
         self.grace.mul_f64(self.random.hash_one(watch) as f64 / u64::MAX as f64)
     }
 }
 
-/// A body that ends early.
+/// A body that ends early at shutdown.
 struct Ending {
     body: Body,
     phases: watch::Receiver<Phase>,
     end: BoxFuture<'static, ()>,
-    /// Whom `end` wakes.
+    /// The task that `end` wakes.
     waiting: Option<Waker>,
-    /// Whether watches were ending already when this one began: no change of the phase tells of its end.
+    /// Whether the shutdown had begun before this watch: no phase change will end it then.
     is_late: bool,
     ended: bool,
 }
 
 impl Ending {
-    /// Whether it is time to end. All watches wait at one place and after every event, so `end` is not asked while nothing has changed.
+    /// Ready when the watch is to end. All watches wait on the same notification and are polled
+    /// after each event, so `end` is polled only after a change.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let is_known = self.waiting.as_ref().is_some_and(|waiting| waiting.will_wake(context.waker()));
         if is_known && !self.is_late && self.phases.has_changed().is_ok_and(|changed| !changed) {
@@ -67,7 +70,7 @@ impl http_body::Body for Ending {
     type Error = BodyError;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        body_is_asked();
+        body_polled();
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
             return Poll::Ready(frame);
         }
@@ -97,7 +100,7 @@ impl<H: Handler> Handler for WithWatchTermination<H> {
             if http_body::Body::size_hint(response.body()).exact().is_some() {
                 return response;
             }
-            response.extensions_mut().insert(Waits);
+            response.extensions_mut().insert(WatchResponse);
             let (shutdown, spread) = (self.shutdown.clone(), self.spread());
             let phases = shutdown.phases();
             let is_late = *phases.borrow() >= Phase::Refusing;
@@ -119,7 +122,7 @@ mod tests {
     use http_body_util::StreamBody;
 
     #[tokio::test]
-    async fn a_watch_ends_with_the_server() {
+    async fn watch_ends_at_shutdown() {
         let shutdown = Shutdown::default();
         let events = || {
             futures_util::stream::iter([Ok::<_, BodyError>(Frame::data(Bytes::from("event")))])
@@ -133,13 +136,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_watch_that_waits_hears_of_every_phase() {
+    async fn pending_watch_is_woken_by_each_phase() {
         let shutdown = Shutdown::default();
         let silent = || StreamBody::new(futures_util::stream::pending::<Result<Frame<Bytes>, BodyError>>());
         let handler = FromFn(move |_| Response::new(Body::stream(silent())));
         let filter = WithWatchTermination::new(handler, shutdown.clone(), Duration::ZERO);
         let answer = filter.handle(request("GET", "/api/v1/pods?watch=1")).await;
-        assert!(answer.extensions().get::<Waits>().is_some());
+        assert!(answer.extensions().get::<WatchResponse>().is_some());
         let end = tokio::spawn(seen(answer));
         for phase in [Phase::Initiated, Phase::Refusing] {
             tokio::task::yield_now().await;
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_watch_that_begins_late_ends_too() {
+    async fn watch_started_during_shutdown_ends() {
         let shutdown = Shutdown::default();
         shutdown.advance(Phase::Refusing);
         let silent = || StreamBody::new(futures_util::stream::pending::<Result<Frame<Bytes>, BodyError>>());

@@ -1,4 +1,4 @@
-//! Carries the bodies of answers that change protocols to their clients, as messages of WebSockets.
+//! Sends the bodies of WebSocket responses as messages.
 
 use http::StatusCode;
 use hyper::upgrade::OnUpgrade;
@@ -7,17 +7,17 @@ use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::shutdown::Shutdown;
 use crate::websocket::{self, Messages};
 
-/// Sends the body of an answer that says [`Messages`] through the WebSocket that the connection becomes.
+/// Sends the body of a response with the [`Messages`] extension through the upgraded connection.
 ///
-/// The other filters stand within: to them a watch through a WebSocket is a body as that of any watch, so that seats,
-/// metrics, records and the end of watches at shutdown are the same.
+/// This filter is outside of the other filters. They treat a watch through a WebSocket as any
+/// watch, so seats, metrics, audit, and shutdown work the same way.
 pub struct WithWebSockets<H> {
     inner: H,
     shutdown: Shutdown,
 }
 
 impl<H> WithWebSockets<H> {
-    /// `shutdown` counts WebSockets as under way: their clients hear of the end.
+    /// `shutdown` counts WebSockets as in flight, so that they are closed properly.
     pub fn new(inner: H, shutdown: Shutdown) -> Self {
         WithWebSockets { inner, shutdown }
     }

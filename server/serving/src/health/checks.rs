@@ -1,4 +1,4 @@
-//! The checks that kube-apiserver 1.36.2 was seen to have, in its order.
+//! The checks of kube-apiserver 1.36.2, as observed, in its order.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ const CHECKS: &[(&str, Endpoints)] = &[
     ("shutdown", READY),
 ];
 
-/// Those of a server that serves groups of its own (upstream: `GenericAPIServer`).
+/// The checks of a generic API server (upstream: `GenericAPIServer`).
 const GENERIC: [&str; 8] = [
     "ping",
     "log",
@@ -61,7 +61,7 @@ const GENERIC: [&str; 8] = [
     "shutdown",
 ];
 
-/// The checks of a program, all of them good.
+/// The checks of a program, all of which succeed.
 pub(super) fn of(program: Program) -> Vec<Named> {
     let has = |name: &str| !program.delegates() || GENERIC.contains(&name);
     let checks = CHECKS.iter().filter(|(name, _)| has(name));

@@ -1,4 +1,5 @@
-//! The health endpoints: all checks at `/livez`, one at `/livez/{name}` (upstream: `healthz.handleRootHealth`).
+//! The health endpoints: all checks at `/livez`, one at `/livez/{name}` (upstream:
+//! `healthz.handleRootHealth`).
 
 use std::fmt::Write;
 
@@ -12,11 +13,11 @@ use crate::request_info::Query;
 use crate::respond;
 use machinery::scalar::go_text::quote;
 
-/// Answers `/healthz`, `/livez`, `/readyz` and what is below them; 404 for other paths.
+/// Handles `/healthz`, `/livez`, `/readyz`, and the paths below them; replies 404 to others.
 pub struct HealthHandler(pub Health);
 
 impl HealthHandler {
-    /// Whether the path belongs here.
+    /// Whether the path is handled here.
     pub fn serves(path: &str) -> bool {
         split(path).is_some()
     }
@@ -55,11 +56,11 @@ fn all(endpoint: Endpoint, checks: &[Named], query: &Query, results: &Results) -
             excluded.retain(|other| *other != name);
             writeln!(report, "[+]{name} excluded: ok")
         } else if let Err(why) = (check.check)() {
-            results.note(name, endpoint.name(), false);
+            results.record(name, endpoint.name(), false);
             failed.push(format!("{name}: {why}"));
             writeln!(report, "[-]{name} failed: reason withheld")
         } else {
-            results.note(name, endpoint.name(), true);
+            results.record(name, endpoint.name(), true);
             writeln!(report, "[+]{name} ok")
         };
     }

@@ -1,4 +1,4 @@
-//! What checks said (upstream: `component-base/metrics/prometheus/slis`).
+//! The results of health checks, as metrics (upstream: `component-base/metrics/prometheus/slis`).
 
 use prometheus::core::Collector;
 use prometheus::proto::MetricFamily;
@@ -25,14 +25,14 @@ impl Default for Results {
 }
 
 impl Results {
-    /// A check was made.
-    pub fn note(&self, name: &str, endpoint: &str, is_good: bool) {
+    /// Records the result of a check.
+    pub fn record(&self, name: &str, endpoint: &str, is_good: bool) {
         let status = if is_good { "success" } else { "error" };
         self.last.with_label_values(&[name, endpoint]).set(is_good.into());
         self.total.with_label_values(&[name, endpoint, status]).inc();
     }
 
-    /// Forgets all results, also what each check said last: a check shows again once it was made again.
+    /// Resets all results, including the last ones: a check reappears after its next run.
     pub fn reset(&self) {
         self.last.reset();
         self.total.reset();

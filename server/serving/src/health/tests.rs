@@ -7,7 +7,7 @@ async fn get(health: &Health, uri: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn a_healthy_server() {
+async fn all_checks_succeed_by_default() {
     let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     for (uri, expect) in [
         ("/livez", (200, "ok")),
@@ -39,7 +39,7 @@ async fn a_healthy_server() {
 }
 
 #[tokio::test]
-async fn the_endpoints_differ_where_upstreams_do() {
+async fn endpoints_have_upstream_checks() {
     let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     let names = async |uri| get(&health, uri).await.1.lines().filter(|line| line.starts_with("[+]")).count();
     assert_eq!(
@@ -49,7 +49,7 @@ async fn the_endpoints_differ_where_upstreams_do() {
 }
 
 #[tokio::test]
-async fn some_checks_are_no_reason_to_restart() {
+async fn checks_without_livez_do_not_fail_livez() {
     let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     health.add_without_livez("kms-providers", || Err("gone".into()));
     assert_eq!(get(&health, "/livez").await.0, 200);
@@ -65,7 +65,7 @@ async fn some_checks_are_no_reason_to_restart() {
 }
 
 #[tokio::test]
-async fn a_sick_one() {
+async fn failed_check_fails_endpoint() {
     let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     health.set("etcd", || Err("disk full".into()));
     let (code, text) = get(&health, "/livez").await;
@@ -76,7 +76,7 @@ async fn a_sick_one() {
 }
 
 #[tokio::test]
-async fn one_that_begins() {
+async fn pending_check_fails_until_done() {
     let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     let hook = health.pending("poststarthook/rbac/bootstrap-roles");
     assert_eq!(get(&health, "/readyz").await.0, 500);
@@ -85,7 +85,7 @@ async fn one_that_begins() {
 }
 
 #[tokio::test]
-async fn livez_can_wait_for_the_start() {
+async fn livez_ignores_pending_checks_in_grace_period() {
     let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     let health = health.with_livez_grace(std::time::Duration::from_secs(3600));
     let _pending = health.pending("poststarthook/rbac/bootstrap-roles");
@@ -95,7 +95,7 @@ async fn livez_can_wait_for_the_start() {
 }
 
 #[tokio::test]
-async fn one_that_ends() {
+async fn readyz_fails_during_shutdown() {
     let shutdown = Shutdown::default();
     let health = Health::new(crate::options::Program::KubeApiserver, &shutdown);
     shutdown.initiate();

@@ -1,4 +1,4 @@
-//! Whether anything happens on a connection.
+//! Detects idle connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A connection without requests is ended after so long (upstream: `IdleTimeout`), give or take a tick.
+/// The idle timeout of a connection (upstream: `IdleTimeout`); the precision is one tick.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
-/// The same while no request of the connection has been authenticated.
+/// The idle timeout until a request of the connection has been authenticated.
 const UNAUTHENTICATED_TIMEOUT: Duration = Duration::from_secs(30);
-/// So often it is looked at.
+/// The interval of the checks.
 const TICK: Duration = Duration::from_secs(30);
 
 /// Counts the requests of a connection.
@@ -20,42 +20,42 @@ pub(super) struct Activity {
     ended: AtomicU64,
 }
 
-/// A request, until this is dropped.
-pub(super) struct UnderWay(Arc<Activity>);
+/// Counts a request as in flight until it is dropped.
+pub(super) struct InFlight(Arc<Activity>);
 
 impl Activity {
-    pub fn begin(self: &Arc<Self>) -> UnderWay {
+    pub fn begin(self: &Arc<Self>) -> InFlight {
         self.begun.fetch_add(1, Ordering::Relaxed);
-        UnderWay(self.clone())
+        InFlight(self.clone())
     }
 
-    /// How many requests have begun and not ended.
-    pub fn under_way(&self) -> u64 {
+    /// The number of requests in flight.
+    pub fn in_flight(&self) -> u64 {
         let ended = self.ended.load(Ordering::Relaxed);
         self.begun.load(Ordering::Relaxed).saturating_sub(ended)
     }
 
-    /// Waits until nothing has happened for too long; on a connection that is not authenticated, for a tick.
+    /// Waits until the connection has been idle for its timeout.
     pub async fn ceased(&self, is_authenticated: impl Fn() -> bool) {
         let mut ticks = tokio::time::interval_at(Instant::now() + TICK, TICK);
         let mut idleness = Idleness::default();
         loop {
             ticks.tick().await;
             let allowed = if is_authenticated() { IDLE_TIMEOUT } else { UNAUTHENTICATED_TIMEOUT };
-            if idleness.lasts(self) >= allowed {
+            if idleness.update(self) >= allowed {
                 return;
             }
         }
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for InFlight {
     fn drop(&mut self) {
         self.0.ended.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// Looks at a connection from time to time.
+/// Measures idle time in ticks.
 #[derive(Default)]
 struct Idleness {
     seen: u64,
@@ -63,8 +63,8 @@ struct Idleness {
 }
 
 impl Idleness {
-    /// For how long nothing has happened. To be asked once a tick.
-    fn lasts(&mut self, activity: &Activity) -> Duration {
+    /// The idle time so far. Must be called once per tick.
+    fn update(&mut self, activity: &Activity) -> Duration {
         let (begun, ended) = (activity.begun.load(Ordering::Relaxed), activity.ended.load(Ordering::Relaxed));
         self.ticks = if begun == ended && begun == self.seen { self.ticks + 1 } else { 0 };
         self.seen = begun;
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn idleness_is_counted_in_ticks() {
         let (activity, mut idleness) = (Arc::new(Activity::default()), Idleness::default());
-        let mut ticks = |count: usize| (0..count).map(|_| idleness.lasts(&activity)).max();
+        let mut ticks = |count: usize| (0..count).map(|_| idleness.update(&activity)).max();
         assert_eq!(ticks(2), Some(2 * TICK));
         let watch = activity.begin();
         assert_eq!(ticks(20), Some(Duration::ZERO));

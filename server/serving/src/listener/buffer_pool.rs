@@ -1,33 +1,34 @@
-//! Buffers of writes that connections of a worker lend one another.
+//! A pool of write buffers per worker thread.
 //!
-//! A connection needs one from when its streams have something to say until that has left, mostly within one poll. Made anew each time, one
-//! that holds an answer of some kilobytes is memory that the allocator takes from the kernel and gives back: a twentieth of creating a pod.
+//! A connection needs a buffer from the first write of its streams until the flush, usually within
+//! one poll. Allocating one each time makes the allocator request and release memory of the kernel
+//! for responses of some kilobytes. That was a twentieth of the cost of creating a pod.
 
 use std::cell::RefCell;
 
-/// How many buffers a worker keeps.
-const MOST: usize = 8;
-/// The capacity of a new one.
-const FIRST: usize = 8 << 10;
-/// One that has grown larger is not kept.
-const LARGEST: usize = 256 << 10;
+/// The number of buffers that a thread keeps.
+const MAX_BUFFERS: usize = 8;
+/// The capacity of a new buffer.
+const INITIAL_CAPACITY: usize = 8 << 10;
+/// Buffers that have grown beyond this are not kept.
+const MAX_CAPACITY: usize = 256 << 10;
 
 thread_local! {
-    static KEPT: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+    static POOL: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// An empty buffer.
+/// Returns an empty buffer.
 pub(super) fn take() -> Vec<u8> {
-    KEPT.with_borrow_mut(Vec::pop).unwrap_or_else(|| Vec::with_capacity(FIRST))
+    POOL.with_borrow_mut(Vec::pop).unwrap_or_else(|| Vec::with_capacity(INITIAL_CAPACITY))
 }
 
-/// Keeps a buffer for whoever takes one next on this thread.
+/// Returns a buffer to the pool of this thread.
 pub(super) fn give_back(mut buffer: Vec<u8>) {
-    if (FIRST..=LARGEST).contains(&buffer.capacity()) {
+    if (INITIAL_CAPACITY..=MAX_CAPACITY).contains(&buffer.capacity()) {
         buffer.clear();
-        KEPT.with_borrow_mut(|kept| {
-            if kept.len() < MOST {
-                kept.push(buffer);
+        POOL.with_borrow_mut(|pool| {
+            if pool.len() < MAX_BUFFERS {
+                pool.push(buffer);
             }
         });
     }
@@ -38,9 +39,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_buffer_is_lent_again_and_empty() {
+    fn reuses_buffers_empty() {
         let mut buffer = take();
-        buffer.extend_from_slice(&[7; 2 * FIRST]);
+        buffer.extend_from_slice(&[7; 2 * INITIAL_CAPACITY]);
         let capacity = buffer.capacity();
         give_back(buffer);
         let again = take();
@@ -48,10 +49,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_has_limits() {
-        give_back(Vec::with_capacity(LARGEST + 1));
-        assert_eq!(take().capacity(), FIRST, "too large");
-        (0..MOST + 3).for_each(|_| give_back(Vec::with_capacity(2 * FIRST)));
-        assert_eq!(KEPT.with_borrow(Vec::len), MOST);
+    fn pool_size_is_limited() {
+        give_back(Vec::with_capacity(MAX_CAPACITY + 1));
+        assert_eq!(take().capacity(), INITIAL_CAPACITY, "too large");
+        (0..MAX_BUFFERS + 3).for_each(|_| give_back(Vec::with_capacity(2 * INITIAL_CAPACITY)));
+        assert_eq!(POOL.with_borrow(Vec::len), MAX_BUFFERS);
     }
 }

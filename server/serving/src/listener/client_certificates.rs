@@ -1,8 +1,9 @@
-//! Client certificates, judged at each request by the clock and the authorities of that moment (upstream:
-//! `x509.Authenticator`, which verifies the chain for each request).
+//! Client certificate authentication, verified for each request with the current time and CAs.
 //!
-//! A connection keeps its last verdict with the authorities and the span of time that it is good for, so that most
-//! requests compare two numbers and verify nothing.
+//! Upstream: `x509.Authenticator`, which also verifies the chain for each request.
+//!
+//! A connection caches the last result with the generation of the CAs and its period of validity.
+//! For most requests the check is a comparison of numbers.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,15 +22,15 @@ use crate::authentication::{ClientCertificate, user_of_certificate};
 use crate::certificates::{TlsContents, certificates};
 use crate::metrics::credentials::certificate_used;
 
-/// Tells the time in seconds since 1970.
+/// Returns the time in seconds since 1970.
 pub(crate) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// The clock of the machine.
+/// The system clock.
 pub(super) fn system_clock() -> Clock {
     Arc::new(|| UnixTime::now().as_secs())
 }
 
-/// The authorities of one kind of client.
+/// The verifier of one kind of client certificate.
 struct Verifier {
     verifier: Arc<dyn ClientCertVerifier>,
     authorities: Vec<CertificateDer<'static>>,
@@ -44,18 +45,21 @@ impl Verifier {
         Ok(Verifier { verifier, authorities, provider: provider.clone() })
     }
 
-    /// The user of a chain at this time. Authorities that have expired count for nothing, as in Go; webpki takes
-    /// authorities for valid at any time, so that they are left out here.
-    fn judge(&self, chain: &[CertificateDer<'static>], now: u64) -> ClientCertificate {
-        let Some((first, others)) = chain.split_first() else { return ClientCertificate::None };
+    /// Returns the user of a chain at this time.
+    ///
+    /// Expired CAs are ignored, as in Go. webpki does not check the validity of trust anchors, so
+    /// they are filtered here.
+    fn verify(&self, chain: &[CertificateDer<'static>], now: u64) -> ClientCertificate {
+        let Some((first, intermediates)) = chain.split_first() else { return ClientCertificate::None };
         let valid: Vec<_> = self.authorities.iter().filter(|der| is_valid(der, now)).cloned().collect();
         let verifier = match valid.len() == self.authorities.len() {
             true => Ok(self.verifier.clone()),
             false => verifier(&valid, &self.provider),
         };
         let time = UnixTime::since_unix_epoch(Duration::from_secs(now));
-        let verified = verifier
-            .and_then(|verifier| verifier.verify_client_cert(first, others, time).map_err(|why| why.to_string()));
+        let verified = verifier.and_then(|verifier| {
+            verifier.verify_client_cert(first, intermediates, time).map_err(|why| why.to_string())
+        });
         if let Err(why) = verified {
             return ClientCertificate::Invalid(format!("verifying the client certificate: {why}"));
         }
@@ -67,7 +71,7 @@ impl Verifier {
     }
 }
 
-/// Verifies that certificates are signed by these authorities, may be used by clients and hold at a time.
+/// Creates a verifier of client certificates that these CAs have signed.
 fn verifier(
     authorities: &[CertificateDer<'static>],
     provider: &Arc<CryptoProvider>,
@@ -80,7 +84,7 @@ fn verifier(
     builder.allow_unauthenticated().build().map_err(|why| why.to_string())
 }
 
-/// The first and the last second of a certificate.
+/// The first and the last second of a certificate's validity.
 fn validity(der: &CertificateDer<'_>) -> Option<(u64, u64)> {
     let (_, certificate) = X509Certificate::from_der(der).ok()?;
     let [begin, end] = [certificate.validity().not_before, certificate.validity().not_after]
@@ -92,24 +96,24 @@ fn is_valid(der: &CertificateDer<'_>, now: u64) -> bool {
     validity(der).is_some_and(|(begin, end)| (begin..=end).contains(&now))
 }
 
-/// The authorities of clients and of front proxies.
+/// The CAs of clients and of front proxies.
 pub(crate) struct Authorities {
     clients: Verifier,
     proxies: Option<Verifier>,
 }
 
 impl Authorities {
-    /// Of what the files hold.
+    /// Creates the verifiers from the contents of the files.
     ///
     /// # Errors
-    /// When a file holds no authority.
+    /// A file contains no CA.
     pub fn new(contents: &TlsContents, provider: &Arc<CryptoProvider>) -> Result<Self, Error> {
         let clients = Verifier::new(&contents.client_ca, provider)?;
         let proxies = contents.proxy_ca.as_deref().map(|pem| Verifier::new(pem, provider)).transpose()?;
         Ok(Authorities { clients, proxies })
     }
 
-    /// The names of all authorities: Go programs show a certificate only to servers that name its authority.
+    /// The subjects of all CAs: Go clients present a certificate only if the server lists its CA.
     pub fn names(&self) -> Vec<DistinguishedName> {
         let all = std::iter::once(&self.clients).chain(&self.proxies);
         all.flat_map(|verifier| verifier.verifier.root_hint_subjects()).cloned().collect()
@@ -123,16 +127,16 @@ impl Authorities {
     }
 }
 
-/// What a certificate is judged as.
+/// The use of a certificate.
 #[derive(Clone, Copy)]
 enum Role {
     Client,
     Proxy,
 }
 
-/// The authorities of this moment, which all connections share.
+/// The current CAs, shared by all connections.
 pub(crate) struct CurrentAuthorities {
-    /// Counts the replacements.
+    /// The number of replacements.
     generation: AtomicU64,
     current: RwLock<(u64, Arc<Authorities>)>,
     clock: Clock,
@@ -143,7 +147,7 @@ impl CurrentAuthorities {
         CurrentAuthorities { generation: AtomicU64::new(0), current: RwLock::new((0, Arc::new(authorities))), clock }
     }
 
-    /// Judges certificates by these authorities from now on, those of open connections as well.
+    /// Replaces the CAs, for open connections as well.
     pub fn replace(&self, authorities: Authorities) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = (current.0 + 1, Arc::new(authorities));
@@ -158,15 +162,15 @@ impl CurrentAuthorities {
 /// The certificate that a client presented, with its chain.
 pub(crate) struct PresentedCertificate {
     chain: Vec<CertificateDer<'static>>,
-    /// When the client's own certificate ends.
+    /// The end of the client certificate's validity.
     end: u64,
     authorities: Arc<CurrentAuthorities>,
-    /// The last verdicts, by role.
-    verdicts: [Mutex<Option<Verdict>>; 2],
+    /// The last results, by role.
+    results: [Mutex<Option<VerificationResult>>; 2],
 }
 
-/// What a certificate proves by the authorities of a generation, from a second until another one, which is excluded.
-struct Verdict {
+/// The result for a generation of CAs. It is valid for the times in `from..until`.
+struct VerificationResult {
     generation: u64,
     from: u64,
     until: u64,
@@ -174,47 +178,48 @@ struct Verdict {
 }
 
 impl PresentedCertificate {
-    /// None when the client presented no certificate.
+    /// Returns `None` when the client presented no certificate.
     pub fn new(chain: Option<&[CertificateDer<'_>]>, authorities: &Arc<CurrentAuthorities>) -> Option<Self> {
         let chain: Vec<_> = chain?.iter().map(|der| der.clone().into_owned()).collect();
         let end = validity(chain.first()?).map_or(0, |(_, end)| end);
-        Some(PresentedCertificate { chain, end, authorities: authorities.clone(), verdicts: Default::default() })
+        Some(PresentedCertificate { chain, end, authorities: authorities.clone(), results: Default::default() })
     }
 
-    /// The user that the certificate proves at this moment.
+    /// The user that the certificate authenticates at this moment.
     pub fn client(&self) -> ClientCertificate {
         certificate_used(self.end, (self.authorities.clock)());
-        self.judge(Role::Client)
+        self.verify(Role::Client)
     }
 
-    /// The front proxy that the certificate proves at this moment.
+    /// The front proxy that the certificate authenticates at this moment.
     pub fn proxy(&self) -> ClientCertificate {
-        self.judge(Role::Proxy)
+        self.verify(Role::Proxy)
     }
 
-    fn judge(&self, role: Role) -> ClientCertificate {
+    fn verify(&self, role: Role) -> ClientCertificate {
         let generation = self.authorities.generation.load(Ordering::Acquire);
         let now = (self.authorities.clock)();
-        let mut last = self.verdicts[role as usize].lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(verdict) = &*last
-            && verdict.generation == generation
-            && (verdict.from..verdict.until).contains(&now)
+        let mut last = self.results[role as usize].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(result) = &*last
+            && result.generation == generation
+            && (result.from..result.until).contains(&now)
         {
-            return verdict.certificate.clone();
+            return result.certificate.clone();
         }
         let (generation, authorities) = self.authorities.get();
         let Some(verifier) = authorities.of(role) else { return ClientCertificate::None };
-        let certificate = verifier.judge(&self.chain, now);
+        let certificate = verifier.verify(&self.chain, now);
         let (from, until) = self.span(verifier, now);
-        *last = Some(Verdict { generation, from, until, certificate: certificate.clone() });
+        *last = Some(VerificationResult { generation, from, until, certificate: certificate.clone() });
         certificate
     }
 
-    /// The span of time around `now` in which no certificate of the chain and no authority begins or ends.
+    /// The period around `now` in which no validity of a certificate of the chain or of a CA begins
+    /// or ends.
     fn span(&self, verifier: &Verifier, now: u64) -> (u64, u64) {
         let mut span = (0, u64::MAX);
         for der in self.chain.iter().chain(&verifier.authorities) {
-            // A certificate that cannot be read may end at any time.
+            // The validity of an unparsable certificate is unknown.
             let (begin, end) = validity(der).unwrap_or((now, now));
             for bound in [begin, end.saturating_add(1)] {
                 match bound <= now {

@@ -1,9 +1,11 @@
-//! Writes of an HTTP/2 connection, gathered: what many of its streams have to say at one moment leaves in one piece.
+//! Coalesces the writes of an HTTP/2 connection, so that the frames of many streams leave in one
+//! write.
 //!
-//! `h2` writes every frame of data by itself. A change that fifty watches of a connection wait for would be fifty TLS records and fifty
-//! system calls; gathered, it is a few. To `h2` what it writes is gone. Whoever polls the connection ends its turn afterwards, and then it
-//! is written: at once when no request is being answered elsewhere, else when the worker has nothing else to run, which is when most of those
-//! that are under way have had their say.
+//! `h2` writes every DATA frame separately. A change that fifty watches of a connection receive
+//! would be fifty TLS records and fifty system calls. `CoalescingWriter` accepts the frames at once
+//! and buffers them. The task that polls the connection flushes the buffer after each poll. If no
+//! request of the connection runs elsewhere, it flushes immediately. Otherwise it flushes when the
+//! worker has run all other ready tasks; by then most requests in flight have written their frames.
 
 use std::io::{IoSlice, Result};
 use std::pin::Pin;
@@ -14,52 +16,53 @@ use std::task::{Context, Poll, Wake, Waker, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::buffer_pool;
-use super::table::Place;
+use super::table::ConnectionSlot;
 
-/// How much is gathered before it is written in any case: four TLS records of the largest size.
-const ENOUGH: usize = 64 << 10;
+/// The amount that is written without waiting for the flush: four TLS records of the maximum size.
+const FLUSH_THRESHOLD: usize = 64 << 10;
 
-/// A stream whose writes are gathered, for `h2`.
-pub(super) struct CoalescingWriter<S>(Arc<Mutex<Gathering<S>>>);
+/// The writing side of a coalesced stream, for `h2`.
+pub(super) struct CoalescingWriter<S>(Arc<Mutex<Buffered<S>>>);
 
-/// The same stream, for whoever polls the connection.
+/// The flushing side of the stream, for the task that polls the connection.
 pub(super) struct FlushScheduler<S> {
-    gathering: Arc<Mutex<Gathering<S>>>,
-    /// The moment that is waited for before what waits is written.
-    lull: Option<Arc<IdleSignal>>,
-    /// How many moments have been waited for, each in vain because more had come by then: streams run on several workers.
-    lulls: u8,
+    buffered: Arc<Mutex<Buffered<S>>>,
+    /// The signal for which the flush waits.
+    idle_signal: Option<Arc<IdleSignal>>,
+    /// How often the flush was postponed because frames arrived meanwhile: streams run on several
+    /// workers.
+    idle_rounds: u8,
 }
 
-struct Gathering<S> {
+struct Buffered<S> {
     stream: S,
-    /// HTTP/1.1 writes an answer as a whole, and has nothing to gather.
-    is_gathering: bool,
-    /// What waits to be written, after the first `written` bytes of it.
-    waiting: Vec<u8>,
+    /// False for HTTP/1.1, which writes each response in one piece.
+    is_coalescing: bool,
+    /// The pending data; the first `written` bytes of it are written already.
+    pending: Vec<u8>,
     written: usize,
-    /// Something has been written that the stream may still hold back.
+    /// Whether data was written to the stream since its last flush.
     is_unflushed: bool,
-    /// The connection's place, for as long as the stream lives: longer than HTTP where it changes protocols.
-    place: Option<Arc<Place>>,
+    /// The slot of the connection, held until the stream is dropped. An upgraded connection
+    /// outlives the HTTP connection.
+    slot: Option<Arc<ConnectionSlot>>,
 }
 
-/// Gathers the writes of a stream.
-pub(super) fn gather<S>(stream: S, is_gathering: bool) -> (CoalescingWriter<S>, FlushScheduler<S>) {
-    let gathering =
-        Gathering { stream, is_gathering, waiting: Vec::new(), written: 0, is_unflushed: false, place: None };
-    let gathering = Arc::new(Mutex::new(gathering));
-    (CoalescingWriter(gathering.clone()), FlushScheduler { gathering, lull: None, lulls: 0 })
+/// Wraps a stream for coalescing.
+pub(super) fn coalesce<S>(stream: S, is_coalescing: bool) -> (CoalescingWriter<S>, FlushScheduler<S>) {
+    let buffered = Buffered { stream, is_coalescing, pending: Vec::new(), written: 0, is_unflushed: false, slot: None };
+    let buffered = Arc::new(Mutex::new(buffered));
+    (CoalescingWriter(buffered.clone()), FlushScheduler { buffered, idle_signal: None, idle_rounds: 0 })
 }
 
-/// So many moments are waited for at most.
-const MOST_LULLS: u8 = 4;
+/// The maximum number of idle signals that a flush waits for.
+const MAX_IDLE_ROUNDS: u8 = 4;
 
-/// Says that the worker has run everything else that was ready.
+/// Signals that the worker has run all other ready tasks.
 struct IdleSignal {
     reached: AtomicBool,
-    /// How much waited when it began.
-    waiting: usize,
+    /// The pending bytes when the wait began.
+    pending: usize,
     task: Waker,
 }
 
@@ -71,65 +74,77 @@ impl Wake for IdleSignal {
 }
 
 impl IdleSignal {
-    /// The runtime wakes what yields when its queue is empty, and now and then when it never is.
-    fn begin(waiting: usize, task: &Waker) -> Arc<Self> {
-        let lull = Arc::new(IdleSignal { reached: AtomicBool::new(false), waiting, task: task.clone() });
-        let waker = Waker::from(Arc::clone(&lull));
+    /// Uses `yield_now`: the runtime wakes yielding tasks when its queue is empty, and regularly
+    /// while it is not.
+    fn begin(pending: usize, task: &Waker) -> Arc<Self> {
+        let signal = Arc::new(IdleSignal { reached: AtomicBool::new(false), pending, task: task.clone() });
+        let waker = Waker::from(Arc::clone(&signal));
         let yielding = std::pin::pin!(tokio::task::yield_now());
-        // Always pending the first time: the waker is what matters.
+        // Always pending the first time: only the registration of the waker matters.
         let _ = yielding.poll(&mut Context::from_waker(&waker));
-        lull
+        signal
     }
 }
 
 impl<S: AsyncWrite + Unpin> FlushScheduler<S> {
-    /// Keeps a place until the stream is dropped.
-    pub fn hold(&self, place: Arc<Place>) {
-        lock(&self.gathering).place = Some(place);
+    /// Holds the slot of the connection until the stream is dropped.
+    pub fn hold(&self, slot: Arc<ConnectionSlot>) {
+        lock(&self.buffered).slot = Some(slot);
     }
 
-    /// Ends a turn of the connection: writes what its streams have said in it. `is_busy`: others are about to say more.
+    /// Flushes after a poll of the connection.
+    ///
+    /// If `is_busy`, requests in flight are about to write more, and the flush waits for the idle
+    /// signal.
     ///
     /// # Errors
-    /// Those of the stream, after which there is nothing more to be said.
-    pub fn end(&mut self, context: &mut Context<'_>, is_busy: bool) -> Result<()> {
-        let mut gathering = lock(&self.gathering);
-        let waiting = gathering.waiting.len();
-        if waiting == 0 && !gathering.is_unflushed {
+    /// The stream failed; the connection is unusable.
+    pub fn flush(&mut self, context: &mut Context<'_>, is_busy: bool) -> Result<()> {
+        let mut buffered = lock(&self.buffered);
+        let pending = buffered.pending.len();
+        if pending == 0 && !buffered.is_unflushed {
             return Ok(());
         }
-        if waiting > 0 && is_busy && lull(&mut self.lull, &mut self.lulls, waiting, context).is_pending() {
+        if pending > 0
+            && is_busy
+            && poll_idle(&mut self.idle_signal, &mut self.idle_rounds, pending, context).is_pending()
+        {
             return Ok(());
         }
-        (self.lull, self.lulls) = (None, 0);
-        match gathering.poll_write_out(context) {
+        (self.idle_signal, self.idle_rounds) = (None, 0);
+        match buffered.poll_write_all(context) {
             Poll::Ready(Err(error)) => Err(error),
-            // Who has to wait for the client to read is woken by it.
+            // When the client's window is full, the stream wakes the task.
             Poll::Ready(Ok(())) | Poll::Pending => Ok(()),
         }
     }
 }
 
-/// Whether everybody has had their say.
-fn lull(lull: &mut Option<Arc<IdleSignal>>, lulls: &mut u8, waiting: usize, context: &Context<'_>) -> Poll<()> {
-    let begun = lull.get_or_insert_with(|| IdleSignal::begin(waiting, context.waker()));
+/// Ready when the worker is idle and no more data has arrived.
+fn poll_idle(
+    idle_signal: &mut Option<Arc<IdleSignal>>,
+    idle_rounds: &mut u8,
+    pending: usize,
+    context: &Context<'_>,
+) -> Poll<()> {
+    let begun = idle_signal.get_or_insert_with(|| IdleSignal::begin(pending, context.waker()));
     if !begun.reached.load(Ordering::Acquire) {
         return Poll::Pending;
     }
-    if begun.waiting < waiting && *lulls < MOST_LULLS {
-        *lulls += 1;
-        *lull = Some(IdleSignal::begin(waiting, context.waker()));
+    if begun.pending < pending && *idle_rounds < MAX_IDLE_ROUNDS {
+        *idle_rounds += 1;
+        *idle_signal = Some(IdleSignal::begin(pending, context.waker()));
         return Poll::Pending;
     }
     Poll::Ready(())
 }
 
-impl<S: AsyncWrite + Unpin> Gathering<S> {
-    /// Writes so much of what waits.
+impl<S: AsyncWrite + Unpin> Buffered<S> {
+    /// Writes the pending data up to an offset.
     fn poll_write(&mut self, context: &mut Context<'_>, up_to: usize) -> Poll<Result<()>> {
         while self.written < up_to {
             self.is_unflushed = true;
-            let written = ready!(Pin::new(&mut self.stream).poll_write(context, &self.waiting[self.written..up_to]))?;
+            let written = ready!(Pin::new(&mut self.stream).poll_write(context, &self.pending[self.written..up_to]))?;
             if written == 0 {
                 return Poll::Ready(Err(std::io::ErrorKind::WriteZero.into()));
             }
@@ -138,20 +153,21 @@ impl<S: AsyncWrite + Unpin> Gathering<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Writes as many whole pieces as there are, for what is left of the last one would be a TLS record and a system call of its own.
-    fn poll_write_enough(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
-        let whole = self.waiting.len() - self.waiting.len() % ENOUGH;
-        ready!(self.poll_write(context, whole))?;
-        self.waiting.drain(..self.written);
+    /// Writes only multiples of the threshold: the rest would be a TLS record and a system call of
+    /// its own.
+    fn poll_write_chunks(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let full_chunks = self.pending.len() - self.pending.len() % FLUSH_THRESHOLD;
+        ready!(self.poll_write(context, full_chunks))?;
+        self.pending.drain(..self.written);
         self.written = 0;
         Poll::Ready(Ok(()))
     }
 
-    /// Writes all that waits.
-    fn poll_write_out(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
-        ready!(self.poll_write(context, self.waiting.len()))?;
-        // The buffer is given back: a connection that is silent costs nothing.
-        buffer_pool::give_back(std::mem::take(&mut self.waiting));
+    /// Writes and flushes all pending data.
+    fn poll_write_all(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
+        ready!(self.poll_write(context, self.pending.len()))?;
+        // Return the buffer to the pool: an idle connection holds no buffer.
+        buffer_pool::give_back(std::mem::take(&mut self.pending));
         self.written = 0;
         ready!(Pin::new(&mut self.stream).poll_flush(context))?;
         self.is_unflushed = false;
@@ -159,8 +175,8 @@ impl<S: AsyncWrite + Unpin> Gathering<S> {
     }
 }
 
-fn lock<S>(gathering: &Mutex<Gathering<S>>) -> MutexGuard<'_, Gathering<S>> {
-    gathering.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<S>(buffered: &Mutex<Buffered<S>>) -> MutexGuard<'_, Buffered<S>> {
+    buffered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for CoalescingWriter<S> {
@@ -179,38 +195,38 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for CoalescingWriter<S> {
         context: &mut Context<'_>,
         from: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
-        let mut gathering = lock(&self.0);
-        if !gathering.is_gathering {
-            return Pin::new(&mut gathering.stream).poll_write_vectored(context, from);
+        let mut buffered = lock(&self.0);
+        if !buffered.is_coalescing {
+            return Pin::new(&mut buffered.stream).poll_write_vectored(context, from);
         }
-        if gathering.waiting.len() >= ENOUGH {
-            ready!(gathering.poll_write_enough(context))?;
+        if buffered.pending.len() >= FLUSH_THRESHOLD {
+            ready!(buffered.poll_write_chunks(context))?;
         }
-        if gathering.waiting.capacity() == 0 {
-            gathering.waiting = buffer_pool::take();
+        if buffered.pending.capacity() == 0 {
+            buffered.pending = buffer_pool::take();
         }
-        from.iter().for_each(|slice| gathering.waiting.extend_from_slice(slice));
+        from.iter().for_each(|slice| buffered.pending.extend_from_slice(slice));
         Poll::Ready(Ok(from.iter().map(|slice| slice.len()).sum()))
     }
 
     fn is_write_vectored(&self) -> bool {
-        let gathering = lock(&self.0);
-        gathering.is_gathering || gathering.stream.is_write_vectored()
+        let buffered = lock(&self.0);
+        buffered.is_coalescing || buffered.stream.is_write_vectored()
     }
 
-    /// What is gathered is flushed when the turn ends.
+    /// Coalesced data is flushed after the poll of the connection.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
-        let mut gathering = lock(&self.0);
-        match gathering.is_gathering {
+        let mut buffered = lock(&self.0);
+        match buffered.is_coalescing {
             true => Poll::Ready(Ok(())),
-            false => Pin::new(&mut gathering.stream).poll_flush(context),
+            false => Pin::new(&mut buffered.stream).poll_flush(context),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
-        let mut gathering = lock(&self.0);
-        ready!(gathering.poll_write_out(context))?;
-        Pin::new(&mut gathering.stream).poll_shutdown(context)
+        let mut buffered = lock(&self.0);
+        ready!(buffered.poll_write_all(context))?;
+        Pin::new(&mut buffered.stream).poll_shutdown(context)
     }
 }
 
@@ -222,7 +238,7 @@ mod tests {
 
     use super::*;
 
-    /// Notes what arrives in one piece, as soon as it may.
+    /// Records each write as one piece.
     #[derive(Default)]
     struct Pieces {
         arrived: Vec<Vec<u8>>,
@@ -256,69 +272,76 @@ mod tests {
         }
     }
 
-    fn arrived(turns: &FlushScheduler<Pieces>) -> Vec<usize> {
-        lock(&turns.gathering).stream.arrived.iter().map(Vec::len).collect()
+    fn arrived(scheduler: &FlushScheduler<Pieces>) -> Vec<usize> {
+        lock(&scheduler.buffered).stream.arrived.iter().map(Vec::len).collect()
     }
 
-    /// The lengths of the pieces in which so many writes of a length leave, before the turn ends and after.
-    async fn lengths(is_gathering: bool, count: usize, length: usize) -> (Vec<usize>, Vec<usize>) {
-        let (mut gathered, mut turns) = gather(Pieces::default(), is_gathering);
+    /// The sizes of the pieces of `count` writes of `length` bytes, before and after the flush.
+    async fn lengths(is_coalescing: bool, count: usize, length: usize) -> (Vec<usize>, Vec<usize>) {
+        let (mut writer, mut scheduler) = coalesce(Pieces::default(), is_coalescing);
         for _ in 0..count {
-            gathered.write_all(&vec![7; length]).await.unwrap();
+            writer.write_all(&vec![7; length]).await.unwrap();
         }
-        gathered.flush().await.unwrap();
-        let before = arrived(&turns);
-        poll_fn(|context| Poll::Ready(turns.end(context, false))).await.unwrap();
-        assert!(count == 0 || lock(&turns.gathering).stream.is_flushed);
-        (before, arrived(&turns))
+        writer.flush().await.unwrap();
+        let before = arrived(&scheduler);
+        poll_fn(|context| Poll::Ready(scheduler.flush(context, false))).await.unwrap();
+        assert!(count == 0 || lock(&scheduler.buffered).stream.is_flushed);
+        (before, arrived(&scheduler))
     }
 
     #[tokio::test]
-    async fn what_is_said_in_one_turn_leaves_in_one_piece() {
+    async fn writes_of_one_poll_leave_in_one_piece() {
         assert_eq!(lengths(true, 50, 100).await, (vec![], vec![5_000]));
-        assert_eq!(lengths(true, 3, ENOUGH).await, (vec![ENOUGH; 2], vec![ENOUGH; 3]), "enough does not wait");
-        assert_eq!(lengths(true, 3, ENOUGH / 4 * 5).await, (vec![ENOUGH; 2], vec![ENOUGH, ENOUGH, ENOUGH / 4 * 7]));
-        assert_eq!(lengths(false, 3, 100).await, (vec![100; 3], vec![100; 3]), "HTTP/1.1 gathers nothing");
+        assert_eq!(
+            lengths(true, 3, FLUSH_THRESHOLD).await,
+            (vec![FLUSH_THRESHOLD; 2], vec![FLUSH_THRESHOLD; 3]),
+            "full chunks do not wait"
+        );
+        assert_eq!(
+            lengths(true, 3, FLUSH_THRESHOLD / 4 * 5).await,
+            (vec![FLUSH_THRESHOLD; 2], vec![FLUSH_THRESHOLD, FLUSH_THRESHOLD, FLUSH_THRESHOLD / 4 * 7])
+        );
+        assert_eq!(lengths(false, 3, 100).await, (vec![100; 3], vec![100; 3]), "HTTP/1.1 is not coalesced");
         assert_eq!(lengths(true, 0, 0).await, (vec![], vec![]));
     }
 
     #[tokio::test]
-    async fn a_turn_waits_for_those_who_are_about_to_speak() {
-        let (mut gathered, mut turns) = gather(Pieces::default(), true);
+    async fn flush_waits_for_requests_in_flight() {
+        let (mut writer, mut scheduler) = coalesce(Pieces::default(), true);
         let mut ends = 0;
-        let said_while_it_waited = poll_fn(|context| {
+        let written_while_waiting = poll_fn(|context| {
             ends += 1;
             if ends < 3 {
-                let said = Pin::new(&mut gathered).poll_write(context, &[7; 100]);
-                assert!(said.is_ready());
+                let written = Pin::new(&mut writer).poll_write(context, &[7; 100]);
+                assert!(written.is_ready());
             }
-            turns.end(context, true).unwrap();
-            if arrived(&turns).is_empty() { Poll::Pending } else { Poll::Ready(arrived(&turns)) }
+            scheduler.flush(context, true).unwrap();
+            if arrived(&scheduler).is_empty() { Poll::Pending } else { Poll::Ready(arrived(&scheduler)) }
         });
-        assert_eq!(said_while_it_waited.await, [200]);
+        assert_eq!(written_while_waiting.await, [200]);
         assert_eq!(ends, 3);
     }
 
     #[tokio::test]
-    async fn what_cannot_leave_yet_leaves_later() {
-        let (mut gathered, mut turns) = gather(Pieces { is_full: true, ..Pieces::default() }, true);
-        gathered.write_all(&[7; ENOUGH + 1]).await.unwrap();
+    async fn flush_continues_when_stream_is_writable() {
+        let (mut writer, mut scheduler) = coalesce(Pieces { is_full: true, ..Pieces::default() }, true);
+        writer.write_all(&[7; FLUSH_THRESHOLD + 1]).await.unwrap();
         poll_fn(|context| {
-            turns.end(context, false).unwrap();
-            assert!(Pin::new(&mut gathered).poll_write(context, b"more").is_pending(), "and nothing more is taken");
-            lock(&turns.gathering).stream.is_full = false;
-            Poll::Ready(turns.end(context, false))
+            scheduler.flush(context, false).unwrap();
+            assert!(Pin::new(&mut writer).poll_write(context, b"more").is_pending(), "no more data is accepted");
+            lock(&scheduler.buffered).stream.is_full = false;
+            Poll::Ready(scheduler.flush(context, false))
         })
         .await
         .unwrap();
-        assert_eq!(arrived(&turns), [ENOUGH + 1]);
+        assert_eq!(arrived(&scheduler), [FLUSH_THRESHOLD + 1]);
     }
 
     #[tokio::test]
-    async fn an_end_leaves_nothing_behind() {
-        let (mut gathered, turns) = gather(Pieces::default(), true);
-        gathered.write_all(b"goodbye").await.unwrap();
-        gathered.shutdown().await.unwrap();
-        assert_eq!(lock(&turns.gathering).stream.arrived, [b"goodbye"]);
+    async fn shutdown_writes_pending_data() {
+        let (mut writer, scheduler) = coalesce(Pieces::default(), true);
+        writer.write_all(b"last").await.unwrap();
+        writer.shutdown().await.unwrap();
+        assert_eq!(lock(&scheduler.buffered).stream.arrived, [b"last"]);
     }
 }

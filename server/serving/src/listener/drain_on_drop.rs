@@ -1,5 +1,7 @@
-//! What handlers leave of the bodies of requests. Over HTTP/1.1 the next request stands behind it, so it is read when it is little, and the
-//! connection can go on (Go: `maxPostHandlerReadBytes`).
+//! Drains request bodies that handlers did not read.
+//!
+//! Over HTTP/1.1 the next request follows the body. A short rest is read, so that the connection
+//! can be reused (Go: `maxPostHandlerReadBytes`).
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,41 +16,43 @@ use hyper::body::Incoming;
 use crate::body::Body;
 use crate::handler::Request;
 
-/// The most that is read.
-const MOST: u64 = 256 << 10;
+/// The maximum that is read.
+const MAX_DRAIN: u64 = 256 << 10;
 
-/// Takes back what a handler did not read.
+/// Takes back the unread rest of a body from its handler.
 #[derive(Clone, Default)]
-pub(super) struct Leftover(Arc<Mutex<Option<Incoming>>>);
+pub(super) struct UnreadBody(Arc<Mutex<Option<Incoming>>>);
 
-/// A body that is given back when it is dropped.
+/// A body that returns its rest when it is dropped.
 struct DrainOnDrop {
     body: Option<Incoming>,
-    to: Leftover,
+    to: UnreadBody,
 }
 
-impl Leftover {
-    /// A request whose body is to be given back; none for what has no body, for a long one, and for a client that waits to be told to send
-    /// it.
+impl UnreadBody {
+    /// Wraps the body of a request.
+    ///
+    /// Returns `None` if there is nothing to drain: no body, a long one, or a client that waits for
+    /// `100 Continue`.
     pub fn of(request: hyper::Request<Incoming>) -> (Request, Option<Self>) {
         let body = request.body();
-        let is_lent = request.version() < http::Version::HTTP_2
+        let is_drainable = request.version() < http::Version::HTTP_2
             && !body.is_end_stream()
-            && body.size_hint().lower() <= MOST
+            && body.size_hint().lower() <= MAX_DRAIN
             && !request.headers().contains_key(EXPECT);
-        if !is_lent {
+        if !is_drainable {
             return (request.map(Body::from), None);
         }
-        let leftover = Leftover::default();
-        let to = leftover.clone();
-        (request.map(|body| Body::stream(DrainOnDrop { body: Some(body), to })), Some(leftover))
+        let unread = UnreadBody::default();
+        let to = unread.clone();
+        (request.map(|body| Body::stream(DrainOnDrop { body: Some(body), to })), Some(unread))
     }
 
-    /// Reads what was left, if that is not much.
+    /// Reads the rest of the body, up to the maximum.
     pub async fn drain(self) {
         let left = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut body) = left else { return };
-        let mut allowed = MOST;
+        let mut allowed = MAX_DRAIN;
         while let Some(Ok(frame)) = body.frame().await {
             match allowed.checked_sub(frame.data_ref().map_or(0, Bytes::len) as u64) {
                 Some(rest) => allowed = rest,

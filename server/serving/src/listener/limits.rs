@@ -1,4 +1,4 @@
-//! How many connections are served at a time, derived from how many files the process may open.
+//! Connection limits, derived from the limit of open files.
 
 use std::sync::OnceLock;
 
@@ -6,46 +6,47 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::options::ConnectionOptions;
 
-/// The most connections that are served unless a flag says more: each takes some ten kilobytes.
-const MOST: u64 = 32_768;
-/// The fewest connections that are served, however few files may be opened.
-const FEWEST: u64 = 16;
-/// Files that are kept for the store, webhooks and backends: a quarter of all, and at least so many.
-const RESERVE: u64 = 64;
+/// The default maximum of connections: each takes about ten kilobytes.
+const MAX_CONNECTIONS: u64 = 32_768;
+/// The minimum of connections, however few files may be opened.
+const MIN_CONNECTIONS: u64 = 16;
+/// Files reserved for the store, webhooks, and backends: a quarter of all, and at least this many.
+const RESERVED_FILES: u64 = 64;
 
-/// What upstream gives a stream, so that most bodies come in one go: the 99th percentile of bodies.
+/// Upstream's stream window: covers the 99th percentile of bodies in one round trip.
 pub(super) const STREAM_WINDOW: u32 = 256 * 1024;
-/// The least that all streams of a connection together may have sent and not been read. Bodies are read soon, so that a small window only
-/// delays clients whose uploads stall.
+/// The minimum window of a connection for all its streams. Bodies are read soon, so a small window
+/// only delays clients with stalled uploads.
 const MIN_WINDOW: u64 = 512 * 1024;
-/// The largest window that HTTP/2 has for a connection.
+/// The maximum window of an HTTP/2 connection.
 const MAX_WINDOW: u32 = (1 << 31) - 1;
 
-/// Connections that may be open at a time.
+/// The limits of open connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
     /// All connections.
     pub total: usize,
-    /// Connections of one client address.
+    /// Connections per client address.
     pub per_address: usize,
-    /// Connections on which no request has been authenticated; the rest is kept for authenticated clients.
+    /// Connections without an authenticated request; the others are reserved for authenticated
+    /// clients.
     pub unauthenticated: usize,
-    /// Connections whose TLS handshake is not complete. They count as unauthenticated as well.
+    /// Connections with an incomplete TLS handshake. They also count as unauthenticated.
     pub handshaking: usize,
 }
 
 impl Limits {
-    /// The limits of the options, and where these leave the choice, shares of `open_files`.
+    /// The limits of the options; defaults are shares of `open_files`.
     pub fn new(options: &ConnectionOptions, open_files: u64) -> Self {
-        let available = open_files.saturating_sub((open_files / 4).max(RESERVE)).max(FEWEST);
+        let available = open_files.saturating_sub((open_files / 4).max(RESERVED_FILES)).max(MIN_CONNECTIONS);
         let given = |limit: usize| u64::try_from(limit).ok().filter(|limit| *limit > 0);
-        let total = given(options.max).unwrap_or(MOST.min(available));
+        let total = given(options.max).unwrap_or(MAX_CONNECTIONS.min(available));
         if total > available {
             tracing::warn!(
                 total,
                 open_files,
                 available,
-                "--max-connections exceeds what the limit of open files allows"
+                "--max-connections exceeds the limit of open files; using the available number"
             );
         }
         let total = total.min(available);
@@ -60,16 +61,19 @@ impl Limits {
     }
 }
 
-/// Bytes that the client of an HTTP/2 connection may have sent and that were not read, in all its streams. All connections together take as
-/// much memory as requests may (`work::memory::limit`), or [`MIN_WINDOW`] each.
+/// The flow control window of an HTTP/2 connection: bytes of all streams that are sent but not
+/// read.
+///
+/// All connections together use at most the memory of requests (`work::memory::limit`), or
+/// [`MIN_WINDOW`] each.
 pub(super) fn connection_window(memory: u64, connections: usize, max_streams: u32) -> u32 {
     let of_streams = u64::from(STREAM_WINDOW) * u64::from(max_streams.max(1));
     let share = (memory / connections.max(1) as u64).max(MIN_WINDOW);
     u32::try_from(share.min(of_streams)).unwrap_or(MAX_WINDOW).clamp(STREAM_WINDOW, MAX_WINDOW)
 }
 
-/// Raises the soft limit of open files to the hard limit, as Go's runtime does, and returns what holds then. The limit
-/// belongs to the process and is raised once.
+/// Raises the soft limit of open files to the hard limit, as Go's runtime does, and returns the
+/// resulting limit. The limit applies to the process and is raised once.
 pub(super) fn raise_open_files() -> u64 {
     static OPEN_FILES: OnceLock<u64> = OnceLock::new();
     *OPEN_FILES.get_or_init(|| {
@@ -87,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_leave_files_for_everything_else() {
+    fn limits_reserve_files() {
         let derived = |open_files| {
             let limits = Limits::new(&ConnectionOptions::default(), open_files);
             (limits.total, limits.per_address, limits.unauthenticated, limits.handshaking)
@@ -99,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_of_all_connections_fit_into_the_memory_of_requests() {
+    fn windows_of_all_connections_fit_into_request_memory() {
         let (gib, streams) = (1u64 << 30, 250);
         assert_eq!(connection_window(4 * gib, 1024, streams), 4 << 20);
         assert_eq!(connection_window(gib, 32_768, streams), 512 << 10, "the least");
@@ -109,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_count_as_far_as_files_allow() {
+    fn flags_are_capped_by_open_files() {
         let options =
             ConnectionOptions { max: 100_000, max_per_address: 10, max_unauthenticated: 1, ..Default::default() };
         let limits = Limits::new(&options, 65_536);

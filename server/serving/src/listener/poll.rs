@@ -1,28 +1,29 @@
-//! A turn of a connection, in which its streams speak before it writes.
+//! Polls the streams of a connection before the connection itself.
 //!
-//! While they speak they wake the connection: `h2` for each frame that it is handed, and `FuturesUnordered` when it has polled as many streams as
-//! there are, be it one. Neither is worth a turn more, at which nothing would be found: the connection is polled after its streams anyway,
-//! and whether they have more to say is asked at once.
+//! Polling streams wakes the connection: `h2` wakes it for each frame, and `FuturesUnordered` after
+//! as many polls as it has streams. Neither wake needs another poll of the task, which would find
+//! nothing. The connection is polled after its streams anyway, and streams are polled again while
+//! they wake themselves.
 
 use std::task::Context;
 
 use super::self_wake::SelfWakeTracker;
 
-/// How often streams are polled in a turn, before others have theirs.
-const MOST_ROUNDS: usize = 4;
+/// The maximum number of rounds per poll, so that other tasks can run.
+const MAX_ROUNDS: usize = 4;
 
-/// Lets the streams of a connection speak until they have nothing more to say, then polls the connection, which finds what they said.
+/// Polls the streams until none wakes itself, then polls the connection, which writes their frames.
 pub(super) fn poll_streams_then_connection<T>(
-    ear: &SelfWakeTracker,
+    tracker: &SelfWakeTracker,
     context: &Context<'_>,
     mut streams: impl FnMut(&mut Context<'_>),
     connection: impl FnOnce(&mut Context<'_>) -> T,
 ) -> T {
-    let have_more = (0..MOST_ROUNDS).all(|_| ear.poll(context, &mut streams).1);
+    let have_more = (0..MAX_ROUNDS).all(|_| tracker.poll(context, &mut streams).1);
     if have_more {
         context.waker().wake_by_ref();
     }
-    connection(&mut Context::from_waker(ear.waker()))
+    connection(&mut Context::from_waker(tracker.waker()))
 }
 
 #[cfg(test)]
@@ -33,10 +34,11 @@ mod tests {
     use super::*;
     use crate::listener::self_wake::testing::{Wakes, wake_elsewhere};
 
-    /// How often streams that do this are polled in a turn, and how often the task is woken for it.
-    fn turn(streams: impl Fn(usize, &Waker), connection: impl FnOnce(&Waker)) -> (usize, usize) {
-        let (heard, mut rounds) = (Arc::new(Wakes::default()), 0);
-        let task = Waker::from(heard.clone());
+    /// Counts how often streams with this behaviour are polled in one call, and how often the task
+    /// is woken.
+    fn poll_counts(streams: impl Fn(usize, &Waker), connection: impl FnOnce(&Waker)) -> (usize, usize) {
+        let (wakes, mut rounds) = (Arc::new(Wakes::default()), 0);
+        let task = Waker::from(wakes.clone());
         let streams = |context: &mut Context<'_>| {
             rounds += 1;
             streams(rounds, context.waker());
@@ -44,24 +46,24 @@ mod tests {
         poll_streams_then_connection(&SelfWakeTracker::new(), &Context::from_waker(&task), streams, |context| {
             connection(context.waker())
         });
-        (rounds, heard.count())
+        (rounds, wakes.count())
     }
 
     #[test]
-    fn who_is_woken_by_its_own_streams_asks_them_again_at_once() {
-        assert_eq!(turn(|_, _| {}, |_| {}), (1, 0));
+    fn self_woken_streams_are_polled_again() {
+        assert_eq!(poll_counts(|_, _| {}, |_| {}), (1, 0));
         let twice = |round, waker: &Waker| {
             if round < 3 {
                 waker.wake_by_ref();
             }
         };
-        assert_eq!(turn(twice, |_| {}), (3, 0));
-        assert_eq!(turn(|_, waker| waker.wake_by_ref(), |_| {}), (MOST_ROUNDS, 1), "others have their turn, too");
+        assert_eq!(poll_counts(twice, |_| {}), (3, 0));
+        assert_eq!(poll_counts(|_, waker| waker.wake_by_ref(), |_| {}), (MAX_ROUNDS, 1), "other tasks can run");
     }
 
     #[test]
-    fn any_other_wake_is_heard() {
-        assert_eq!(turn(|_, _| {}, Waker::wake_by_ref), (1, 1), "by the connection");
-        assert_eq!(turn(|_, waker| wake_elsewhere(waker), |_| {}), (1, 1), "by another thread");
+    fn other_wakes_reach_the_task() {
+        assert_eq!(poll_counts(|_, _| {}, Waker::wake_by_ref), (1, 1), "by the connection");
+        assert_eq!(poll_counts(|_, waker| wake_elsewhere(waker), |_| {}), (1, 1), "by another thread");
     }
 }

@@ -1,7 +1,8 @@
-//! A waker that tells wakes from within a poll from all others.
+//! A waker that distinguishes wakes during the poll from others.
 //!
-//! What is polled often wakes itself, or is woken by what it polls: `h2` does so for each frame that it is handed. A task that is woken while it
-//! runs is polled once more, and another worker is woken to take it. Whoever polls with an ear decides what such a wake is worth.
+//! A future often wakes itself, or is woken by what it polls: `h2` does so for each frame. A task
+//! that is woken while it runs is polled once more, and another worker is woken to steal it. With
+//! this tracker, the caller of the poll decides how to handle such a wake.
 
 use std::cell::RefCell;
 use std::ptr;
@@ -11,88 +12,91 @@ use std::task::{Context, Wake, Waker};
 use futures_util::task::AtomicWaker;
 
 thread_local! {
-    /// What this thread is polling, the innermost last.
-    static POLLED: RefCell<Vec<Polled>> = const { RefCell::new(Vec::new()) };
+    /// The active polls of this thread, the innermost last.
+    static ACTIVE_POLLS: RefCell<Vec<ActivePoll>> = const { RefCell::new(Vec::new()) };
 }
 
-struct Polled {
-    home: *const Home,
+struct ActivePoll {
+    task_waker: *const TaskWaker,
     is_woken: bool,
 }
 
-/// Where something that is polled hears of what it has to do.
+/// Polls a future and tracks whether it was woken during the poll.
 pub(super) struct SelfWakeTracker {
-    home: Arc<Home>,
+    task_waker: Arc<TaskWaker>,
     waker: Waker,
 }
 
-/// Where wakes go.
+/// The waker of the task that polls.
 #[derive(Default)]
-struct Home(AtomicWaker);
+struct TaskWaker(AtomicWaker);
 
-impl Wake for Home {
+impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let is_meant = |polled: &&mut Polled| ptr::eq(polled.home, Arc::as_ptr(self));
-        let note = |polled: &RefCell<Vec<Polled>>| match polled.borrow_mut().iter_mut().find(is_meant) {
+        let is_same = |polled: &&mut ActivePoll| ptr::eq(polled.task_waker, Arc::as_ptr(self));
+        let record = |polled: &RefCell<Vec<ActivePoll>>| match polled.borrow_mut().iter_mut().find(is_same) {
             Some(polled) => {
                 polled.is_woken = true;
                 true
             }
             None => false,
         };
-        // A thread that is ending polls nothing.
-        if !POLLED.try_with(note).unwrap_or_default() {
+        // A thread in destruction polls nothing.
+        if !ACTIVE_POLLS.try_with(record).unwrap_or_default() {
             self.0.wake();
         }
     }
 }
 
-/// Says that what was noted of the innermost poll has been answered by it.
-pub(crate) fn forget_wakes() {
-    POLLED.with_borrow_mut(|polled| polled.iter_mut().next_back().into_iter().for_each(|last| last.is_woken = false));
+/// Discards the wakes recorded for the innermost poll, because that poll has handled them.
+pub(crate) fn clear_self_wakes() {
+    ACTIVE_POLLS
+        .with_borrow_mut(|polled| polled.iter_mut().next_back().into_iter().for_each(|last| last.is_woken = false));
 }
 
 impl SelfWakeTracker {
     pub fn new() -> Self {
-        let home = Arc::new(Home::default());
-        SelfWakeTracker { waker: Waker::from(home.clone()), home }
+        let task_waker = Arc::new(TaskWaker::default());
+        SelfWakeTracker { waker: Waker::from(task_waker.clone()), task_waker }
     }
 
-    /// What is polled with it is heard like anything else.
+    /// The waker of the tracker; outside of `poll` it wakes the task.
     pub fn waker(&self) -> &Waker {
         &self.waker
     }
 
-    /// Polls something, and says whether it was woken from within. All other wakes go to the task.
+    /// Polls, and returns whether the task was woken during the poll. All other wakes go to the
+    /// task.
     pub fn poll<T>(&self, context: &Context<'_>, f: impl FnOnce(&mut Context<'_>) -> T) -> (T, bool) {
-        self.home.0.register(context.waker());
-        let polling = Polling::begin(&self.home);
+        self.task_waker.0.register(context.waker());
+        let polling = PollGuard::begin(&self.task_waker);
         let polled = f(&mut Context::from_waker(&self.waker));
         (polled, polling.is_woken())
     }
 }
 
-/// Lasts as long as a poll, even of what panics.
-struct Polling;
+/// Guards an active poll, including one that panics.
+struct PollGuard;
 
-impl Polling {
-    fn begin(home: &Arc<Home>) -> Self {
-        POLLED.with_borrow_mut(|polled| polled.push(Polled { home: Arc::as_ptr(home), is_woken: false }));
-        Polling
+impl PollGuard {
+    fn begin(task_waker: &Arc<TaskWaker>) -> Self {
+        ACTIVE_POLLS
+            .with_borrow_mut(|polled| polled.push(ActivePoll { task_waker: Arc::as_ptr(task_waker), is_woken: false }));
+        PollGuard
     }
 
     fn is_woken(&self) -> bool {
-        POLLED.with_borrow(|polled| polled.last().is_some_and(|last| last.is_woken))
+        ACTIVE_POLLS.with_borrow(|polled| polled.last().is_some_and(|last| last.is_woken))
     }
 }
 
-impl Drop for Polling {
+impl Drop for PollGuard {
     fn drop(&mut self) {
-        POLLED.with_borrow_mut(Vec::pop);
+        ACTIVE_POLLS.with_borrow_mut(Vec::pop);
     }
 }
 
@@ -129,8 +133,8 @@ mod tests {
     use super::testing::{Wakes, wake_elsewhere};
     use super::*;
 
-    /// Whether a poll that does this is said to be woken from within, and how often its task is woken.
-    fn heard(poll: impl FnOnce(&Waker)) -> (bool, usize) {
+    /// Whether a poll with this behaviour counts as self-woken, and how often its task is woken.
+    fn self_wakes(poll: impl FnOnce(&Waker)) -> (bool, usize) {
         let wakes = Arc::new(Wakes::default());
         let ((), is_woken) =
             SelfWakeTracker::new().poll(&Context::from_waker(&wakes.clone().into()), |own| poll(own.waker()));
@@ -138,31 +142,35 @@ mod tests {
     }
 
     #[test]
-    fn wakes_from_within_are_noted_and_all_others_heard() {
-        assert_eq!(heard(|_| {}), (false, 0));
-        assert_eq!(heard(Waker::wake_by_ref), (true, 0));
-        assert_eq!(heard(wake_elsewhere), (false, 1));
-        let answered = |waker: &Waker| {
+    fn self_wakes_are_recorded_and_others_reach_the_task() {
+        assert_eq!(self_wakes(|_| {}), (false, 0));
+        assert_eq!(self_wakes(Waker::wake_by_ref), (true, 0));
+        assert_eq!(self_wakes(wake_elsewhere), (false, 1));
+        let cleared = |waker: &Waker| {
             waker.wake_by_ref();
-            forget_wakes();
+            clear_self_wakes();
         };
-        assert_eq!(heard(answered), (false, 0));
-        let (wakes, ear) = (Arc::new(Wakes::default()), SelfWakeTracker::new());
-        ear.poll(&Context::from_waker(&wakes.clone().into()), |_| {});
-        ear.waker().wake_by_ref();
+        assert_eq!(self_wakes(cleared), (false, 0));
+        let (wakes, tracker) = (Arc::new(Wakes::default()), SelfWakeTracker::new());
+        tracker.poll(&Context::from_waker(&wakes.clone().into()), |_| {});
+        tracker.waker().wake_by_ref();
         assert_eq!(wakes.count(), 1, "after the poll");
     }
 
     #[test]
-    fn polls_within_polls_are_told_apart() {
+    fn nested_polls_are_distinguished() {
         let (outer, inner, task) =
             (SelfWakeTracker::new(), SelfWakeTracker::new(), Waker::from(Arc::new(Wakes::default())));
         let context = Context::from_waker(&task);
         let nested = |woken: [bool; 2]| {
             outer.poll(&context, |own| {
                 let ((), is_woken) = inner.poll(own, |_| {
-                    let ears = [&outer, &inner];
-                    ears.iter().zip(woken).filter(|(_, woken)| *woken).for_each(|(ear, _)| ear.waker().wake_by_ref());
+                    let trackers = [&outer, &inner];
+                    trackers
+                        .iter()
+                        .zip(woken)
+                        .filter(|(_, woken)| *woken)
+                        .for_each(|(tracker, _)| tracker.waker().wake_by_ref());
                 });
                 is_woken
             })
@@ -174,12 +182,12 @@ mod tests {
     }
 
     #[test]
-    fn a_poll_that_panics_is_over() {
-        let (wakes, ear) = (Arc::new(Wakes::default()), SelfWakeTracker::new());
+    fn panicking_poll_ends() {
+        let (wakes, tracker) = (Arc::new(Wakes::default()), SelfWakeTracker::new());
         let task = Waker::from(wakes.clone());
-        let poll = || ear.poll(&Context::from_waker(&task), |_| panic!("in a poll"));
+        let poll = || tracker.poll(&Context::from_waker(&task), |_| panic!("in a poll"));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(poll)).is_err());
-        ear.waker().wake_by_ref();
+        tracker.waker().wake_by_ref();
         assert_eq!(wakes.count(), 1);
     }
 }

@@ -1,8 +1,9 @@
-//! The streams of an HTTP/2 connection, and where they run.
+//! Executes the streams of an HTTP/2 connection.
 //!
-//! A request runs in a task of its own. Once its answer turns out to be a watch, and has sent what there was, it settles in the task of its
-//! connection: a change that fifty watches of a connection wait for then wakes one task and not fifty, no two of them wait for the lock
-//! of the connection, and what they have to say is written as soon as all of them have said it.
+//! A request runs in a separate task. When its response is a watch and the initial events are sent,
+//! the stream migrates to the task of its connection. A change that fifty watches of a connection
+//! receive then wakes one task and not fifty. The watches do not contend for the lock of the
+//! connection, and their frames are written together.
 
 mod local_stream;
 
@@ -19,29 +20,31 @@ use hyper::rt::Executor;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use local_stream::LocalStream;
-pub(crate) use local_stream::body_is_asked;
+pub(crate) use local_stream::body_polled;
 
 type Stream = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 thread_local! {
-    /// Whether the stream that this thread is polling is to settle. hyper's type of a stream has no room for it.
-    static SETTLES: Cell<bool> = const { Cell::new(false) };
+    /// Whether the stream that this thread polls is to migrate. hyper's type of a stream has no
+    /// field for it.
+    static MIGRATES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// In the extensions of a response that mostly waits: a watch.
+/// Marks the response of a watch; in its extensions.
 #[derive(Clone, Copy)]
-pub(crate) struct Waits;
+pub(crate) struct WatchResponse;
 
-/// Lets the stream that is being polled settle when it next has to wait.
-pub(super) fn settle() {
-    SETTLES.set(true);
+/// Makes the current stream migrate to the task of its connection when it is next pending.
+pub(super) fn migrate_to_connection() {
+    MIGRATES.set(true);
 }
 
-/// Runs the streams of one connection.
+/// The executor of the streams of one connection.
 #[derive(Clone)]
 pub(super) struct Streams(UnboundedSender<Stream>);
 
-/// The streams that have settled. A connection polls them before itself, so that it writes what they say.
+/// The streams that have migrated. The task of the connection polls them before the connection,
+/// which then writes their frames.
 pub(super) struct LocalStreams {
     arriving: UnboundedReceiver<Stream>,
     streams: FuturesUnordered<LocalStream<CatchUnwind<AssertUnwindSafe<Stream>>>>,
@@ -56,45 +59,45 @@ impl Streams {
 
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
     fn execute(&self, stream: F) {
-        tokio::spawn(SpawnedStream { stream: Some(Box::pin(stream)), home: self.0.clone() });
+        tokio::spawn(SpawnedStream { stream: Some(Box::pin(stream)), connection: self.0.clone() });
     }
 }
 
-/// A stream in a task of its own.
+/// A stream in a separate task.
 struct SpawnedStream {
     stream: Option<Stream>,
-    home: UnboundedSender<Stream>,
+    connection: UnboundedSender<Stream>,
 }
 
 impl Future for SpawnedStream {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        SETTLES.set(false);
+        MIGRATES.set(false);
         let Some(stream) = &mut self.stream else { return Poll::Ready(()) };
         if stream.as_mut().poll(context).is_ready() {
             return Poll::Ready(());
         }
-        if !SETTLES.take() {
+        if !MIGRATES.take() {
             return Poll::Pending;
         }
-        // A connection that has ended takes nobody in; the stream ends with it.
-        let _ = self.stream.take().map(|stream| self.home.send(stream));
+        // If the connection has ended, the send fails and the stream is dropped.
+        let _ = self.stream.take().map(|stream| self.connection.send(stream));
         Poll::Ready(())
     }
 }
 
 impl LocalStreams {
-    /// Lets all who have something to say say it.
+    /// Polls all migrated streams that are woken.
     pub fn poll(&mut self, context: &mut Context<'_>) {
         while let Poll::Ready(Some(stream)) = self.arriving.poll_recv(context) {
-            // As in a task of its own, who panics ends alone.
+            // As in a separate task, a panic ends only the stream.
             self.streams.push(LocalStream::new(AssertUnwindSafe(stream).catch_unwind()));
         }
         while let Poll::Ready(Some(_)) = self.streams.poll_next_unpin(context) {}
     }
 
-    /// How many there are.
+    /// The number of migrated streams.
     pub fn len(&self) -> u64 {
         self.streams.len() as u64
     }
@@ -110,16 +113,16 @@ mod tests {
 
     use super::*;
 
-    /// Runs a stream that settles as told; gives the tasks that it ran in before and after it had to wait.
-    async fn tasks(settles: bool) -> (Id, Id) {
-        let (streams, mut settled) = Streams::new();
+    /// Runs a stream that may migrate; returns its tasks before and after it was pending.
+    async fn tasks(migrates: bool) -> (Id, Id) {
+        let (streams, mut local_streams) = Streams::new();
         let (go_on, (sender, mut tasks)) = (Arc::new(Notify::new()), unbounded_channel());
         streams.execute({
             let go_on = go_on.clone();
             async move {
                 let _ = sender.send(id());
-                if settles {
-                    settle();
+                if migrates {
+                    migrate_to_connection();
                 }
                 go_on.notified().await;
                 let _ = sender.send(id());
@@ -128,28 +131,28 @@ mod tests {
         let first = tasks.recv().await.unwrap();
         go_on.notify_one();
         let second = poll_fn(|context| {
-            settled.poll(context);
+            local_streams.poll(context);
             tasks.poll_recv(context)
         });
         (first, second.await.unwrap())
     }
 
     #[tokio::test]
-    async fn what_mostly_waits_runs_with_its_connection() {
+    async fn watch_stream_migrates_to_its_connection() {
         let here = tokio::spawn(async { (id(), tasks(true).await, tasks(false).await) });
         let (here, (before, after), (never, ever)) = here.await.unwrap();
-        assert!(before != here && after == here, "it settles");
-        assert!(never != here && ever == never, "anything else stays where it is");
+        assert!(before != here && after == here, "the stream migrates");
+        assert!(never != here && ever == never, "other streams do not");
     }
 
     #[tokio::test]
-    async fn who_panics_ends_alone() {
-        let (streams, mut settled) = Streams::new();
-        let (sender, mut said) = unbounded_channel();
+    async fn panic_ends_only_its_stream() {
+        let (streams, mut local_streams) = Streams::new();
+        let (sender, mut received) = unbounded_channel();
         for name in ["bad", "good"] {
             let sender = sender.clone();
             streams.execute(async move {
-                settle();
+                migrate_to_connection();
                 tokio::task::yield_now().await;
                 assert_eq!(name, "good");
                 let _ = sender.send(name);
@@ -157,8 +160,8 @@ mod tests {
         }
         drop(sender);
         let all = poll_fn(|context| {
-            settled.poll(context);
-            said.poll_recv(context)
+            local_streams.poll(context);
+            received.poll_recv(context)
         });
         assert_eq!(all.await, Some("good"));
     }

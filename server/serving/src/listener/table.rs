@@ -1,11 +1,12 @@
-//! The open connections, and which of them ends when there are too many.
+//! The table of open connections, and the eviction when a limit is reached.
 //!
-//! A connection begins with its TLS handshake, then waits for its first authenticated request, and counts as authenticated
-//! from then on. A full share evicts: of the address that holds most of the share, the connection that has been open
-//! longest and serves no request. So one client that opens many connections mostly evicts its own.
+//! A connection starts with its TLS handshake, then waits for its first authenticated request, and
+//! counts as authenticated afterwards. When a share is full, a connection of the address with the
+//! most connections in the share is evicted. It is the oldest one that serves no request. A client
+//! that opens many connections thus mostly evicts its own.
 
 mod client;
-mod place;
+mod slot;
 mod state;
 
 use std::net::IpAddr;
@@ -16,25 +17,25 @@ use super::limits::Limits;
 use crate::logging::LogLimit;
 use crate::metrics::ConnectionMetrics;
 use client::ClientAddress;
-pub(crate) use place::Place;
+pub(crate) use slot::ConnectionSlot;
 use state::{State, Victim};
 
-/// How far a connection has come. The order is that of a connection's life.
+/// The stages of a connection, in chronological order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Handshake,
     Unauthenticated,
     Authenticated,
-    /// It speaks another protocol, and is not evicted.
+    /// The connection uses another protocol after an upgrade, and is not evicted.
     Upgraded,
 }
 
-/// Why a connection is refused.
+/// The reason why a connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Its address has as many connections as it may have, and all of them serve requests.
+    /// The limit of its address is reached, and all its connections serve requests.
     Address,
-    /// There are as many connections as there may be, and all of them serve requests.
+    /// The limit of all connections is reached, and all of them serve requests.
     Total,
 }
 
@@ -47,7 +48,7 @@ impl Refusal {
     }
 }
 
-/// All open connections.
+/// The open connections.
 pub(super) struct Table {
     state: Mutex<State>,
     limits: Limits,
@@ -67,19 +68,19 @@ impl Table {
         }
     }
 
-    /// Takes a connection in, at the cost of another one where a share is full.
+    /// Adds a connection, and evicts another one where a share is full.
     ///
     /// # Errors
-    /// When a limit is reached and every connection that could be evicted serves a request.
-    pub fn admit(self: &Arc<Self>, address: IpAddr, activity: &Arc<Activity>) -> Result<Arc<Place>, Refusal> {
+    /// A limit is reached and all connections that could be evicted serve requests.
+    pub fn admit(self: &Arc<Self>, address: IpAddr, activity: &Arc<Activity>) -> Result<Arc<ConnectionSlot>, Refusal> {
         let address = ClientAddress::from(address);
         let mut state = self.lock();
-        let made_room = self.make_room(&mut state, address);
-        let entered = made_room.map(|()| state.enter(address, activity.clone()));
+        let room = self.make_room(&mut state, address);
+        let entered = room.map(|()| state.enter(address, activity.clone()));
         self.metrics.show(state.counts());
         drop(state);
         match entered {
-            Ok((id, eviction)) => Ok(Arc::new(Place::new(self.clone(), id, eviction))),
+            Ok((id, eviction)) => Ok(Arc::new(ConnectionSlot::new(self.clone(), id, eviction))),
             Err(refusal) => {
                 self.metrics.refused(refusal.name());
                 if let Some(unlogged) = self.refusals.admit() {
@@ -115,8 +116,8 @@ impl Table {
         Ok(())
     }
 
-    /// Evicts the connection that has the least claim: an unauthenticated one if there is any, or else one that serves no
-    /// request. Whether there was one.
+    /// Evicts a connection: an unauthenticated one if there is any, or else one that serves no
+    /// request. Returns whether there was one.
     fn evict_idle(&self, state: &mut State, address: Option<ClientAddress>, limit: &'static str) -> bool {
         self.evict(state, Stage::Unauthenticated, address, Victim::Any, limit)
             || self.evict(state, Stage::Handshake, address, Victim::Any, limit)

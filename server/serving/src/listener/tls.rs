@@ -1,4 +1,4 @@
-//! TLS: what the server shows, and what it makes of what clients show.
+//! The TLS configuration: server certificates and client certificate requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,13 +18,14 @@ use crate::Error;
 use crate::certificates::{KeyPairPem, TlsContents, certificates, private_key};
 use crate::options::ServingOptions;
 
-/// What handshakes are made with. Another one takes its place when a file has changed.
-pub(super) struct Terms {
+/// The TLS configuration of handshakes. It is replaced when a file changes.
+pub(super) struct TlsConfig {
     pub acceptor: TlsAcceptor,
 }
 
-impl Terms {
-    /// Of the flags, and of what the files hold. Also the authorities that judge what clients present.
+impl TlsConfig {
+    /// Creates the configuration from the flags and the contents of the files. Also returns the CAs
+    /// for client certificates.
     pub fn new(options: &ServingOptions, contents: &TlsContents) -> Result<(Self, Authorities), Error> {
         let provider = provider(options);
         let authorities = Authorities::new(contents, &provider)?;
@@ -34,16 +35,17 @@ impl Terms {
         let mut config = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(versions)?
             .with_client_cert_verifier(Arc::new(any))
-            .with_cert_resolver(Arc::new(ByName::new(contents, &provider)?));
+            .with_cert_resolver(Arc::new(SniResolver::new(contents, &provider)?));
         if options.http2 {
             config.alpn_protocols.push(b"h2".to_vec());
         }
         config.alpn_protocols.push(b"http/1.1".to_vec());
-        Ok((Terms { acceptor: TlsAcceptor::from(Arc::new(config)) }, authorities))
+        Ok((TlsConfig { acceptor: TlsAcceptor::from(Arc::new(config)) }, authorities))
     }
 }
 
-/// What is spoken: everything that rustls speaks, less what the flags do not want. As in Go, suites of TLS 1.3 cannot be chosen.
+/// The crypto provider: rustls' algorithms, restricted by the flags. As in Go, cipher suites of TLS
+/// 1.3 cannot be selected.
 fn provider(options: &ServingOptions) -> Arc<CryptoProvider> {
     let mut provider = rustls::crypto::ring::default_provider();
     let (suites, groups) = (&options.cipher_suites, &options.key_exchange_groups);
@@ -58,29 +60,30 @@ fn provider(options: &ServingOptions) -> Arc<CryptoProvider> {
     Arc::new(provider)
 }
 
-/// Shows each client the certificate of the name that it asks for (upstream: `BuildNamedCertificates`).
+/// Selects the server certificate by SNI name (upstream: `BuildNamedCertificates`).
 #[derive(Debug)]
-struct ByName {
+struct SniResolver {
     default: Arc<CertifiedKey>,
-    /// In lower case; `*.example.com` stands for all names one label longer.
+    /// In lower case; `*.example.com` matches all names with one more label.
     named: HashMap<String, Arc<CertifiedKey>>,
 }
 
-impl ByName {
+impl SniResolver {
     fn new(contents: &TlsContents, provider: &CryptoProvider) -> Result<Self, Error> {
         let default = Arc::new(certified(&contents.serving, provider)?);
-        let (mut said, mut found) = (HashMap::new(), HashMap::new());
-        // The first one that has a name wins, and names that were said win over those found in certificates.
+        let (mut configured, mut found) = (HashMap::new(), HashMap::new());
+        // The first pair with a name wins; configured names take precedence over those found in
+        // certificates.
         for (pair, names) in &contents.sni {
             let key = Arc::new(certified(pair, provider)?);
-            let into = if names.is_empty() { &mut found } else { &mut said };
+            let into = if names.is_empty() { &mut found } else { &mut configured };
             let own = if names.is_empty() { names_of(&key) } else { names.clone() };
             for name in own {
                 into.entry(name).or_insert_with(|| key.clone());
             }
         }
-        found.extend(said);
-        Ok(ByName { default, named: found })
+        found.extend(configured);
+        Ok(SniResolver { default, named: found })
     }
 
     fn find(&self, name: &str) -> Option<&Arc<CertifiedKey>> {
@@ -90,7 +93,7 @@ impl ByName {
     }
 }
 
-impl ResolvesServerCert for ByName {
+impl ResolvesServerCert for SniResolver {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         let named = hello.server_name().and_then(|name| self.find(name));
         Some(named.unwrap_or(&self.default).clone())
@@ -102,7 +105,7 @@ fn certified(pair: &KeyPairPem, provider: &CryptoProvider) -> Result<CertifiedKe
     CertifiedKey::from_der(chain, key, provider).map_err(|why| Error::content(&pair.path, why.to_string()))
 }
 
-/// The names in a certificate that a client can ask for: no addresses.
+/// The names of a certificate that SNI can request; IP addresses are excluded.
 fn names_of(key: &CertifiedKey) -> Vec<String> {
     let Some((_, certificate)) = key.cert.first().and_then(|der| X509Certificate::from_der(der).ok()) else {
         return Vec::new();
@@ -117,12 +120,14 @@ fn names_of(key: &CertifiedKey) -> Vec<String> {
     common.chain(alternative).map(str::to_ascii_lowercase).collect()
 }
 
-/// Lets any certificate through the handshake if the client has its key. Authentication judges it at each request: a
-/// client with an old certificate and a valid token is let in, and one with neither gets a 401 and no broken connection.
+/// Accepts any client certificate in the handshake if the client has its key.
+///
+/// Authentication verifies it for each request. A client with an expired certificate and a valid
+/// token is accepted; without a token it gets a 401 instead of a failed handshake.
 #[derive(Debug)]
 struct AnyCertificate {
     algorithms: WebPkiSupportedAlgorithms,
-    /// The names of the authorities of clients and of front proxies.
+    /// The subjects of the CAs of clients and of front proxies.
     authorities: Vec<DistinguishedName>,
 }
 

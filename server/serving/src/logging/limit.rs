@@ -1,14 +1,14 @@
-//! Limits how many lines an event that clients cause may write into the log.
+//! Limits the log lines of an event that clients can cause.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Lines are counted over so long.
+/// The period over which lines are counted.
 const PERIOD: Duration = Duration::from_secs(10);
-/// So many lines are written in a period.
+/// The maximum number of lines in a period.
 const LINES: u32 = 5;
 
-/// Lets a few lines a period through, and counts the others.
+/// Admits a few lines per period, and counts the others.
 #[derive(Default)]
 pub(crate) struct LogLimit(Mutex<State>);
 
@@ -20,7 +20,8 @@ struct State {
 }
 
 impl LogLimit {
-    /// Whether the event is to be logged: then how many events before it were not.
+    /// Returns `None` if the event is not to be logged, or else the number of unlogged events
+    /// before it.
     pub fn admit(&self) -> Option<u64> {
         self.admit_at(Instant::now())
     }
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_period_has_a_few_lines() {
+    fn limits_lines_per_period() {
         let (limit, begin) = (LogLimit::default(), Instant::now());
         let admitted = |second| limit.admit_at(begin + Duration::from_secs(second));
         assert_eq!((0..100).filter_map(|_| admitted(0)).collect::<Vec<_>>(), [0; 5]);

@@ -1,4 +1,5 @@
-//! Where lines go: all to standard error, or only errors, and the rest to standard output, where it may wait for a while.
+//! The sinks of log lines: standard error, or standard error for errors and standard output,
+//! optionally buffered, for the others.
 
 use std::io::{self, BufWriter, Stderr, Stdout, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,28 +9,28 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::options::LogOptions;
 
-/// The streams of the log.
+/// The sinks of the log.
 pub(super) struct Sinks {
-    /// Where everything but errors goes; none: to standard error.
+    /// The sink of all lines but errors; `None` means standard error.
     output: Option<Arc<Mutex<BufWriter<Stdout>>>>,
-    /// Whether lines may wait.
-    waits: bool,
+    /// Whether output is buffered.
+    is_buffered: bool,
 }
 
-/// The stream of a line.
+/// The sink of a line.
 pub(super) enum Sink<'s> {
     Error(Stderr),
-    Output { stream: MutexGuard<'s, BufWriter<Stdout>>, waits: bool },
+    Output { stream: MutexGuard<'s, BufWriter<Stdout>>, is_buffered: bool },
 }
 
 impl Sinks {
-    /// The streams of the options; what waits there is written in their interval.
+    /// Creates the sinks of the options. Buffered output is flushed at the configured interval.
     pub(super) fn new(options: &LogOptions) -> Self {
         let output = || Arc::new(Mutex::new(BufWriter::with_capacity(options.buffer, io::stdout())));
-        let sinks = Sinks { output: options.split.then(output), waits: options.buffer > 0 };
-        if let Some(output) = sinks.output.clone().filter(|_| sinks.waits) {
+        let sinks = Sinks { output: options.split.then(output), is_buffered: options.buffer > 0 };
+        if let Some(output) = sinks.output.clone().filter(|_| sinks.is_buffered) {
             let interval = options.flush;
-            // A thread of its own: a log that needs the runtime says nothing when that hangs.
+            // A separate thread: the log must be flushed even if the runtime hangs.
             std::thread::spawn(move || {
                 loop {
                     std::thread::sleep(interval);
@@ -50,9 +51,10 @@ impl<'s> MakeWriter<'s> for Sinks {
 
     fn make_writer_for(&'s self, metadata: &Metadata<'_>) -> Sink<'s> {
         match &self.output {
-            Some(output) if *metadata.level() != Level::ERROR => {
-                Sink::Output { stream: output.lock().unwrap_or_else(PoisonError::into_inner), waits: self.waits }
-            }
+            Some(output) if *metadata.level() != Level::ERROR => Sink::Output {
+                stream: output.lock().unwrap_or_else(PoisonError::into_inner),
+                is_buffered: self.is_buffered,
+            },
             _ => self.make_writer(),
         }
     }
@@ -62,9 +64,9 @@ impl Write for Sink<'_> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         match self {
             Sink::Error(stream) => stream.write(line),
-            Sink::Output { stream, waits } => {
+            Sink::Output { stream, is_buffered } => {
                 stream.write_all(line)?;
-                if !*waits {
+                if !*is_buffered {
                     stream.flush()?;
                 }
                 Ok(line.len())

@@ -1,4 +1,4 @@
-//! Which lines are written: those up to the verbosity, and more of some source files.
+//! Filters lines by verbosity, with overrides by source file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,15 +10,15 @@ use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-/// The verbosities that levels stand for, in klog's scale.
+/// The verbosities of the levels, in klog's scale.
 const HTTP: u32 = 3;
 const DEBUG: u32 = 4;
 const TRACE: u32 = 6;
 
-/// Source files of which lines up to a verbosity are written (`--vmodule`).
+/// The verbosity of matching source files (`--vmodule`).
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// Against the name of the file without its ending, or its path where the pattern has a slash.
+    /// Matches the name of the file without its extension, or its path if the pattern has a slash.
     pattern: Regex,
     of_path: bool,
     verbosity: u32,
@@ -31,10 +31,10 @@ impl PartialEq for Module {
 }
 
 impl Module {
-    /// Reads `pattern=N`; `*` and `?` in the pattern stand for any text and any letter.
+    /// Parses `pattern=N`; in the pattern, `*` matches any text and `?` any character.
     ///
     /// # Errors
-    /// In upstream's words (`VModuleConfigurationPflag`).
+    /// The text is malformed; the message is upstream's (`VModuleConfigurationPflag`).
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let parts = text.split_once('=').filter(|(glob, level)| !glob.is_empty() && !level.is_empty());
         let (glob, level) = parts.ok_or_else(|| format!("{text:?} does not have the pattern=N format"))?;
@@ -53,7 +53,7 @@ impl Module {
     }
 }
 
-/// How much is logged at this moment.
+/// The current log levels.
 pub(super) struct Levels {
     verbosity: AtomicU32,
     modules: Vec<Module>,
@@ -69,25 +69,25 @@ impl Levels {
         tracing::callsite::rebuild_interest_cache();
     }
 
-    /// Files can only be named to say more, as with klog.
+    /// The verbosity of a file. As with klog, an override can only increase it.
     fn of(&self, file: Option<&str>) -> u32 {
         let general = self.verbosity.load(Ordering::Relaxed);
         let module = file.and_then(|file| self.modules.iter().find(|module| module.is_of(file)));
         module.map_or(general, |module| module.verbosity.max(general))
     }
 
-    fn lets_through(&self, metadata: &Metadata<'_>) -> bool {
+    fn is_enabled(&self, metadata: &Metadata<'_>) -> bool {
         verbosity_of(metadata) <= self.of(metadata.file())
     }
 
-    /// The most that any file may say.
-    fn most(&self) -> u32 {
+    /// The maximum verbosity of all files.
+    fn max_verbosity(&self) -> u32 {
         let modules = self.modules.iter().map(|module| module.verbosity).max().unwrap_or_default();
         modules.max(self.verbosity.load(Ordering::Relaxed))
     }
 }
 
-/// The verbosity that the level and target of a line stand for.
+/// The verbosity of a line, by its level and target.
 pub(super) fn verbosity_of(metadata: &Metadata<'_>) -> u32 {
     match *metadata.level() {
         Level::DEBUG if metadata.target() == super::HTTP => HTTP,
@@ -97,20 +97,20 @@ pub(super) fn verbosity_of(metadata: &Metadata<'_>) -> u32 {
     }
 }
 
-/// Keeps back what is not to be written. A line has one place in the source, so it is asked once about each, until the verbosity changes.
+/// Filters lines. The decision for each call site is cached until the verbosity changes.
 pub(super) struct Threshold(pub(super) Arc<Levels>);
 
 impl<S: Subscriber> Layer<S> for Threshold {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
-        if self.0.lets_through(metadata) { Interest::always() } else { Interest::never() }
+        if self.0.is_enabled(metadata) { Interest::always() } else { Interest::never() }
     }
 
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        self.0.lets_through(metadata)
+        self.0.is_enabled(metadata)
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        Some(match self.0.most() {
+        Some(match self.0.max_verbosity() {
             TRACE.. => LevelFilter::TRACE,
             HTTP.. => LevelFilter::DEBUG,
             _ => LevelFilter::INFO,
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_can_say_more() {
+    fn modules_increase_verbosity() {
         let modules = ["listener=4", "watch*=9", "*/filters/*=5"].map(|text| Module::parse(text).unwrap());
         let levels = Levels::new(2, modules.into());
         let check = |file: &str, expect: u32| assert_eq!(levels.of(Some(file)), expect, "{file}");
@@ -132,7 +132,7 @@ mod tests {
         check("server/serving/src/filters/watch_termination.rs", 9);
         check("serving/filters/timeout.rs", 5);
         check("server/serving/src/server.rs", 2);
-        assert_eq!((levels.of(None), levels.most()), (2, 9));
+        assert_eq!((levels.of(None), levels.max_verbosity()), (2, 9));
         levels.set_verbosity(6);
         check("server/serving/src/listener.rs", 6);
         let refused = |text: &str| Module::parse(text).unwrap_err();

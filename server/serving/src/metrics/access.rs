@@ -1,4 +1,4 @@
-//! How many requests were let in, and how long it took to find out (upstream: `endpoints/filters/metrics.go`).
+//! Metrics of authentication and authorization (upstream: `endpoints/filters/metrics.go`).
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry};
 
 use super::{counters, histograms};
 
-/// Fifteen steps, each twice as long as the one before.
+/// Fifteen buckets, each twice as long as the previous one.
 const SECONDS: [f64; 15] =
     [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384];
 
-/// What is counted of authentication and authorization. Clones share it.
+/// The metrics of authentication and authorization. Clones share them.
 #[derive(Clone)]
 pub struct AccessMetrics {
     users: IntCounterVec,
-    /// Of `users`, those that are counted without a name: nearly all.
+    /// The series of `users` for names that are not counted separately: nearly all.
     others: IntCounter,
     pub authenticated: Outcome,
     pub unauthenticated: Outcome,
@@ -24,7 +24,7 @@ pub struct AccessMetrics {
     pub no_opinion: Outcome,
 }
 
-/// One way in which it can end.
+/// The series of one outcome.
 #[derive(Clone)]
 pub struct Outcome {
     attempts: IntCounter,
@@ -36,7 +36,7 @@ impl Outcome {
         Outcome { attempts: attempts.with_label_values(&[result]), seconds: seconds.with_label_values(&[result]) }
     }
 
-    /// It ended that way, after so long.
+    /// Records an attempt with this outcome and duration.
     pub fn observe(&self, took: Duration) {
         self.attempts.inc();
         self.seconds.observe(took.as_secs_f64());
@@ -44,7 +44,7 @@ impl Outcome {
 }
 
 impl AccessMetrics {
-    /// Makes the metrics, and adds them to a registry.
+    /// Creates the metrics and registers them.
     pub fn new(registry: &Registry) -> Self {
         let result = &["result"];
         let authentication = (
@@ -75,7 +75,7 @@ impl AccessMetrics {
         }
     }
 
-    /// Somebody was let in. Names are counted by kind: there is no end to them.
+    /// Counts a request of a user. Names are grouped, because their number is unbounded.
     pub fn count_user(&self, name: &str) {
         let kind = match name {
             "admin" | "client" | "kube_proxy" | "kubelet" | "system:serviceaccount:kube-system:default" => name,

@@ -1,16 +1,17 @@
-//! Labels of which only some values are shown (`--allow-metric-labels`), so that what clients make up cannot swell what is collected.
+//! Restricts labels to allowed values (`--allow-metric-labels`), which bounds the cardinality of
+//! client-controlled labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use prometheus::proto::{Bucket, Counter, Gauge, Histogram, LabelPair, Metric, MetricFamily};
 
-/// What is shown in the place of other values (upstream: `ConstrainToAllowedList`).
+/// The replacement of other values (upstream: `ConstrainToAllowedList`).
 const UNEXPECTED: &str = "unexpected";
 
-/// By metric and label, the values that are shown.
+/// The allowed values, by metric and label.
 pub(super) type Allowed = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Renames values that are not allowed, and adds up what has the same labels then.
+/// Replaces values that are not allowed, and merges series that then have equal labels.
 pub(super) fn constrain(families: &mut [MetricFamily], allowed: &Allowed) {
     for ((metric, label), values) in allowed {
         let Some(family) = families.iter_mut().find(|family| family.name() == metric) else { continue };
@@ -31,7 +32,7 @@ fn rename(labels: &mut [LabelPair], label: &str, values: &BTreeSet<String>) {
     labels.iter_mut().filter(unexpected).for_each(|pair| pair.set_value(UNEXPECTED.to_owned()));
 }
 
-/// Adds a series to another one of the same metric: of its three kinds of numbers, all but one are nothing.
+/// Adds a series to another one of the same metric. Only one of the three kinds of values is set.
 fn add(to: &mut Metric, series: &Metric) {
     let (mut counter, mut gauge) = (Counter::default(), Gauge::default());
     counter.set_value(to.get_counter().get_value() + series.get_counter().get_value());
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_values_are_added_up() {
+    fn merges_series_of_other_values() {
         let registry = Registry::new();
         let counter = IntCounterVec::new(Opts::new("requests_total", "Requests."), &["code", "verb"]).unwrap();
         let options = HistogramOpts::new("seconds", "Time.").buckets(vec![1.0]);

@@ -1,5 +1,7 @@
-//! How long expressions take (upstream: `apiserver/pkg/cel/metrics`). The code that compiles and evaluates expressions
-//! knows no server, so the servers of a process share these metrics.
+//! Metrics of CEL expressions (upstream: `apiserver/pkg/cel/metrics`).
+//!
+//! The code that compiles and evaluates expressions has no server at hand, so the servers of a
+//! process share these metrics.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -17,7 +19,7 @@ fn histogram(name: &str, help: &str) -> Histogram {
     shared::histogram(name, help, DEFAULT_BUCKETS)
 }
 
-/// Adds the metrics to those of a server.
+/// Registers the metrics.
 pub(super) fn register(registry: &Registry) {
     for histogram in [&COMPILATION, &EVALUATION] {
         show(registry, &**histogram);

@@ -1,13 +1,13 @@
-//! Metrics of connections. Upstream has none of them.
+//! Metrics of connections, which upstream does not have.
 
 use prometheus::{IntCounterVec, IntGaugeVec, Registry};
 
 use super::{counters, gauges};
 
-/// The stages of connections, in the order of their life.
+/// The stages of connections, in chronological order.
 const STAGES: [&str; 4] = ["handshake", "unauthenticated", "authenticated", "upgraded"];
 
-/// Open connections, and those that were evicted or refused.
+/// Open, evicted, and refused connections.
 #[derive(Clone)]
 pub struct ConnectionMetrics {
     open: IntGaugeVec,
@@ -39,7 +39,7 @@ impl ConnectionMetrics {
         }
     }
 
-    /// Shows how many connections there are in each stage.
+    /// Sets the number of connections in each stage.
     pub(crate) fn show(&self, counts: [usize; 4]) {
         for (stage, count) in STAGES.iter().zip(counts) {
             self.open.with_label_values(&[*stage]).set(i64::try_from(count).unwrap_or(i64::MAX));

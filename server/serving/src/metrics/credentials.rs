@@ -1,12 +1,14 @@
-//! Metrics of credentials: the cache of tokens, tokens of service accounts, client certificates, impersonation (upstream:
-//! `authentication/token/cache`, `pkg/serviceaccount`, `authentication/request/x509`, `endpoints/filters/impersonation`).
+//! Metrics of credentials: token cache, service account tokens, client certificates, impersonation.
+//!
+//! Upstream: `authentication/token/cache`, `pkg/serviceaccount`, `authentication/request/x509`,
+//! `endpoints/filters/impersonation`.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use prometheus::{DEFAULT_BUCKETS, Histogram, HistogramVec, IntCounter, IntCounterVec, IntGaugeVec, Registry};
 
-use super::Counted;
+use super::GaugeGuard;
 use super::shared::{SECONDS, counter, counters, gauges, histogram, histograms, show};
 
 /// Half an hour to a year.
@@ -21,7 +23,7 @@ static CERTIFICATES: LazyLock<Histogram> = LazyLock::new(|| {
     let help = "For how long client certificates that came with requests would still hold.";
     histogram("apiserver_client_certificate_expiration_seconds", help, &LIFETIMES)
 });
-/// Uses of tokens of service accounts.
+/// Uses of service account tokens.
 pub static ACCOUNTS: LazyLock<AccountTokens> = LazyLock::new(AccountTokens::new);
 
 struct TokenCache {
@@ -31,7 +33,7 @@ struct TokenCache {
     active: IntGaugeVec,
 }
 
-/// Uses of tokens of service accounts, by what the tokens are.
+/// Uses of service account tokens, by kind of token.
 pub struct AccountTokens {
     /// Tokens of Secrets and others without an audience.
     pub legacy: IntCounter,
@@ -112,7 +114,7 @@ impl Impersonation {
     }
 }
 
-/// Adds the metrics to those of a server.
+/// Registers the metrics.
 pub(super) fn register(registry: &Registry) {
     let TokenCache { requests, seconds, fetches, active } = &*TOKENS;
     let Impersonation { attempts, attempt_seconds, checks, check_seconds } = &*IMPERSONATION;
@@ -130,41 +132,41 @@ pub(super) fn register(registry: &Registry) {
     }
 }
 
-/// Notes that the user of a token was found out, in the cache or not.
+/// Records the look-up of a token, by cache hit or miss.
 pub(crate) fn token_looked_up(is_hit: bool, began: Instant) {
     let status = if is_hit { "hit" } else { "miss" };
     TOKENS.requests.with_label_values(&[status]).inc();
     TOKENS.seconds.with_label_values(&[status]).observe(began.elapsed().as_secs_f64());
 }
 
-/// Counts a request that waits for authenticators, until this is dropped.
-pub(crate) fn waiting_for_token() -> Counted {
-    Counted::new(&TOKENS.active.with_label_values(&["blocked"]))
+/// Counts a request that waits for authenticators, until the result is dropped.
+pub(crate) fn waiting_for_token() -> GaugeGuard {
+    GaugeGuard::new(&TOKENS.active.with_label_values(&["blocked"]))
 }
 
-/// Counts a question to authenticators, until this is dropped.
-pub(crate) fn asking_about_token() -> Counted {
-    Counted::new(&TOKENS.active.with_label_values(&["in_flight"]))
+/// Counts a call of authenticators, until the result is dropped.
+pub(crate) fn fetching_token() -> GaugeGuard {
+    GaugeGuard::new(&TOKENS.active.with_label_values(&["in_flight"]))
 }
 
-/// Notes that authenticators were asked about a token.
+/// Records a call of authenticators for a token.
 pub(crate) fn token_fetched(is_ok: bool) {
     TOKENS.fetches.with_label_values(&[if is_ok { "ok" } else { "error" }]).inc();
 }
 
-/// Notes that a request came with a certificate that ends at this time, in seconds since 1970.
+/// Records a request with a client certificate that expires at `end`, in seconds since 1970.
 pub(crate) fn certificate_used(end: u64, now: u64) {
     CERTIFICATES.observe(end as f64 - now as f64);
 }
 
-/// Notes how a request to act as another user was decided; no mode allowed it when `mode` is empty.
+/// Records an impersonation request and its duration; `mode` is empty if none allowed it.
 pub(crate) fn impersonated(mode: &str, took: Duration) {
     let labels = [mode, decision(!mode.is_empty())];
     IMPERSONATION.attempts.with_label_values(&labels).inc();
     IMPERSONATION.attempt_seconds.with_label_values(&labels).observe(took.as_secs_f64());
 }
 
-/// Notes that a right was looked up for impersonation in a mode.
+/// Records an authorization check of impersonation in a mode.
 pub(crate) fn impersonation_checked(mode: &str, is_allowed: bool, took: Duration) {
     let labels = [mode, decision(is_allowed)];
     IMPERSONATION.checks.with_label_values(&labels).inc();

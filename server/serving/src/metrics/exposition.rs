@@ -1,4 +1,5 @@
-//! How metrics are told: as text, or in protobuf where the client prefers that, with the stability of each.
+//! The exposition of metrics: as text or, if the client prefers it, protobuf, with the stability of
+//! each metric.
 
 use std::io::Write;
 
@@ -18,7 +19,7 @@ const PROTOBUF: HeaderValue = HeaderValue::from_static(
     "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited; escaping=underscores",
 );
 
-/// Metrics that are promised to stay (`stabilityLevel: STABLE`).
+/// Metrics with `stabilityLevel: STABLE`.
 const STABLE: [&str; 13] = [
     "apiserver_admission_controller_admission_duration_seconds",
     "apiserver_admission_step_admission_duration_seconds",
@@ -34,7 +35,7 @@ const STABLE: [&str; 13] = [
     "kubernetes_healthcheck",
     "kubernetes_healthchecks_total",
 ];
-/// Metrics that change with notice (`stabilityLevel: BETA`).
+/// Metrics with `stabilityLevel: BETA`.
 const BETA: [&str; 32] = [
     "apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds",
     "apiserver_authentication_config_controller_automatic_reloads_total",
@@ -69,10 +70,10 @@ const BETA: [&str; 32] = [
     "workqueue_unfinished_work_seconds",
     "workqueue_work_duration_seconds",
 ];
-/// Metrics of the process and of libraries are not marked.
+/// Prefixes of metrics without stability: those of the process and of libraries.
 const UNMARKED: [&str; 2] = ["process_", "go_"];
 
-/// How settled a metric is; nothing for metrics of the process.
+/// The stability level of a metric; `None` for metrics of the process.
 pub(super) fn level(name: &str) -> Option<&'static str> {
     match name {
         name if UNMARKED.iter().any(|prefix| name.starts_with(prefix)) => None,
@@ -82,7 +83,7 @@ pub(super) fn level(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Puts the mark of its stability before the help of each metric.
+/// Puts the stability level before the help of each metric.
 pub(crate) fn mark(families: &mut [MetricFamily]) {
     for family in families {
         if let Some(level) = level(family.name()) {
@@ -91,7 +92,7 @@ pub(crate) fn mark(families: &mut [MetricFamily]) {
     }
 }
 
-/// The metrics in the form that a request prefers.
+/// Encodes the metrics in the format that the request prefers.
 pub(crate) fn encode(request: &Request, families: &[MetricFamily]) -> Response {
     let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
     if prefers_protobuf(accept.unwrap_or_default()) {
@@ -100,7 +101,7 @@ pub(crate) fn encode(request: &Request, families: &[MetricFamily]) -> Response {
     compressed(request, TEXT, text::encode(families).into_bytes())
 }
 
-/// Metrics of any length are compressed for clients that take that (`promhttp.HandlerFor`).
+/// Compresses metrics of any length if the client accepts gzip (`promhttp.HandlerFor`).
 fn compressed(request: &Request, content_type: HeaderValue, text: Vec<u8>) -> Response {
     let accepted = request.headers().get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let is_accepted = accepted.split(',').any(|part| part.split(';').next().unwrap_or_default().trim() == "gzip");
@@ -114,7 +115,7 @@ fn compressed(request: &Request, content_type: HeaderValue, text: Vec<u8>) -> Re
     response
 }
 
-/// Metrics as they are. An answer without any has no media type, as upstream's.
+/// An uncompressed response. An empty one has no media type, as upstream.
 fn plain(content_type: HeaderValue, text: Vec<u8>) -> Response {
     let is_empty = text.is_empty();
     let mut response = respond::bytes(200, content_type, text);
@@ -124,11 +125,11 @@ fn plain(content_type: HeaderValue, text: Vec<u8>) -> Response {
     response
 }
 
-/// Whether messages of Prometheus' format are what a client likes best of what there is (`expfmt.Negotiate`).
+/// Whether the client prefers the protobuf format of Prometheus (`expfmt.Negotiate`).
 fn prefers_protobuf(accept: &str) -> bool {
     let quality = |clause: &str| {
-        let said = clause.split(';').find_map(|part| part.trim().strip_prefix("q="));
-        said.map_or(1.0, |q| q.trim().parse::<f64>().unwrap_or(0.0))
+        let weight = clause.split(';').find_map(|part| part.trim().strip_prefix("q="));
+        weight.map_or(1.0, |q| q.trim().parse::<f64>().unwrap_or(0.0))
     };
     let best = |wanted: &dyn Fn(&str) -> bool| {
         accept.split(',').filter(|clause| wanted(clause)).map(quality).fold(0.0, f64::max)
@@ -147,16 +148,16 @@ fn prefers_protobuf(accept: &str) -> bool {
     message > 0.0 && message >= best(&is_text)
 }
 
-/// Answers `/metrics`.
+/// Handles `/metrics`.
 pub struct MetricsHandler {
     metrics: Metrics,
     options: MetricsOptions,
-    /// None where they cannot be reset.
+    /// `None` if metrics cannot be reset.
     reset: Option<Reset>,
 }
 
 impl MetricsHandler {
-    /// Tells these metrics. A DELETE resets them where profiles are served too, as upstream.
+    /// Creates the handler. As upstream, DELETE resets the metrics if profiling is enabled.
     pub fn new(metrics: Metrics, options: MetricsOptions, profiling: bool) -> Self {
         MetricsHandler { metrics, options, reset: profiling.then(Reset::default) }
     }
@@ -165,7 +166,7 @@ impl MetricsHandler {
 impl Handler for MetricsHandler {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let mut families = self.metrics.registry().gather();
-        if let Some(done) = self.reset.as_ref().and_then(|reset| reset.asked(&request, &mut families)) {
+        if let Some(done) = self.reset.as_ref().and_then(|reset| reset.handle(&request, &mut families)) {
             return Box::pin(std::future::ready(done));
         }
         families.extend(state::about(&families, &self.options.disabled));
@@ -183,7 +184,7 @@ mod tests {
     use crate::filters::testing::{request, seen};
 
     #[test]
-    fn the_form_is_negotiated() {
+    fn negotiates_format() {
         let message = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited";
         for (accept, expect) in [
             ("", false),
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn metrics_are_reset_where_profiles_are_served() {
+    async fn delete_resets_metrics_if_profiling_is_enabled() {
         for (profiling, expect) in [(true, "metrics reset\n"), (false, "# HELP")] {
             let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default(), profiling);
             let (code, text) = seen(handler.handle(request("DELETE", "/metrics")).await).await;
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn metrics_are_compressed_for_who_takes_that() {
+    async fn compresses_metrics_if_accepted() {
         let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default(), true);
         for (accepted, expect) in [("gzip;q=1.0, br", true), ("identity", false)] {
             let mut request = request("GET", "/metrics");
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn metrics_say_how_settled_they_are() {
+    async fn help_has_stability_level() {
         let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default(), true);
         let (_, text) = seen(handler.handle(request("GET", "/metrics")).await).await;
         for line in [

@@ -1,23 +1,24 @@
-//! By what requests are counted (upstream: `metrics.MonitorRequest`, `CleanVerb`, `CleanScope`).
+//! The labels of request metrics (upstream: `metrics.MonitorRequest`, `CleanVerb`, `CleanScope`).
 
 use http::{HeaderMap, Method, StatusCode, header};
 
 use crate::request_info::RequestInfo;
 
 const APPLY: &[u8] = b"application/apply-patch+yaml";
-/// Subresources that are connections, whatever the method.
+/// Subresources with the verb `CONNECT`, independent of the method.
 const CONNECTED: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
 const SERVER: &str = "apiserver";
 
-/// Marks the answer to a request for which there is a route of a resource: only those are counted, since everybody can ask for names that
-/// are not, without end.
+/// Marks the response of a request that matched a resource route. Only these are counted, because
+/// the number of unknown names is unbounded.
 #[derive(Clone, Default)]
 pub struct Routed {
-    /// The release without the version that was asked for, when this version is deprecated; empty when no release is named.
+    /// The release that removes the version, if the version is deprecated; empty when no release is
+    /// declared.
     pub removed_release: Option<String>,
 }
 
-/// Labels of a request.
+/// The labels of a request.
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub(super) struct Labels<'r> {
     pub verb: &'static str,
@@ -31,23 +32,23 @@ pub(super) struct Labels<'r> {
 }
 
 impl<'r> Labels<'r> {
-    /// In the order of the metrics: without `dry_run`.
+    /// The labels in the order of the metrics, without `dry_run`.
     pub fn common(&self) -> [&'r str; 7] {
         [self.verb, self.group, self.version, self.resource, self.subresource, self.scope, self.component]
     }
 }
 
-/// What is kept of the headers of a request for its labels.
+/// The parts of the request's head that the labels depend on.
 #[derive(Clone)]
-pub(super) struct Sent {
+pub(super) struct RequestHead {
     method: Method,
     is_apply: bool,
 }
 
-impl Sent {
+impl RequestHead {
     pub fn new(method: &Method, headers: &HeaderMap) -> Self {
         let is_apply = headers.get(header::CONTENT_TYPE).is_some_and(|value| value.as_bytes() == APPLY);
-        Sent { method: method.clone(), is_apply }
+        RequestHead { method: method.clone(), is_apply }
     }
 
     fn verb(&self, info: &RequestInfo, scope: &str) -> &'static str {
@@ -67,9 +68,9 @@ impl Sent {
         }
     }
 
-    /// The labels of an answer; nothing when such answers are not counted.
+    /// The labels of a response; `None` if such responses are not counted.
     pub fn labels<'r>(&self, info: &'r RequestInfo, routed: bool, code: StatusCode) -> Option<Labels<'r>> {
-        // A request that is turned away was not routed, and counts all the same.
+        // A rejected request was not routed, but is counted.
         if info.is_resource_request && (routed || code == StatusCode::TOO_MANY_REQUESTS) {
             let scope = scope(info, &self.method);
             return Some(Labels {
@@ -97,7 +98,8 @@ impl Sent {
     }
 }
 
-/// Of the paths without resources, those that upstream counts: labels `resource`, `subresource` and `component`.
+/// The labels `resource`, `subresource`, and `component` of the non-resource paths that upstream
+/// counts.
 fn document(info: &RequestInfo) -> Option<(&'static str, &'static str, &'static str)> {
     if info.is_resource_request {
         return None;
@@ -116,7 +118,7 @@ fn document(info: &RequestInfo) -> Option<(&'static str, &'static str, &'static 
     })
 }
 
-/// How much a request is about (the scope of the route).
+/// The scope of the route: object, namespace, or cluster.
 fn scope(info: &RequestInfo, method: &Method) -> &'static str {
     match () {
         () if info.depth > 1 || method == Method::POST => "resource",
@@ -142,13 +144,13 @@ mod tests {
         let info = RequestInfo::new(&method, &uri.parse().unwrap()).unwrap();
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, content_type.parse().unwrap());
-        let sent = Sent::new(&method, &headers);
-        let Some(labels) = sent.labels(&info, true, StatusCode::NOT_FOUND) else { return "none".into() };
+        let head = RequestHead::new(&method, &headers);
+        let Some(labels) = head.labels(&info, true, StatusCode::NOT_FOUND) else { return "none".into() };
         [&labels.common()[..6], &[labels.dry_run]].concat().join(",")
     }
 
     #[test]
-    fn labels_are_upstreams() {
+    fn labels_match_upstream() {
         let apply = "application/apply-patch+yaml";
         for (method, uri, content_type, expect) in [
             (Method::GET, "/api/v1/pods", "", "LIST,,v1,pods,,cluster,"),

@@ -1,4 +1,5 @@
-//! How long filters take (`apiserver_request_filter_duration_seconds`; upstream: `filterlatency`).
+//! The duration of filters (`apiserver_request_filter_duration_seconds`; upstream:
+//! `filterlatency`).
 
 use std::time::Instant;
 
@@ -10,31 +11,31 @@ use crate::traces::Part;
 
 const SECONDS: [f64; 13] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 5.0, 10.0, 15.0, 30.0];
 
-/// The times that filters take. Clones share them.
+/// The durations of filters. Clones share them.
 #[derive(Clone)]
 pub struct PartMetrics(HistogramVec);
 
-/// When the filter got the request that has it now: when the one around it handed it on.
+/// When the current filter got the request from the enclosing one.
 #[derive(Clone, Copy)]
 struct Begun(Instant);
 
-/// Notes when a request comes to the outermost filter.
+/// Records when a request enters the outermost filter.
 pub(crate) struct Begin<H>(H);
 
-/// Knows how long a request took to come this far.
+/// Records how long a request took to pass a filter.
 pub(crate) struct Through<H> {
     inner: H,
     took: Histogram,
 }
 
 impl PartMetrics {
-    /// Makes the metric, and adds it to a registry.
+    /// Creates the metric and registers it.
     pub(super) fn new(registry: &Registry) -> Self {
         let help = "How long requests were in a filter before they were handed on, by filter.";
         PartMetrics(histograms(registry, "apiserver_request_filter_duration_seconds", help, &["filter"], &SECONDS))
     }
 
-    /// Times the filter that `around` puts around a handler; with everything within it, it is a span of its name.
+    /// Times the filter that `around` wraps around a handler, and makes it a trace span.
     pub(crate) fn part<H, F>(
         &self,
         name: &'static str,

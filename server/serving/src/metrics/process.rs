@@ -1,5 +1,6 @@
-//! What the kernel counts of this process, under the names that all exporters use, and what runs in it. Of the kernel's, Linux only;
-//! elsewhere nothing is said.
+//! Metrics of the process under the names common to all exporters.
+//!
+//! Those of the kernel are available on Linux only.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,10 +9,10 @@ use prometheus::proto::MetricFamily;
 use prometheus::{Counter, Gauge};
 use rustix::process::{Resource, getrlimit};
 
-/// Clock ticks of a second, in which the kernel counts processor time for user space; it is the same everywhere.
+/// Clock ticks per second of the kernel's processor times in user space; the same on all platforms.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What a metric shows if the system says.
+/// Reads a value, if the system provides it.
 type Read = fn() -> Option<f64>;
 
 const COUNTERS: [(&str, &str, Read); 3] = [
@@ -22,17 +23,17 @@ const COUNTERS: [(&str, &str, Read); 3] = [
     }),
 ];
 const GAUGES: [(&str, &str, Read); 7] = [
-    ("process_resident_memory_bytes", "LocalStream memory of the process.", || memory("VmRSS:")),
+    ("process_resident_memory_bytes", "Resident memory of the process.", || memory("VmRSS:")),
     ("process_virtual_memory_bytes", "Virtual memory of the process.", || memory("VmSize:")),
     ("process_virtual_memory_max_bytes", "The most virtual memory that the process may have.", || limit(Resource::As)),
     ("process_open_fds", "Open files of the process.", open_files),
     ("process_max_fds", "The most files that the process may have open.", || limit(Resource::Nofile)),
-    // The unit of concurrency of this program is the task; dashboards ask for it by this name.
+    // The unit of concurrency of this program is the task; dashboards use this name.
     ("go_goroutines", "Tasks that exist.", tasks),
     ("go_threads", "Threads of the process.", || status("Threads:")),
 ];
 
-/// Reads `/proc/self` whenever somebody asks.
+/// Reads `/proc/self` at each collection.
 pub struct ProcessMetrics {
     counters: Vec<(Counter, Read)>,
     gauges: Vec<(Gauge, Read)>,
@@ -40,7 +41,7 @@ pub struct ProcessMetrics {
 }
 
 impl ProcessMetrics {
-    /// The process counts as started now.
+    /// Creates the metrics; the current time is the start time.
     pub fn new() -> prometheus::Result<Self> {
         let started = Gauge::new("process_start_time_seconds", "When the process began, in seconds since 1970.")?;
         started.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
@@ -73,7 +74,7 @@ impl Collector for ProcessMetrics {
     }
 }
 
-/// User and system time, which stand at places 14 and 15, counted from behind the name in parentheses.
+/// User and system time: fields 14 and 15 of `stat`. The name in parentheses may contain spaces.
 fn processor_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let (_, rest) = text.rsplit_once(')')?;
@@ -91,7 +92,8 @@ fn memory(field: &str) -> Option<f64> {
     status(field).map(|kilobytes| kilobytes * 1024.0)
 }
 
-/// A counter of all connections of the network that the process is in: names stand in one line, values in the next.
+/// A counter of all connections in the network namespace of the process. Names are in one line,
+/// values in the next.
 fn octets(name: &str) -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/net/netstat").ok()?;
     let mut lines = text.lines().filter_map(|line| line.strip_prefix("IpExt:"));
@@ -99,12 +101,12 @@ fn octets(name: &str) -> Option<f64> {
     names.zip(values).find(|(known, _)| *known == name)?.1.parse().ok()
 }
 
-/// A limit of the process; without one, the largest number, as other exporters have it.
+/// A limit of the process; the largest number if unlimited, as in other exporters.
 fn limit(resource: Resource) -> Option<f64> {
     Some(getrlimit(resource).current.unwrap_or(u64::MAX) as f64)
 }
 
-/// The tasks of the runtime that answers.
+/// The tasks of the current runtime.
 fn tasks() -> Option<f64> {
     let runtime = tokio::runtime::Handle::try_current().ok()?;
     Some(runtime.metrics().num_alive_tasks() as f64)

@@ -1,4 +1,6 @@
-//! Metrics as messages of `io.prometheus.client`, each behind its length (the form that Prometheus asks for with native histograms).
+//! Encodes metrics as length-delimited messages of `io.prometheus.client`.
+//!
+//! Prometheus requests this format when native histograms are enabled.
 
 use prometheus::proto::{Histogram, Metric, MetricFamily, MetricType, Summary};
 
@@ -7,7 +9,7 @@ const VARINT: u8 = 0;
 const FIXED64: u8 = 1;
 const BYTES: u8 = 2;
 
-/// The messages of these families, one behind the other.
+/// The concatenated messages of the families.
 pub(super) fn encode(families: &[MetricFamily]) -> Vec<u8> {
     let mut out = Vec::new();
     for family in families {
@@ -51,13 +53,13 @@ fn metric(series: &Metric, of: MetricType) -> Vec<u8> {
         MetricType::COUNTER => bytes(3, &value(series.get_counter().get_value()), &mut out),
         MetricType::HISTOGRAM => bytes(7, &histogram(series.get_histogram()), &mut out),
         MetricType::SUMMARY => bytes(4, &summary(series.get_summary()), &mut out),
-        // There are no values without a type.
+        // Untyped metrics are not used.
         _ => bytes(2, &value(series.get_gauge().get_value()), &mut out),
     }
     out
 }
 
-/// Quantiles are not kept.
+/// Quantiles are not collected.
 fn summary(summary: &Summary) -> Vec<u8> {
     let mut out = Vec::new();
     number(1, summary.sample_count(), &mut out);
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_are_messages() {
+    fn encodes_families_as_messages() {
         let registry = Registry::new();
         let counter = IntCounter::new("a", "b").unwrap();
         counter.inc_by(2);

@@ -14,9 +14,9 @@ use http::StatusCode;
 use http_body::{Frame, SizeHint};
 use prometheus::{Histogram, IntCounter, IntGauge, Registry};
 
-use super::labels::{Labels, Routed, Sent};
+use super::labels::{Labels, RequestHead, Routed};
 use super::watches::WatchMetrics;
-use super::{Counted, counters, gauges, histograms};
+use super::{GaugeGuard, counters, gauges, histograms};
 use crate::body::{Body, BodyError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::request_info::RequestInfo;
@@ -39,12 +39,13 @@ const fn body_sizes() -> [f64; 31] {
     sizes
 }
 
-/// The part of a request's time that was not spent on it; in the extensions of each request, for whoever makes it wait.
+/// The time of a request that was spent waiting for other components; in the extensions of each
+/// request.
 #[derive(Clone, Default)]
 pub struct Delayed(Arc<AtomicU64>);
 
 impl Delayed {
-    /// Notes time that was spent waiting for something else than this server.
+    /// Adds time that was not spent in this server.
     pub fn add(&self, time: Duration) {
         self.0.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
@@ -54,11 +55,11 @@ impl Delayed {
     }
 }
 
-/// The server ended a request to protect itself; in the extensions of such an answer.
+/// Marks the response of a request that the server ended for self-protection; in its extensions.
 #[derive(Clone, Copy)]
 pub(crate) struct Terminated;
 
-/// What is counted of requests. Clones share it.
+/// The metrics of requests. Clones share them.
 #[derive(Clone)]
 pub struct RequestMetrics(Arc<Shared>);
 
@@ -75,11 +76,11 @@ struct Shared {
     validations: prometheus::HistogramVec,
     watches: WatchMetrics,
     hasher: RandomState,
-    /// By a hash of their labels, so that a request looks all of them up at once.
+    /// By a hash of their labels, so that a request needs one look-up.
     series: RwLock<HashMap<u64, Arc<Series>>>,
 }
 
-/// Everything that is kept of requests that are alike, and were answered alike.
+/// The series of requests with the same labels and status code.
 struct Series {
     total: IntCounter,
     duration: Histogram,
@@ -87,12 +88,12 @@ struct Series {
     sizes: Option<Histogram>,
     long_running: Option<IntGauge>,
     aborts: prometheus::IntCounterVec,
-    /// Those of `aborts`, which few requests need.
+    /// The labels of `aborts`, which few requests need.
     labels: Vec<String>,
 }
 
 impl RequestMetrics {
-    /// Makes the metrics, and adds them to a registry.
+    /// Creates the metrics and registers them.
     pub fn new(registry: &Registry) -> Self {
         let of = ["verb", "group", "version", "resource", "subresource", "scope", "component"];
         let with = |more: &[&'static str]| [&of[..], more].concat();
@@ -162,7 +163,7 @@ impl RequestMetrics {
         let known = self.0.series.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
             let (of, dry_run) = (labels.common(), labels.dry_run);
-            // Upstream's writer does not see how a connection goes on that has changed protocols.
+            // Upstream's writer does not see the status of upgraded connections.
             let shown = if code == StatusCode::SWITCHING_PROTOCOLS { "0" } else { code.as_str() };
             let series = Arc::new(Series {
                 total: self.0.total.with_label_values(&[&of[..], &[dry_run, shown]].concat()),
@@ -178,8 +179,8 @@ impl RequestMetrics {
         })
     }
 
-    /// Notes what is known of a request when its answer begins.
-    fn answered(&self, labels: &Labels<'_>, info: &RequestInfo, response: &Response, body: u64) {
+    /// Records the properties of a request that are known when its response begins.
+    fn record_response(&self, labels: &Labels<'_>, info: &RequestInfo, response: &Response, body: u64) {
         if response.extensions().get::<Terminated>().is_some() {
             let code = response.status();
             self.0.terminations.with_label_values(&[&labels.common()[..], &[code.as_str()]].concat()).inc();
@@ -199,30 +200,30 @@ impl RequestMetrics {
     }
 
     fn validation(&self, info: &RequestInfo) -> Histogram {
-        let asked = match info.query.text("fieldValidation") {
+        let directive = match info.query.text("fieldValidation") {
             "Strict" => "Strict",
             "Warn" => "Warn",
             "Ignore" => "Ignore",
             "" => "",
             _ => "invalid",
         };
-        self.0.validations.with_label_values(&[asked])
+        self.0.validations.with_label_values(&[directive])
     }
 }
 
-/// Whether the sizes of answers are kept.
+/// Whether response sizes are recorded.
 fn is_read(verb: &str) -> bool {
     matches!(verb, "GET" | "LIST" | "WATCH")
 }
 
-/// Counts and times requests, to the end of their answers.
+/// Counts and times requests until the end of their responses.
 pub struct WithMetrics<H> {
     inner: H,
     metrics: RequestMetrics,
 }
 
 impl<H> WithMetrics<H> {
-    /// Counts here.
+    /// Creates the filter with these metrics.
     pub fn new(inner: H, metrics: RequestMetrics) -> Self {
         WithMetrics { inner, metrics }
     }
@@ -231,7 +232,7 @@ impl<H> WithMetrics<H> {
 impl<H: Handler> Handler for WithMetrics<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let Some(info) = request.info().cloned() else { return self.inner.handle(request) };
-        let sent = Sent::new(request.method(), request.headers());
+        let head = RequestHead::new(request.method(), request.headers());
         let length = request.headers().get(http::header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
         let body = length.and_then(|length| length.parse::<u64>().ok()).unwrap_or_default();
         let delayed = Delayed::default();
@@ -244,21 +245,21 @@ impl<H: Handler> Handler for WithMetrics<H> {
             let response = self.inner.handle(request).await;
             let code = response.status();
             let is_routed = response.extensions().get::<Routed>().is_some();
-            let Some(labels) = sent.labels(&info, is_routed, code).filter(|_| is_counted(&info, &response)) else {
+            let Some(labels) = head.labels(&info, is_routed, code).filter(|_| is_counted(&info, &response)) else {
                 return response;
             };
             let is_long_running = info.is_long_running();
             let series = self.metrics.series(&labels, code, is_long_running);
-            self.metrics.answered(&labels, &info, &response, body);
-            let running = series.long_running.as_ref().filter(|_| is_long_running).map(Counted::new);
+            self.metrics.record_response(&labels, &info, &response, body);
+            let running = series.long_running.as_ref().filter(|_| is_long_running).map(GaugeGuard::new);
             let validation = self.metrics.validation(&info);
             let sending = Sending { series, began, delayed, _running: running, validation, bytes: 0 };
-            response.map(|body| sending.follow(body))
+            response.map(|body| sending.wrap(body))
         })
     }
 }
 
-/// Of the documents of discovery, upstream counts those of all groups at once.
+/// Of the discovery documents, upstream counts only the aggregated ones.
 fn is_counted(info: &RequestInfo, response: &Response) -> bool {
     let aggregated = || {
         let kind = response.headers().get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -268,23 +269,23 @@ fn is_counted(info: &RequestInfo, response: &Response) -> bool {
     !matches!(info.path.as_str(), "/api" | "/apis") || aggregated()
 }
 
-/// An answer that is being sent; what is known of it at the end is kept when this is dropped.
+/// A response being sent; its duration and size are recorded on drop.
 struct Sending {
     series: Arc<Series>,
     began: Instant,
     delayed: Delayed,
-    _running: Option<Counted>,
+    _running: Option<GaugeGuard>,
     validation: Histogram,
     bytes: u64,
 }
 
 impl Sending {
-    fn follow(mut self, body: Body) -> Body {
+    fn wrap(mut self, body: Body) -> Body {
         if body.is_whole() {
             self.bytes = http_body::Body::size_hint(&body).lower();
             return body;
         }
-        Body::layer(Followed { body, sending: Some(self) })
+        Body::layer(CountedBody { body, sending: Some(self) })
     }
 }
 
@@ -303,13 +304,13 @@ impl Drop for Sending {
     }
 }
 
-/// A body that is counted.
-struct Followed {
+/// A body that counts its bytes.
+struct CountedBody {
     body: Body,
     sending: Option<Sending>,
 }
 
-impl http_body::Body for Followed {
+impl http_body::Body for CountedBody {
     type Data = Bytes;
     type Error = BodyError;
 
@@ -370,15 +371,15 @@ mod tests {
         seen(handler.handle(request("GET", "/metrics")).await).await.1
     }
 
-    /// The value of the series of pods whose line begins and goes on like this.
+    /// The value of the series of pods with this name prefix and label.
     fn value(text: &str, begin: &str, label: &str) -> String {
-        let is_meant = |l: &&str| l.starts_with(begin) && l.contains(label) && l.contains("resource=\"pods\"");
-        let line = text.lines().find(is_meant).unwrap_or_default();
+        let is_match = |l: &&str| l.starts_with(begin) && l.contains(label) && l.contains("resource=\"pods\"");
+        let line = text.lines().find(is_match).unwrap_or_default();
         line.rsplit(' ').next().unwrap_or_default().to_owned()
     }
 
     #[tokio::test]
-    async fn requests_are_counted() {
+    async fn counts_requests() {
         let metrics = Metrics::default();
         let counted = |handler: Box<dyn Handler>| WithMetrics::new(handler, metrics.requests.clone());
         let good = counted(Box::new(routed(|| respond::bytes(200, respond::TEXT, "four"))));

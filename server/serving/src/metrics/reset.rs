@@ -1,4 +1,4 @@
-//! Metrics that begin again at nothing (`DELETE /metrics`, upstream: `routes.MetricsWithReset`).
+//! Resets metrics (`DELETE /metrics`; upstream: `routes.MetricsWithReset`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,41 +9,43 @@ use prometheus::proto::{Bucket, Counter, Histogram, Metric, MetricFamily, Metric
 use crate::handler::{Request, Response};
 use crate::respond;
 
-/// What counters and histograms with labels had counted at the last reset. Taken off what they say: those that hold
-/// one series of a metric go on counting there.
+/// The values of labelled counters and histograms at the last reset.
+///
+/// They are subtracted from later values, because other code holds references to the series.
 #[derive(Default)]
 pub(crate) struct Reset(Mutex<HashMap<Series, Metric>>);
 
-/// A metric and the values of its labels, which have an order.
+/// A metric and the values of its labels, which are ordered.
 type Series = (String, Vec<String>);
 
 impl Reset {
-    /// Answers a request that resets these metrics; for others, takes off what had been counted before.
-    pub(crate) fn asked(&self, request: &Request, families: &mut Vec<MetricFamily>) -> Option<Response> {
-        if is_asked(request) {
-            self.begin(families);
+    /// Handles a request that resets the metrics; for others, subtracts the values at the last
+    /// reset.
+    pub(crate) fn handle(&self, request: &Request, families: &mut Vec<MetricFamily>) -> Option<Response> {
+        if is_reset_request(request) {
+            self.set_baseline(families);
             return Some(done());
         }
         self.apply(families);
         None
     }
 
-    /// Begins again: what these metrics say now counts as nothing.
-    fn begin(&self, families: &[MetricFamily]) {
-        let counted = families.iter().filter(|family| begins_again(family.get_field_type())).flat_map(|family| {
+    /// Records the current values as the new baseline.
+    fn set_baseline(&self, families: &[MetricFamily]) {
+        let counted = families.iter().filter(|family| is_resettable(family.get_field_type())).flat_map(|family| {
             let labelled = family.get_metric().iter().filter(|series| !series.get_label().is_empty());
             labelled.map(|series| ((family.name().to_owned(), values(series)), series.clone()))
         });
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = counted.collect();
     }
 
-    /// Takes off what had been counted before. A series without anything since is not shown.
+    /// Subtracts the baseline. Series without changes since are removed.
     fn apply(&self, families: &mut Vec<MetricFamily>) {
         let before = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if before.is_empty() {
             return;
         }
-        for family in families.iter_mut().filter(|family| begins_again(family.get_field_type())) {
+        for family in families.iter_mut().filter(|family| is_resettable(family.get_field_type())) {
             let name = family.name().to_owned();
             let since = |series: Metric| match before.get(&(name.clone(), values(&series))) {
                 Some(before) => since(&series, before),
@@ -57,11 +59,11 @@ impl Reset {
 }
 
 /// Whether a request resets the metrics of its path.
-pub(crate) fn is_asked(request: &Request) -> bool {
+pub(crate) fn is_reset_request(request: &Request) -> bool {
     request.method() == Method::DELETE
 }
 
-/// The answer to a request that has reset metrics.
+/// The response to a reset.
 pub(crate) fn done() -> Response {
     respond::bytes(200, respond::TEXT, "metrics reset\n")
 }
@@ -70,11 +72,11 @@ fn values(series: &Metric) -> Vec<String> {
     series.get_label().iter().map(|label| label.value().to_owned()).collect()
 }
 
-fn begins_again(kind: MetricType) -> bool {
+fn is_resettable(kind: MetricType) -> bool {
     matches!(kind, MetricType::COUNTER | MetricType::HISTOGRAM)
 }
 
-/// What a series has counted since, if anything.
+/// The difference of a series to its baseline; `None` if there is none.
 fn since(series: &Metric, before: &Metric) -> Option<Metric> {
     let (of_now, of_then) = (series.get_histogram(), before.get_histogram());
     let mut histogram = Histogram::default();
@@ -102,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_counted_before_is_not_shown() {
+    fn subtracts_values_before_reset() {
         let registry = Registry::new();
         let counter = IntCounterVec::new(Opts::new("total", "help"), &["code"]).unwrap();
         let seconds = HistogramVec::new(HistogramOpts::new("seconds", "help").buckets(vec![1.0]), &["code"]).unwrap();
@@ -119,7 +121,7 @@ mod tests {
             TextEncoder::new().encode_to_string(&families).unwrap()
         };
         assert!(text().contains("total{code=\"200\"} 5"));
-        reset.begin(&registry.gather());
+        reset.set_baseline(&registry.gather());
         assert_eq!(text(), "");
         held.inc();
         seconds.with_label_values(&["200"]).observe(2.0);

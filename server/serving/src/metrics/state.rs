@@ -1,4 +1,4 @@
-//! Metrics about the program and about metrics: what it was built of, which features are on, how many metrics there are
+//! Metrics about the program and its metrics: build info, feature gates, registered metrics
 //! (upstream: `component-base/metrics`).
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ const BUILD: [&str; 9] = [
     "platform",
 ];
 
-/// Adds what does not change while the server runs.
+/// Registers the metrics that are constant while the server runs.
 pub(super) fn register(registry: &Registry) {
     let build = gauges(registry, "kubernetes_build_info", "What the program was built of; always 1.", &BUILD);
     let info = version::info();
@@ -40,7 +40,8 @@ pub(super) fn register(registry: &Registry) {
     let (emulated, compatible) = (release("emulation"), release("minCompatibility"));
     let binary = version::GIT_VERSION.trim_start_matches('v');
     versions.with_label_values(&["kube", binary, emulated.as_str(), compatible.as_str()]).set(1);
-    // Declared constraints are checked by the one validation that there is: nothing can differ from it.
+    // There is only one validation, which includes declared constraints, so there are no
+    // mismatches.
     for (name, help) in [
         ("mismatch", "Times declared constraints and hand-written ones came to different results."),
         ("panic", "Times checks of declared constraints panicked."),
@@ -50,7 +51,7 @@ pub(super) fn register(registry: &Registry) {
     }
 }
 
-/// Shows which features are on.
+/// Registers the states of the feature gates.
 pub(super) fn show_features(registry: &Registry, features: &FeatureGates) {
     let help = "Features by their stages: 1 where they are on.";
     let enabled: IntGaugeVec = gauges(registry, "kubernetes_feature_enabled", help, &["name", "stage"]);
@@ -59,7 +60,7 @@ pub(super) fn show_features(registry: &Registry, features: &FeatureGates) {
     }
 }
 
-/// Metrics about these metrics.
+/// The metrics about these metrics.
 pub(super) fn about(families: &[MetricFamily], disabled: &[String]) -> Vec<MetricFamily> {
     let opts = |name: &str, help: &str| Opts::new(name, help);
     let registered = opts("registered_metrics_total", "Metrics that there are, by how settled they are.");
@@ -76,7 +77,7 @@ pub(super) fn about(families: &[MetricFamily], disabled: &[String]) -> Vec<Metri
     let off = off.expect("a well-formed metric");
     let is_off = |name: &&String| families.iter().any(|family| family.name() == name.as_str());
     off.inc_by(disabled.iter().filter(is_off).count() as u64);
-    // Nothing is hidden for its age: no metric here is older than its replacement.
+    // No metric is hidden: none is older than its replacement.
     let hidden = IntCounter::with_opts(opts("hidden_metrics_total", "Metrics that are not shown for their age."));
     let hidden = hidden.expect("a well-formed metric");
     [registered.collect(), off.collect(), hidden.collect()].concat()

@@ -1,11 +1,12 @@
-//! How connections to containers and ports fare that come as WebSockets, and logs (upstream: `util/proxy/metrics`, `LogREST`).
+//! Metrics of WebSocket connections to containers and ports, and of logs (upstream:
+//! `util/proxy/metrics`, `LogREST`).
 
 use http::StatusCode;
 use prometheus::{IntCounter, IntCounterVec, Registry};
 
 use super::counters;
 
-/// Counts such connections. Clones share it.
+/// The metrics of streams. Clones share them.
 #[derive(Clone)]
 pub struct StreamMetrics {
     translated: IntCounterVec,
@@ -52,28 +53,28 @@ impl StreamMetrics {
         }
     }
 
-    /// A connection has begun whose WebSocket would be translated here, or by the kubelet.
+    /// Records a connection by the server that translates its WebSocket: this one or the kubelet.
     pub fn routed(&self, subresource: &str, here: bool) {
         let by = if here { "translated_at_apiserver" } else { "proxied_to_kubelet" };
         self.routed.with_label_values(&[subresource, by]).inc();
     }
 
-    /// The log of a container was asked for, of a kubelet that does not have to prove who it is if `insecure`.
-    pub fn log_asked(&self, insecure: bool) {
+    /// Records a log request; `insecure` skips the verification of the kubelet's certificate.
+    pub fn log_requested(&self, insecure: bool) {
         self.logs.with_label_values(&[if insecure { "skip_tls_allowed" } else { "enforce_tls" }]).inc();
     }
 
-    /// The certificate of a kubelet that was asked for a log was not valid.
+    /// Records a log request that failed because the kubelet's certificate is invalid.
     pub fn log_unverified(&self) {
         self.log_tls_failures.inc();
     }
 
-    /// A command in a container has ended.
+    /// Records the end of a command in a container.
     pub fn translated(&self, code: StatusCode) {
         self.translated.with_label_values(&[code.as_str()]).inc();
     }
 
-    /// A kubelet has answered whether it forwards a port.
+    /// Records the kubelet's response to a port-forward request.
     pub fn tunnelled(&self, code: StatusCode) {
         self.tunnelled.with_label_values(&[code.as_str()]).inc();
     }

@@ -1,14 +1,16 @@
-//! Metrics as text, with numbers as upstream writes them: series keep their names, of which the bounds of buckets are part
-//! (`le="1e+06"`), when a cluster moves between the servers.
+//! The text format of metrics, with upstream's number format.
+//!
+//! Bucket bounds (`le="1e+06"`) are part of the series. Series thus keep their identity when a
+//! cluster moves between the servers.
 
 use std::fmt::Write;
 
 use prometheus::proto::{LabelPair, Metric, MetricFamily, MetricType};
 
-/// The exponents of numbers that are written without one (`strconv.FormatFloat` with the format `g`).
+/// The exponents of numbers in plain notation (`strconv.FormatFloat` with format `g`).
 const PLAIN: std::ops::Range<i32> = -4..6;
 
-/// The lines of these families.
+/// Formats the families.
 pub(super) fn encode(families: &[MetricFamily]) -> String {
     let mut out = String::new();
     for family in families.iter().filter(|family| !family.get_metric().is_empty()) {
@@ -94,7 +96,7 @@ fn write_labels(out: &mut String, labels: &[LabelPair], extra: Option<(&str, f64
     out.push('}');
 }
 
-/// A number in the shortest form that is read as the same number.
+/// Writes the shortest decimal form that parses to the same number.
 fn number(out: &mut String, value: f64) {
     if value.is_nan() {
         return out.push_str("NaN");
@@ -119,7 +121,7 @@ mod tests {
     use prometheus::{HistogramOpts, HistogramVec, Registry};
 
     #[test]
-    fn numbers_are_written_as_upstream_writes_them() {
+    fn number_format_is_upstreams() {
         for (value, expect) in [
             (0.0, "0"),
             (2766.0, "2766"),
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn families_are_lines() {
+    fn formats_families() {
         let registry = Registry::new();
         let seconds = HistogramVec::new(HistogramOpts::new("h", "a\nb").buckets(vec![1e6]), &["l"]).unwrap();
         seconds.with_label_values(&["\"\n\\"]).observe(2.5);

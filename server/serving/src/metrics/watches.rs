@@ -1,4 +1,4 @@
-//! What watches send (`apiserver_watch_events_total`, `apiserver_watch_events_sizes`).
+//! Metrics of watch events (`apiserver_watch_events_total`, `apiserver_watch_events_sizes`).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub(super) struct WatchMetrics {
     lists: HistogramVec,
 }
 
-/// Those of a watch that may begin; in the extensions of its request.
+/// The metrics of a watch request before its watch begins; in the extensions of the request.
 #[derive(Clone)]
 pub struct Watched {
     metrics: WatchMetrics,
@@ -28,11 +28,11 @@ pub struct Watched {
     began: Instant,
 }
 
-/// Those of a watch that has begun.
+/// The series of a running watch.
 pub struct SentEvents {
     total: IntCounter,
     sizes: Histogram,
-    /// Until the objects have been sent that the watch begins with: since when, and where that is kept.
+    /// The start time and the series of the initial events, until they are sent.
     list: Option<(Instant, Histogram)>,
 }
 
@@ -58,7 +58,8 @@ impl WatchMetrics {
 }
 
 impl Watched {
-    /// Begins to count. Whoever calls this knows that there is such a resource: everybody can ask for names that are not, without end.
+    /// Starts counting. The caller has verified that the resource exists, because the number of
+    /// unknown names is unbounded.
     pub fn begin(&self) -> SentEvents {
         let RequestInfo { api_group, api_version, resource, name, namespace, .. } = &*self.info;
         let scope = match (name.as_str(), namespace.as_str()) {
@@ -76,14 +77,14 @@ impl Watched {
 }
 
 impl SentEvents {
-    /// The objects that the watch begins with have been sent.
+    /// Records that the initial events have been sent.
     pub fn list_sent(&mut self) {
         if let Some((began, seconds)) = self.list.take() {
             seconds.observe(began.elapsed().as_secs_f64());
         }
     }
 
-    /// Counts an event of so many bytes.
+    /// Counts an event of this size.
     pub fn count(&self, bytes: usize) {
         self.total.inc();
         self.sizes.observe(bytes as f64);

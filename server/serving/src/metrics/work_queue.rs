@@ -1,4 +1,4 @@
-//! Metrics of workers that have a queue (upstream: `component-base/metrics/prometheus/workqueue`).
+//! Metrics of work queues (upstream: `component-base/metrics/prometheus/workqueue`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +10,11 @@ use prometheus::{GaugeVec, Histogram, HistogramVec, IntCounter, IntCounterVec, I
 
 use super::{counters, gauges, histograms};
 
-/// As upstream multiplies them: their names are part of series.
+/// The products as upstream computes them, because bucket bounds are part of the series.
 const SECONDS: [f64; 10] = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 1e-3, 1e-2, 0.1, 1.0, 10.0];
 const NAME: [&str; 1] = ["name"];
 
-/// The metrics of all workers. Clones share them.
+/// The metrics of all work queues. Clones share them.
 #[derive(Clone)]
 pub(super) struct WorkQueues {
     adds: IntCounterVec,
@@ -25,7 +25,7 @@ pub(super) struct WorkQueues {
     unfinished: Unfinished,
 }
 
-/// The metrics of one worker. Clones share them.
+/// The metrics of one work queue. Clones share them.
 #[derive(Clone)]
 pub struct WorkQueue {
     adds: IntCounter,
@@ -36,14 +36,14 @@ pub struct WorkQueue {
     begun: Arc<Begun>,
 }
 
-/// An item that waits.
+/// A queued item.
 #[must_use]
 pub struct Waiting {
     queue: WorkQueue,
     since: Instant,
 }
 
-/// An item that is worked on; done when this is dropped.
+/// An item being processed; dropping it ends the processing.
 #[must_use]
 pub struct Working {
     queue: WorkQueue,
@@ -51,14 +51,14 @@ pub struct Working {
     since: Instant,
 }
 
-/// When work that has not ended began.
+/// The start times of unfinished work.
 #[derive(Default)]
 struct Begun(Mutex<(u64, HashMap<u64, Instant>)>);
 
-/// A worker's name, and its work.
+/// The name of a work queue and its unfinished work.
 type Named = (String, Arc<Begun>);
 
-/// Work that has not ended, measured at each scrape.
+/// Unfinished work, measured at each collection.
 #[derive(Clone)]
 struct Unfinished {
     queues: Arc<Mutex<Vec<Named>>>,
@@ -105,7 +105,7 @@ impl WorkQueues {
         }
     }
 
-    /// The metrics of the worker of this name.
+    /// The metrics of the work queue with this name.
     pub fn of(&self, name: &str) -> WorkQueue {
         let begun = Arc::<Begun>::default();
         let mut queues = self.unfinished.queues.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,21 +123,21 @@ impl WorkQueues {
 }
 
 impl WorkQueue {
-    /// An item is added.
+    /// Records an added item.
     pub fn add(&self) -> Waiting {
         self.adds.inc();
         self.depth.inc();
         Waiting { queue: self.clone(), since: Instant::now() }
     }
 
-    /// The work on an item failed: the item will be added again.
+    /// Records a failed item, which will be added again.
     pub fn failed(&self) {
         self.retries.inc();
     }
 }
 
 impl Waiting {
-    /// Work on the item begins.
+    /// Records that the processing of the item starts.
     pub fn begin(self) -> Working {
         self.queue.waited.observe(self.since.elapsed().as_secs_f64());
         let (queue, since) = (self.queue.clone(), Instant::now());

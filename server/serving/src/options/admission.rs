@@ -1,11 +1,11 @@
-//! Flags about admission plugins (upstream: `kubeapiserver/options/admission.go`).
+//! Flags of admission plugins (upstream: `kubeapiserver/options/admission.go`).
 
 use std::path::PathBuf;
 
 use super::PLUGINS;
 use super::values::Values;
 
-/// The deprecated way to say which plugins run.
+/// The deprecated flag with the list of active plugins.
 const ONLY: &str = "admission-control";
 
 /// Admission plugins by name, besides the defaults of [`PLUGINS`].
@@ -13,15 +13,16 @@ const ONLY: &str = "admission-control";
 pub struct AdmissionOptions {
     pub enabled: Vec<String>,
     pub disabled: Vec<String>,
-    /// An AdmissionConfiguration: what plugins are told.
+    /// An AdmissionConfiguration file: the configuration of plugins.
     pub config_file: Option<PathBuf>,
-    /// For how long, in seconds, pods stay on a node that is not ready, and on one that cannot be reached, unless they say otherwise.
+    /// The default toleration seconds of pods for nodes that are not ready, and for unreachable
+    /// ones.
     pub not_ready_seconds: i64,
     pub unreachable_seconds: i64,
 }
 
 impl AdmissionOptions {
-    /// Whether a plugin runs.
+    /// Whether a plugin is active.
     pub fn runs(&self, plugin: &str) -> bool {
         let default = PLUGINS.iter().any(|(name, on)| *on && *name == plugin);
         let named = |names: &[String]| names.iter().any(|name| name == plugin);
@@ -54,7 +55,7 @@ impl Values {
         }
     }
 
-    /// These plugins run, and no others.
+    /// Enables these plugins and disables all others.
     fn only_plugins(&self, others: AdmissionOptions, enabled: Vec<String>) -> Result<AdmissionOptions, String> {
         if self.is_given("enable-admission-plugins") || self.is_given("disable-admission-plugins") {
             return Err(

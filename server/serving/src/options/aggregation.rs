@@ -1,4 +1,4 @@
-//! Flags about servers that requests are passed on to.
+//! Flags of aggregated API servers.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use webhook::Identity;
 
 use super::values::Values;
 
-/// Passing requests on.
+/// Options of proxying to aggregated API servers.
 #[derive(Clone, Debug)]
 pub struct AggregationOptions {
-    /// Certificate and key to be known by.
+    /// Client certificate and key of the proxy.
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// Whether services are reached at the addresses of their endpoints.
     pub to_endpoints: bool,
@@ -17,10 +17,10 @@ pub struct AggregationOptions {
 }
 
 impl AggregationOptions {
-    /// Certificate and key to be known by, in PEM.
+    /// Reads client certificate and key, in PEM.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// A file cannot be read.
     pub fn identity(&self) -> Result<Option<Identity>, String> {
         let Some((certificate, key)) = &self.certificate else { return Ok(None) };
         let read = |path: &PathBuf| std::fs::read(path).map_err(|why| format!("{}: {why}", path.display()));

@@ -1,4 +1,4 @@
-//! Flags about the audit log (upstream: `AuditOptions`).
+//! Flags of the audit log (upstream: `AuditOptions`).
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,40 +7,40 @@ use webhook::Route;
 
 use super::values::Values;
 
-/// The versions that events can have.
+/// The supported version of events.
 const VERSION: &str = "audit.k8s.io/v1";
 const MODES: &str = "batch,blocking,blocking-strict";
 const FORMATS: &str = "legacy,json";
 const MEGABYTE: u64 = 1 << 20;
 
-/// What is recorded, and where.
+/// Options of auditing.
 #[derive(Clone, Debug, Default)]
 pub struct AuditOptions {
-    /// A Policy of `audit.k8s.io/v1`; without one nothing is recorded.
+    /// A Policy file of `audit.k8s.io/v1`; without one nothing is recorded.
     pub policy_file: Option<PathBuf>,
     pub log: Option<AuditLogOptions>,
     pub webhook: Option<AuditWebhookOptions>,
 }
 
-/// A file.
+/// Options of the log file.
 #[derive(Clone, Debug)]
 pub struct AuditLogOptions {
     /// `-` for standard output.
     pub path: PathBuf,
     pub format: AuditFormat,
-    /// None for a file that grows without end.
+    /// `None` disables rotation.
     pub rotation: Option<AuditRotation>,
     pub delivery: AuditDelivery,
 }
 
-/// How events look in a file.
+/// The format of events in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditFormat {
     Legacy,
     Json,
 }
 
-/// When a file is set aside, and how long it is kept then.
+/// Options of log rotation.
 #[derive(Clone, Debug)]
 pub struct AuditRotation {
     pub max_bytes: u64,
@@ -49,48 +49,48 @@ pub struct AuditRotation {
     pub compress: bool,
 }
 
-/// A server that events are posted to.
+/// Options of the audit webhook.
 #[derive(Clone, Debug)]
 pub struct AuditWebhookOptions {
-    /// A kubeconfig.
+    /// A kubeconfig file.
     pub config_file: PathBuf,
     pub initial_backoff: Duration,
     pub delivery: AuditDelivery,
     pub route: Route,
 }
 
-/// Whether requests wait for their events, and how large these may be.
+/// Delivery mode and size limits of events.
 #[derive(Clone, Debug)]
 pub struct AuditDelivery {
     pub mode: AuditMode,
     pub limits: Option<AuditLimits>,
 }
 
-/// Whether requests wait for their events.
+/// Whether requests wait for the delivery of their events.
 #[derive(Clone, Debug)]
 pub enum AuditMode {
-    /// They do not; events that do not fit into the buffer are lost.
+    /// Requests do not wait; events that exceed the buffer are lost.
     Batch(AuditBatch),
-    /// They do; events that are not taken are lost.
+    /// Requests wait; events that fail to be delivered are lost.
     Blocking,
-    /// They do, and are refused when the first one is not taken.
+    /// Requests wait, and are rejected when their first event fails to be delivered.
     BlockingStrict,
 }
 
-/// Events handed on in batches.
+/// Options of batching.
 #[derive(Clone, Debug)]
 pub struct AuditBatch {
-    /// How many may wait.
+    /// The maximum number of buffered events.
     pub buffer: usize,
     pub max_events: usize,
     pub max_wait: Duration,
-    /// Batches a second, and how many more after a pause.
+    /// Batches per second, and the burst.
     pub throttle: Option<(f64, u32)>,
-    /// Whether a batch may be handed on before the one before it was taken.
+    /// Whether batches may be delivered concurrently.
     pub concurrent: bool,
 }
 
-/// How large events and batches may be, in bytes of JSON.
+/// The maximum sizes of events and batches, in bytes of JSON.
 #[derive(Clone, Debug)]
 pub struct AuditLimits {
     pub event: usize,

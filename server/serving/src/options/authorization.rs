@@ -1,4 +1,4 @@
-//! Flags about who may do what (upstream: `BuiltInAuthorizationOptions`).
+//! Flags of authorization (upstream: `BuiltInAuthorizationOptions`).
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use webhook::Route;
 use super::ReviewServer;
 use super::values::Values;
 
-/// Flags that say what `--authorization-config` says in their stead.
+/// Flags that `--authorization-config` replaces.
 const REPLACED: [&str; 5] = [
     "authorization-mode",
     "authorization-webhook-config-file",
@@ -18,7 +18,7 @@ const REPLACED: [&str; 5] = [
     "authorization-webhook-cache-authorized-ttl",
     "authorization-webhook-cache-unauthorized-ttl",
 ];
-/// How long the webhook of the flags may take.
+/// The timeout of the webhook of the flags.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An authorizer.
@@ -32,51 +32,51 @@ pub enum AuthorizationMode {
     AlwaysDeny,
 }
 
-/// Telling who may do what.
+/// Options of authorization.
 #[derive(Clone, Debug)]
 pub struct AuthorizationOptions {
-    /// An AuthorizationConfiguration, which is read again when it changes and counts instead of the other options.
+    /// An AuthorizationConfiguration file, reloaded on changes; it replaces the other options.
     pub config_file: Option<PathBuf>,
-    /// Authorizers, in the order they are asked.
+    /// Authorizers in the order in which they are called.
     pub modes: Vec<AuthorizationMode>,
-    /// The policy of ABAC.
+    /// The policy file of ABAC.
     pub policy_file: Option<PathBuf>,
     pub webhook: Option<AccessWebhookOptions>,
-    /// Paths that everybody may get; a `*` at the end stands for the rest.
+    /// Paths that all users may get; a `*` at the end matches the rest.
     pub always_allowed_paths: Vec<String>,
 }
 
-/// A server that knows who may do what.
+/// Options of the authorization webhook.
 #[derive(Clone, Debug)]
 pub struct AccessWebhookOptions {
-    /// Tells it apart in metrics.
+    /// The name in metrics.
     pub name: String,
     pub server: ReviewServer,
     /// `v1` or `v1beta1`.
     pub version: String,
-    /// For how long permissions and refusals count.
+    /// How long allowed and denied results are cached.
     pub allowed: Duration,
     pub refused: Duration,
-    /// How long an answer may take.
+    /// The timeout of a call.
     pub timeout: Duration,
-    /// Whether no answer is a refusal.
+    /// Whether a failed call is a denial.
     pub denies_on_error: bool,
     pub route: Route,
 }
 
 impl AccessWebhookOptions {
-    /// What a configuration file says, which has been validated.
-    pub fn of_file(name: &str, said: &WebhookConfiguration) -> Self {
+    /// Creates the options from a validated configuration file.
+    pub fn of_file(name: &str, webhook: &WebhookConfiguration) -> Self {
         let time = |time: machinery::scalar::Duration| Duration::from_nanos(time.nanos().unsigned_abs());
-        let remembered = |is_on: Option<bool>, limit| if is_on == Some(false) { Duration::ZERO } else { time(limit) };
+        let cache_ttl = |is_on: Option<bool>, limit| if is_on == Some(false) { Duration::ZERO } else { time(limit) };
         AccessWebhookOptions {
             name: name.to_owned(),
-            server: PathBuf::from(said.connection_info.kube_config_file.clone().unwrap_or_default()).into(),
-            version: said.subject_access_review_version.clone(),
-            allowed: remembered(said.cache_authorized_requests, said.authorized_ttl),
-            refused: remembered(said.cache_unauthorized_requests, said.unauthorized_ttl),
-            timeout: time(said.timeout),
-            denies_on_error: said.failure_policy == "Deny",
+            server: PathBuf::from(webhook.connection_info.kube_config_file.clone().unwrap_or_default()).into(),
+            version: webhook.subject_access_review_version.clone(),
+            allowed: cache_ttl(webhook.cache_authorized_requests, webhook.authorized_ttl),
+            refused: cache_ttl(webhook.cache_unauthorized_requests, webhook.unauthorized_ttl),
+            timeout: time(webhook.timeout),
+            denies_on_error: webhook.failure_policy == "Deny",
             route: Route::DIRECT,
         }
     }

@@ -1,4 +1,4 @@
-//! From the words of a command line to the values of flags: clap, taught how Go programs read flags.
+//! Parses the command line with clap, with the semantics of Go's pflag.
 
 use std::ffi::OsString;
 
@@ -11,11 +11,11 @@ use super::values::Values;
 use super::{Flag, Kind, Program, Section};
 use crate::{Error, version};
 
-const ABOUT: &str = "The Kubernetes API server: validates and stores the objects of a cluster and tells everybody who watches.\n\
-                     Without flags it serves https://127.0.0.1:6443 and keeps everything in ./kube-apiserver-data.";
+const ABOUT: &str = "The Kubernetes API server: validates, stores, and serves the objects of a cluster.\n\
+                     Without flags it serves https://127.0.0.1:6443 and stores its data in ./kube-apiserver-data.";
 
 const ABOUT_DELEGATING: &str =
-    "An API server of groups of its own, behind another one that is asked who a client is and what it may do.";
+    "An extension API server, which delegates authentication and authorization to another API server.";
 
 impl Section {
     pub(super) fn title(self) -> &'static str {
@@ -53,8 +53,7 @@ impl Flag {
         })
     }
 
-    /// What the flag does, and, of the one that sets feature gates, which there are, a line for
-    /// each.
+    /// The help of the flag. That of the flag of feature gates lists the gates, one per line.
     pub(super) fn help_text(&self, gates: &KnownGates) -> String {
         match self.name {
             "feature-gates" => gates.texts().fold(self.help.to_owned(), |text, gate| text + "\n" + &gate),
@@ -85,7 +84,7 @@ pub(super) fn command(program: Program, flags: &[&Flag], gates: &KnownGates) -> 
         )
 }
 
-/// Reads a command line, the program's name first.
+/// Parses a command line that starts with the program's name.
 pub(super) fn read(
     program: Program,
     gates: &KnownGates,
@@ -100,7 +99,8 @@ pub(super) fn read(
     Ok(values(&flags, &matches, gates))
 }
 
-/// What was given, and defaults: of flags that the program does not have those of kube-apiserver.
+/// The given values and the defaults. Flags that the program does not have get the defaults of
+/// kube-apiserver.
 fn values(flags: &[&'static Flag], matches: &ArgMatches, gates: &KnownGates) -> Values {
     let given = |flag: &&'static Flag| {
         matches.get_many::<String>(flag.name).map(|values| (flag.name, values.cloned().collect()))
@@ -117,7 +117,7 @@ fn refusal(error: clap::Error) -> Error {
     }
 }
 
-/// Upstream takes `--secure_port` for `--secure-port` (`WordSepNormalizeFunc`).
+/// Normalizes `--secure_port` to `--secure-port`, as upstream (`WordSepNormalizeFunc`).
 fn hyphenated(arg: OsString) -> OsString {
     let Some(text) = arg.to_str().filter(|text| text.starts_with("--")) else { return arg };
     let (name, value) = text.split_at(text.find('=').unwrap_or(text.len()));

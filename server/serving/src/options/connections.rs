@@ -1,19 +1,20 @@
-//! How many connections are served, and for how long.
+//! Flags of connection limits.
 
 use std::time::Duration;
 
 use super::values::Values;
 
-/// Limits of connections; 0 leaves the choice to the server, which derives it from the limit of open files.
+/// Connection limits; 0 means a default derived from the limit of open files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionOptions {
     /// All connections.
     pub max: usize,
-    /// Connections of one client address.
+    /// Connections per client address.
     pub max_per_address: usize,
-    /// Connections on which no request has been authenticated.
+    /// Connections without an authenticated request.
     pub max_unauthenticated: usize,
-    /// The age at which a connection ends once its requests have been answered; none without a limit.
+    /// The age at which a connection is closed once its requests are complete; `None` means no
+    /// limit.
     pub max_age: Option<Duration>,
 }
 

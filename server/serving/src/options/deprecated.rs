@@ -1,4 +1,4 @@
-//! Flags that still work, and will not for ever: whoever gives one is told so, in upstream's words.
+//! Deprecated flags and their warnings, which are upstream's.
 
 use super::values::Values;
 
@@ -15,7 +15,7 @@ const DEPRECATED: &[(&str, &str)] = &[
 ];
 
 impl Values {
-    /// What is to be said about those that were given.
+    /// The warnings about the deprecated flags that are given.
     pub(super) fn deprecated(&self) -> Vec<String> {
         let given = DEPRECATED.iter().filter(|(flag, _)| self.is_given(flag));
         given.map(|(flag, why)| format!("Flag --{flag} has been deprecated, {why}")).collect()

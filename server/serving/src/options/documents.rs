@@ -1,4 +1,4 @@
-//! The flags as documents: a page in Markdown, a manual page, completions for shells.
+//! The flags as documents: Markdown, a manual page, and shell completions.
 
 use std::fmt::Write;
 
@@ -8,14 +8,14 @@ use machinery::features::KnownGates;
 use super::command::command;
 use super::{Flag, Kind, Program};
 
-/// What can be asked for.
+/// The supported formats.
 const FORMS: &str = "text, markdown, man, bash, elvish, fish, powershell, zsh";
 
-/// The flags of a program that knows these feature gates in a form: `text` (as `--help`),
-/// `markdown`, `man`, or the completions of a shell by its name.
+/// Renders the flags of a program with these feature gates in a format: `text` (as `--help`),
+/// `markdown`, `man`, or the name of a shell for its completions.
 ///
 /// # Errors
-/// When there is no such form.
+/// The format is unknown.
 pub fn document(program: Program, gates: &KnownGates, form: &str) -> Result<String, String> {
     let mut flags = program.flags();
     flags.sort_by_key(|flag| flag.section as usize);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_are_documented_in_every_form() {
+    fn documents_flags_in_all_formats() {
         for (form, expect) in [
             (
                 "markdown",

@@ -1,4 +1,5 @@
-//! Through which proxies servers are reached (`--egress-selector-config-file`; upstream: `server/egressselector/config.go`).
+//! The egress selector (`--egress-selector-config-file`; upstream:
+//! `server/egressselector/config.go`).
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,10 +13,10 @@ use crate::configuration;
 const GROUP: &str = "apiserver.k8s.io";
 const VERSIONS: [&str; 2] = ["v1beta1", "v1alpha1"];
 const KIND: &str = "EgressSelectorConfiguration";
-/// Where upstream says that mistakes are.
+/// The field path of errors, as upstream.
 const AT: &str = "service.connection";
 
-/// The document, in both its versions.
+/// The document, which is the same in both versions.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct EgressSelectorConfiguration {
@@ -42,7 +43,7 @@ struct Connection {
     transport: Option<Transport>,
 }
 
-/// How a proxy is reached: one of these.
+/// The transport to a proxy: one of these.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Transport {
@@ -71,26 +72,26 @@ struct UDSTransport {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TLSConfig {
-    /// Authorities of the proxy; those that the system trusts when empty.
+    /// CAs of the proxy; the system's CAs when empty.
     #[serde(default)]
     ca_bundle: String,
     #[serde(default)]
     client_key: String,
     #[serde(default)]
     client_cert: String,
-    /// The name that the proxy has to show, when it is not that of its address.
+    /// The server name of the proxy's certificate, when it differs from the address.
     #[serde(default)]
     tls_server_name: String,
 }
 
-/// How servers of each kind are reached.
+/// The routes to servers of each kind.
 #[derive(Clone, Debug, Default)]
 pub struct EgressOptions {
-    /// Webhooks and issuers that are named by an address.
+    /// Webhooks and issuers that are configured by URL.
     pub control_plane: Route,
     /// Nodes, pods and services.
     pub cluster: Route,
-    /// What is counted of their proxies.
+    /// The metrics of their proxies.
     pub dials: DialMetrics,
 }
 
@@ -107,9 +108,9 @@ impl Values {
 fn read(text: &[u8]) -> Result<EgressOptions, String> {
     let read: EgressSelectorConfiguration = configuration::parse_small(text, GROUP, &VERSIONS, KIND)?;
     let selections = read.egress_selections;
-    let mut mistakes: Vec<String> = selections.iter().filter_map(|each| check(&each.connection).err()).collect();
-    mistakes.extend(names(&selections));
-    match mistakes.as_slice() {
+    let mut errors: Vec<String> = selections.iter().filter_map(|each| check(&each.connection).err()).collect();
+    errors.extend(names(&selections));
+    match errors.as_slice() {
         [] => {}
         [one] => return Err(one.clone()),
         several => return Err(format!("[{}]", several.join(", "))),
@@ -198,10 +199,10 @@ fn check_tls(tls: &TLSConfig) -> Result<(), String> {
     file("clientKey", &tls.client_key, "Using TLS requires requires clientKey", "TLS client key does not exist")
 }
 
-/// Names that are said twice, or mean nothing.
+/// The errors of duplicate or unknown names.
 fn names(selections: &[EgressSelection]) -> Vec<String> {
     let mut seen = HashSet::new();
-    let mistake = |(at, selection): (usize, &EgressSelection)| {
+    let error = |(at, selection): (usize, &EgressSelection)| {
         let name = selection.name.to_lowercase();
         if !seen.insert(name.clone()) {
             return Some(format!("{AT}[{at}]: Duplicate value: {name:?}"));
@@ -210,10 +211,10 @@ fn names(selections: &[EgressSelection]) -> Vec<String> {
         let known = "supported values: \"cluster\", \"controlplane\", \"etcd\"";
         (!is_known).then(|| format!("{AT}: Unsupported value: {name:?}: {known}"))
     };
-    selections.iter().enumerate().filter_map(mistake).collect()
+    selections.iter().enumerate().filter_map(error).collect()
 }
 
-/// The way that a checked connection says.
+/// The route of a validated connection.
 fn route(connection: &Connection, dials: &DialMetrics) -> Result<Route, String> {
     let Some(transport) = &connection.transport else { return Ok(Route::DIRECT) };
     let proxy = match (&transport.tcp, &transport.uds) {
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn proxies_are_named() {
+    fn parses_routes() {
         let options = check(
             "- {name: Cluster, connection: {proxyProtocol: HTTPConnect, transport: {uds: {udsName: /run/proxy}}}}\n\
              - {name: controlplane, connection: {proxyProtocol: GRPC, transport: {uds: {udsName: /run/konnectivity}}}}\n\
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_upstreams() {
+    fn errors_are_upstreams() {
         let of = |connection: &str| format!("- {{name: cluster, connection: {{{connection}}}}}");
         for (selections, expect) in [
             (

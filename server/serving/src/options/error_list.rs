@@ -1,29 +1,30 @@
-//! What is wrong with a command line, all of it at once.
+//! Collects the errors of a command line.
 
-/// ErrorList in the order in which they were found.
+/// Errors in the order in which they were found.
 #[derive(Default)]
 pub(super) struct ErrorList(Vec<String>);
 
 impl ErrorList {
-    /// The value, unless there was a mistake, which is noted.
+    /// Returns the value, or records the error.
     pub(super) fn checked<T>(&mut self, result: Result<T, String>) -> Option<T> {
-        result.map_err(|mistake| self.note(mistake)).ok()
+        result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Notes a mistake, once.
-    pub(super) fn note(&mut self, mistake: String) {
-        if !self.0.contains(&mistake) {
-            self.0.push(mistake);
+    /// Records an error, once.
+    pub(super) fn push(&mut self, error: String) {
+        if !self.0.contains(&error) {
+            self.0.push(error);
         }
     }
 
-    /// The value if there was no mistake at all; otherwise what they are, a line each when there are several.
+    /// Returns the value if there were no errors; otherwise the errors, one per line when there are
+    /// several.
     pub(super) fn or<T>(self, value: Option<T>) -> Result<T, String> {
         match (self.0.as_slice(), value) {
             ([], Some(value)) => Ok(value),
             ([one], _) => Err(one.clone()),
             (several, _) => {
-                let lines = several.iter().map(|mistake| format!("\n  {mistake}")).collect::<String>();
+                let lines = several.iter().map(|error| format!("\n  {error}")).collect::<String>();
                 Err(format!("the command line has {} mistakes:{lines}", several.len()))
             }
         }

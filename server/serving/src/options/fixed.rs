@@ -1,6 +1,9 @@
-//! Flags that can be said in one way only: this server knows one version, serves reads from memory, and has no profiles of contention.
+//! Flags with only one supported value.
 //!
-//! They are taken where they say what is so anyhow, or what upstream refuses too.
+//! This server serves one version, serves reads from memory, and has no contention profiles.
+//!
+//! A flag is accepted with the supported value, and with values that upstream rejects too, which
+//! get upstream's error.
 
 use super::error_list::ErrorList;
 use super::values::Values;
@@ -10,7 +13,7 @@ use machinery::features;
 const VERSION: &str = "1.36";
 pub(super) const VERSION_BEFORE: &str = "1.35";
 
-/// The gate without which nobody coordinates leaders.
+/// The feature gate of coordinated leader election.
 const COORDINATED: &str = features::CoordinatedLeaderElection;
 const COORDINATED_FLAGS: [&str; 3] = [
     "coordinated-leadership-lease-duration",
@@ -19,8 +22,8 @@ const COORDINATED_FLAGS: [&str; 3] = [
 ];
 
 impl Values {
-    /// Checks them all.
-    pub(super) fn check_fixed(&self, mistakes: &mut ErrorList) {
+    /// Checks all of these flags.
+    pub(super) fn check_fixed(&self, errors: &mut ErrorList) {
         let checks: [Result<(), String>; 9] = [
             self.bool("permit-address-sharing").map(drop),
             self.duration("storage-initialization-timeout").map(drop),
@@ -36,7 +39,7 @@ impl Values {
             self.leadership(),
         ];
         for check in checks.into_iter().chain([self.count()]) {
-            mistakes.checked(check);
+            errors.checked(check);
         }
     }
 

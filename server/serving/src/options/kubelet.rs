@@ -1,4 +1,5 @@
-//! Flags about kubelets, which show logs, run commands and forward ports (upstream: `KubeletClientConfig`).
+//! Flags of the kubelet client for logs, commands, and port forwarding (upstream:
+//! `KubeletClientConfig`).
 
 use std::path::PathBuf;
 
@@ -6,24 +7,24 @@ use webhook::Trust;
 
 use super::values::Values;
 
-/// How kubelets are reached, and known.
+/// Options of the kubelet client.
 #[derive(Clone, Debug)]
 pub struct KubeletOptions {
-    /// Who signs the certificates of kubelets; when absent, every one is believed.
+    /// The CA of kubelet certificates; `None` disables verification.
     pub authority: Option<PathBuf>,
-    /// Certificate and key to be known by.
+    /// Client certificate and key.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// The port of kubelets whose nodes do not tell it.
+    /// The port of kubelets for nodes that do not report one.
     pub port: u16,
-    /// Types of node addresses, best first.
+    /// Types of node addresses in order of preference.
     pub preferred_address_types: Vec<String>,
 }
 
 impl KubeletOptions {
-    /// How this server and kubelets make sure of each other.
+    /// The TLS configuration of the kubelet client.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// A file cannot be read.
     pub fn trust(&self) -> Result<Trust, String> {
         let read = |path: &PathBuf| std::fs::read(path).map_err(|why| format!("{}: {why}", path.display()));
         let identity = match &self.certificate {
@@ -47,7 +48,7 @@ impl Values {
             (None, None) => None,
             _ => return Err("--kubelet-client-certificate and --kubelet-client-key must be given together".into()),
         };
-        // Both are checked and, as upstream, of no further use.
+        // As upstream, both are validated but otherwise unused.
         self.duration("kubelet-timeout")?;
         self.number::<u16>("kubelet-read-only-port")?;
         let options = KubeletOptions {

@@ -1,4 +1,4 @@
-//! Flags about the log (upstream: `component-base/logs/api/v1`).
+//! Flags of the log (upstream: `component-base/logs/api/v1`).
 
 use std::time::Duration;
 
@@ -8,28 +8,28 @@ use machinery::scalar::Quantity;
 use super::values::Values;
 use crate::logging::Module;
 
-/// What is logged, where, and in which form.
+/// Options of the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogOptions {
     pub format: LogFormat,
-    /// How much is logged, in klog's scale.
+    /// The verbosity in klog's scale.
     pub verbosity: u32,
-    /// Source files of which more is logged.
+    /// Verbosities of source files.
     pub modules: Vec<Module>,
-    /// Only errors go to standard error; everything else goes to standard output.
+    /// Only errors go to standard error; all others go to standard output.
     pub split: bool,
-    /// How many bytes may wait to be written to standard output.
+    /// The size of the buffer of standard output, in bytes.
     pub buffer: usize,
-    /// For how long they may.
+    /// The flush interval of that buffer.
     pub flush: Duration,
 }
 
-/// The form of a line.
+/// The format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// klog's: `I1122 07:04:05.678901    4242 server.rs:17] "Serving" address="127.0.0.1:6443"`
     Text,
-    /// One object each.
+    /// One JSON object per line.
     Json,
 }
 
@@ -55,13 +55,13 @@ impl Values {
         Ok(LogOptions { format, verbosity: self.number("v")?, modules, split, buffer, flush })
     }
 
-    /// Whether lines of a form go to two streams, and how much of one may wait.
+    /// Whether lines of a format are split over two streams, and the size of the buffer.
     fn streams(&self, form: &str) -> Result<(bool, usize), String> {
         let flags = [format!("log-{form}-split-stream"), format!("log-{form}-info-buffer-size")];
         let buffer = Quantity::parse(self.text(&flags[1])).map_err(|why| self.invalid(&flags[1], why))?;
         let (split, buffer) = (self.bool(&flags[0])?, usize::try_from(buffer.value()).unwrap_or_default());
         let alpha = [(split, "splitStream"), (buffer > 0, "infoBufferSize")];
-        match alpha.into_iter().find(|(asked, _)| *asked && !self.has_gate(ALPHA)) {
+        match alpha.into_iter().find(|(is_set, _)| *is_set && !self.has_gate(ALPHA)) {
             Some((_, field)) => Err(format!("options.{form}.{field}: Forbidden: Feature {ALPHA} is disabled")),
             None => Ok((split, buffer)),
         }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_log_can_be_shaped() {
+    fn parses_log_flags() {
         let parse = |flags: &[&str]| {
             let args = std::iter::once(&"kube-apiserver").chain(flags);
             Options::parse_from(args).map(|options| options.logs).map_err(|why| why.to_string())

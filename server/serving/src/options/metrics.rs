@@ -1,4 +1,4 @@
-//! Flags about what `/metrics` shows (upstream: `component-base/metrics/api/v1`).
+//! Flags of `/metrics` (upstream: `component-base/metrics/api/v1`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,12 +9,12 @@ use regex::Regex;
 use super::fixed::VERSION_BEFORE;
 use super::values::Values;
 
-/// What is shown of the metrics.
+/// Options of the metrics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetricsOptions {
-    /// Metrics that are not shown.
+    /// Metrics that are not exposed.
     pub disabled: Vec<String>,
-    /// By metric and label, the values that are shown; others are shown as one.
+    /// The exposed values by metric and label; others are merged into one.
     pub allowed: BTreeMap<(String, String), BTreeSet<String>>,
 }
 
@@ -63,7 +63,7 @@ impl Values {
     }
 }
 
-/// `key=value`, or several of them as a line of CSV, where each stands in quotes (pflag: `StringToString`).
+/// Parses `key=value`, or a CSV line of quoted pairs (pflag: `StringToString`).
 fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
     let pair = |text: &str| match text.split_once('=') {
         Some((key, value)) => Ok((key.to_owned(), value.trim_matches('\'').to_owned())),
@@ -78,7 +78,7 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
     }
 }
 
-/// A map of texts.
+/// Reads a map of strings.
 fn read(path: &Path) -> Result<Vec<(String, String)>, String> {
     let text = std::fs::read(path).map_err(|why| format!("failed to read allow list manifest: {why}"))?;
     let wrong = |why: String| format!("failed to parse allow list manifest: {why}");

@@ -1,4 +1,4 @@
-//! Ranges of addresses and ports, as flags name them.
+//! Ranges of addresses and ports in flags.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -9,12 +9,12 @@ use std::str::FromStr;
 pub struct Cidr {
     /// The first address of the range.
     pub base: IpAddr,
-    /// How many leading bits all addresses share.
+    /// The length of the common prefix in bits.
     pub prefix: u8,
 }
 
 impl Cidr {
-    /// The address this far into the range, if the range is that large.
+    /// The n-th address of the range, if it is in the range.
     pub fn nth(&self, n: u128) -> Option<IpAddr> {
         let bits = self.width() - self.prefix;
         if bits < 128 && n >> bits != 0 {
@@ -31,7 +31,7 @@ impl Cidr {
         address.is_ipv4() == self.base.is_ipv4() && masked(address, self.prefix) == self.base
     }
 
-    /// Bits of an address of this family.
+    /// The bits of an address of this family.
     pub fn width(&self) -> u8 {
         if self.base.is_ipv4() { 32 } else { 128 }
     }
@@ -86,7 +86,7 @@ impl PortRange {
 impl FromStr for PortRange {
     type Err = String;
 
-    /// Reads `from-to`, `from+count` or one port (`utilnet.ParsePortRange`).
+    /// Parses `from-to`, `from+count` or one port (`utilnet.ParsePortRange`).
     fn from_str(text: &str) -> Result<Self, String> {
         let invalid = || format!("the port range {text:?} is not one of: 30000-32767, 30000+100, 30000");
         let port = |text: &str| text.trim().parse::<u16>().map_err(|_| invalid());

@@ -1,4 +1,4 @@
-//! Flags and the file about issuers of OpenID Connect tokens (upstream: `OIDCAuthenticationOptions`).
+//! Flags and configuration file of OpenID Connect (upstream: `OIDCAuthenticationOptions`).
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use apimachinery::apiserverconfig::v1::{
 use super::values::Values;
 use crate::tokens::Algorithm;
 
-/// What `--oidc-*` flags are about, besides the ones that name issuer and client.
+/// The `--oidc-*` flags besides issuer URL and client ID.
 const DETAILS: [&str; 7] = [
     "oidc-ca-file",
     "oidc-groups-claim",
@@ -21,16 +21,16 @@ const DETAILS: [&str; 7] = [
     "oidc-username-prefix",
 ];
 
-/// Issuers of tokens, and how their claims are read.
+/// Options of token issuers.
 #[derive(Clone, Default)]
 pub struct IssuerOptions {
-    /// An AuthenticationConfiguration, which is read again when it changes.
+    /// An AuthenticationConfiguration file, reloaded on changes.
     pub config_file: Option<PathBuf>,
-    /// What the flags say, in the same terms; without the authorities of the issuer.
+    /// The issuer of the flags as a configuration, without its CA.
     pub configuration: AuthenticationConfiguration,
-    /// The authorities of the flags' issuer.
+    /// The CA file of the flags' issuer.
     pub ca_file: Option<PathBuf>,
-    /// How tokens may be signed.
+    /// The allowed signing algorithms.
     pub algorithms: Vec<Algorithm>,
 }
 
@@ -67,12 +67,12 @@ impl Values {
         })
     }
 
-    /// What the flags say of their issuer.
+    /// The issuer that the flags describe.
     fn jwt(&self) -> Result<JWTAuthenticator, String> {
         let text = |flag: &str| self.text(flag).to_owned();
         let (url, claim, groups) = (text("oidc-issuer-url"), text("oidc-username-claim"), text("oidc-groups-claim"));
         let prefix = match self.text("oidc-username-prefix") {
-            // Names of other issuers and of this cluster must not be taken.
+            // Prevents collisions with names of other issuers and of this cluster.
             "" if claim != "email" => format!("{url}#"),
             "-" => String::new(),
             prefix => prefix.to_owned(),

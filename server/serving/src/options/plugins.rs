@@ -1,4 +1,5 @@
-//! The admission plugins of 1.36 in the order they run, and whether they are on without flags.
+//! The admission plugins of 1.36 in the order in which they run, and whether they are enabled by
+//! default.
 
 /// Name and default.
 #[rustfmt::skip]

@@ -1,14 +1,14 @@
-//! Programs whose command lines are read, and the flags of one that serves groups of somebody's own.
+//! The programs with command lines, and the flags of an extension API server.
 //!
-//! Such a program asks another API server whom to believe and who may do what; its flags are those of upstream's generic API server
-//! (upstream: `RecommendedOptions`).
+//! An extension API server delegates authentication and authorization to another API server. Its
+//! flags are those of upstream's generic API server (upstream: `RecommendedOptions`).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Kind::{Bool, List, One};
 use super::Section::{self, *};
-use super::flags::{FLAGS, works};
+use super::flags::{FLAGS, flag};
 use super::values::Values;
 use super::{
     AccessWebhookOptions, AuthorizationMode, AuthorizationOptions, DelegationOptions, Flag, ReviewServer,
@@ -17,34 +17,34 @@ use super::{
 use crate::Error;
 use webhook::{Kubeconfig, Route};
 
-/// The version of the reviews that are asked for.
+/// The version of reviews.
 const VERSION: &str = "v1";
-/// How long a review may take (upstream: `DelegatingAuthorizationOptions.ClientTimeout`).
+/// The timeout of a review (upstream: `DelegatingAuthorizationOptions.ClientTimeout`).
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whose command line it is.
+/// The program of a command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Program {
     /// `kube-apiserver`.
     #[default]
     KubeApiserver,
-    /// A server of other groups, by its name, which delegates authentication and authorization.
+    /// An extension API server with this name, which delegates authentication and authorization.
     Delegating(&'static str),
 }
 
-/// Flags that it has besides those it shares, or with another default.
+/// Flags that only it has, or that have another default.
 #[rustfmt::skip]
 static DELEGATING: &[Flag] = &[
-    works(ThisServer, "data-dir", One, "apiserver-data", "DIR", "Where this server keeps objects, certificates and keys."),
-    works(ThisServer, "kubeconfig", One, "", "FILE", "Kubeconfig of the API server that is asked whom to believe, who may do what, and which namespaces there are, unless a flag for one of these says otherwise. When empty: the one of the cluster that this program runs in."),
-    works(Authentication, "authentication-kubeconfig", One, "", "FILE", "Kubeconfig of the API server that knows tokens (TokenReview) and authorities. When empty: that of --kubeconfig."),
-    works(Authentication, "authentication-skip-lookup", Bool, "false", "", "Do not look for authorities in the API server: those of flags count alone."),
-    works(Authentication, "authentication-token-webhook-cache-ttl", One, "10s", "DURATION", "For how long the answers about tokens count."),
-    works(Authentication, "authentication-tolerate-lookup-failure", Bool, "false", "", "Start although the authorities cannot be looked up; nobody is believed then by a certificate."),
-    works(Authorization, "authorization-always-allow-paths", List, "/healthz,/readyz,/livez", "PATH,...", "Paths that everybody may get; a * at the end stands for the rest."),
-    works(Authorization, "authorization-kubeconfig", One, "", "FILE", "Kubeconfig of the API server that knows who may do what (SubjectAccessReview). When empty: that of --kubeconfig."),
-    works(Authorization, "authorization-webhook-cache-authorized-ttl", One, "10s", "DURATION", "For how long permissions count."),
-    works(Authorization, "authorization-webhook-cache-unauthorized-ttl", One, "10s", "DURATION", "For how long refusals count."),
+    flag(ThisServer, "data-dir", One, "apiserver-data", "DIR", "Directory of objects, certificates and keys."),
+    flag(ThisServer, "kubeconfig", One, "", "FILE", "Kubeconfig of the API server for authentication, authorization, and namespaces, unless a specific flag is given. When empty: that of the cluster that this program runs in."),
+    flag(Authentication, "authentication-kubeconfig", One, "", "FILE", "Kubeconfig of the API server for token reviews (TokenReview) and client CAs. When empty: that of --kubeconfig."),
+    flag(Authentication, "authentication-skip-lookup", Bool, "false", "", "Do not look for authorities in the API server: those of flags count alone."),
+    flag(Authentication, "authentication-token-webhook-cache-ttl", One, "10s", "DURATION", "For how long the answers about tokens count."),
+    flag(Authentication, "authentication-tolerate-lookup-failure", Bool, "false", "", "Start although the client CAs cannot be looked up; client certificates are then not accepted."),
+    flag(Authorization, "authorization-always-allow-paths", List, "/healthz,/readyz,/livez", "PATH,...", "Paths that all users may get; a * at the end stands for the rest."),
+    flag(Authorization, "authorization-kubeconfig", One, "", "FILE", "Kubeconfig of the API server for access reviews (SubjectAccessReview). When empty: that of --kubeconfig."),
+    flag(Authorization, "authorization-webhook-cache-authorized-ttl", One, "10s", "DURATION", "For how long permissions count."),
+    flag(Authorization, "authorization-webhook-cache-unauthorized-ttl", One, "10s", "DURATION", "For how long refusals count."),
 ];
 
 /// Sections of which it has all flags.
@@ -63,7 +63,7 @@ const ALSO: [&str; 8] = [
 ];
 
 impl Program {
-    /// What it is called.
+    /// The name of the program.
     pub fn name(self) -> &'static str {
         match self {
             Program::KubeApiserver => "kube-apiserver",
@@ -71,17 +71,17 @@ impl Program {
         }
     }
 
-    /// Whether it asks another API server.
+    /// Whether it delegates to another API server.
     pub fn delegates(self) -> bool {
         matches!(self, Program::Delegating(_))
     }
 
-    /// The commands besides running the server, in alphabetical order.
+    /// The subcommands, in alphabetical order.
     pub fn commands(self) -> &'static [&'static str] {
         if self.delegates() { &["convert", "help", "snapshot"] } else { &["convert", "help", "new", "snapshot"] }
     }
 
-    /// Its flags.
+    /// The flags of the program.
     pub(super) fn flags(self) -> Vec<&'static Flag> {
         if !self.delegates() {
             return FLAGS.iter().collect();
@@ -93,7 +93,7 @@ impl Program {
 }
 
 impl Values {
-    /// How another API server is asked for authorities.
+    /// The options of delegated authentication.
     pub(super) fn delegation(&self) -> Result<DelegationOptions, String> {
         Ok(DelegationOptions {
             server: self.server("authentication-kubeconfig"),
@@ -102,17 +102,17 @@ impl Values {
         })
     }
 
-    /// How another API server is asked whose a token is.
+    /// The options of token reviews by another API server.
     pub(super) fn token_reviews(&self) -> Result<TokenWebhookOptions, String> {
         Ok(TokenWebhookOptions {
             server: self.server("authentication-kubeconfig"),
             version: VERSION.into(),
-            remembered: self.duration("authentication-token-webhook-cache-ttl")?,
+            cache_ttl: self.duration("authentication-token-webhook-cache-ttl")?,
             route: Route::DIRECT,
         })
     }
 
-    /// How another API server is asked who may do what.
+    /// The options of access reviews by another API server.
     pub(super) fn access_reviews(&self) -> Result<AuthorizationOptions, String> {
         let paths = self.list("authorization-always-allow-paths").into_iter().map(str::to_owned).collect();
         Ok(AuthorizationOptions {
@@ -139,7 +139,7 @@ impl Values {
 }
 
 impl ReviewServer {
-    /// The kubeconfig file that names it; none for the server of the cluster that this program runs in.
+    /// The kubeconfig file; `None` means the API server of the cluster that this program runs in.
     pub fn file(&self) -> Option<&Path> {
         match self {
             ReviewServer::Webhook(file) => Some(file),
@@ -149,10 +149,10 @@ impl ReviewServer {
 }
 
 impl ReviewServer {
-    /// Where it is, and how to be known to it.
+    /// The address and credentials of the server.
     ///
     /// # Errors
-    /// When the file cannot be used, or the program runs in no cluster.
+    /// The file is invalid, or the program does not run in a cluster.
     pub fn kubeconfig(&self) -> Result<Kubeconfig, Error> {
         let config = match self.file() {
             Some(file) => Kubeconfig::load(file),

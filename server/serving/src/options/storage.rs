@@ -1,66 +1,68 @@
-//! Flags about where and how objects are kept (upstream: `apiserver/pkg/server/options/etcd.go`).
+//! Flags of storage (upstream: `apiserver/pkg/server/options/etcd.go`).
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::values::Values;
 
-/// Keeping objects.
+/// Options of storage.
 #[derive(Clone, Debug)]
 pub struct StorageOptions {
-    /// Begins with a slash, does not end with one.
+    /// Starts with a slash and does not end with one.
     pub prefix: String,
-    /// 0 when the choice is the server's.
+    /// 0 means a default chosen by the server.
     pub default_watch_cache_size: usize,
     /// Resource (`deployments.apps`) and size.
     pub watch_cache_sizes: Vec<(String, usize)>,
     pub etcd: EtcdOptions,
     pub encryption: Option<EncryptionOptions>,
-    /// Objects of built-in kinds are stored as JSON, not as protobuf.
+    /// Whether objects of built-in kinds are stored as JSON instead of protobuf.
     pub as_json: bool,
-    /// Whether deletes wait for the garbage collector where they ask for it.
+    /// Whether a garbage collector runs; enables foreground and orphan deletion.
     pub collects_garbage: bool,
-    /// How many objects of a collection are deleted at a time.
+    /// How many objects of a collection are deleted concurrently.
     pub delete_workers: usize,
-    /// Whether what was acknowledged survives a power cut, in the data directory. No flag says otherwise.
+    /// Whether acknowledged writes to the data directory survive a power failure. There is no flag
+    /// for it.
     pub durable: bool,
-    /// How often history is forgotten, and how much of it is kept; nothing is when there is none.
+    /// The interval of compaction, which also is how much history is kept; `None` disables
+    /// compaction.
     pub compaction_interval: Option<Duration>,
-    /// How long the store may take to answer before it counts as sick, and as not ready.
+    /// The timeouts of the health check and the readiness check of the store.
     pub health_timeout: Duration,
     pub ready_timeout: Duration,
-    /// How often objects are counted, and the size of the store is asked for, for the metrics.
+    /// The intervals of counting objects and of querying the size of the store, for the metrics.
     pub count_interval: Option<Duration>,
     pub size_interval: Option<Duration>,
 }
 
-/// Encrypting what is kept.
+/// Options of encryption at rest.
 #[derive(Clone, Debug)]
 pub struct EncryptionOptions {
-    /// An EncryptionConfiguration.
+    /// An EncryptionConfiguration file.
     pub file: PathBuf,
-    /// Changes of the file are taken over while the server runs.
+    /// Whether changes of the file are applied while the server runs.
     pub reload: bool,
 }
 
-/// Keeping objects in etcd.
+/// Options of etcd.
 #[derive(Clone, Debug)]
 pub struct EtcdOptions {
-    /// Addresses of its members; none when objects are kept in the data directory.
+    /// Addresses of etcd; empty when objects are stored in the data directory.
     pub servers: Vec<String>,
     pub overrides: Vec<EtcdOverride>,
     pub ca_file: Option<PathBuf>,
-    /// Certificate and key to be known by.
+    /// Client certificate and key.
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// For how long keys that expire share a lease.
+    /// How long keys with a TTL share a lease.
     pub lease_reuse: Duration,
 }
 
-/// Another etcd for one resource.
+/// The etcd servers of one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EtcdOverride {
     pub group: String,
-    /// The plural.
+    /// The plural name.
     pub resource: String,
     pub servers: Vec<String>,
 }
@@ -87,7 +89,7 @@ impl Values {
             encryption: self.encryption()?,
             as_json: media_type == JSON,
             collects_garbage: self.bool("enable-garbage-collector")?,
-            // Upstream takes anything below one for one, too.
+            // As upstream, values below one mean one.
             delete_workers: usize::try_from(self.number::<i64>("delete-collection-workers")?).unwrap_or(1).max(1),
             durable: true,
             compaction_interval: self.interval("etcd-compaction-interval")?,
@@ -144,7 +146,7 @@ impl Values {
         })
     }
 
-    /// A duration of which 0 means never.
+    /// A duration; 0 means never.
     fn interval(&self, flag: &str) -> Result<Option<Duration>, String> {
         Ok(Some(self.duration(flag)?).filter(|interval| !interval.is_zero()))
     }

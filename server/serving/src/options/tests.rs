@@ -5,12 +5,12 @@ fn parse(args: &[&str]) -> Result<Options, String> {
 }
 
 #[track_caller]
-fn refused(args: &[&str], expect: &str) {
+fn check_error(args: &[&str], expect: &str) {
     assert_eq!(parse(args).map(|_| "accepted").unwrap_err(), expect);
 }
 
 #[test]
-fn no_flags_at_all() {
+fn defaults_without_flags() {
     let o = parse(&[]).unwrap();
     assert_eq!((o.serving.bind_address.to_string().as_str(), o.serving.secure_port), ("127.0.0.1", 6443));
     assert_eq!(o.serving.cert_dir, PathBuf::from("kube-apiserver-data/pki"));
@@ -30,7 +30,7 @@ fn no_flags_at_all() {
 }
 
 #[test]
-fn flags_are_written_as_in_go() {
+fn flags_have_go_syntax() {
     let o = parse(&[
         "--secure_port",
         "7443",
@@ -56,7 +56,7 @@ fn flags_are_written_as_in_go() {
 }
 
 #[test]
-fn lists_of_things() {
+fn parses_lists() {
     let o = parse(&[
         "--runtime-config=batch/v1=false,api/all=true",
         "--service-cluster-ip-range=10.0.0.0/16,fd00:10::/112",
@@ -78,64 +78,64 @@ fn lists_of_things() {
 }
 
 #[test]
-fn mistakes_are_named() {
-    refused(
+fn errors_name_flag_and_value() {
+    check_error(
         &["--anonymous-auth=maybe"],
         r#"invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax"#,
     );
-    refused(
+    check_error(
         &["--request-timeout=5"],
         r#"invalid argument "5" for "--request-timeout" flag: time: missing unit in duration "5""#,
     );
-    refused(
+    check_error(
         &["--feature-gates=NoSuch=true"],
         r#"invalid argument "NoSuch=true" for "--feature-gates" flag: unrecognized feature gate: NoSuch"#,
     );
-    refused(&["--enable-admission-plugins=NoSuch"], r#"enable-admission-plugins plugin "NoSuch" is unknown"#);
-    refused(
+    check_error(&["--enable-admission-plugins=NoSuch"], r#"enable-admission-plugins plugin "NoSuch" is unknown"#);
+    check_error(
         &["--storage-media-type=text/plain"],
         r#"--storage-media-type "text/plain" invalid, allowed values: application/json, application/vnd.kubernetes.protobuf"#,
     );
-    refused(
+    check_error(
         &["--encryption-provider-config-automatic-reload"],
         "--encryption-provider-config-automatic-reload must be set with --encryption-provider-config",
     );
-    refused(
+    check_error(
         &["--watch-cache=false"],
         r#"invalid argument "false" for "--watch-cache" flag: reads are always served from memory, write true"#,
     );
-    refused(
+    check_error(
         &["--emulated-version=kube=1.35"],
         r#"invalid argument "kube=1.35" for "--emulated-version" flag: "kube=1.35" is not served, write kube=1.36"#,
     );
-    refused(
+    check_error(
         &["--show-hidden-metrics-for-version=1.34"],
         "--show-hidden-metrics-for-version must be omitted or have the value '1.35'. Only the previous minor version is allowed",
     );
-    refused(
+    check_error(
         &["--kubernetes-service-node-port=80"],
         "kubernetes service node port range 30000-32767 doesn't contain 80",
     );
-    refused(&["--authorization-mode=Magic"], r#"authorization-mode "Magic" is not a valid mode"#);
-    refused(&["--authorization-mode=ABAC"], "authorization-mode ABAC's authorization policy file not passed");
-    refused(
+    check_error(&["--authorization-mode=Magic"], r#"authorization-mode "Magic" is not a valid mode"#);
+    check_error(&["--authorization-mode=ABAC"], "authorization-mode ABAC's authorization policy file not passed");
+    check_error(
         &["--authorization-webhook-config-file=x"],
         "cannot specify --authorization-webhook-config-file without mode Webhook",
     );
-    refused(
+    check_error(
         &["--oidc-client-id=x"],
         "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set",
     );
-    refused(&["--tls-cert-file=x"], "--tls-cert-file and --tls-private-key-file must be given together");
-    refused(
+    check_error(&["--tls-cert-file=x"], "--tls-cert-file and --tls-private-key-file must be given together");
+    check_error(
         &["--service-cluster-ip-range=10.0.0.0/30"],
         "specified --service-cluster-ip-range; 10.0.0.0/30 is too small: at least 8 IP addresses are needed",
     );
-    refused(
+    check_error(
         &["--max-requests-inflight=0", "--max-mutating-requests-inflight=0"],
         "invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive",
     );
-    refused(&["--goaway-chance=0.5"], "--goaway-chance can not be less than 0 or greater than 0.02");
+    check_error(&["--goaway-chance=0.5"], "--goaway-chance can not be less than 0 or greater than 0.02");
 }
 
 #[test]
@@ -147,18 +147,18 @@ fn peers() {
     let o = parse(&[&proxy[..], &address, &["--peer-ca-file=x"]].concat()).unwrap();
     assert_eq!(o.peers.advertised, Some(("10.0.0.1".into(), 6444)));
     assert_eq!((o.peers.ca_file, &*o.serving.hostname), (Some("x".into()), "one"));
-    refused(&["--peer-ca-file=x"], "error building peer proxy handler, proxy-cert-file not specified");
+    check_error(&["--peer-ca-file=x"], "error building peer proxy handler, proxy-cert-file not specified");
     let off = "--feature-gates=UnknownVersionInteroperabilityProxy=false";
     for flag in ["--peer-ca-file", "--peer-advertise-ip", "--peer-advertise-port"] {
         let why = format!("{flag} requires UnknownVersionInteroperabilityProxy feature to be turned on");
-        refused(&[off, &format!("{flag}=x")], &why);
+        check_error(&[off, &format!("{flag}=x")], &why);
     }
     assert!(!parse(&[off]).unwrap().peers.enabled);
 }
 
 #[test]
-fn all_mistakes_are_told_at_once() {
-    refused(
+fn reports_all_errors_together() {
+    check_error(
         &["--anonymous-auth=maybe", "--request-timeout=5", "--goaway-chance=1", "--authorization-mode=Magic"],
         "the command line has 4 mistakes:\n  \
          invalid argument \"5\" for \"--request-timeout\" flag: time: missing unit in duration \"5\"\n  \
@@ -169,7 +169,7 @@ fn all_mistakes_are_told_at_once() {
 }
 
 #[test]
-fn some_flags_have_one_value() {
+fn rejects_unsupported_values_of_fixed_flags() {
     let fine = [
         "--min-compatibility-version=kube=1.35",
         "--contention-profiling=false",
@@ -186,39 +186,39 @@ fn some_flags_have_one_value() {
         ]
     );
     let same = "cannot be set to true if the emulation version is the same as the binary version";
-    refused(&["--emulation-forward-compatible"], &format!("ServerRunOptions.EmulationForwardCompatible {same}"));
-    refused(
+    check_error(&["--emulation-forward-compatible"], &format!("ServerRunOptions.EmulationForwardCompatible {same}"));
+    check_error(
         &["--runtime-config-emulation-forward-compatible"],
         &format!("ServerRunOptions.RuntimeConfigEmulationForwardCompatible {same}"),
     );
-    refused(&["--apiserver-count=0"], "--apiserver-count should be a positive number, but value '0' provided");
-    refused(
+    check_error(&["--apiserver-count=0"], "--apiserver-count should be a positive number, but value '0' provided");
+    check_error(
         &["--coordinated-leadership-lease-duration=5s"],
         "--coordinated-leadership-lease-duration must be greater than --coordinated-leadership-renew-deadline",
     );
-    refused(
+    check_error(
         &["--feature-gates=CoordinatedLeaderElection=true", "--coordinated-leadership-retry-period=1s"],
         "--coordinated-leadership-retry-period is not supported yet with CoordinatedLeaderElection: see docs/status.md",
     );
-    refused(
+    check_error(
         &["--contention-profiling"],
         r#"invalid argument "true" for "--contention-profiling" flag: contention is not profiled, write false"#,
     );
-    refused(
+    check_error(
         &["--min-compatibility-version=1.34"],
         r#"invalid argument "1.34" for "--min-compatibility-version" flag: "1.34" is not served, write kube=1.35"#,
     );
 }
 
 #[test]
-fn plugins_can_be_named_in_the_old_way() {
+fn admission_control_flag_replaces_defaults() {
     let o = parse(&["--admission-control=AlwaysPullImages,LimitRanger"]).unwrap().admission;
     assert!(o.runs("AlwaysPullImages") && o.runs("LimitRanger") && !o.runs("ServiceAccount"));
-    refused(
+    check_error(
         &["--admission-control=LimitRanger", "--enable-admission-plugins=LimitRanger"],
         "admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive",
     );
-    refused(&["--admission-control=NoSuch"], r#"admission-control plugin "NoSuch" is unknown"#);
+    check_error(&["--admission-control=NoSuch"], r#"admission-control plugin "NoSuch" is unknown"#);
 }
 
 #[test]
@@ -239,11 +239,11 @@ fn labels_of_metrics() {
     std::fs::write(manifest.path(), "\"a_total,code\": 200,404\n\"b_total,verb\": GET\n").unwrap();
     let file = format!("--allow-metric-labels-manifest={}", manifest.path().display());
     assert_eq!(allowed(&[&file]).into_iter().collect::<Vec<_>>(), expect);
-    refused(
+    check_error(
         &["--allow-metric-labels=a_total,code=200", &file],
         "cannot specify both allowListMapping and allowListMappingManifest",
     );
-    refused(
+    check_error(
         &["--allow-metric-labels=a_total"],
         r#"invalid argument "a_total" for "--allow-metric-labels" flag: a_total must be formatted as key=value"#,
     );
@@ -276,7 +276,7 @@ fn audit() {
         ),
         ("--audit-webhook-batch-max-size=0", "invalid audit batch webhook max batch size 0, must be a positive number"),
     ] {
-        refused(&["--audit-log-path=x", "--audit-webhook-config-file=w", flag], expect);
+        check_error(&["--audit-log-path=x", "--audit-webhook-config-file=w", flag], expect);
     }
 }
 
@@ -300,20 +300,20 @@ fn etcd() {
         [named("", "events", &["http://c:2379", "http://d:2379"]), named("apps", "deployments", &["http://e:2379"])];
     assert_eq!(o.etcd.overrides, overrides);
     assert_eq!((o.compaction_interval, o.health_timeout.as_secs()), (None, 2));
-    refused(&["--storage-backend=etcd3"], "--etcd-servers must be specified");
-    refused(
+    check_error(&["--storage-backend=etcd3"], "--etcd-servers must be specified");
+    check_error(
         &["--storage-backend=etcd2"],
         "--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'",
     );
-    refused(&["--etcd-certfile=x"], "--etcd-certfile and --etcd-keyfile must be given together");
+    check_error(&["--etcd-certfile=x"], "--etcd-certfile and --etcd-keyfile must be given together");
     let form = "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated";
     for malformed in ["events#http://c", "/events", "/events#", "/events#a;;b", "/events#a#b", "a/b/c#d"] {
-        refused(&[&format!("--etcd-servers-overrides={malformed}")], form);
+        check_error(&[&format!("--etcd-servers-overrides={malformed}")], form);
     }
 }
 
 #[test]
-fn a_delegating_program_has_flags_of_its_own() {
+fn delegating_program_has_its_own_flags() {
     let parse = |flags: &[&str]| {
         Options::parse_for(Program::Delegating("shop"), &KnownGates::default(), [&["shop"], flags].concat())
     };
@@ -335,14 +335,14 @@ fn a_delegating_program_has_flags_of_its_own() {
 }
 
 #[test]
-fn an_unknown_flag_gets_a_suggestion() {
+fn suggests_known_flag_for_unknown_one() {
     let error = parse(&["--secure-prt=1"]).unwrap_err();
     assert!(error.contains("--secure-prt") && error.contains("'--secure-port'"), "{error}");
     assert!(parse(&["stray"]).is_err());
 }
 
 #[test]
-fn help_and_version_are_texts() {
+fn help_and_version_are_printed() {
     let text = |flag: &str| match Options::parse_from(["kube-apiserver", flag]) {
         Err(Error::Print(text)) => text,
         other => panic!("{other:?}"),
@@ -353,7 +353,7 @@ fn help_and_version_are_texts() {
 }
 
 #[test]
-fn the_first_word_may_be_a_subcommand() {
+fn first_word_may_be_a_subcommand() {
     let args: Vec<OsString> = ["convert", "--to", "x"].map(OsString::from).to_vec();
     assert_eq!(subcommand(&args), Some(("convert", &args[1..])));
     assert_eq!(subcommand(&args[1..]), None);
@@ -377,11 +377,11 @@ fn tls() {
     };
     assert!(o.sni.len() == 2 && o.sni[0].names.is_empty() && o.sni[1] == expect, "{:?}", o.sni);
     for flags in [
-        ["--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA", "is weak and not spoken here"],
+        ["--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA", "is weak and not supported"],
         ["--tls-cipher-suites=TLS_NONE", "Cipher suite TLS_NONE not supported or doesn't exist"],
-        ["--tls-min-version=VersionTLS11", "VersionTLS11 is not spoken here"],
+        ["--tls-min-version=VersionTLS11", "VersionTLS11 is not supported"],
         ["--tls-min-version=SSL3", "unknown tls version \"SSL3\""],
-        ["--tls-curve-preferences=25", "curve 25 is not spoken here"],
+        ["--tls-curve-preferences=25", "curve 25 is not supported"],
         ["--tls-sni-cert-key=a.crt", "expected comma separated certificate and key file paths"],
     ] {
         let error = parse(&flags[..1]).unwrap_err();

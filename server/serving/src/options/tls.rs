@@ -1,4 +1,4 @@
-//! Flags about how TLS is spoken (upstream: `SecureServingOptions`, `cliflag.TLSCipherSuites`).
+//! Flags of TLS (upstream: `SecureServingOptions`, `cliflag.TLSCipherSuites`).
 
 use std::path::PathBuf;
 
@@ -6,16 +6,18 @@ use rustls::{CipherSuite, NamedGroup};
 
 use super::values::Values;
 
-/// A certificate that is shown to clients who ask for one of some names.
+/// A serving certificate for SNI names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SniCertificate {
     pub certificate: PathBuf,
     pub key: PathBuf,
-    /// Names, and with `*.` before them all names one label longer; none: those in the certificate.
+    /// Names, of which `*.example.com` matches all with one more label; empty means those in the
+    /// certificate.
     pub names: Vec<String>,
 }
 
-/// The suites that are spoken, by the names of Go's crypto/tls. Each has forward secrecy and authenticated encryption.
+/// The supported cipher suites, by the names of Go's crypto/tls. Each has forward secrecy and
+/// authenticated encryption.
 const SUITES: &[(&str, CipherSuite)] = &[
     ("TLS_AES_128_GCM_SHA256", CipherSuite::TLS13_AES_128_GCM_SHA256),
     ("TLS_AES_256_GCM_SHA384", CipherSuite::TLS13_AES_256_GCM_SHA384),
@@ -29,7 +31,8 @@ const SUITES: &[(&str, CipherSuite)] = &[
     ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256),
     ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256),
 ];
-/// Those that Go speaks too, and this server does not: without forward secrecy, or with ciphers that are broken or easy to use wrongly.
+/// Suites that Go supports and this server does not: they lack forward secrecy, or their ciphers
+/// are broken or error-prone.
 const WEAK_SUITES: &[&str] = &[
     "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
     "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256",
@@ -48,30 +51,34 @@ const WEAK_SUITES: &[&str] = &[
     "TLS_RSA_WITH_AES_256_GCM_SHA384",
     "TLS_RSA_WITH_RC4_128_SHA",
 ];
-/// Groups of the key exchange, by their numbers.
+/// The supported key exchange groups, by number.
 const GROUPS: &[(&str, NamedGroup)] =
     &[("23", NamedGroup::secp256r1), ("24", NamedGroup::secp384r1), ("29", NamedGroup::X25519)];
 
 impl Values {
-    /// Whether TLS 1.2 is refused.
+    /// Whether TLS 1.2 is rejected.
     pub(super) fn tls13_only(&self) -> Result<bool, String> {
         match self.text("tls-min-version") {
             "" | "VersionTLS12" => Ok(false),
             "VersionTLS13" => Ok(true),
-            old @ ("VersionTLS10" | "VersionTLS11") => Err(self
-                .invalid("tls-min-version", format!("{old} is not spoken here; write VersionTLS12 or VersionTLS13"))),
+            old @ ("VersionTLS10" | "VersionTLS11") => {
+                Err(self
+                    .invalid("tls-min-version", format!("{old} is not supported; write VersionTLS12 or VersionTLS13")))
+            }
             other => Err(self.invalid("tls-min-version", format!("unknown tls version {other:?}"))),
         }
     }
 
-    /// The suites of TLS 1.2 that are allowed, those of TLS 1.3 that were named with them; none: all.
+    /// The cipher suites in the flag; empty means all. Those of TLS 1.3 are accepted but have no
+    /// effect.
     pub(super) fn cipher_suites(&self) -> Result<Vec<CipherSuite>, String> {
         let flag = "tls-cipher-suites";
         let suite = |name: &str| match SUITES.iter().find(|(known, _)| *known == name) {
             Some((_, suite)) => Ok(*suite),
             None if WEAK_SUITES.contains(&name) => {
-                let spoken: Vec<&str> = SUITES.iter().map(|(known, _)| *known).collect();
-                let why = format!("Cipher suite {name} is weak and not spoken here; there are {}", spoken.join(", "));
+                let supported: Vec<&str> = SUITES.iter().map(|(known, _)| *known).collect();
+                let why =
+                    format!("Cipher suite {name} is weak and not supported; supported are {}", supported.join(", "));
                 Err(self.invalid(flag, why))
             }
             None => Err(self.invalid(flag, format!("Cipher suite {name} not supported or doesn't exist"))),
@@ -79,21 +86,21 @@ impl Values {
         self.list(flag).into_iter().map(suite).collect()
     }
 
-    /// The groups of the key exchange that are allowed, in order; none: all.
+    /// The key exchange groups in order of preference; empty means all.
     pub(super) fn key_exchange_groups(&self) -> Result<Vec<NamedGroup>, String> {
         let flag = "tls-curve-preferences";
         let group = |number: &str| match GROUPS.iter().find(|(known, _)| *known == number) {
             Some((_, group)) => Ok(*group),
             None => {
                 let why =
-                    format!("curve {number} is not spoken here; there are 23 (P-256), 24 (P-384) and 29 (X25519)");
+                    format!("curve {number} is not supported; supported are 23 (P-256), 24 (P-384) and 29 (X25519)");
                 Err(self.invalid(flag, why))
             }
         };
         self.list(flag).into_iter().map(group).collect()
     }
 
-    /// `certificate,key` or `certificate,key:name,name`, each time the flag is given (`NamedCertKey`).
+    /// `certificate,key` or `certificate,key:name,name`, once per flag (`NamedCertKey`).
     pub(super) fn sni_certificates(&self) -> Result<Vec<SniCertificate>, String> {
         let flag = "tls-sni-cert-key";
         let certificate = |text: &String| {

@@ -1,4 +1,4 @@
-//! From the texts of flags to typed options, with the checks upstream makes when it validates and completes its options.
+//! Converts flag values to typed options, with upstream's validation and completion.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -24,7 +24,7 @@ use machinery::features::{FeatureGates, KnownGates, parse_bool};
 /// Upstream's `http2` default.
 const HTTP2_MAX_STREAMS: u32 = 250;
 
-/// What was given for each flag, and the defaults for the rest.
+/// The given values of flags, and the defaults of the others.
 pub(super) struct Values {
     defaults: HashMap<&'static str, &'static str>,
     given: HashMap<&'static str, Vec<String>>,
@@ -40,7 +40,7 @@ impl Values {
         Values { defaults: defaults.collect(), given: given.collect(), gates: gates.clone() }
     }
 
-    /// The error for a value, in the words of upstream's flag library.
+    /// The error of a value, in the format of upstream's flag library.
     pub(super) fn invalid(&self, flag: &str, why: impl Display) -> String {
         let value = self.given.get(flag).map(|v| v.join(",")).unwrap_or_default();
         format!("invalid argument {value:?} for \"--{flag}\" flag: {why}")
@@ -51,12 +51,12 @@ impl Values {
         given.or_else(|| self.defaults.get(flag).copied()).unwrap_or("")
     }
 
-    /// Whether the flag stands on the command line.
+    /// Whether the flag is on the command line.
     pub(super) fn is_given(&self, flag: &str) -> bool {
         self.given.contains_key(flag)
     }
 
-    /// Whether a feature is on, as far as the flag can be read.
+    /// Whether a feature gate is enabled; an unparsable flag counts as not given.
     pub(super) fn has_gate(&self, name: &str) -> bool {
         self.gates.parse(self.list("feature-gates")).unwrap_or_default().enabled(name)
     }
@@ -95,8 +95,8 @@ impl Values {
         Ok(Duration::from_nanos(nanos))
     }
 
-    /// Checks every flag that was given for the form of its values, before anything is made of them.
-    pub(super) fn check_forms(&self, mistakes: &mut ErrorList) {
+    /// Checks the syntax of all given values, before they are converted.
+    pub(super) fn check_forms(&self, errors: &mut ErrorList) {
         let mut given: Vec<&str> = self.given.keys().copied().collect();
         given.sort_unstable();
         for flag in FLAGS.iter().filter(|flag| given.binary_search(&flag.name).is_ok()) {
@@ -105,7 +105,7 @@ impl Values {
                 (_, "DURATION") => self.duration(flag.name).map(drop),
                 _ => Ok(()),
             };
-            mistakes.checked(read);
+            errors.checked(read);
         }
     }
 
@@ -113,7 +113,7 @@ impl Values {
         text.parse().map_err(|why| self.invalid(flag, why))
     }
 
-    /// Every flag with its value, by name, as `/flagz` shows them.
+    /// All flags with their values, by name, in the format of `/flagz`.
     pub(super) fn shown(&self) -> Vec<(String, String)> {
         let shown = |flag: &super::Flag| {
             let text = match flag.kind {
@@ -213,12 +213,12 @@ impl Values {
         Ok(Some(TokenWebhookOptions {
             server: config_file.into(),
             version: self.webhook_version("authentication-token-webhook-version")?,
-            remembered: self.duration("authentication-token-webhook-cache-ttl")?,
+            cache_ttl: self.duration("authentication-token-webhook-cache-ttl")?,
             route: Route::DIRECT,
         }))
     }
 
-    /// The version of the reviews that a webhook understands.
+    /// The version of the reviews of a webhook.
     pub(super) fn webhook_version(&self, flag: &str) -> Result<String, String> {
         match self.text(flag) {
             version @ ("v1" | "v1beta1") => Ok(version.to_owned()),
@@ -330,7 +330,8 @@ impl Values {
         })
     }
 
-    /// The `kubernetes` service has an address of the first range, and leads to the advertised one.
+    /// The address of the `kubernetes` service is in the first range; the advertised address must
+    /// be of the same family.
     fn check_family(&self, first: Option<&Cidr>) -> Result<(), String> {
         let Some(first) = first.filter(|_| self.text("endpoint-reconciler-type") != "none") else { return Ok(()) };
         match self.text("advertise-address").parse::<IpAddr>() {
@@ -378,7 +379,8 @@ impl Values {
         })
     }
 
-    /// Upstream's third way, to count servers, is deprecated: it forgets none that is gone.
+    /// Upstream's type `master-count` is deprecated, because it keeps the addresses of removed
+    /// servers; it is not supported.
     fn reconciles_endpoints(&self) -> Result<bool, String> {
         match self.text("endpoint-reconciler-type") {
             "lease" => Ok(true),
@@ -408,7 +410,7 @@ impl Values {
     }
 }
 
-/// A directive of the header Strict-Transport-Security (`validateHSTSDirectives`).
+/// Validates a directive of the header Strict-Transport-Security (`validateHSTSDirectives`).
 fn check_directive(directive: &str) -> Result<(), String> {
     let is_age = || matches!(directive.split('=').collect::<Vec<_>>()[..], ["max-age", _]);
     if matches!(directive, "includeSubDomains" | "preload") || is_age() {

@@ -7,12 +7,14 @@ use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 use percent_encoding::percent_decode_str;
 
-/// Most parameters of a query; Go reads none of a query that has more (`urlmaxqueryparams`).
+/// The maximum number of parameters; Go ignores the whole query if there are more
+/// (`urlmaxqueryparams`).
 const MAX_PARAMETERS: usize = 10_000;
 
 /// Query parameters in the order of the request. Bytes that are not UTF-8 become U+FFFD.
 ///
-/// A parameter with a semicolon or a broken escape is not a parameter. `get` and everything built on it return the first value.
+/// A parameter with a semicolon or an invalid escape is ignored. `get` and the methods based on it
+/// return the first value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);
 
@@ -22,7 +24,7 @@ impl Query {
         Query(Vec::new())
     }
 
-    /// Parses the part of a URI behind the question mark.
+    /// Parses the part of a URI after the question mark.
     pub fn parse(text: &str) -> Self {
         if text.is_empty() || text.bytes().filter(|byte| *byte == b'&').count() >= MAX_PARAMETERS {
             return Query::default();
@@ -40,12 +42,12 @@ impl Query {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Every value of a parameter.
+    /// All values of a parameter.
     pub fn all<'q>(&'q self, name: &'q str) -> impl Iterator<Item = &'q str> {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The first value, empty when absent.
+    /// The first value; empty when absent.
     pub fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or("")
     }
@@ -63,12 +65,13 @@ impl Query {
     /// A decimal number.
     ///
     /// # Errors
-    /// When the value is not a number; `limit=` is not one.
+    /// The value is not a number; an empty value is not one.
     pub fn number(&self, name: &str) -> Result<Option<i64>, Status> {
         self.get(name).map(parse_number).transpose()
     }
 
-    /// The text form that every parser reads in the same way (`Values.Encode`): sorted by key, with escapes.
+    /// The canonical form, which all parsers read alike (`Values.Encode`): sorted by key, with
+    /// escapes.
     pub fn encode(&self) -> String {
         let mut sorted: Vec<&(String, String)> = self.0.iter().collect();
         sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -85,7 +88,7 @@ impl Query {
     }
 }
 
-/// One parameter; `None` for text that Go leaves out.
+/// Parses one parameter; `None` for text that Go ignores.
 fn parse_pair(pair: &str) -> Option<(String, String)> {
     if pair.is_empty() || pair.contains(';') {
         return None;
@@ -94,7 +97,7 @@ fn parse_pair(pair: &str) -> Option<(String, String)> {
     Some((unescape(key)?, unescape(value)?))
 }
 
-/// `url.QueryUnescape`; `None` for a broken escape.
+/// `url.QueryUnescape`; `None` for an invalid escape.
 fn unescape(text: &str) -> Option<String> {
     if !text.contains(['%', '+']) {
         return Some(text.to_owned());
@@ -134,7 +137,7 @@ fn parse_number<N: std::str::FromStr>(text: &str) -> Result<N, Status> {
     })
 }
 
-/// Upstream reads every text but these as true, the empty one too.
+/// As upstream, all values but these are true, including the empty one.
 fn is_true(text: &str) -> bool {
     !(text == "0" || text.eq_ignore_ascii_case("false"))
 }

@@ -1,11 +1,12 @@
-//! The selectors of a request for a collection, each parsed once.
+//! The selectors of a collection request, each parsed once.
 
 use machinery::selector::{FieldSelector, LabelSelector, SelectorError};
 use machinery::status::Status;
 
 use super::Query;
 
-/// The field and label selector of a list, watch or deletecollection. Authorization and the handlers both use these.
+/// The field and label selector of a list, watch or deletecollection. Authorization and the
+/// handlers both use these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestSelectors {
     fields: Result<FieldSelector, SelectorError>,
@@ -30,12 +31,12 @@ impl RequestSelectors {
         selectors
     }
 
-    /// The field selector, or why it cannot be read.
+    /// The field selector, or its parse error.
     pub fn fields(&self) -> Result<&FieldSelector, &SelectorError> {
         self.fields.as_ref()
     }
 
-    /// The label selector, or why it cannot be read.
+    /// The label selector, or its parse error.
     pub fn labels(&self) -> Result<&LabelSelector, &SelectorError> {
         self.labels.as_ref()
     }
@@ -43,14 +44,14 @@ impl RequestSelectors {
     /// Both selectors.
     ///
     /// # Errors
-    /// 400 when one of them cannot be read.
+    /// 400 when a selector is invalid.
     pub fn both(&self) -> Result<(&FieldSelector, &LabelSelector), Status> {
         let labels = self.labels().map_err(|why| Status::bad_request(why.to_string()))?;
         let fields = self.fields().map_err(|why| Status::bad_request(why.to_string()))?;
         Ok((fields, labels))
     }
 
-    /// The name that every selected object must have; `None` when the selectors cannot be read.
+    /// The name that every selected object must have; `None` when a selector is invalid.
     pub(super) fn required_name(&self) -> Option<&str> {
         self.labels().ok()?;
         self.fields().ok()?.requires_exact_match("metadata.name")

@@ -4,16 +4,17 @@ use super::*;
 use crate::authorization::{Attributes, Selectors};
 use crate::user::User;
 
-/// How upstream's `RequestInfoFactory` reads generated requests and the corpus of a fuzz target; `tests/oracle/requests/main.go` writes it.
+/// How upstream's `RequestInfoFactory` parses generated requests and the corpus of a fuzz target;
+/// written by `tests/oracle/requests/main.go`.
 const REQUESTS: &str = include_str!("../../../../tests/oracle/requests/requests.tsv");
-/// How `url.ParseQuery` reads generated queries, encoded again.
+/// How `url.ParseQuery` parses generated queries, encoded again.
 const QUERIES: &str = include_str!("../../../../tests/oracle/requests/queries.tsv");
 
 fn info(method: &str, uri: &str) -> RequestInfo {
     RequestInfo::new(&method.parse().unwrap(), &uri.parse().unwrap()).unwrap()
 }
 
-/// `verb group version namespace resource subresource name`, dashes for nothing.
+/// `verb group version namespace resource subresource name`, with dashes for empty values.
 fn check(method: &str, uri: &str, expect: &str) {
     let i = info(method, uri);
     let dash = |s: &str| if s.is_empty() { "-".to_owned() } else { s.to_owned() };
@@ -52,7 +53,7 @@ fn watches() {
 }
 
 #[test]
-fn selectors_are_kept_for_collections() {
+fn parses_selectors_of_collections() {
     let list = info("GET", "/api/v1/pods?labelSelector=a%3Db&fieldSelector=spec.x%3D1");
     let (fields, labels) = list.selectors.both().unwrap();
     assert_eq!((labels.to_string().as_str(), fields.to_string().as_str()), ("a=b", "spec.x=1"));
@@ -60,7 +61,7 @@ fn selectors_are_kept_for_collections() {
 }
 
 #[test]
-fn everything_else() {
+fn non_resource_requests() {
     for (method, uri, verb, path) in [
         ("GET", "/", "get", "/"),
         ("GET", "/api/v1", "get", "/api/v1"),
@@ -89,20 +90,20 @@ fn long_running() {
 }
 
 #[test]
-fn tokens_are_not_shown() {
+fn tokens_are_redacted() {
     let check = |uri: &str, expect: &str| assert_eq!(shown_target(&uri.parse().unwrap()), expect);
     check("/", "/");
     check("https://host/api?limit=1", "/api?limit=1");
     check("/api?access_token=a.b&limit=1&access_token=", "/api?access_token=REDACTED&limit=1&access_token=REDACTED");
 }
 
-/// The columns of a line of the table, without escapes.
+/// The columns of a line of the table, unescaped.
 fn columns(line: &str) -> Vec<String> {
     let decoded = |column: &str| percent_decode_str(&column.replace('+', " ")).decode_utf8_lossy().into_owned();
     line.split('\t').skip(2).map(decoded).collect()
 }
 
-/// The same columns, of this parser.
+/// The same columns, from this parser.
 fn parsed(outcome: &Result<RequestInfo, PathError>) -> Vec<String> {
     let info = match outcome {
         Ok(info) => info,
@@ -127,7 +128,7 @@ fn parsed(outcome: &Result<RequestInfo, PathError>) -> Vec<String> {
 }
 
 #[test]
-fn requests_are_read_as_by_upstream() {
+fn parses_requests_as_upstream() {
     let user = User::anonymous();
     for line in REQUESTS.lines() {
         let mut words = line.split('\t');
@@ -144,7 +145,7 @@ fn requests_are_read_as_by_upstream() {
 }
 
 #[test]
-fn queries_are_read_as_by_go() {
+fn parses_queries_as_go() {
     for line in QUERIES.lines() {
         let (query, expect) = line.split_once('\t').unwrap();
         assert_eq!(Query::parse(query).encode(), expect, "{query}");

@@ -1,4 +1,7 @@
-//! A `Status` in protobuf. Written by hand because the front stands below the generated types; the message has not changed since 1.0.
+//! Encodes a `Status` in protobuf.
+//!
+//! Written by hand, because this crate does not depend on the generated types; the message has not
+//! changed since 1.0.
 
 use machinery::envelope::{MAGIC, TAIL};
 use machinery::status::{Cause, Details, Status};
@@ -31,7 +34,7 @@ fn message(status: &Status) -> Vec<u8> {
     out
 }
 
-/// `ListMeta`, whose texts are always written.
+/// `ListMeta`; its strings are always written.
 fn list_meta(continue_token: &str) -> Vec<u8> {
     let mut out = Vec::new();
     bytes(&mut out, 1, b"");
@@ -83,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_in_its_envelope() {
+    fn encodes_status_in_envelope() {
         let encoded = encode(&Status::too_many_requests("wait", 300));
         let envelope = machinery::envelope::split(&encoded).unwrap();
         assert_eq!((envelope.api_version, envelope.kind), ("v1", "Status"));

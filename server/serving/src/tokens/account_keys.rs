@@ -1,4 +1,4 @@
-//! Who signs tokens of service accounts, and whose signatures are believed.
+//! Signing and verification keys for service account tokens.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,36 +9,39 @@ use tokio::sync::watch;
 use super::external::ExternalSigner;
 use super::{Jws, SigningKey, VerifyingKey};
 
-/// For how long clients may keep keys that do not change while the server runs.
+/// How long clients may cache keys that do not change while the server runs.
 const MAX_AGE: Duration = Duration::from_secs(3600);
 
-/// The keys at one moment.
+/// A snapshot of the keys.
 #[derive(Debug)]
 pub struct TokenKeys {
-    /// None where another program signs.
+    /// `None` if an external signer signs.
     signing: Option<SigningKey>,
     verifying: Vec<VerifyingKey>,
-    /// The ids of keys that clients are not told of: they sign nothing any more.
-    retired: HashSet<String>,
-    /// When there may be others; none: not while the server runs.
+    /// The IDs of keys that are excluded from the discovery documents; they no longer sign tokens.
+    excluded: HashSet<String>,
+    /// When the keys have to be refreshed; `None` if they do not change while the server runs.
     pub(super) expires: Option<Instant>,
 }
 
 impl TokenKeys {
-    /// A key of this server, which also verifies when no file says what does, or when nobody but this server can know it (`own`).
-    pub(crate) fn new(signing: SigningKey, mut verifying: Vec<VerifyingKey>, own: bool) -> Self {
-        if verifying.is_empty() || (own && !verifying.contains(&signing.public)) {
+    /// Creates the keys of this server.
+    ///
+    /// The signing key also verifies if no verification keys are configured. The same holds if this server generated it
+    /// (`is_generated`), so that no key file can contain it.
+    pub(crate) fn new(signing: SigningKey, mut verifying: Vec<VerifyingKey>, is_generated: bool) -> Self {
+        if verifying.is_empty() || (is_generated && !verifying.contains(&signing.public)) {
             verifying.push(signing.public.clone());
         }
-        TokenKeys { signing: Some(signing), verifying, retired: HashSet::new(), expires: None }
+        TokenKeys { signing: Some(signing), verifying, excluded: HashSet::new(), expires: None }
     }
 
-    /// The keys of another program.
-    pub(super) fn of_signer(verifying: Vec<VerifyingKey>, retired: HashSet<String>, expires: Instant) -> Self {
-        TokenKeys { signing: None, verifying, retired, expires: Some(expires) }
+    /// Creates the keys of an external signer.
+    pub(super) fn of_signer(verifying: Vec<VerifyingKey>, excluded: HashSet<String>, expires: Instant) -> Self {
+        TokenKeys { signing: None, verifying, excluded, expires: Some(expires) }
     }
 
-    /// Those of an id; all of them when it is empty.
+    /// Returns the verification keys with an ID; all keys if the ID is empty.
     fn with_id(&self, id: &str) -> impl Iterator<Item = &VerifyingKey> {
         self.verifying.iter().filter(move |key| id.is_empty() || key.id == id)
     }
@@ -47,22 +50,22 @@ impl TokenKeys {
         self.with_id(id).next().is_some()
     }
 
-    pub(super) fn is_retired(&self, id: &str) -> bool {
-        self.retired.contains(id)
+    pub(super) fn is_excluded(&self, id: &str) -> bool {
+        self.excluded.contains(id)
     }
 
-    /// Those that clients are told of.
+    /// Returns the keys of the discovery documents.
     pub(super) fn published(&self) -> impl Iterator<Item = &VerifyingKey> {
-        self.verifying.iter().filter(|key| !self.is_retired(&key.id))
+        self.verifying.iter().filter(|key| !self.is_excluded(&key.id))
     }
 
-    /// For how long clients may keep them.
+    /// How long clients may cache the keys.
     pub(super) fn max_age(&self) -> Duration {
         self.expires.map_or(MAX_AGE, |at| at.saturating_duration_since(Instant::now()))
     }
 }
 
-/// [`TokenKeys`] that may still be in the making, or be others tomorrow. Clones share them.
+/// The current [`TokenKeys`], which may still be being generated and may change. Clones share the keys.
 #[derive(Clone, Debug)]
 pub struct ServiceAccountKeys {
     keys: watch::Receiver<Option<Arc<TokenKeys>>>,
@@ -70,28 +73,28 @@ pub struct ServiceAccountKeys {
 }
 
 impl ServiceAccountKeys {
-    /// Keys of this server. Without a sender there will be none.
-    pub(crate) fn own(keys: watch::Receiver<Option<Arc<TokenKeys>>>) -> Self {
+    /// Uses the keys of this server. If the sender is dropped without a value, there are no keys.
+    pub(crate) fn local(keys: watch::Receiver<Option<Arc<TokenKeys>>>) -> Self {
         ServiceAccountKeys { keys, signer: None }
     }
 
-    /// Keys of another program.
+    /// Uses the keys of an external signer.
     pub(crate) fn of_signer(signer: Arc<ExternalSigner>) -> Self {
         ServiceAccountKeys { keys: signer.keys(), signer: Some(signer) }
     }
 
-    /// The keys at each moment.
-    pub(crate) fn follow(&self) -> watch::Receiver<Option<Arc<TokenKeys>>> {
+    /// Returns a receiver of the current keys.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Arc<TokenKeys>>> {
         self.keys.clone()
     }
 
-    /// The keys, once they are there. `None` when there are none, or they could not be made; the log says why.
+    /// Waits for the keys. `None` if there are none, or if their generation failed, which is logged.
     async fn get(&self) -> Option<Arc<TokenKeys>> {
         let mut keys = self.keys.clone();
         keys.wait_for(Option::is_some).await.ok().and_then(|keys| keys.clone())
     }
 
-    /// Makes claims, a JSON object, a token. A key of our own may still have to be made.
+    /// Signs claims, which have to be a JSON object. Waits for the key if it is still being generated.
     pub async fn sign(&self, claims: &[u8]) -> Result<String, String> {
         if let Some(signer) = &self.signer {
             return signer.sign(claims).await;
@@ -101,7 +104,7 @@ impl ServiceAccountKeys {
         Jws::sign(key, claims)
     }
 
-    /// Whether one of the keys signed a token, of those with the id that it names if it names one.
+    /// Verifies the signature of a token, with the key that its key ID names or, without a key ID, with any key.
     pub async fn verify(&self, jws: &Jws<'_>) -> Result<(), String> {
         let mut keys = self.get().await;
         if let Some(signer) = self.signer.as_ref().filter(|_| !keys.as_ref().is_some_and(|keys| keys.has(&jws.key_id)))
@@ -119,8 +122,8 @@ impl ServiceAccountKeys {
         }
     }
 
-    /// The longest life of a token that another program signs.
-    pub fn longest_life(&self) -> Option<Duration> {
-        self.signer.as_ref().map(|signer| signer.longest_life)
+    /// The maximum lifetime of a token of the external signer.
+    pub fn max_token_expiration(&self) -> Option<Duration> {
+        self.signer.as_ref().map(|signer| signer.max_token_expiration)
     }
 }

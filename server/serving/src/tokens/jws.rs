@@ -1,4 +1,4 @@
-//! Signed tokens in compact form: header, payload and signature in base64, with dots between.
+//! Signed tokens in JWS compact serialization: header, payload and signature in base64url, separated by dots.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::{Algorithm, SigningKey, VerifyingKey};
 
-/// A token taken apart, of which nothing has been verified.
+/// A parsed token. Its signature and claims are not verified.
 pub struct Jws<'t> {
     algorithm: Algorithm,
-    /// The key that it names; empty when it names none.
+    /// The key ID in the header; empty if there is none.
     pub key_id: String,
     payload: Vec<u8>,
     signed: &'t [u8],
@@ -18,13 +18,13 @@ pub struct Jws<'t> {
 }
 
 impl<'t> Jws<'t> {
-    /// Takes a token apart; `None` when it is none, or signed in a way that is not known here.
+    /// Parses a token; `None` if it is malformed, or if its algorithm is not supported.
     pub fn parse(token: &'t str) -> Option<Self> {
         let (signed, signature) = token.rsplit_once('.')?;
         let (header, payload) = signed.split_once('.')?;
         let header = URL_SAFE_NO_PAD.decode(header).ok()?;
         let header: serde_json::Value = serde_json::from_slice(&header).ok()?;
-        // A header that demands to be understood (RFC 7515, 4.1.11) is not.
+        // Critical header parameters (RFC 7515, 4.1.11) are not supported.
         if header.get("crit").is_some() {
             return None;
         }
@@ -37,22 +37,22 @@ impl<'t> Jws<'t> {
         })
     }
 
-    /// How it says that it is signed.
+    /// Returns the algorithm that the header names.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// What it claims, true or not: to find out whom to ask, and what to make of it once verified.
+    /// Parses the unverified claims. The issuer in them selects the keys for the verification.
     pub fn claims<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(&self.payload)
     }
 
-    /// Whether this key signed it.
+    /// Whether this key signed the token.
     pub fn is_signed_by(&self, key: &VerifyingKey) -> bool {
         key.verify(self.algorithm, self.signed, &self.signature)
     }
 
-    /// Signs claims, a JSON object.
+    /// Signs claims, which have to be a JSON object, and returns the token.
     pub fn sign(key: &SigningKey, claims: &[u8]) -> Result<String, String> {
         let header = json!({"alg": key.public.algorithm().name(), "kid": key.public.id}).to_string();
         let mut token = URL_SAFE_NO_PAD.encode(header);
@@ -75,12 +75,12 @@ mod tests {
         let ecdsa = [&PKCS_ECDSA_P256_SHA256, &PKCS_ECDSA_P384_SHA384].map(|algorithm| {
             SigningKey::from_pem(KeyPair::generate_for(algorithm).unwrap().serialize_pem().as_bytes()).unwrap()
         });
-        let (rsa, _) = crate::certificates::rsa_key().unwrap();
+        let (rsa, _) = crate::certificates::generate_rsa_key().unwrap();
         ecdsa.into_iter().chain([SigningKey::from_pem(rsa.as_bytes()).unwrap()]).collect()
     }
 
     #[test]
-    fn only_the_key_that_signed_verifies() {
+    fn verifies_only_with_signing_key() {
         let keys = keys();
         for (i, key) in keys.iter().enumerate() {
             let token = Jws::sign(key, br#"{"sub":"me"}"#).unwrap();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_are_none() {
+    fn rejects_malformed_and_unsupported_tokens() {
         let header = |text: &str| URL_SAFE_NO_PAD.encode(text);
         for token in [
             String::new(),

@@ -1,4 +1,4 @@
-//! Keys that sign and verify tokens.
+//! Signing and verification keys of tokens.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use x509_parser::x509::SubjectPublicKeyInfo;
 const P256: &str = "1.2.840.10045.3.1.7";
 const P384: &str = "1.3.132.0.34";
 
-/// How a token is signed.
+/// A signature algorithm (RFC 7518).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     RS256,
@@ -42,17 +42,17 @@ impl Algorithm {
         (Algorithm::ES384, "ES384"),
     ];
 
-    /// All of them.
+    /// Returns all supported algorithms.
     pub fn all() -> Vec<Self> {
         Self::ALL.iter().map(|(algorithm, _)| *algorithm).collect()
     }
 
-    /// As headers name it.
+    /// The name in the header of a token (`alg`).
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(algorithm, _)| *algorithm == self).map_or("", |(_, name)| name)
     }
 
-    /// The algorithm of a name; `none` and those with shared secrets are no names.
+    /// Returns the algorithm with a name. `none` and algorithms with shared secrets are not supported.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(algorithm, _)| *algorithm)
     }
@@ -65,7 +65,7 @@ enum Numbers {
         n: Vec<u8>,
         e: Vec<u8>,
     },
-    /// Uncompressed points.
+    /// An uncompressed point.
     P256(Vec<u8>),
     P384(Vec<u8>),
 }
@@ -73,13 +73,14 @@ enum Numbers {
 /// A public key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyingKey {
-    /// What tokens name it by (`kid`): the hash of the key, unless who published it chose another name.
+    /// The key ID (`kid`): the hash of the key, unless its publisher assigned another ID.
     pub id: String,
     numbers: Numbers,
 }
 
 impl VerifyingKey {
-    /// The keys of a PEM file: public keys, certificates, or private keys, whose public halves count (`keyutil.PublicKeysFromFile`).
+    /// Parses the keys of a PEM file: public keys, certificates, or the public halves of private keys
+    /// (`keyutil.PublicKeysFromFile`).
     pub fn from_pem(pem: &[u8]) -> Result<Vec<Self>, String> {
         let mut keys = Vec::new();
         for block in Pem::iter_from_buffer(pem) {
@@ -89,7 +90,7 @@ impl VerifyingKey {
         if keys.is_empty() { Err("data does not contain any valid RSA or ECDSA public keys".into()) } else { Ok(keys) }
     }
 
-    /// The key of a block; none in blocks of other things, such as curve parameters.
+    /// Parses the key of a PEM block; `None` for other blocks, such as curve parameters.
     fn of_block(block: &Pem) -> Result<Option<Self>, String> {
         let der = block.contents.as_slice();
         match block.label.as_str() {
@@ -105,7 +106,7 @@ impl VerifyingKey {
         }
     }
 
-    /// The key of a `SubjectPublicKeyInfo`.
+    /// Parses a DER-encoded `SubjectPublicKeyInfo`.
     pub(super) fn from_spki(der: &[u8]) -> Result<Self, String> {
         let (_, info) = SubjectPublicKeyInfo::from_der(der).map_err(|why| why.to_string())?;
         let curve = info.algorithm.parameters.as_ref().and_then(|p| p.as_oid().ok()).map(|oid| oid.to_id_string());
@@ -115,17 +116,17 @@ impl VerifyingKey {
             }
             (PublicKey::EC(point), Some(P256)) => Numbers::P256(point.data().to_vec()),
             (PublicKey::EC(point), Some(P384)) => Numbers::P384(point.data().to_vec()),
-            _ => return Err("unknown kind of key: write RSA, or ECDSA with the curves P-256 or P-384".into()),
+            _ => return Err("unsupported key type: use RSA, or ECDSA with the curve P-256 or P-384".into()),
         };
         Ok(VerifyingKey { id: URL_SAFE_NO_PAD.encode(Sha256::digest(der)), numbers })
     }
 
-    /// The same key under another name.
-    pub(super) fn named(self, id: String) -> Self {
+    /// Replaces the key ID.
+    pub(super) fn with_id(self, id: String) -> Self {
         VerifyingKey { id, ..self }
     }
 
-    /// The algorithm that tokens of service accounts are signed with by such a key (`algorithmFromPublicKey`).
+    /// The algorithm for service account tokens with this key (`algorithmFromPublicKey`).
     pub fn algorithm(&self) -> Algorithm {
         match self.numbers {
             Numbers::Rsa { .. } => Algorithm::RS256,
@@ -134,7 +135,7 @@ impl VerifyingKey {
         }
     }
 
-    /// The key as a JSON web key.
+    /// Returns the key as a JSON web key.
     pub fn jwk(&self) -> Value {
         let text = |bytes: &[u8]| Value::from(URL_SAFE_NO_PAD.encode(bytes));
         let mut jwk = Map::new();
@@ -161,7 +162,7 @@ impl VerifyingKey {
         json!(jwk)
     }
 
-    /// The keys of a set (`{"keys": [..]}`) that can be used here; others are passed over, as RFC 7517 demands.
+    /// Parses a key set (`{"keys": [..]}`). Skips unsupported keys, as RFC 7517 requires.
     pub fn from_jwk_set(set: &Value) -> Vec<Self> {
         set["keys"].as_array().map(|keys| keys.iter().filter_map(Self::from_jwk).collect()).unwrap_or_default()
     }
@@ -186,12 +187,12 @@ impl VerifyingKey {
         Some(VerifyingKey { id: jwk["kid"].as_str().unwrap_or("").to_owned(), numbers })
     }
 
-    /// Whether the signature is of this key, over this message, by this algorithm.
-    pub fn verify(&self, algorithm: Algorithm, message: &[u8], given: &[u8]) -> bool {
-        let by_point = |parameters, point: &[u8]| UnparsedPublicKey::new(parameters, point).verify(message, given);
+    /// Whether the signature of a message is valid for this key and algorithm.
+    pub fn verify(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> bool {
+        let by_point = |parameters, point: &[u8]| UnparsedPublicKey::new(parameters, point).verify(message, signature);
         let verified = match (&self.numbers, algorithm) {
             (Numbers::Rsa { n, e }, algorithm) => match rsa_parameters(algorithm) {
-                Some(parameters) => RsaPublicKeyComponents { n, e }.verify(parameters, message, given),
+                Some(parameters) => RsaPublicKeyComponents { n, e }.verify(parameters, message, signature),
                 None => return false,
             },
             (Numbers::P256(point), Algorithm::ES256) => by_point(&signature::ECDSA_P256_SHA256_FIXED, point),
@@ -225,7 +226,7 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// The first private key of a PEM file (`keyutil.PrivateKeyFromFile`).
+    /// Parses the first private key of a PEM file (`keyutil.PrivateKeyFromFile`).
     pub fn from_pem(pem: &[u8]) -> Result<Self, String> {
         for block in Pem::iter_from_buffer(pem) {
             let block = block.map_err(|why| why.to_string())?;
@@ -245,12 +246,12 @@ impl SigningKey {
             _ => return Ok(None),
         };
         let key = rustls::crypto::ring::sign::any_supported_type(&der).map_err(|why| why.to_string())?;
-        let public = key.public_key().ok_or("this kind of key has no public half")?;
+        let public = key.public_key().ok_or("cannot derive the public key: unsupported key type")?;
         let public = VerifyingKey::from_spki(&public)?;
         Ok(Some(SigningKey { key, public }))
     }
 
-    /// Signs a message with the key's algorithm.
+    /// Signs a message with the algorithm of the key.
     pub(super) fn sign(&self, message: &[u8]) -> Result<Vec<u8>, String> {
         let (scheme, size) = match self.public.algorithm() {
             Algorithm::ES256 => (SignatureScheme::ECDSA_NISTP256_SHA256, Some(32)),
@@ -267,13 +268,13 @@ impl SigningKey {
 }
 
 impl std::fmt::Debug for SigningKey {
-    /// Shows nothing secret.
+    /// Omits the private key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SigningKey").field("id", &self.public.id).finish_non_exhaustive()
     }
 }
 
-/// An ECDSA signature as tokens have it, both numbers in full length, from its DER form: a sequence of two integers.
+/// Converts an ECDSA signature from DER, a sequence of two integers, to the fixed-size form of JWS.
 fn fixed(der: &[u8], size: usize) -> Option<Vec<u8>> {
     let integer = |der: &[u8]| -> Option<(Vec<u8>, usize)> {
         let [2, length, rest @ ..] = der else { return None };

@@ -1,29 +1,29 @@
-//! Where spans go and how many there are (`TracingConfiguration`).
+//! The configuration of tracing (`TracingConfiguration`).
 
 use serde::Deserialize;
 
 use crate::configuration;
 
-/// Where collectors listen unless somebody says otherwise.
+/// The default address of collectors.
 const DEFAULT: &str = "localhost:4317";
 const MILLION: i32 = 1_000_000;
-/// Upstream looks at this many bits of an id.
+/// The number of bits of a trace id that upstream uses for sampling.
 const BITS: u32 = 63;
 
-/// The document, in all its versions.
+/// The document, which is the same in all versions.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TracingConfiguration {
-    /// The collector, in gRPC's words.
+    /// The collector as a gRPC target name.
     endpoint: Option<String>,
-    /// How many of a million requests are traced that belong to no trace yet; none when absent.
+    /// How many of a million requests without a parent trace are sampled; absent means none.
     sampling_rate_per_million: Option<i32>,
 }
 
-/// Which requests are traced that no trace is continued by.
+/// The sampling of requests without a parent trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sampling {
-    /// Ids below are.
+    /// Ids below this bound are sampled.
     bound: u64,
 }
 
@@ -32,14 +32,14 @@ impl Sampling {
         Sampling { bound: ((1u128 << BITS) * rate.max(0) as u128 / MILLION as u128) as u64 }
     }
 
-    /// Whether a new trace of this id is wanted (OpenTelemetry: `TraceIDRatioBased`).
+    /// Whether a new trace with this id is sampled (OpenTelemetry: `TraceIDRatioBased`).
     pub(super) fn wants(self, id: [u8; 16]) -> bool {
         let [.., a, b, c, d, e, f, g, h] = id;
         u64::from_be_bytes([a, b, c, d, e, f, g, h]) >> 1 < self.bound
     }
 }
 
-/// Reads a configuration: how much is sampled, and the collector as tonic names it.
+/// Parses a configuration; returns the sampling and the URL of the collector for tonic.
 pub(super) fn parse(text: &[u8]) -> Result<(Sampling, String), String> {
     let versions = ["v1", "v1beta1", "v1alpha1"];
     let read: Result<TracingConfiguration, String> =
@@ -62,7 +62,7 @@ fn check_rate(rate: i32) -> Result<(), String> {
     Err(format!("samplingRatePerMillion: Invalid value: {rate}: {why}"))
 }
 
-/// A name in gRPC's words as an address.
+/// Converts a gRPC target name to a URL.
 fn collector(endpoint: &str) -> Result<String, String> {
     let whole = if endpoint.contains("//") { endpoint.to_owned() } else { format!("dns://{endpoint}") };
     let (scheme, rest) = whole.split_once("://").unwrap_or(("", &whole));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_collector_is_named_as_in_grpc() {
+    fn accepts_grpc_target_names() {
         for (endpoint, expect) in [
             ("", "http://localhost:4317"),
             ("endpoint: collector:4317", "http://collector:4317"),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes() {
+    fn rejects_invalid_fields() {
         for (fields, expect) in [
             (
                 "samplingRatePerMillion: -1",
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_of_all_ids_is_wanted() {
+    fn samples_a_share_of_ids() {
         let id = |first: u8| [0, 0, 0, 0, 0, 0, 0, 0, first, 0, 0, 0, 0, 0, 0, 0];
         let wants = |rate: i32, first: u8| Sampling::per_million(rate).wants(id(first));
         assert!(!wants(0, 0) && wants(MILLION, 0xff) && wants(500_000, 0x7f) && !wants(500_000, 0x80));

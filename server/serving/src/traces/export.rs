@@ -1,4 +1,5 @@
-//! Sending spans to the collector, in batches, behind everybody's back: who makes a span never waits (OpenTelemetry: `BatchSpanProcessor`).
+//! Exports spans in batches from a separate task; recording a span never waits (OpenTelemetry:
+//! `BatchSpanProcessor`).
 
 use std::time::Duration;
 
@@ -12,70 +13,70 @@ use super::messages::{
 
 const PATH: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 const SERVICE: &str = "apiserver";
-/// Spans that may wait; further ones are lost.
-const WAITING: usize = 2048;
-/// Spans of a batch, and how long it waits to be full.
+/// The maximum number of queued spans; further ones are dropped.
+const QUEUE_LENGTH: usize = 2048;
+/// The maximum size of a batch, and the export interval.
 const BATCH: usize = 512;
 const DELAY: Duration = Duration::from_secs(5);
-/// How long a batch may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The timeout of an export.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Where spans are handed in.
+/// The sending side of the export queue.
 #[derive(Clone)]
-pub(super) struct Exporter(mpsc::Sender<Handed>);
+pub(super) struct Exporter(mpsc::Sender<Message>);
 
-enum Handed {
+enum Message {
     Span(Box<Span>),
-    /// Everything that was handed in before is to be sent.
+    /// Requests the export of all queued spans.
     Flush(oneshot::Sender<()>),
 }
 
 impl Exporter {
-    /// Begins to send to this address, which need not be there yet.
+    /// Starts the export to a collector, which need not be reachable yet.
     pub(super) fn start(collector: &str, instance: &str) -> Result<Self, String> {
         let collector = Client::new(collector, None).map_err(|why| format!("{collector}: {why}"))?;
         let attributes = vec![KeyValue::text("service.name", SERVICE), KeyValue::text("service.instance.id", instance)];
-        let (sender, receiver) = mpsc::channel(WAITING);
-        let sending = Sending { collector, resource: Resource { attributes }, batch: Vec::new() };
-        tokio::spawn(sending.run(receiver));
+        let (sender, receiver) = mpsc::channel(QUEUE_LENGTH);
+        let task = ExportTask { collector, resource: Resource { attributes }, batch: Vec::new() };
+        tokio::spawn(task.run(receiver));
         Ok(Exporter(sender))
     }
 
-    /// Hands a span in, or loses it when too many wait.
+    /// Queues a span; drops it if the queue is full.
     pub(super) fn send(&self, span: Span) {
-        let _ = self.0.try_send(Handed::Span(Box::new(span)));
+        let _ = self.0.try_send(Message::Span(Box::new(span)));
     }
 
-    /// Waits until everything has been sent that was handed in.
+    /// Waits until all queued spans are exported.
     pub(super) async fn close(&self) {
         let (done, sent) = oneshot::channel();
-        if self.0.send(Handed::Flush(done)).await.is_ok() {
+        if self.0.send(Message::Flush(done)).await.is_ok() {
             let _ = sent.await;
         }
     }
 }
 
-/// The task that sends.
-struct Sending {
+/// The exporting task.
+struct ExportTask {
     collector: Client,
     resource: Resource,
     batch: Vec<Span>,
 }
 
-impl Sending {
-    async fn run(mut self, mut receiver: mpsc::Receiver<Handed>) {
+impl ExportTask {
+    async fn run(mut self, mut receiver: mpsc::Receiver<Message>) {
         let mut ticks = interval(DELAY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                handed = receiver.recv() => match handed {
-                    Some(Handed::Span(span)) => {
+                message = receiver.recv() => match message {
+                    Some(Message::Span(span)) => {
                         self.batch.push(*span);
                         if self.batch.len() >= BATCH {
                             self.flush().await;
                         }
                     }
-                    Some(Handed::Flush(done)) => {
+                    Some(Message::Flush(done)) => {
                         self.flush().await;
                         let _ = done.send(());
                     }
@@ -95,14 +96,14 @@ impl Sending {
             resource_spans: vec![ResourceSpans { resource: Some(self.resource.clone()), scope_spans }],
         };
         match timeout(
-            PATIENCE,
+            EXPORT_TIMEOUT,
             self.collector.call::<ExportTraceServiceRequest, ExportTraceServiceResponse>(PATH, message),
         )
         .await
         {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::warn!(error = error.message(), "traces export"),
-            Err(_) => tracing::warn!("traces export: the collector does not answer"),
+            Err(_) => tracing::warn!("traces export: timeout"),
         }
     }
 }

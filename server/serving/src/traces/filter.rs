@@ -1,4 +1,4 @@
-//! The filters that make spans: of a request, of the filters that it goes through, of what it asks for.
+//! The filters that create spans: of requests, of filters, and of operations on objects.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::listener::Peer;
 use crate::request_info::{RequestInfo, shown_target};
 use crate::user::{SYSTEM_MASTERS, SYSTEM_MONITORING};
 
-/// Makes a request a span, when its trace is sampled (upstream: `WithTracing`).
+/// Creates the span of a request if its trace is sampled (upstream: `WithTracing`).
 pub(crate) struct WithTracing<H> {
     inner: H,
     tracer: Option<Tracer>,
@@ -41,8 +41,9 @@ impl<H: Handler> Handler for WithTracing<H> {
 }
 
 impl Tracer {
-    /// The span of a request, and what works in it; none when it is not sampled. Only clients who may see everything anyhow have their traces
-    /// continued; those of others are linked.
+    /// Starts the span of a request; returns `None` if it is not sampled.
+    ///
+    /// Only the traces of privileged clients are continued; those of others are linked.
     fn begin(&self, request: &Request) -> Option<(Trace, Open)> {
         let parent = Parent::of(request.headers());
         let is_trusted = request.user().is_some_and(|user| user.is_in(SYSTEM_MASTERS) || user.is_in(SYSTEM_MONITORING));
@@ -84,7 +85,8 @@ impl Open {
     }
 }
 
-/// `GET /api/v1/namespaces/{:namespace}/pods/{:name}`: what requests have in common, so that there are not more names than kinds.
+/// The name of a span, such as `GET /api/v1/namespaces/{:namespace}/pods/{:name}`. Placeholders
+/// keep the number of names small.
 fn name(request: &Request) -> String {
     let method = request.method().as_str();
     let Some(info) = request.info().filter(|info| info.is_resource_request) else { return method.into() };
@@ -132,7 +134,7 @@ fn protocol(request: &Request) -> &'static str {
     if request.version() == http::Version::HTTP_2 { "HTTP/2.0" } else { "HTTP/1.1" }
 }
 
-/// Makes what a filter and everything within it do a span of the filter's name (upstream: `filterlatency.TrackStarted`).
+/// Creates a span for a filter and everything within it (upstream: `filterlatency.TrackStarted`).
 pub(crate) struct Part<H> {
     pub(crate) name: &'static str,
     pub(crate) inner: H,
@@ -144,10 +146,10 @@ impl<H: Handler> Handler for Part<H> {
     }
 }
 
-/// Makes what is done with objects a span of its own: `Get`, `List`, `Create` (upstream: `traceFields`).
-pub(crate) struct Asked<H>(pub(crate) H);
+/// Creates a span for the operation on objects: `Get`, `List`, `Create` (upstream: `traceFields`).
+pub(crate) struct WithResourceSpan<H>(pub(crate) H);
 
-impl<H: Handler> Handler for Asked<H> {
+impl<H: Handler> Handler for WithResourceSpan<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let verb = request.info().filter(|info| info.is_resource_request).and_then(|info| verb(info));
         match verb {
@@ -157,7 +159,7 @@ impl<H: Handler> Handler for Asked<H> {
     }
 }
 
-/// Handles a request in a span of its own where it is traced.
+/// Handles a request in a child span if it is traced.
 fn within<'h>(
     inner: &'h impl Handler,
     mut request: Request,
@@ -165,7 +167,7 @@ fn within<'h>(
 ) -> BoxFuture<'h, Response> {
     let Some(trace) = request.extensions().get::<Trace>() else { return inner.handle(request) };
     let (name, attributes) = describe(&request);
-    let (trace, open) = trace.part(name, attributes);
+    let (trace, open) = trace.child(name, attributes);
     request.extensions_mut().insert(trace);
     Box::pin(async move {
         let _open = open;

@@ -9,12 +9,12 @@ pub(super) use span::{Link, SpanKind};
 pub(super) use status::StatusCode as SpanCode;
 
 impl KeyValue {
-    /// A text by its name.
+    /// A string attribute.
     pub(super) fn text(key: &str, value: impl Into<String>) -> Self {
         Self::of(key, Value::StringValue(value.into()))
     }
 
-    /// A number by its name.
+    /// An integer attribute.
     pub(super) fn number(key: &str, value: i64) -> Self {
         Self::of(key, Value::IntValue(value))
     }

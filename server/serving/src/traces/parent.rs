@@ -1,13 +1,13 @@
-//! The trace that a request belongs to by its `traceparent` (W3C Trace Context).
+//! The parent span of a request by its `traceparent` header (W3C Trace Context).
 
 use http::HeaderMap;
 
 const PARENT: &str = "traceparent";
 const STATE: &str = "tracestate";
-/// The flag of a trace that is sampled.
+/// The flag of a sampled trace.
 const SAMPLED: u8 = 1;
 
-/// The span of somebody else that a request is made in.
+/// The span of the client in which a request is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parent {
     pub trace: [u8; 16],
@@ -17,14 +17,14 @@ pub(super) struct Parent {
 }
 
 impl Parent {
-    /// What the headers say; none when they say nothing, or what makes no sense.
+    /// Parses the headers; `None` when they are absent or invalid.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(PARENT).iter();
         let text = values.next().filter(|_| values.next().is_none())?.to_str().ok()?;
         let mut parts = text.trim().split('-');
         let [version, trace, span, flags] = [parts.next()?, parts.next()?, parts.next()?, parts.next()?];
         let [version] = bytes::<1>(version)?;
-        // Versions to come may say more.
+        // Later versions may have more fields.
         if version == 0xff || (version == 0 && parts.next().is_some()) {
             return None;
         }
@@ -35,7 +35,7 @@ impl Parent {
     }
 }
 
-/// `N` bytes in lower-case hexadecimal digits.
+/// Parses `N` bytes of lower-case hexadecimal digits.
 fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     let is_hex = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
     if text.len() != 2 * N || !text.bytes().all(is_hex) {

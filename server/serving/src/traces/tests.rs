@@ -1,4 +1,4 @@
-//! Requests whose spans go to a collector that speaks gRPC.
+//! Exports the spans of requests to a gRPC collector.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -22,10 +22,10 @@ use crate::user::User;
 
 type Spans = Arc<Mutex<Vec<Span>>>;
 
-/// The length and the compression of a message stand before it.
+/// The prefix of a gRPC message: compression flag and length.
 const PREFIX: usize = 5;
 
-/// What a collector answers that has taken everything.
+/// A collector's response that accepts all spans.
 async fn take(request: hyper::Request<Incoming>, spans: Spans) -> Result<hyper::Response<crate::Body>, Infallible> {
     assert_eq!(request.uri().path(), "/opentelemetry.proto.collector.trace.v1.TraceService/Export");
     let body = request.into_body().collect().await.unwrap().to_bytes();
@@ -40,7 +40,7 @@ async fn take(request: hyper::Request<Incoming>, spans: Spans) -> Result<hyper::
     Ok(answer.body(crate::Body::stream(StreamBody::new(frames))).unwrap())
 }
 
-/// A collector, and what it was sent.
+/// A collector and the spans that it received.
 async fn collector() -> (String, Spans) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, spans) = (listener.local_addr().unwrap().to_string(), Spans::default());
@@ -56,7 +56,7 @@ async fn collector() -> (String, Spans) {
 }
 
 #[tokio::test]
-async fn requests_are_traced() {
+async fn exports_spans_of_requests() {
     let (address, spans) = collector().await;
     let file = tempfile::NamedTempFile::new().unwrap();
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-";
@@ -68,7 +68,7 @@ async fn requests_are_traced() {
         let tracer = Tracer::load(file.path(), "apiserver-1").unwrap();
         let mut request = request_by(User::new("alice", [group]), "GET", "/api/v1/namespaces/a/pods/b/log");
         request.headers_mut().insert("traceparent", traceparent.parse().unwrap());
-        let inner = Part { name: "authorization", inner: Asked(ok()) };
+        let inner = Part { name: "authorization", inner: WithResourceSpan(ok()) };
         WithTracing::new(inner, Some(tracer.clone())).handle(request).await;
         tracer.close().await;
         std::mem::take(&mut *spans.lock().unwrap())

@@ -1,4 +1,4 @@
-//! Bodies as messages of WebSockets.
+//! Sends bodies as WebSocket messages.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 
-use super::{Messages, Socket, closing, goodbye, open};
+use super::{Messages, Socket, closing, normal_closure, open};
 use crate::body::Body;
 
 /// How long a client may take to read the last message.
-const GOODBYE: Duration = Duration::from_secs(10);
-/// The longest message of a client. It has nothing to say.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum size of a message from the client; messages are ignored.
 const MAX_IGNORED: usize = 256 << 10;
-/// There may be thousands of watches, and each has a buffer of this size.
+/// Thousands of watches may be open, and each has a buffer of this size.
 const READ_BUFFER: usize = 4 << 10;
 
-/// Sends each frame of a body as a message, until the body or its client ends. The body is asked for more once the
-/// client has been sent what there was.
+/// Sends each frame of a body as a message, until the body or its client ends. The body is polled
+/// again only after the previous frames are sent.
 pub(crate) async fn send(client_side: OnUpgrade, messages: Messages, mut body: Body) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_IGNORED))
@@ -33,14 +33,14 @@ pub(crate) async fn send(client_side: OnUpgrade, messages: Messages, mut body: B
         .write_buffer_size(0);
     let socket = match open(client_side, config).await {
         Ok(socket) => socket,
-        Err(error) => return tracing::debug!(%error, "a client did not wait for its WebSocket"),
+        Err(error) => return tracing::debug!(%error, "WebSocket upgrade failed: client disconnected"),
     };
     let (mut to, mut from) = socket.split();
     let last = tokio::select! {
-        last = carry(&mut body, messages, &mut to) => last,
+        last = send_frames(&mut body, messages, &mut to) => last,
         last = ignore(&mut from) => last,
     };
-    // What the body holds is let go before a client that does not read is waited for.
+    // Release the resources of the body before waiting for a slow client.
     drop(body);
     let end = async {
         if let Some(last) = last {
@@ -48,13 +48,13 @@ pub(crate) async fn send(client_side: OnUpgrade, messages: Messages, mut body: B
         }
         to.flush().await
     };
-    if !matches!(timeout(GOODBYE, end).await, Ok(Ok(()))) {
-        tracing::debug!("a WebSocket was not closed");
+    if !matches!(timeout(CLOSE_TIMEOUT, end).await, Ok(Ok(()))) {
+        tracing::debug!("WebSocket not closed properly: the client did not read the close message");
     }
 }
 
-/// Sends what the body gives; what to say at its end.
-async fn carry(body: &mut Body, messages: Messages, to: &mut SplitSink<Socket, Message>) -> Option<Message> {
+/// Sends the frames of the body; returns the closing message.
+async fn send_frames(body: &mut Body, messages: Messages, to: &mut SplitSink<Socket, Message>) -> Option<Message> {
     let code = OpCode::Data(match messages {
         Messages::Text => Data::Text,
         Messages::Binary => Data::Binary,
@@ -63,14 +63,15 @@ async fn carry(body: &mut Body, messages: Messages, to: &mut SplitSink<Socket, M
         let Ok(bytes) = frame.into_data() else { continue };
         to.send(Message::Frame(Frame::message(bytes, code, true))).await.ok()?;
     }
-    Some(goodbye())
+    Some(normal_closure())
 }
 
-/// Reads what the client says, and lets it be; what to say then (upstream: `IgnoreReceives`).
+/// Reads and ignores messages of the client; returns the closing message (upstream:
+/// `IgnoreReceives`).
 async fn ignore(from: &mut SplitStream<Socket>) -> Option<Message> {
     loop {
         match from.next().await? {
-            // The library has the answer ready.
+            // The library replies to the close message.
             Ok(Message::Close(_)) => return None,
             Ok(_) => {}
             Err(Error::Protocol(_)) => return Some(closing(CloseCode::Protocol)),

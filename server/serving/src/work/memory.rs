@@ -1,7 +1,7 @@
-//! How many bytes requests hold: bodies that were read, and answers that wait for slow clients.
+//! Accounts for the bytes that requests hold: request bodies, and responses for slow clients.
 //!
-//! What a decoder allocates is counted by [`machinery::budget`]; this counts what stays while a request waits.
-//! A user has a share of the total, so that one user cannot make the server refuse all others.
+//! [`machinery::budget`] counts the allocations of decoders; this module counts what remains while
+//! a request waits. Each user has a share of the total, so that one user cannot exhaust it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,16 +11,16 @@ use machinery::budget::{self, Budget, Exceeded};
 
 use crate::user::User;
 
-/// The part of the memory of this machine, or of this control group, that requests may take by default.
-const PART: u64 = 4;
-/// What requests may take where the memory is not known.
-const UNKNOWN: u64 = 1 << 30;
-/// The part of the total that one user may hold.
-const USERS: u64 = 4;
-/// Bodies and answers up to this many bytes are not counted: the number of requests bounds them.
+/// The divisor of the memory of the machine, or of the control group, for the default limit.
+const MEMORY_DIVISOR: u64 = 4;
+/// The default limit if the memory is unknown.
+const DEFAULT_LIMIT: u64 = 1 << 30;
+/// The divisor of the total for the share of one user.
+const USER_DIVISOR: u64 = 4;
+/// Bodies and responses up to this size are not counted: the number of requests limits them.
 pub const SMALL: u64 = 64 << 10;
 
-/// What is buffered of a body that is passed on as it arrives.
+/// The buffered bytes of a streamed body.
 pub const STREAM: u64 = 256 << 10;
 
 static LIMIT: OnceLock<u64> = OnceLock::new();
@@ -29,29 +29,30 @@ static HELD: LazyLock<Mutex<Accounts>> = LazyLock::new(|| Mutex::new(Accounts::n
 
 static DECODED: LazyLock<Arc<budget::Pool>> = LazyLock::new(|| budget::Pool::new(limit() / 2));
 
-/// Sets how many bytes all requests together may take. Takes effect once, before the first request; 0 leaves the default.
+/// Sets the memory limit of all requests. Takes effect once, before the first request; 0 keeps the
+/// default.
 pub fn set_limit(bytes: u64) {
     if bytes > 0 {
         let _ = LIMIT.set(bytes); // a second server of the process, in a test, shares the limit of the first
     }
 }
 
-/// How many bytes all requests together may take.
+/// The memory limit of all requests.
 pub fn limit() -> u64 {
-    *LIMIT.get_or_init(|| available().map_or(UNKNOWN, |bytes| bytes / PART))
+    *LIMIT.get_or_init(|| available().map_or(DEFAULT_LIMIT, |bytes| bytes / MEMORY_DIVISOR))
 }
 
-/// How many bytes the decoded objects of all requests together may take.
+/// The memory limit of the decoded objects of all requests.
 pub(super) fn decoded_limit() -> u64 {
     limit() / 2
 }
 
-/// The budget of one request for what it decodes.
+/// Creates the decoding budget of one request.
 pub(super) fn budget() -> Arc<Budget> {
     Budget::within(&DECODED, decoded_limit())
 }
 
-/// The memory of this machine or of its control group, whichever is less.
+/// The memory of the machine or of the control group, whichever is less.
 fn available() -> Option<u64> {
     let of_machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -60,7 +61,8 @@ fn available() -> Option<u64> {
     [of_machine, of_control_group()].into_iter().flatten().min()
 }
 
-/// The least `memory.max` of this process's control group and of those around it (version 2, or the mounted one of version 1).
+/// The lowest `memory.max` of the process's control group and its ancestors (version 2, or the
+/// mounted one of version 1).
 fn of_control_group() -> Option<u64> {
     let read = |path: &Path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
@@ -70,7 +72,7 @@ fn of_control_group() -> Option<u64> {
     of_groups.chain(read(&root.join("memory/memory.limit_in_bytes"))).min()
 }
 
-/// Who holds how much.
+/// The bytes held by each user.
 struct Accounts {
     limit: u64,
     total: u64,
@@ -82,10 +84,10 @@ impl Accounts {
         Accounts { limit, total: 0, users: HashMap::new() }
     }
 
-    /// Adds to what a user holds. One that holds nothing may hold something large.
+    /// Adds bytes to a user's account. The first allocation of a user may exceed the share.
     fn add(&mut self, user: &str, bytes: u64) -> Result<(), Exceeded> {
         let held = self.users.get(user).copied().unwrap_or_default();
-        let is_within_share = held == 0 || held + bytes <= self.limit / USERS;
+        let is_within_share = held == 0 || held + bytes <= self.limit / USER_DIVISOR;
         if !is_within_share || (self.total > 0 && self.total + bytes > self.limit) {
             return Err(Exceeded::Pool { limit: self.limit });
         }
@@ -94,7 +96,7 @@ impl Accounts {
         Ok(())
     }
 
-    fn give_back(&mut self, user: &str, bytes: u64) {
+    fn release(&mut self, user: &str, bytes: u64) {
         self.total -= bytes;
         if let Some(held) = self.users.get_mut(user) {
             *held -= bytes;
@@ -108,16 +110,16 @@ impl Accounts {
 /// Bytes that a request holds, until this is dropped.
 #[derive(Default)]
 pub struct Held {
-    /// The user of the request, from the first bytes on.
+    /// The user of the request; set with the first bytes.
     user: Option<Arc<User>>,
     bytes: u64,
 }
 
 impl Held {
-    /// Counts bytes of a request of `user` before they are kept.
+    /// Counts bytes of a request of `user` before they are stored.
     ///
     /// # Errors
-    /// When the user, or all users together, hold too much. Nothing more is counted then.
+    /// The limit of the user or of all users is exceeded; the bytes are not counted.
     pub fn add(&mut self, user: &Arc<User>, bytes: u64) -> Result<(), Exceeded> {
         let user = self.user.get_or_insert_with(|| user.clone());
         HELD.lock().unwrap_or_else(PoisonError::into_inner).add(&user.name, bytes)?;
@@ -129,7 +131,7 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         if let Some(user) = self.user.as_ref().filter(|_| self.bytes > 0) {
-            HELD.lock().unwrap_or_else(PoisonError::into_inner).give_back(&user.name, self.bytes);
+            HELD.lock().unwrap_or_else(PoisonError::into_inner).release(&user.name, self.bytes);
         }
     }
 }
@@ -139,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_have_shares_of_a_total() {
+    fn limits_bytes_per_user_and_in_total() {
         let (a, b) = ("a", "b");
         let mut accounts = Accounts::new(100);
         accounts.add(a, 20).unwrap();
@@ -147,14 +149,14 @@ mod tests {
         accounts.add(a, 5).unwrap();
         accounts.add(b, 70).unwrap();
         assert!(accounts.add("c", 6).is_err(), "more than the total");
-        accounts.give_back(a, 25);
+        accounts.release(a, 25);
         accounts.add("c", 6).unwrap();
-        accounts.give_back(b, 70);
+        accounts.release(b, 70);
         assert_eq!((accounts.total, accounts.users.len()), (6, 1));
     }
 
     #[test]
-    fn the_limit_is_a_part_of_the_memory() {
+    fn default_limit_is_a_share_of_memory() {
         assert!(available().is_some_and(|bytes| bytes > 64 << 20));
         assert!(limit() > 0);
     }

@@ -11,24 +11,24 @@ use super::memory;
 use super::queue::{Limits, Queue};
 use super::task::Task;
 
-/// How much lower than that of connections the priority of these threads is (`nice`).
+/// The niceness of the threads relative to those of connections.
 const NICE: i32 = 5;
-/// Requests that may be in the pool: each holds a body that was read, which is counted elsewhere.
+/// The maximum number of requests in the pool. Their bodies are accounted for separately.
 const REQUESTS: usize = 1024;
 const REQUESTS_PER_USER: usize = 256;
-/// Threads at most, those included that are blocked.
+/// The maximum number of threads, including blocked ones.
 const MAX_THREADS: usize = 128;
 
 thread_local! {
-    /// The user for whom this thread of the pool works.
-    static WORKS_FOR: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
+    /// The user of the task that this thread runs.
+    static CURRENT_USER: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
 }
 
-/// One pool of the process, as there is one allocator: processors are what it shares out.
+/// The pool of the process.
 static POOL: LazyLock<Pool> = LazyLock::new(|| {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     Pool::new(Limits {
-        // One user has all processors at most, and then others have threads still.
+        // One user has at most one thread per processor; two threads remain for others.
         threads: processors + 2,
         threads_per_user: processors,
         requests: REQUESTS,
@@ -41,7 +41,7 @@ pub(super) fn pool() -> &'static Pool {
     &POOL
 }
 
-/// Threads that poll tasks in turn.
+/// Threads that poll tasks.
 pub(super) struct Pool {
     state: Mutex<State>,
     has_work: Condvar,
@@ -55,7 +55,7 @@ struct State {
     blocked: usize,
 }
 
-/// What is measured of the pool.
+/// The metrics of the pool.
 struct Metrics {
     requests: IntGauge,
     running: IntGauge,
@@ -82,7 +82,7 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a request in; false when it is refused.
+    /// Counts a request in; returns false if it is rejected.
     pub fn enter(&self, user: &Arc<str>, unlimited: bool) -> bool {
         let mut state = self.state();
         let entered = state.queue.enter(user, unlimited);
@@ -93,7 +93,7 @@ impl Pool {
         entered
     }
 
-    /// Counts a request out whose work took this many bytes.
+    /// Counts a request out; `memory` is the expected memory of its work.
     pub fn leave(&self, user: &Arc<str>, memory: u64) {
         let mut state = self.state();
         state.queue.leave(user, memory);
@@ -102,7 +102,7 @@ impl Pool {
         self.has_work.notify_one();
     }
 
-    /// Queues a task that has not begun.
+    /// Queues a task that has not started.
     pub fn push(&'static self, task: Arc<Task>) {
         let mut state = self.state();
         let (user, memory) = (task.user.clone(), task.memory);
@@ -110,15 +110,15 @@ impl Pool {
         self.wake_a_thread(state);
     }
 
-    /// Queues a task that can go on.
-    pub fn push_begun(&'static self, task: Arc<Task>) {
+    /// Queues a started task that was woken.
+    pub fn push_started(&'static self, task: Arc<Task>) {
         let mut state = self.state();
         let user = task.user.clone();
-        state.queue.push_begun(&user, task);
+        state.queue.push_started(&user, task);
         self.wake_a_thread(state);
     }
 
-    /// Wakes an idle thread. Starts one while there are fewer than may run.
+    /// Wakes an idle thread, or starts one if fewer than the limit run.
     fn wake_a_thread(&'static self, mut state: MutexGuard<'_, State>) {
         let working = state.threads - state.blocked;
         if working < state.queue.threads() && state.threads < MAX_THREADS {
@@ -126,7 +126,7 @@ impl Pool {
             drop(state);
             let started = thread::Builder::new().name("work".into()).spawn(|| self.serve());
             if let Err(error) = started {
-                tracing::error!(%error, "starting a thread of the work pool");
+                tracing::error!(%error, "cannot start a thread of the work pool");
                 self.state().threads -= 1;
             }
         } else {
@@ -137,7 +137,7 @@ impl Pool {
 
     fn serve(&'static self) {
         if let Err(error) = rustix::process::setpriority_process(None, NICE) {
-            tracing::debug!(%error, "setting the priority of a thread of the work pool");
+            tracing::debug!(%error, "cannot set the priority of a thread of the work pool");
         }
         let mut state = self.state();
         loop {
@@ -148,7 +148,7 @@ impl Pool {
             self.count(&state);
             drop(state);
             let user = task.user.clone();
-            WORKS_FOR.set(Some(user.clone()));
+            CURRENT_USER.set(Some(user.clone()));
             task.run();
             state = self.state();
             state.queue.stopped(&user);
@@ -184,9 +184,10 @@ impl Drop for Blocked {
     }
 }
 
-/// Runs what blocks the thread, such as a call of another server from synchronous code. Another thread takes the place of this one.
+/// Runs code that blocks the thread, such as a call of another server from synchronous code.
+/// Another thread of the pool replaces this one meanwhile.
 pub fn blocking<R>(work: impl FnOnce() -> R) -> R {
-    match WORKS_FOR.with_borrow(Clone::clone) {
+    match CURRENT_USER.with_borrow(Clone::clone) {
         Some(user) => {
             let _blocked = Blocked::new(user);
             work()
@@ -198,7 +199,7 @@ pub fn blocking<R>(work: impl FnOnce() -> R) -> R {
 /// Registers the metrics of the pool.
 pub fn register(registry: &Registry) {
     let Metrics { requests, running, refused } = &POOL.metrics;
-    // Only a name that is registered twice is refused.
+    // Registration fails only for duplicate names.
     let _ = registry.register(Box::new(requests.clone()));
     let _ = registry.register(Box::new(running.clone()));
     let _ = registry.register(Box::new(refused.clone()));

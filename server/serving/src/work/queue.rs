@@ -1,54 +1,54 @@
-//! What waits for a thread of the work pool, fair between users.
+//! The queue of the work pool, fair between users.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// Limits of a pool.
+/// The limits of a pool.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Threads that run at a time.
+    /// The maximum number of running threads.
     pub threads: usize,
-    /// Threads that one user has at a time.
+    /// The maximum number of running threads per user.
     pub threads_per_user: usize,
-    /// Requests that are in the pool at a time.
+    /// The maximum number of requests in the pool.
     pub requests: usize,
-    /// Requests of one user that are in the pool at a time.
+    /// The maximum number of requests per user.
     pub requests_per_user: usize,
-    /// Bytes that the work takes which has begun.
+    /// The maximum expected memory of started work, in bytes.
     pub memory: u64,
 }
 
-/// Requests of all users. `T` is a task; it is queued each time that it can go on.
+/// The tasks and requests of all users. `T` is a task, queued each time it can be polled.
 pub(super) struct Queue<T> {
     limits: Limits,
     users: HashMap<Arc<str>, User<T>>,
-    /// Users with queued tasks, in the order in which they are served.
+    /// Users with queued tasks, in round-robin order.
     turns: VecDeque<Arc<str>>,
-    /// Requests in the pool, whether they are queued, running or waiting for something.
+    /// Requests in the pool: queued, running, or waiting.
     requests: usize,
     running: usize,
-    /// Bytes that the work takes which has begun.
+    /// The expected memory of started work, in bytes.
     memory: u64,
 }
 
 struct User<T> {
-    /// Tasks that have begun: these hold what they have decoded.
-    begun: VecDeque<T>,
-    /// Tasks that have not begun, with the bytes that their work takes.
-    fresh: VecDeque<(T, u64)>,
+    /// Started tasks: these hold decoded objects.
+    started: VecDeque<T>,
+    /// Tasks that have not started, with their expected memory in bytes.
+    unstarted: VecDeque<(T, u64)>,
     running: usize,
     requests: usize,
 }
 
 impl<T> User<T> {
     fn has_queued(&self) -> bool {
-        !self.begun.is_empty() || !self.fresh.is_empty()
+        !self.started.is_empty() || !self.unstarted.is_empty()
     }
 }
 
 impl<T> Default for User<T> {
     fn default() -> Self {
-        User { begun: VecDeque::new(), fresh: VecDeque::new(), running: 0, requests: 0 }
+        User { started: VecDeque::new(), unstarted: VecDeque::new(), running: 0, requests: 0 }
     }
 }
 
@@ -57,7 +57,8 @@ impl<T> Queue<T> {
         Queue { limits, users: HashMap::new(), turns: VecDeque::new(), requests: 0, running: 0, memory: 0 }
     }
 
-    /// Counts a request in; false when there are too many. A user for whom `unlimited` holds is never refused.
+    /// Counts a request in; returns false if a limit is exceeded. `unlimited` users are never
+    /// rejected.
     pub fn enter(&mut self, user: &Arc<str>, unlimited: bool) -> bool {
         let of_user = self.users.get(user).map_or(0, |of_user| of_user.requests);
         if !unlimited && (self.requests >= self.limits.requests || of_user >= self.limits.requests_per_user) {
@@ -68,7 +69,7 @@ impl<T> Queue<T> {
         true
     }
 
-    /// Counts a request out whose work took this many bytes.
+    /// Counts a request out; `memory` is the expected memory of its work.
     pub fn leave(&mut self, user: &Arc<str>, memory: u64) {
         self.memory = self.memory.saturating_sub(memory);
         self.requests = self.requests.saturating_sub(1);
@@ -80,14 +81,14 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Queues a task of a user that has not begun; its work takes this many bytes.
+    /// Queues a task that has not started, with the expected memory of its work in bytes.
     pub fn push(&mut self, user: &Arc<str>, task: T, memory: u64) {
-        self.user_with_turn(user).fresh.push_back((task, memory));
+        self.user_with_turn(user).unstarted.push_back((task, memory));
     }
 
-    /// Queues a task of a user that can go on.
-    pub fn push_begun(&mut self, user: &Arc<str>, task: T) {
-        self.user_with_turn(user).begun.push_back(task);
+    /// Queues a started task that can be polled.
+    pub fn push_started(&mut self, user: &Arc<str>, task: T) {
+        self.user_with_turn(user).started.push_back(task);
     }
 
     fn user_with_turn(&mut self, name: &Arc<str>) -> &mut User<T> {
@@ -98,7 +99,7 @@ impl<T> Queue<T> {
         user
     }
 
-    /// The next task to run, with a thread counted as running it; nothing when none may run now.
+    /// Returns the next task and counts a running thread; `None` when no task may run.
     pub fn pop(&mut self) -> Option<T> {
         if self.running >= self.limits.threads {
             return None;
@@ -110,15 +111,15 @@ impl<T> Queue<T> {
                 self.turns.push_back(name);
                 continue;
             }
-            // Work that takes more than there is for all begins when no other has.
+            // Work that exceeds the limit alone starts when no other work has started.
             let room = if self.memory == 0 { u64::MAX } else { self.limits.memory.saturating_sub(self.memory) };
-            let fits = user.fresh.front().is_some_and(|(_, memory)| *memory <= room);
-            let task = match user.begun.pop_front() {
-                None if fits => user.fresh.pop_front().map(|(task, memory)| {
+            let fits = user.unstarted.front().is_some_and(|(_, memory)| *memory <= room);
+            let task = match user.started.pop_front() {
+                None if fits => user.unstarted.pop_front().map(|(task, memory)| {
                     self.memory += memory;
                     task
                 }),
-                begun => begun,
+                started => started,
             };
             user.running += usize::from(task.is_some());
             if user.has_queued() {
@@ -132,7 +133,7 @@ impl<T> Queue<T> {
         None
     }
 
-    /// Counts a thread as not running a task of this user: the task is done, waits, or blocks the thread.
+    /// Counts a running thread out: its task of this user is done, pending, or blocks the thread.
     pub fn stopped(&mut self, user: &Arc<str>) {
         self.running = self.running.saturating_sub(1);
         if let Some(user) = self.users.get_mut(user) {
@@ -140,18 +141,18 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Counts a thread that blocked as running again; for a moment there may be more than the limits say.
+    /// Counts a blocked thread as running again; the limit may be exceeded temporarily.
     pub fn resumed(&mut self, user: &Arc<str>) {
         self.running += 1;
         self.users.entry(user.clone()).or_default().running += 1;
     }
 
-    /// Threads that may run at a time.
+    /// The maximum number of running threads.
     pub fn threads(&self) -> usize {
         self.limits.threads
     }
 
-    /// Requests in the pool, and threads that run.
+    /// The numbers of requests in the pool and of running threads.
     pub fn counts(&self) -> (usize, usize) {
         (self.requests, self.running)
     }
@@ -165,9 +166,9 @@ mod tests {
 
     fn queue(tasks: &[(&str, u32, bool)]) -> Queue<u32> {
         let mut queue = Queue::new(LIMITS);
-        for (user, task, has_begun) in tasks {
-            match has_begun {
-                true => queue.push_begun(&Arc::from(*user), *task),
+        for (user, task, has_started) in tasks {
+            match has_started {
+                true => queue.push_started(&Arc::from(*user), *task),
                 false => queue.push(&Arc::from(*user), *task, 0),
             }
         }
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn users_take_turns_and_none_has_all_threads() {
+    fn threads_are_shared_between_users() {
         let mut queue = queue(&[("a", 1, false), ("a", 2, false), ("a", 3, false), ("b", 4, false)]);
         assert_eq!([queue.pop(), queue.pop(), queue.pop(), queue.pop()], [Some(1), Some(4), Some(2), None]);
         queue.stopped(&Arc::from("b"));
@@ -185,13 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn what_has_begun_goes_on_first() {
+    fn started_tasks_run_first() {
         let mut queue = queue(&[("a", 1, false), ("a", 2, true)]);
         assert_eq!([queue.pop(), queue.pop()], [Some(2), Some(1)]);
     }
 
     #[test]
-    fn work_begins_when_there_is_memory_for_it() {
+    fn work_starts_when_memory_is_available() {
         let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
         let mut queue = Queue::new(LIMITS);
         queue.push(&a, 1, 500);
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!([queue.pop(), queue.pop()], [Some(1), None]);
         queue.leave(&a, 500);
         assert_eq!([queue.pop(), queue.pop()], [Some(2), None]);
-        queue.push_begun(&b, 4);
+        queue.push_started(&b, 4);
         assert_eq!([queue.pop(), queue.pop()], [Some(4), None]);
         queue.leave(&b, 60);
         queue.stopped(&b);
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_bounded_for_a_user_and_for_all() {
+    fn limits_requests_per_user_and_in_total() {
         let (a, b, c): (Arc<str>, Arc<str>, Arc<str>) = ("a".into(), "b".into(), "c".into());
         let mut queue = Queue::<u32>::new(LIMITS);
         assert!((0..4).all(|_| queue.enter(&a, false)) && !queue.enter(&a, false));

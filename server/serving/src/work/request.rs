@@ -1,4 +1,4 @@
-//! The work of a request, where it begins and where it ends.
+//! Runs the work of a request.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -16,33 +16,34 @@ use crate::user::{SYSTEM_MASTERS, User};
 
 /// The seats of a request in priority and fairness; in the extensions of the request.
 ///
-/// Seats bound what the threads of connections do. A request gives them back when its work moves to the pool, which
-/// has limits of its own, and while it waits for its body, whose client would hold them else.
+/// Seats limit the work on the threads of connections. A request releases them when its work moves to
+/// the pool, which has its own limits. It also releases them while it waits for its body, so that slow
+/// clients do not hold them.
 #[derive(Clone)]
 pub struct HeldSeat(Arc<dyn Seats>);
 
-/// Seats that can be given back and taken again.
+/// Seats that can be released and reacquired.
 pub trait Seats: Send + Sync {
-    /// Gives the seats back, if they are held.
+    /// Releases the seats, if they are held.
     fn give_back(&self);
 
-    /// Takes the seats again; nothing is to be done while they are held.
+    /// Reacquires the seats; returns `None` if they are held.
     ///
     /// # Errors
-    /// 429 when there are none.
+    /// 429 when no seats are available.
     fn take_again(&self) -> Option<BoxFuture<'_, Result<(), Status>>>;
 }
 
 impl HeldSeat {
-    /// Holds seats for as long as there is a clone of the result.
+    /// Holds the seats until all clones are dropped.
     pub fn new(seats: Arc<dyn Seats>) -> Self {
         HeldSeat(seats)
     }
 
-    /// Waits for a client. Gives the seats back when that takes longer than `grace`.
+    /// Waits for a client. Releases the seats when that takes longer than `grace`.
     pub async fn while_waiting<T>(&self, grace: Duration, waiting: impl Future<Output = T>) -> T {
         let mut waiting = pin!(waiting);
-        // A timer is not worth its cost when the time is up at once.
+        // A zero grace period needs no timer.
         let in_time = match grace.is_zero() {
             true => poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context))).await,
             false => tokio::time::timeout(grace, waiting.as_mut()).await.map_or(Poll::Pending, Poll::Ready),
@@ -56,10 +57,10 @@ impl HeldSeat {
         }
     }
 
-    /// Takes the seats again, if they were given back.
+    /// Reacquires the seats, if they were released.
     ///
     /// # Errors
-    /// 429 when there are none.
+    /// 429 when no seats are available.
     pub async fn take_again(&self) -> Result<(), Status> {
         match self.0.take_again() {
             Some(taken) => taken.await,
@@ -68,15 +69,15 @@ impl HeldSeat {
     }
 }
 
-/// Whose work it is.
+/// The user and the seats of the work.
 pub struct Work {
     pub user: Arc<User>,
     pub seat: Option<HeldSeat>,
 }
 
-/// Runs the work of a request: on this thread, and in the pool from where the work asks for that.
+/// Runs the work of a request: on this thread until it requests to move, then in the pool.
 ///
-/// When the returned future is dropped, the work ends.
+/// Dropping the returned future cancels the work.
 pub fn run<T: Send + 'static>(work: &Work, future: BoxFuture<'static, T>) -> impl Future<Output = T> + Send {
     Running { work, state: State::Here(future) }
 }
@@ -138,10 +139,10 @@ mod tests {
 
     use super::*;
 
-    /// Seats that can always be had; true while they are held.
-    struct Free(AtomicBool);
+    /// Seats that are always available; true while they are held.
+    struct TestSeats(AtomicBool);
 
-    impl Seats for Free {
+    impl Seats for TestSeats {
         fn give_back(&self) {
             self.0.store(false, Ordering::Relaxed);
         }
@@ -152,9 +153,9 @@ mod tests {
         }
     }
 
-    impl Free {
+    impl TestSeats {
         fn held() -> Arc<Self> {
-            Arc::new(Free(true.into()))
+            Arc::new(TestSeats(true.into()))
         }
 
         fn is_held(&self) -> bool {
@@ -171,9 +172,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_moves_when_it_asks_to_and_gives_its_seat_back() {
+    async fn work_moves_to_pool_and_releases_seat() {
         assert_ne!(run(&work("a"), Box::pin(async { thread() })).await, "work");
-        let seat = Free::held();
+        let seat = TestSeats::held();
         let held = Work { seat: Some(HeldSeat::new(seat.clone())), ..work("a") };
         let moved = Box::pin(async move {
             offload::to_work_pool().await.unwrap();
@@ -185,8 +186,8 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_has_no_seat_while_its_client_lets_it_wait() {
-        let seat = Free::held();
+    async fn releases_seat_while_waiting_for_client() {
+        let seat = TestSeats::held();
         let held = HeldSeat::new(seat.clone());
         for (grace, wait, expect) in [(10, 0, true), (10, 9, true), (10, 11, false), (0, 0, true), (0, 1, false)] {
             let waiting = async {
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_in_the_pool_ends_with_its_client() {
+    async fn dropping_the_future_cancels_pooled_work() {
         let held = Arc::new(());
         let holds = held.clone();
         let endless = Box::pin(async move {
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_the_requests_own() {
+    async fn panic_propagates_to_its_request() {
         let panics = Box::pin(async {
             offload::to_work_pool().await.unwrap();
             panic!("ouch")

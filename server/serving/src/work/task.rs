@@ -1,4 +1,4 @@
-//! One request in the work pool.
+//! One task of the work pool.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -23,23 +23,23 @@ const RUNNING: u8 = 2;
 const WOKEN: u8 = 3;
 const DONE: u8 = 4;
 
-/// A future with its place in the pool.
+/// A future and its state in the pool.
 pub(super) struct Task {
     future: Mutex<Option<BoxFuture<'static, ()>>>,
     state: AtomicU8,
     is_cancelled: AtomicBool,
-    /// Bytes that its work is expected to take.
+    /// The expected memory of the work, in bytes.
     pub memory: u64,
-    /// What its decoders charge.
+    /// The budget that its decoders charge.
     budget: Arc<Budget>,
     pub user: Arc<str>,
-    /// The runtime that drives timers and connections of the future.
+    /// The runtime of the future's timers and connections.
     runtime: Handle,
     pool: &'static Pool,
 }
 
 impl Task {
-    /// Queues a future of a user who has been counted in; gives what waits for its result.
+    /// Queues a future of a user that is counted in; returns the handle of its result.
     pub fn spawn<T: Send + 'static>(
         pool: &'static Pool,
         user: Arc<str>,
@@ -47,7 +47,7 @@ impl Task {
         memory: u64,
     ) -> Join<T> {
         let (sender, result) = oneshot::channel();
-        // A panic is the request's own; it goes on where the request is awaited.
+        // Catch a panic, and resume it where the request is awaited.
         let future = async move { drop(sender.send(AssertUnwindSafe(future).catch_unwind().await)) };
         let task = Arc::new(Task {
             future: Mutex::new(Some(Box::pin(future))),
@@ -82,7 +82,7 @@ impl Task {
         drop(slot);
         if self.state.compare_exchange(RUNNING, IDLE, Ordering::AcqRel, Ordering::Acquire).is_err() {
             self.state.store(QUEUED, Ordering::Release);
-            self.pool.push_begun(self.clone());
+            self.pool.push_started(self.clone());
         }
     }
 
@@ -104,7 +104,7 @@ impl Wake for Task {
             _ => None,
         });
         if woken == Ok(IDLE) {
-            self.pool.push_begun(self.clone());
+            self.pool.push_started(self.clone());
         }
     }
 }
@@ -115,14 +115,14 @@ impl Drop for Task {
     }
 }
 
-/// Waits for the result of a task. When this is dropped, the task is cancelled.
+/// The handle of a task's result. Dropping it cancels the task.
 pub(super) struct Join<T> {
     task: Arc<Task>,
     result: oneshot::Receiver<std::thread::Result<T>>,
 }
 
 impl<T> Join<T> {
-    /// The result; a panic of the task goes on here.
+    /// Polls for the result; resumes a panic of the task.
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<T> {
         match std::task::ready!(Pin::new(&mut self.result).poll(context)) {
             Ok(Ok(result)) => Poll::Ready(result),

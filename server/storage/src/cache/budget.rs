@@ -1,4 +1,4 @@
-//! How many bytes the encodings of all entries may take together, besides those that are being sent.
+//! The memory limit of cached encodings. Encodings that are being sent do not count as evictable.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::entry::Entry;
 use super::repeat_filter::RepeatFilter;
 
-/// Shared by all entries of a cache. What was encoded first is forgotten first.
+/// The memory limit that all entries of a cache share. The oldest encodings are evicted first.
 pub struct Budget {
     limit: usize,
     used: AtomicUsize,
     kept: Mutex<Kept>,
-    pub(super) asked: RepeatFilter,
+    pub(super) repeats: RepeatFilter,
 }
 
-/// Entries with encodings, oldest first, and the length at which those that are gone are swept out.
+/// Entries with encodings, oldest first, and the length at which dropped entries are removed.
 struct Kept {
     entries: VecDeque<Weak<Entry>>,
     sweep_at: usize,
@@ -23,16 +23,16 @@ struct Kept {
 
 const SWEEP: usize = 1024;
 
-/// So many entries whose encodings are being sent are passed over when room is made.
+/// Maximum number of entries with encodings in use that an eviction skips.
 const MOST_BUSY: usize = 16;
 
 impl Budget {
     pub(super) fn new(limit: usize) -> Arc<Self> {
         let kept = Kept { entries: VecDeque::new(), sweep_at: SWEEP };
-        Arc::new(Budget { limit, used: AtomicUsize::new(0), kept: Mutex::new(kept), asked: RepeatFilter::default() })
+        Arc::new(Budget { limit, used: AtomicUsize::new(0), kept: Mutex::new(kept), repeats: RepeatFilter::default() })
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
@@ -58,7 +58,7 @@ impl Budget {
         }
     }
 
-    /// Gives what is in use afterwards.
+    /// Subtracts `bytes` and returns the bytes that are still in use.
     pub(super) fn release(&self, bytes: usize) -> usize {
         self.used.fetch_sub(bytes, Ordering::Relaxed) - bytes
     }

@@ -1,57 +1,64 @@
-//! One change of one object, and what it is to a watcher.
+//! A change of one object, and the event that a watcher gets for it.
 
 use std::sync::{Arc, OnceLock};
 
 use super::entry::Entry;
-use super::resource::Shaper;
+use super::resource::EntryFactory;
 use crate::Revision;
 
-/// A change as all watchers share it.
+/// A change, shared by all watchers.
 pub struct Change {
     pub revision: Revision,
-    /// The object after it; absent when it was deleted.
+    /// The object after the change; `None` when it was deleted.
     pub new: Option<Arc<Entry>>,
-    /// The object before it; absent when it was created.
+    /// The object before the change; `None` when it was created.
     pub old: Option<Arc<Entry>>,
     /// See [`Change::gone`].
     gone: OnceLock<Arc<Entry>>,
-    shaper: Shaper,
+    factory: EntryFactory,
 }
 
-/// What a change is to one watcher.
+/// The type of the event that a watcher gets for a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// The object came into being, or begins to be what is watched for.
+    /// The object was created, or matches the watcher's selection from now on.
     Added,
     Modified,
-    /// The object was deleted, or ceases to be what is watched for.
+    /// The object was deleted, or does not match the watcher's selection any more.
     Deleted,
 }
 
-/// What one watcher is told of a change.
+/// The event that one watcher gets for a change.
 pub struct Seen {
     pub revision: Revision,
     pub kind: ChangeKind,
-    /// The object as it is after the change, or was before it if that is the end of it.
+    /// The object after the change; for [`ChangeKind::Deleted`] the object before it.
     pub entry: Arc<Entry>,
-    /// The change itself, for watchers that look at both of its objects ([`Selection::whole_changes`](super::Selection)).
+    /// The change, for watchers that evaluate both of its objects
+    /// ([`Selection::whole_changes`](super::Selection)).
     pub change: Option<Arc<Change>>,
     /// See [`Change::cost`].
     pub(super) cost: usize,
 }
 
 impl Change {
-    pub(super) fn new(revision: Revision, new: Option<Arc<Entry>>, old: Option<Arc<Entry>>, shaper: Shaper) -> Self {
-        Change { revision, new, old, gone: OnceLock::new(), shaper }
+    pub(super) fn new(
+        revision: Revision,
+        new: Option<Arc<Entry>>,
+        old: Option<Arc<Entry>>,
+        factory: EntryFactory,
+    ) -> Self {
+        Change { revision, new, old, gone: OnceLock::new(), factory }
     }
 
-    /// The object as it was before, at the revision of the change: what those see for whom it is gone.
+    /// Returns the old object at the revision of the change, the object of a `Deleted` event.
     fn gone(&self) -> Option<&Arc<Entry>> {
         let old = self.old.as_ref()?;
-        Some(self.gone.get_or_init(|| self.shaper.at_revision(old, self.revision)))
+        Some(self.gone.get_or_init(|| self.factory.at_revision(old, self.revision)))
     }
 
-    /// What it is to those who watch for objects that `matches` lets through; `None` when they never see it.
+    /// Returns the event for a watcher of the objects that `matches` selects; `None` when neither
+    /// object matches.
     pub fn seen_by(&self, matches: impl Fn(&Entry) -> bool) -> Option<Seen> {
         let was = self.old.as_ref().is_some_and(|old| matches(old));
         let is = self.new.as_ref().is_some_and(|new| matches(new));
@@ -64,12 +71,13 @@ impl Change {
         Some(Seen { revision: self.revision, kind, entry: entry?.clone(), change: None, cost: self.cost() })
     }
 
-    /// The entries that carry its attributes, the newer one first.
+    /// Returns the entries of the change, the newer one first.
     pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.new.iter().chain(&self.old)
     }
 
-    /// About how many bytes nobody keeps alive but whoever remembers changes: the object as it was. As it is, it is in the snapshot anyway.
+    /// Returns about how many bytes only the change history retains: the old object. The new one is in
+    /// the snapshot.
     pub(super) fn cost(&self) -> usize {
         const OVERHEAD: usize = 256;
         OVERHEAD + self.old.as_ref().map_or(0, |old| old.object.len())

@@ -1,9 +1,9 @@
-//! What caches have done, for whoever measures them.
+//! Counters of the watch cache, for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A number that only grows.
+/// A monotonic counter.
 #[derive(Debug, Default)]
 pub struct Count(AtomicU64);
 
@@ -17,38 +17,38 @@ impl Count {
     }
 }
 
-/// What the cache of a resource has done.
+/// Counters of one resource's cache.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// How often all objects were read from the store.
     pub fillings: Count,
-    /// Changes that were taken in, and offered to watchers.
+    /// Changes that were applied and offered to watchers.
     pub changes: Count,
-    /// Objects that watches began with.
+    /// Objects in the initial state of watches.
     pub initial: Count,
-    /// Watches that ended because their readers did not keep up.
+    /// Watches that ended because their readers were too slow.
     pub cut_off: Count,
-    /// How long reads waited for the cache to be fresh enough.
+    /// How long reads waited for the cache to become fresh enough.
     pub waits: Waits,
     /// Lists of the latest state that the cache answered.
     pub consistent: Count,
-    /// Lists of the latest state that the store answered, since the cache lagged behind.
+    /// Lists of the latest state that the store answered because the cache lagged behind.
     pub fallbacks: Count,
 }
 
-/// Durations, counted by how long they are.
+/// A histogram of durations.
 #[derive(Debug, Default)]
 pub struct Waits {
-    /// Each counts durations up to its bound; the last one those beyond all bounds.
+    /// A count per bound; the last one counts the durations above all bounds.
     counts: [Count; Waits::BOUNDS.len() + 1],
     nanoseconds: AtomicU64,
 }
 
 impl Waits {
-    /// Bounds in seconds.
+    /// Upper bounds in seconds.
     pub const BOUNDS: [f64; 13] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0];
 
-    /// Notes one.
+    /// Records a duration.
     pub fn observe(&self, duration: Duration) {
         let seconds = duration.as_secs_f64();
         let place = Waits::BOUNDS.iter().position(|bound| seconds <= *bound).unwrap_or(Waits::BOUNDS.len());
@@ -57,7 +57,7 @@ impl Waits {
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    /// How many durations there were up to each bound, and in all.
+    /// Returns the number of durations up to each bound, and in total.
     pub fn cumulative(&self) -> [u64; Waits::BOUNDS.len() + 1] {
         let mut total = 0;
         self.counts.each_ref().map(|count| {
@@ -66,7 +66,7 @@ impl Waits {
         })
     }
 
-    /// All durations together, in seconds.
+    /// Returns the sum of all durations in seconds.
     pub fn seconds(&self) -> f64 {
         self.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9
     }

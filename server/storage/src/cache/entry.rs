@@ -1,4 +1,4 @@
-//! One object as the cache keeps it: the bytes it is served from, and what selectors look at.
+//! A cached object: the bytes that responses are made of, and the attributes that selectors match.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,15 +7,15 @@ use bytes::Bytes;
 use super::budget::Budget;
 use crate::{KeyValue, Revision};
 
-/// An object at one revision. Shared by everybody who reads it, and never changed.
+/// An object at one revision. It is shared by all readers and immutable.
 pub struct Entry {
     pub key: Bytes,
-    /// The revision of the write that made it.
+    /// The revision of the write that created this state.
     pub revision: Revision,
-    /// The object in its stored form, with its revision in it; empty when it is damaged.
+    /// The object in its stored form, with its revision in it; empty when the value is damaged.
     pub object: Bytes,
     pub attributes: Attributes,
-    /// The value as it is stored, where the object is more than a form of it: what a schema drops or adds.
+    /// The value as stored, when `object` does not contain all of it: a schema prunes or defaults fields.
     pub stored: Option<Bytes>,
     /// Why the stored bytes cannot be read.
     pub damage: Option<Damage>,
@@ -23,7 +23,7 @@ pub struct Entry {
     budget: Arc<Budget>,
 }
 
-/// Names an encoding of an object: whoever encodes gives each version and media type an id of its own.
+/// Identifies an encoding of an object. The encoder assigns an id to each pair of version and media type.
 pub type EncodingId = u64;
 
 impl Entry {
@@ -32,35 +32,36 @@ impl Entry {
         Entry { key, revision, object, attributes, stored, damage, encodings: Mutex::default(), budget }
     }
 
-    /// An object that no key has.
+    /// Creates an entry without a key.
     pub fn detached(object: Bytes) -> Entry {
         Entry::new(Bytes::new(), 0, Description { object, ..Description::default() }, Budget::new(0))
     }
 
-    /// The same object in other words, such as those of another version.
+    /// Returns the same object with other contents, such as its form in another version.
     pub fn with_object(&self, object: Bytes) -> Entry {
         let description = Description { object, attributes: self.attributes.clone(), stored: None, damage: None };
         Entry::new(self.key.clone(), self.revision, description, self.budget.clone())
     }
 
-    /// What is stored, or as good as that: read again, it makes the same entry.
+    /// Returns the stored value or its equivalent: decoding it again yields the same entry.
     pub(super) fn key_value(&self) -> KeyValue {
         let value = self.stored.as_ref().unwrap_or(&self.object).clone();
         let damage = self.damage.as_ref().filter(|_| self.stored.is_none()).map(|damage| damage.why().into());
         KeyValue { key: self.key.clone(), value, mod_revision: self.revision, damage, ..KeyValue::default() }
     }
 
-    /// An encoding that was made and is still kept.
+    /// Returns a cached encoding.
     pub fn encoding(&self, id: EncodingId) -> Option<Bytes> {
         self.lock().iter().find(|(known, _)| *known == id).map(|(_, bytes)| bytes.clone())
     }
 
-    /// Whether it has been asked for before, not long ago: then an encoding that takes work is worth keeping. To be asked once for each reader.
-    pub fn is_asked_again(&self) -> bool {
-        self.budget.asked.again(std::ptr::from_ref(self) as usize)
+    /// Records a request and returns whether the object was requested recently; then an expensive
+    /// encoding is worth caching. Call it once per reader.
+    pub fn was_requested_recently(&self) -> bool {
+        self.budget.repeats.record(std::ptr::from_ref(self) as usize)
     }
 
-    /// Keeps an encoding for those who ask for it next, until the budget of all entries is used up by newer ones.
+    /// Caches an encoding until newer ones use up the budget that all entries share.
     pub fn keep_encoding(self: &Arc<Self>, id: EncodingId, bytes: &Bytes) {
         let mut encodings = self.lock();
         if encodings.iter().all(|(known, _)| *known != id) {
@@ -70,8 +71,9 @@ impl Entry {
         }
     }
 
-    /// Forgets the encodings that nobody is using: to forget the others would free nothing, and they would be made again. Gives how many
-    /// bytes they took, and whether others are left.
+    /// Drops the encodings that are not in use; returns their size in bytes and whether encodings
+    /// remain. To drop an encoding in use would free no memory, and the next reader would encode the
+    /// object again.
     pub(super) fn drop_unused_encodings(&self) -> (usize, bool) {
         let (mut encodings, mut freed) = (self.lock(), 0);
         encodings.retain(|(_, bytes)| {
@@ -94,7 +96,7 @@ impl Drop for Entry {
     }
 }
 
-/// What a stored value says, as whoever knows its kind reads it ([`EntryDecoder`](super::EntryDecoder)).
+/// The decoded form of a stored value ([`EntryDecoder`](super::EntryDecoder)).
 #[derive(Default)]
 pub struct Description {
     pub object: Bytes,
@@ -107,14 +109,14 @@ pub struct Description {
 /// Why stored bytes cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// They cannot be decrypted.
+    /// The value cannot be decrypted.
     Untransformable(Box<str>),
-    /// They are no object.
+    /// The value is not an object of its kind.
     Undecodable(Box<str>),
 }
 
 impl Damage {
-    /// What does not fit.
+    /// Returns the reason.
     pub fn why(&self) -> &str {
         let (Damage::Untransformable(why) | Damage::Undecodable(why)) = self;
         why
@@ -124,15 +126,15 @@ impl Damage {
 /// Labels and selectable fields of an object, in two allocations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
-    /// The fields' values, then names and values of the labels in turn.
+    /// The values of the fields, then name and value of each label.
     text: Box<str>,
-    /// Where each of them ends.
+    /// The end offset of each part of `text`.
     ends: Box<[u32]>,
     fields: u32,
 }
 
 impl Attributes {
-    /// `fields` in the order in which they are asked for; `labels` sorted by name.
+    /// Creates attributes from field values in index order, and labels sorted by name.
     pub fn new<'a>(fields: &[String], labels: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let (mut text, mut ends) = (String::new(), Vec::with_capacity(fields.len() + 8));
         let mut add = |part: &str| {
@@ -147,12 +149,12 @@ impl Attributes {
         Attributes { text: text.into(), ends: ends.into(), fields: fields.len() as u32 }
     }
 
-    /// The value of the selectable field at this index; empty when there is none.
+    /// Returns the value of the selectable field at this index; empty when there is none.
     pub fn field(&self, index: usize) -> &str {
         if index < self.fields as usize { self.part(index) } else { "" }
     }
 
-    /// The value of a label.
+    /// Returns the value of a label.
     pub fn label(&self, name: &str) -> Option<&str> {
         let first = self.fields as usize;
         let (mut low, mut high) = (0, (self.ends.len() - first) / 2);

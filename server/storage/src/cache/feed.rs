@@ -1,4 +1,4 @@
-//! The task that follows the store, and what it keeps for resources that nobody has claimed.
+//! The task that follows the store, and the values of resources without a registered decoder.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,53 +9,53 @@ use tokio::sync::watch;
 
 use super::budget::Budget;
 use super::reading::{self, Filling};
-use super::resource::{EntryDecoder, ResourceCache, Shaper};
+use super::resource::{EntryDecoder, EntryFactory, ResourceCache};
 use super::snapshot::Snapshot;
 use crate::{Error, Event, EventKind, KeyRange, KeyValue, Result, Revision, Store, WatchBatch};
 
-/// How a cache behaves.
+/// Options of a [`Cache`].
 #[derive(Clone, Debug)]
 pub struct CacheOptions {
-    /// What the keys of all objects begin with, such as `/registry/`.
+    /// The prefix of the keys of all objects, such as `/registry/`.
     pub prefix: Bytes,
-    /// How many bytes of encodings other than the stored one may be kept.
+    /// Maximum size of cached encodings in bytes, the stored encoding not included.
     pub encodings: usize,
-    /// How many changes may wait for one watcher before it is cut off.
+    /// Maximum number of changes that are queued for one watcher before its watch ends.
     pub queue: usize,
 }
 
-/// The cache of a whole store, which is empty until it is started. Dropping it ends its task.
+/// The watch cache of a whole store. It is empty until [`Cache::start`]; dropping it ends its tasks.
 pub struct Cache {
     store: Arc<dyn Store>,
     options: CacheOptions,
     budget: Arc<Budget>,
     routes: Mutex<Routes>,
-    /// The keys of values that could not be read. They are read again, because what decrypts them may only be on its way: a KMS plugin that
-    /// is still starting.
+    /// The keys of undecryptable values. They are read again, because a KMS plugin may still be starting.
     damaged: Mutex<BTreeSet<Bytes>>,
-    /// Every change up to this revision has been taken in and given to the watchers.
+    /// Every change up to this revision has been applied and given to the watchers.
     revision: watch::Sender<Revision>,
 }
 
-/// Where the objects below a prefix go.
+/// Maps key prefixes to the caches of their resources.
 #[derive(Default)]
 struct Routes {
     /// By the prefix of their keys, which ends with `/`.
     claimed: HashMap<Bytes, Arc<ResourceCache>>,
-    /// As they were stored, until someone claims them.
+    /// Values as stored, of resources that [`Cache::resource`] has not been called for.
     unclaimed: BTreeMap<Bytes, KeyValue>,
-    /// The revision up to which `unclaimed` has every change; within a batch it runs ahead of the cache's.
+    /// The revision up to which `unclaimed` has every change; within a batch it is ahead of the cache's.
     revision: Revision,
 }
 
 impl Routes {
-    /// The resource that a key belongs to: prefixes are `/registry/pods/` and `/registry/example.com/things/`.
+    /// Returns the resource of a key. Prefixes are of the form `/registry/pods/` or
+    /// `/registry/example.com/things/`.
     fn find(&self, key: &[u8], skip: usize) -> Option<(&Bytes, &Arc<ResourceCache>)> {
         let slashes = key.iter().enumerate().skip(skip).filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
         slashes.take(2).find_map(|slash| self.claimed.get_key_value(&key[..=slash]))
     }
 
-    /// Takes in a value that can be read now and could not before.
+    /// Replaces a value that was unreadable before.
     fn retry_unreadable(&mut self, kv: KeyValue, skip: usize) {
         if let Some((_, resource)) = self.find(&kv.key, skip) {
             resource.retry_unreadable(&kv);
@@ -74,16 +74,17 @@ impl Routes {
     }
 }
 
-/// How long to wait for a change before the store is asked how far the watch has come.
-const ASK_AGAIN: Duration = Duration::from_millis(25);
-/// How long to wait before a store that failed is read again.
+/// How long [`Cache::wait_for`] waits for a change before it requests the progress of the watch.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(25);
+/// Delay before the store is read again after a failure.
 const RETRY: Duration = Duration::from_millis(200);
-/// How long to wait before values are read again that could not be, at first and in the end.
-const HEAL_FIRST: Duration = Duration::from_secs(1);
-const HEAL_LAST: Duration = Duration::from_secs(5);
+/// Delays between attempts to read unreadable values: the first, and the maximum.
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+const LAST_RETRY: Duration = Duration::from_secs(5);
 
 impl Cache {
-    /// A cache of nothing yet. What is claimed before it starts is read straight into its entries.
+    /// Creates an empty cache. Values of resources that are claimed before the start are decoded as
+    /// they are read.
     pub fn new(store: Arc<dyn Store>, options: CacheOptions) -> Arc<Self> {
         Arc::new(Cache {
             budget: Budget::new(options.encodings),
@@ -95,10 +96,10 @@ impl Cache {
         })
     }
 
-    /// Reads the store and begins to follow it.
+    /// Reads the store and starts the task that follows it.
     ///
     /// # Errors
-    /// Those of the store while it is first read.
+    /// Those of the store during the first read.
     pub async fn start(self: &Arc<Self>) -> Result<()> {
         self.read_store().await?;
         tokio::spawn(follow(Arc::downgrade(self)));
@@ -106,13 +107,14 @@ impl Cache {
         Ok(())
     }
 
-    /// The cache of the resource whose keys begin with `prefix`, which ends with `/`. Whoever claims it first says how its objects are read.
-    pub fn resource(&self, prefix: &Bytes, describe: impl FnOnce() -> Arc<dyn EntryDecoder>) -> Arc<ResourceCache> {
+    /// Returns the cache of the resource whose keys begin with `prefix`, which ends with `/`. The first
+    /// call claims the resource and sets its decoder.
+    pub fn resource(&self, prefix: &Bytes, decoder: impl FnOnce() -> Arc<dyn EntryDecoder>) -> Arc<ResourceCache> {
         let mut routes = self.routes();
         if let Some(resource) = routes.claimed.get(prefix) {
             return resource.clone();
         }
-        let resource = Arc::new(ResourceCache::new(self.shaper(describe())));
+        let resource = Arc::new(ResourceCache::new(self.factory(decoder())));
         let revision = routes.revision.max(self.revision());
         if revision > 0 {
             fill_from(&mut routes.unclaimed, prefix, &resource, revision);
@@ -121,13 +123,14 @@ impl Cache {
         resource
     }
 
-    /// How many objects and bytes there are of the resource whose keys begin with `prefix`; none if nobody has claimed it.
+    /// Returns the number and the size in bytes of the objects below `prefix`; `None` for an unclaimed
+    /// resource.
     pub fn size(&self, prefix: &[u8]) -> Option<(usize, usize)> {
         let resource = self.routes().claimed.get(prefix)?.clone();
         Some(resource.size())
     }
 
-    /// Gives a resource up, whose kind is no longer known; all its watches end. What there is of it is kept as it was stored.
+    /// Releases a resource whose kind does not exist any more. Its watches end; its values are kept as stored.
     pub fn release(&self, prefix: &Bytes) {
         let mut routes = self.routes();
         let Some(resource) = routes.claimed.remove(prefix) else { return };
@@ -136,36 +139,39 @@ impl Cache {
         resource.end();
     }
 
-    /// Every change up to this revision has been taken in.
+    /// Returns the revision up to which every change has been applied.
     pub fn revision(&self) -> Revision {
         *self.revision.borrow()
     }
 
-    /// Waits until every change up to a revision has been taken in; false when that took longer than `patience`.
-    pub async fn wait_for(&self, revision: Revision, patience: Duration) -> bool {
+    /// Waits until every change up to a revision has been applied; `false` when that took longer than
+    /// `timeout`.
+    pub async fn wait_for(&self, revision: Revision, timeout: Duration) -> bool {
         if self.revision() >= revision {
             return true;
         }
         let mut progress = self.revision.subscribe();
-        let patience = tokio::time::Instant::now() + patience;
-        while tokio::time::Instant::now() < patience {
+        let deadline = tokio::time::Instant::now() + timeout;
+        while tokio::time::Instant::now() < deadline {
             let reached = progress.wait_for(|reached| *reached >= revision);
-            match tokio::time::timeout(ASK_AGAIN, reached).await.map(|reached| reached.is_ok()) {
+            match tokio::time::timeout(PROGRESS_INTERVAL, reached).await.map(|reached| reached.is_ok()) {
                 Ok(reached) => return reached,
-                // The revision may be that of a key elsewhere, of which this watch only learns by asking. Who cannot ask waits in vain.
+                // The last change may lie outside the prefix; then only a progress notification shows
+                // that the watch is up to date. A store that cannot send one leaves the wait to its
+                // timeout.
                 Err(_) => drop(self.store.request_progress().await),
             }
         }
         false
     }
 
-    /// Bytes of encodings that are kept besides the stored ones.
+    /// Returns the size of the cached encodings in bytes.
     pub fn encoded_bytes(&self) -> usize {
         self.budget.used()
     }
 
-    fn shaper(&self, describe: Arc<dyn EntryDecoder>) -> Shaper {
-        Shaper { describe, budget: self.budget.clone(), queue: self.options.queue }
+    fn factory(&self, decoder: Arc<dyn EntryDecoder>) -> EntryFactory {
+        EntryFactory { decoder, budget: self.budget.clone(), queue: self.options.queue }
     }
 
     fn apply(&self, batch: &WatchBatch) {
@@ -192,7 +198,7 @@ impl Cache {
         });
     }
 
-    /// Replaces everything by what the store has now.
+    /// Replaces all entries by the current contents of the store.
     async fn read_store(&self) -> Result<()> {
         let mut filling = Filling::default();
         let skip = self.options.prefix.len();
@@ -205,7 +211,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Resources may have been claimed and released while the store was read.
+    /// Puts the values that were read in place. Resources may have been claimed and released during the read.
     fn replace(&self, filling: Filling, revision: Revision) {
         let Filling { claimed: mut read, mut unclaimed, damaged } = filling;
         *self.damaged() = damaged;
@@ -214,8 +220,8 @@ impl Cache {
         for (prefix, resource) in &routes.claimed {
             match read.remove(prefix) {
                 Some(reading) if Arc::ptr_eq(&reading.resource, resource) => reading.finish(revision),
-                given_up => {
-                    unclaimed.extend(given_up.into_iter().flat_map(|reading| stored(&reading.objects)));
+                released => {
+                    unclaimed.extend(released.into_iter().flat_map(|reading| stored(&reading.objects)));
                     late.push((prefix, resource));
                 }
             }
@@ -230,10 +236,10 @@ impl Cache {
         self.revision.send_replace(revision);
     }
 
-    /// Reads values again that could not be read; whether any of them can be now.
+    /// Reads unreadable values again; returns whether any of them is readable now.
     async fn retry_unreadable(&self) -> bool {
         let keys = self.damaged().clone();
-        let mut healed = false;
+        let mut recovered = false;
         for key in keys {
             let Ok(found) = self.store.get(&key, None).await else { break };
             match found.kv {
@@ -242,9 +248,9 @@ impl Cache {
                 None => {}
             }
             self.damaged().remove(&key);
-            healed = true;
+            recovered = true;
         }
-        healed
+        recovered
     }
 
     fn damaged(&self) -> MutexGuard<'_, BTreeSet<Bytes>> {
@@ -256,12 +262,12 @@ impl Cache {
     }
 }
 
-/// What was stored, by key, as far as it is still known ([`Entry::key_value`](super::Entry)).
+/// Returns the values as stored, by key, as far as they are still known ([`Entry::key_value`](super::Entry)).
 fn stored(objects: &Snapshot) -> Vec<(Bytes, KeyValue)> {
     objects.iter().map(|entry| (entry.key.clone(), entry.key_value())).collect()
 }
 
-/// Gives a resource what is its own of what nobody had claimed.
+/// Moves a resource's values from the unclaimed ones into its cache.
 fn fill_from(unclaimed: &mut BTreeMap<Bytes, KeyValue>, prefix: &Bytes, resource: &ResourceCache, revision: Revision) {
     let range = KeyRange::prefix(prefix.clone());
     let mut taken = unclaimed.split_off(range.start());
@@ -273,12 +279,12 @@ fn fill_from(unclaimed: &mut BTreeMap<Bytes, KeyValue>, prefix: &Bytes, resource
     resource.fill(objects);
 }
 
-/// Follows the store for as long as there is a cache.
+/// Follows the store for as long as the cache exists.
 async fn follow(cache: Weak<Cache>) {
     loop {
         match follow_once(&cache).await {
             None | Some(Error::Closed) => return,
-            Some(error) => tracing::warn!(%error, "the watch cache reads the store anew"),
+            Some(error) => tracing::warn!(%error, "watch on the store failed; the watch cache lists the store again"),
         }
         let Some(strong) = cache.upgrade() else { return };
         match strong.read_store().await {
@@ -289,18 +295,18 @@ async fn follow(cache: Weak<Cache>) {
     }
 }
 
-/// Reads values again that could not be read, for as long as there is a cache.
+/// Reads unreadable values again for as long as the cache exists.
 async fn retry_unreadable(cache: Weak<Cache>) {
-    let mut pause = HEAL_FIRST;
+    let mut pause = FIRST_RETRY;
     loop {
         tokio::time::sleep(pause).await;
         let Some(cache) = cache.upgrade() else { return };
-        let healed = cache.retry_unreadable().await;
-        pause = if healed { HEAL_FIRST } else { (pause * 2).min(HEAL_LAST) };
+        let recovered = cache.retry_unreadable().await;
+        pause = if recovered { FIRST_RETRY } else { (pause * 2).min(LAST_RETRY) };
     }
 }
 
-/// Follows one watch to its end; `None` when the cache is gone.
+/// Follows one watch to its end; `None` when the cache does not exist any more.
 async fn follow_once(cache: &Weak<Cache>) -> Option<Error> {
     let mut watch = {
         let strong = cache.upgrade()?;

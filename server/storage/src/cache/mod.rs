@@ -1,19 +1,22 @@
-//! The watch cache: the present of the whole store in memory, kept so by one watch, from which almost all reads are served.
+//! The watch cache: the current state of the whole store in memory, updated by one watch. It serves
+//! almost all reads.
 //!
-//! One task follows the store from the revision at which it was first listed, and gives each change to the resource it belongs to. So all
-//! resources share one clock: a reader who wants the latest asks the store for its revision and waits until the cache has come that far.
-//! A resource is claimed by whoever knows its kind, at any time; what nobody has claimed yet is kept as it was stored.
+//! One task follows the store from the revision of the first list and applies each change to the cache
+//! of its resource. All resources share one revision: a read of the latest state gets the store's
+//! current revision and waits until the cache has reached it. [`Cache::resource`] claims a resource at
+//! any time by registering its decoder. Values of unclaimed resources are kept as stored.
 //!
-//! Objects are shared, never copied, and never decoded here. A read copies a persistent set in constant time and holds no lock after.
+//! Objects are shared and not copied, and the cache does not decode them. A read clones a persistent
+//! set in constant time and holds no lock afterwards.
 //!
 //! | file | part |
 //! |---|---|
-//! | `reading`, `feed` | what the store has at first; the task that follows it |
-//! | `resource` | one resource: present, latest changes, watchers |
-//! | `snapshot` | its objects at one moment, with indexes of fields |
-//! | `entry`, `budget`, `asked` | one object, its attributes, its encodings; how many encodings are kept, and of whom |
-//! | `counts` | what it has done, for metrics |
-//! | `change`, `watchers` | what happened; who is told, and how slow they may be |
+//! | `reading`, `feed` | the first list of the store; the task that follows it |
+//! | `resource` | one resource: current objects, recent changes, watchers |
+//! | `snapshot` | the objects of a resource at one revision, with indexes of fields |
+//! | `entry`, `budget`, `repeat_filter` | one object, its attributes and its encodings; their memory limit |
+//! | `counts` | counters for metrics |
+//! | `change`, `watchers` | changes; the watchers that get them, and the limits of their queues |
 
 mod budget;
 mod change;

@@ -1,5 +1,5 @@
-//! Reading the whole store: a page at a time, straight into the entries of whoever has claimed them. So no more than a page of it is in
-//! memory twice, as it is stored and as it is served.
+//! Reads the whole store page by page, directly into the entries of claimed resources. At most one page
+//! is in memory twice, as stored and as served.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,25 +9,25 @@ use bytes::Bytes;
 use super::resource::{Reading, ResourceCache};
 use crate::{KeyRange, KeyValue, ListOptions, Result, Revision, Store};
 
-/// About how many bytes a page has.
+/// Approximate size of a page in bytes.
 const PAGE_BYTES: usize = 4 << 20;
-/// How many objects a page has as long as nobody knows how large they are, and at most.
+/// Number of objects of the first page, while their size is unknown, and the maximum.
 const FIRST_PAGE: usize = 500;
 const LARGEST_PAGE: usize = 10_000;
 
-/// What has been read so far.
+/// The values read so far.
 #[derive(Default)]
 pub(super) struct Filling {
-    /// By the prefix of their keys.
+    /// Objects of claimed resources, by the prefix of their keys.
     pub claimed: HashMap<Bytes, Reading>,
-    /// What nobody had claimed when it was read, as it was stored.
+    /// Values as stored, of resources that were unclaimed when they were read.
     pub unclaimed: BTreeMap<Bytes, KeyValue>,
-    /// The keys of values that could not be read.
+    /// The keys of undecryptable values.
     pub damaged: BTreeSet<Bytes>,
 }
 
 impl Filling {
-    /// Takes in a value of the resource that its key belongs to.
+    /// Adds a value of the resource that its key belongs to.
     pub fn take(&mut self, of: Option<(&Bytes, &Arc<ResourceCache>)>, kv: KeyValue) {
         if kv.damage.is_some() {
             self.damaged.insert(kv.key.clone());
@@ -45,7 +45,7 @@ impl Filling {
     }
 }
 
-/// Gives all keys below a prefix at one revision, page by page; that revision in the end.
+/// Passes all keys below a prefix at one revision to `give`, page by page; returns that revision.
 pub(super) async fn all_pages(
     store: &dyn Store,
     prefix: &Bytes,
@@ -66,7 +66,7 @@ pub(super) async fn all_pages(
     }
 }
 
-/// How many objects make a page, if they are as large as those of the last one.
+/// Returns the number of objects of the next page, assuming the object size of the last one.
 fn limit_after(kvs: &[KeyValue]) -> usize {
     let bytes: usize = kvs.iter().map(|kv| kv.value.len()).sum();
     (kvs.len() * PAGE_BYTES / bytes.max(1)).clamp(1, LARGEST_PAGE)

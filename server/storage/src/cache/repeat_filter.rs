@@ -1,11 +1,11 @@
-//! Who is asked for again, and so is worth an encoding that is kept.
+//! Detects objects that are requested repeatedly; only their encodings are cached.
 //!
-//! Kept encodings of objects that are read in turn, more of them than there is room for, are thrown away before they are of use; each has cost a
-//! copy and two locks, and the place of one that was.
+//! When more objects are read in turn than the cache has room for, their encodings are evicted before
+//! they are used. Each of them costs a copy and two locks, and evicts an older one.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Remembers the last few thousand of those that were asked for: of all that share a place, the last.
+/// Remembers the last few thousand requested objects; objects with the same slot replace each other.
 pub(super) struct RepeatFilter(Box<[AtomicU32; PLACES]>);
 
 /// A power of two.
@@ -18,9 +18,9 @@ impl Default for RepeatFilter {
 }
 
 impl RepeatFilter {
-    /// Whether the thing at this address has been asked for lately; from now on it has.
-    pub fn again(&self, address: usize) -> bool {
-        // Golden ratio: neighbours go to places far from one another.
+    /// Records the object at this address as requested; returns whether it was requested recently.
+    pub fn record(&self, address: usize) -> bool {
+        // Multiplication by the golden ratio spreads neighbouring addresses.
         let mixed = (address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let (place, name) = ((mixed >> 52) as usize, (mixed >> 16) as u32);
         self.0[place % PLACES].swap(name, Ordering::Relaxed) == name
@@ -31,17 +31,17 @@ impl RepeatFilter {
 mod tests {
     use super::*;
 
-    /// How many of so many things that are asked for in turn, twice, have been asked for before.
-    fn again(things: usize) -> usize {
-        let asked = RepeatFilter::default();
+    /// Requests each of `things` objects twice, in turn; returns how many requests were detected as repeated.
+    fn repeated(things: usize) -> usize {
+        let filter = RepeatFilter::default();
         let rounds = std::iter::repeat_n(0..things, 2).flatten();
-        rounds.filter(|thing| asked.again(0x7f00_0000_0000 + thing * 320)).count()
+        rounds.filter(|thing| filter.record(0x7f00_0000_0000 + thing * 320)).count()
     }
 
     #[test]
-    fn few_things_are_asked_for_again_and_many_are_not() {
-        assert_eq!(again(1), 1);
-        assert!(again(400) > 350, "{}", again(400));
-        assert!(again(100_000) < 1_000, "{}", again(100_000));
+    fn detects_repeats_among_few_objects_only() {
+        assert_eq!(repeated(1), 1);
+        assert!(repeated(400) > 350, "{}", repeated(400));
+        assert!(repeated(100_000) < 1_000, "{}", repeated(100_000));
     }
 }

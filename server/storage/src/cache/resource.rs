@@ -1,4 +1,4 @@
-//! The cache of one resource: its present, its latest changes, its watchers.
+//! The cache of one resource: its current objects, its recent changes, its watchers.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,28 +12,29 @@ use super::snapshot::Snapshot;
 use super::watchers::{Selection, Watcher, Watchers};
 use crate::{KeyValue, Revision};
 
-/// Reads stored values of one resource, whose kind the storage does not know.
+/// Decodes stored values of one resource. The storage crate does not know its kind.
 pub trait EntryDecoder: Send + Sync + 'static {
-    /// The object as it is served, with its revision in it, and what selectors look at. What cannot be read is described as damaged.
+    /// Returns the object as served, with its revision in it, and its attributes. Unreadable values
+    /// have `damage` set.
     fn describe(&self, kv: &KeyValue) -> Description;
 
-    /// An object as it is served, at another revision.
+    /// Returns an object as served, with another revision.
     fn at_revision(&self, entry: &Entry, revision: Revision) -> Description;
 }
 
-/// Makes entries, and knows the limits.
+/// Creates entries; has the limits.
 #[derive(Clone)]
-pub(super) struct Shaper {
-    pub describe: Arc<dyn EntryDecoder>,
+pub(super) struct EntryFactory {
+    pub decoder: Arc<dyn EntryDecoder>,
     pub budget: Arc<Budget>,
-    /// Most changes that wait for one watcher.
+    /// Maximum number of changes in the queue of a watcher.
     pub queue: usize,
 }
 
-impl Shaper {
+impl EntryFactory {
     pub fn entry(&self, kv: &KeyValue) -> Arc<Entry> {
         let description = match &kv.damage {
-            None => self.describe.describe(kv),
+            None => self.decoder.describe(kv),
             Some(why) => Description { damage: Some(Damage::Untransformable(why.clone())), ..Description::default() },
         };
         self.make(kv.key.clone(), kv.mod_revision, description)
@@ -41,7 +42,7 @@ impl Shaper {
 
     pub fn at_revision(&self, entry: &Entry, revision: Revision) -> Arc<Entry> {
         let description = match &entry.damage {
-            None => self.describe.at_revision(entry, revision),
+            None => self.decoder.at_revision(entry, revision),
             Some(why) => Description { damage: Some(why.clone()), ..Description::default() },
         };
         self.make(entry.key.clone(), revision, description)
@@ -52,16 +53,16 @@ impl Shaper {
     }
 }
 
-/// Most changes that are kept for watches that begin in the past.
+/// Maximum number of changes that are kept for watches from a past revision.
 const RECENT_CHANGES: usize = 4096;
-/// Most bytes that only these changes keep alive.
+/// Maximum size in bytes of the objects that only these changes retain.
 const RECENT_BYTES: usize = 8 << 20;
 
 /// The latest changes, oldest first.
 struct Recent {
     changes: VecDeque<Arc<Change>>,
     bytes: usize,
-    /// Every change after this revision is there.
+    /// Every change after this revision is included.
     after: Revision,
 }
 
@@ -81,37 +82,37 @@ impl Recent {
     }
 }
 
-/// See the module.
+/// The cache of one resource.
 ///
-/// Two locks: whoever registers or feeds watchers holds `watchers`, and within it, for the time of one change, `state`. Readers take
-/// `state` alone, and only to copy the snapshot.
+/// It has two locks. Registration of a watcher and dispatch of a change hold `watchers` and, within it,
+/// `state` for the time of one change. Readers hold `state` only, while they clone the snapshot.
 pub struct ResourceCache {
-    shaper: Shaper,
+    factory: EntryFactory,
     state: RwLock<State>,
     watchers: Mutex<Watchers>,
     counts: Counts,
-    /// How often the way in which objects are read has changed.
-    changes_of_form: AtomicU64,
+    /// How often the decoding of objects has changed.
+    decoder_changes: AtomicU64,
 }
 
-/// Objects of a resource, while the store is read.
+/// Objects of a resource, during a read of the store.
 pub(super) struct Reading {
     pub resource: Arc<ResourceCache>,
     pub objects: Snapshot,
-    changes_of_form: u64,
+    decoder_changes: u64,
 }
 
 impl Reading {
     pub fn begin(resource: Arc<ResourceCache>) -> Self {
-        let changes_of_form = resource.changes_of_form.load(Ordering::Acquire);
-        Reading { resource, objects: Snapshot::default(), changes_of_form }
+        let decoder_changes = resource.decoder_changes.load(Ordering::Acquire);
+        Reading { resource, objects: Snapshot::default(), decoder_changes }
     }
 
-    /// Gives the resource its objects, as of this revision.
+    /// Replaces the objects of the resource, as of this revision.
     pub fn finish(mut self, revision: Revision) {
         self.objects.revision = revision;
         self.resource.fill(self.objects);
-        if self.changes_of_form != self.resource.changes_of_form.load(Ordering::Acquire) {
+        if self.decoder_changes != self.resource.decoder_changes.load(Ordering::Acquire) {
             self.resource.redecode_all();
         }
     }
@@ -123,60 +124,60 @@ struct State {
 }
 
 impl State {
-    /// What there is when nothing is known of the changes that led to it.
+    /// Returns a state without any known changes.
     fn new(snapshot: Snapshot) -> Self {
         State { recent: Recent::after(snapshot.revision), snapshot }
     }
 }
 
-/// Where a watch begins.
+/// The start of a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WatchFrom {
-    /// With the objects that there are.
+    /// With the current objects.
     State,
-    /// With what follows a revision.
+    /// With the changes after a revision.
     After(Revision),
 }
 
-/// A watch that has begun.
+/// A started watch.
 pub struct Started {
-    /// The objects to begin with, if they were asked for.
+    /// The initial objects, for [`WatchFrom::State`].
     pub state: Option<Snapshot>,
     pub watcher: Arc<Watcher>,
 }
 
 impl ResourceCache {
-    /// Most changes that are kept for watches that begin in the past.
+    /// Maximum number of changes that are kept for watches from a past revision.
     pub const CAPACITY: usize = RECENT_CHANGES;
 
-    /// One that has nothing yet.
-    pub(super) fn new(shaper: Shaper) -> Self {
+    /// Creates an empty cache.
+    pub(super) fn new(factory: EntryFactory) -> Self {
         let state = RwLock::new(State::new(Snapshot::default()));
         let (watchers, counts) = (Mutex::default(), Counts::default());
-        ResourceCache { shaper, state, watchers, counts, changes_of_form: AtomicU64::new(0) }
+        ResourceCache { factory, state, watchers, counts, decoder_changes: AtomicU64::new(0) }
     }
 
-    /// The objects as they are now.
+    /// Returns the current objects.
     pub fn snapshot(&self) -> Snapshot {
         self.read(|state| state.snapshot.clone())
     }
 
-    /// What it has done.
+    /// Returns the counters.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// How many objects there are now, and how many bytes they take in the form in which they are stored.
+    /// Returns the number of objects and their size in bytes in stored form.
     pub fn size(&self) -> (usize, usize) {
         self.read(|state| (state.snapshot.len(), state.snapshot.bytes()))
     }
 
-    /// The object under a key as it is now.
+    /// Returns the current object of a key.
     pub fn get(&self, key: &[u8]) -> Option<Arc<Entry>> {
         self.read(|state| state.snapshot.get(key).cloned())
     }
 
-    /// The objects as they are now, with an index of a field, which is made when it is first asked for.
+    /// Returns the current objects with an index of a field; the first call for a field creates its index.
     pub fn snapshot_by_field(&self, field: usize) -> Snapshot {
         let snapshot = self.snapshot();
         if snapshot.has_index(field) {
@@ -189,10 +190,11 @@ impl ResourceCache {
         state.snapshot.clone()
     }
 
-    /// Begins a watch; `None` when the changes after the revision are no longer here, and the store has to be asked.
+    /// Starts a watch; `None` when the changes after the revision are not retained any more. The store
+    /// has them then.
     pub fn watch(&self, selection: Selection, from: WatchFrom) -> Option<Started> {
         let mut watchers = self.watchers();
-        let watcher = Arc::new(Watcher::new(selection, self.shaper.queue));
+        let watcher = Arc::new(Watcher::new(selection, self.factory.queue));
         let state = match from {
             WatchFrom::State => {
                 let snapshot = self.snapshot();
@@ -211,31 +213,31 @@ impl ResourceCache {
         Some(Started { state, watcher })
     }
 
-    /// How many watchers there are.
+    /// Returns the number of watchers.
     pub fn watchers_len(&self) -> usize {
         self.watchers().len()
     }
 
-    /// An entry of a value that was read from the store's past.
+    /// Creates an entry from a value of a past revision.
     pub fn entry(&self, kv: &KeyValue) -> Arc<Entry> {
-        self.shaper.entry(kv)
+        self.factory.entry(kv)
     }
 
-    /// An entry's object, in whatever version, at another revision.
+    /// Returns an entry's object, in any version, with another revision.
     pub fn at_revision(&self, entry: &Entry, revision: Revision) -> Arc<Entry> {
-        self.shaper.at_revision(entry, revision)
+        self.factory.at_revision(entry, revision)
     }
 
-    /// A change that was read from the store's past.
+    /// Creates a change from an event of a past revision.
     pub fn change(&self, event: &crate::Event) -> Change {
-        let new = (event.kind == crate::EventKind::Put).then(|| self.shaper.entry(&event.kv));
-        let old = event.prev.as_ref().map(|kv| self.shaper.entry(kv));
-        Change::new(event.revision(), new, old, self.shaper.clone())
+        let new = (event.kind == crate::EventKind::Put).then(|| self.factory.entry(&event.kv));
+        let old = event.prev.as_ref().map(|kv| self.factory.entry(kv));
+        Change::new(event.revision(), new, old, self.factory.clone())
     }
 
-    /// Takes in a change of the store.
+    /// Applies a change of the store.
     pub(super) fn apply(&self, event: &crate::Event) {
-        let new = (event.kind == crate::EventKind::Put).then(|| self.shaper.entry(&event.kv));
+        let new = (event.kind == crate::EventKind::Put).then(|| self.factory.entry(&event.kv));
         let mut watchers = self.watchers();
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let revision = event.revision();
@@ -247,35 +249,36 @@ impl ResourceCache {
         if new.is_none() && old.is_none() {
             return;
         }
-        let change = Arc::new(Change::new(revision, new, old, self.shaper.clone()));
+        let change = Arc::new(Change::new(revision, new, old, self.factory.clone()));
         state.recent.push(change.clone());
         drop(state);
         self.counts.changes.add(1);
         self.counts.cut_off.add(watchers.dispatch(&change));
     }
 
-    /// Puts a value in the place of the same one that could not be read until now. Nobody is told: whoever had to be was refused, and lists
-    /// again; watches that begin before this are the store's to tell.
+    /// Replaces an unreadable value that has become readable. Watchers get no event: those of the
+    /// unreadable value were ended and list again. Watches from an earlier revision are served by the
+    /// store.
     pub(super) fn retry_unreadable(&self, kv: &KeyValue) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let same = |entry: &Arc<Entry>| entry.damage.is_some() && entry.revision == kv.mod_revision;
         if state.snapshot.get(&kv.key).is_some_and(same) {
-            state.snapshot.insert(self.shaper.entry(kv));
+            state.snapshot.insert(self.factory.entry(kv));
             state.recent = Recent::after(state.snapshot.revision);
         }
     }
 
-    /// Begins, or begins anew because changes were missed, with what the store has now; all watches end.
+    /// Replaces all objects, at the start or after changes were missed; all watches end.
     pub(super) fn fill(&self, objects: Snapshot) {
         self.replace(|_| objects);
     }
 
-    /// Reads every object anew, because how they are read has changed; all watches end.
+    /// Decodes every object again after the decoding has changed; all watches end.
     pub fn redecode_all(&self) {
-        self.changes_of_form.fetch_add(1, Ordering::Release);
+        self.decoder_changes.fetch_add(1, Ordering::Release);
         self.replace(|old| {
             let mut objects = Snapshot::at(old.revision);
-            old.iter().for_each(|entry| drop(objects.insert(self.shaper.entry(&entry.key_value()))));
+            old.iter().for_each(|entry| drop(objects.insert(self.factory.entry(&entry.key_value()))));
             objects
         });
     }
@@ -303,7 +306,7 @@ impl ResourceCache {
     }
 }
 
-/// The changes after a revision; `None` when some of them are gone.
+/// Returns the changes after a revision; `None` when some of them are not retained.
 fn missed(recent: &Recent, revision: Revision) -> Option<Vec<Arc<Change>>> {
     if revision < recent.after {
         return None;

@@ -1,4 +1,5 @@
-//! The objects of one resource at one moment: a persistent ordered set, copied in constant time, that later changes leave as it is.
+//! The objects of one resource at one revision: a persistent ordered set, cloned in constant time.
+//! Later changes do not affect it.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -11,7 +12,7 @@ use imbl::{HashMap, OrdSet};
 use super::entry::Entry;
 use crate::{KeyRange, Revision};
 
-/// An entry in order of its key.
+/// An entry, ordered by its key.
 #[derive(Clone)]
 struct ByKey(Arc<Entry>);
 
@@ -44,15 +45,15 @@ impl Ord for ByKey {
 /// Entries by the value of one field.
 type Index = HashMap<Box<str>, OrdSet<ByKey>>;
 
-/// See the module.
+/// The objects of one resource at one revision.
 #[derive(Clone, Default)]
 pub struct Snapshot {
     objects: OrdSet<ByKey>,
-    /// By field; made when a selector first asks for the field's value.
+    /// By field; created by the first selector that requires the field's value.
     indexes: HashMap<usize, Index>,
-    /// Of all objects as they are served.
+    /// Size of all objects as served.
     bytes: usize,
-    /// It holds every change of its resource up to this revision.
+    /// The snapshot has every change of its resource up to this revision.
     pub revision: Revision,
 }
 
@@ -61,22 +62,22 @@ impl Snapshot {
         Snapshot { revision, ..Snapshot::default() }
     }
 
-    /// The object under a key.
+    /// Returns the object of a key.
     pub fn get(&self, key: &[u8]) -> Option<&Arc<Entry>> {
         self.objects.get(key).map(|found| &found.0)
     }
 
-    /// All objects in order of their keys.
+    /// Returns all objects in key order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.objects.iter().map(|found| &found.0)
     }
 
-    /// How many objects there are.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.objects.len()
     }
 
-    /// How many bytes they take, in the form in which they are stored.
+    /// Returns the size of the objects in bytes in stored form.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -85,12 +86,12 @@ impl Snapshot {
         self.objects.is_empty()
     }
 
-    /// The objects of a range in order of their keys.
+    /// Returns the objects of a range in key order.
     pub fn range(&self, range: &KeyRange) -> impl DoubleEndedIterator<Item = &Arc<Entry>> {
         within(&self.objects, range)
     }
 
-    /// The objects of a range whose field has this value; `None` when there is no index of the field.
+    /// Returns the objects of a range with this field value; `None` without an index of the field.
     pub fn with_field(&self, field: usize, value: &str, range: &KeyRange) -> Option<impl Iterator<Item = &Arc<Entry>>> {
         let found = self.indexes.get(&field)?.get(value);
         Some(found.into_iter().flat_map(|objects| within(objects, range)))
@@ -108,7 +109,7 @@ impl Snapshot {
         self.indexes.insert(field, index);
     }
 
-    /// Puts an object in the place of the one under its key; gives that one.
+    /// Inserts an object; returns the previous object of its key.
     pub(super) fn insert(&mut self, entry: Arc<Entry>) -> Option<Arc<Entry>> {
         let new = ByKey(entry);
         let old = self.objects.insert(new.clone()).map(|old| old.0);
@@ -123,7 +124,7 @@ impl Snapshot {
         old
     }
 
-    /// Takes the object under a key out.
+    /// Removes the object of a key and returns it.
     pub(super) fn remove(&mut self, key: &[u8]) -> Option<Arc<Entry>> {
         let old = self.objects.remove(key)?.0;
         self.bytes -= old.object.len();

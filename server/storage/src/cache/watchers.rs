@@ -1,4 +1,5 @@
-//! Who watches a resource: each has a bounded queue, and is found without asking the others.
+//! The watchers of a resource. Each has a bounded queue and is indexed by the key or the field value
+//! that it watches.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,42 +11,43 @@ use super::change::{Change, Seen};
 use super::entry::Entry;
 use crate::KeyRange;
 
-/// Says whether an object is wanted.
+/// Returns whether an object is selected.
 pub type Matches = Box<dyn Fn(&Entry) -> bool + Send + Sync>;
 
-/// Which objects are wanted.
+/// The objects that a watcher selects.
 pub struct Selection {
     pub range: KeyRange,
-    /// One key that is wanted, when the selection says so: by it watchers are found.
+    /// The only key that is selected, if the selection requires one; watchers are indexed by it.
     pub key: Option<Bytes>,
-    /// A field that must have this value, likewise.
+    /// The index of a field and its required value; watchers are indexed by it too.
     pub field: Option<(usize, Box<str>)>,
-    /// Everything that is asked of an object in the range; `None`: nothing is.
+    /// The condition for objects in the range; `None` selects all.
     pub matches: Option<Matches>,
-    /// The watcher is given whole changes, because `matches` lets objects through that it cannot judge.
+    /// Pass whole changes to the watcher, because `matches` also accepts objects that it cannot evaluate.
     pub whole_changes: bool,
 }
 
 impl Selection {
-    /// Everything in a range.
+    /// Selects everything in a range.
     pub fn all(range: KeyRange) -> Self {
         Selection { range, key: None, field: None, matches: None, whole_changes: false }
     }
 
-    /// Whether an object is wanted. Of one that cannot be read nobody knows, so its watchers have to hear of it.
+    /// Returns whether an object is selected. An unreadable object in the range always is, because its
+    /// attributes are unknown.
     pub fn wants(&self, entry: &Entry) -> bool {
         let matches = |entry| self.matches.as_ref().is_none_or(|matches| matches(entry));
         self.range.contains(&entry.key) && (entry.damage.is_some() || matches(entry))
     }
 }
 
-/// Most bytes that only waiting changes keep alive.
+/// Maximum size in bytes of the objects that only queued changes retain.
 const QUEUE_BYTES: usize = 16 << 20;
 
-/// After so many new watchers at least those are swept out whose readers are gone.
+/// Minimum number of new watchers after which watchers without a reader are removed.
 const SWEEP: usize = 1024;
 
-/// One watcher's queue. Dropped by its reader, it is forgotten at the next change that it would have got.
+/// The queue of one watcher. After its reader drops it, the next change that it would get removes it.
 pub struct Watcher {
     selection: Selection,
     /// Most changes that wait in the queue.
@@ -57,7 +59,7 @@ pub struct Watcher {
 struct Queue {
     changes: VecDeque<Seen>,
     bytes: usize,
-    /// The end of the watch: it was too slow, or the cache started anew.
+    /// The watch has ended: it was too slow, or the cache was filled again.
     ended: bool,
     waker: Option<Waker>,
 }
@@ -67,7 +69,8 @@ impl Watcher {
         Watcher { selection, limit, queue: Mutex::default() }
     }
 
-    /// The next change; `None` at the end, after which the client has to watch again from where it is.
+    /// Polls for the next change; `None` when the watch has ended. The client then watches again from
+    /// its revision.
     pub fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Seen>> {
         let mut queue = self.lock();
         if let Some(seen) = queue.changes.pop_front() {
@@ -84,7 +87,7 @@ impl Watcher {
         Poll::Pending
     }
 
-    /// The next change if one waits.
+    /// Returns the next change if one is queued.
     pub fn try_next(&self) -> Option<Seen> {
         let mut queue = self.lock();
         let seen = queue.changes.pop_front()?;
@@ -92,12 +95,13 @@ impl Watcher {
         Some(seen)
     }
 
-    /// Whether every change that was given to it has been taken.
+    /// Returns whether the queue is empty.
     pub fn is_idle(&self) -> bool {
         self.lock().changes.is_empty()
     }
 
-    /// Queues a change if it is wanted, and gives whom to wake for it; false when the watcher cannot keep up and its watch ends.
+    /// Queues a change if it is selected. Returns `false` when the queue is full, which ends the watch,
+    /// and the waker of the reader.
     pub(super) fn offer(&self, change: &Arc<Change>) -> (bool, Option<Waker>) {
         let Some(mut seen) = change.seen_by(|entry| self.selection.wants(entry)) else { return (true, None) };
         seen.change = self.selection.whole_changes.then(|| change.clone());
@@ -129,14 +133,14 @@ impl Watcher {
 /// All watchers of a resource.
 #[derive(Default)]
 pub(super) struct Watchers {
-    /// By the one key that they watch.
+    /// By the only key that they watch.
     by_key: HashMap<Bytes, Vec<Arc<Watcher>>>,
-    /// By the value that a field must have.
+    /// By field index and required value.
     by_field: HashMap<usize, HashMap<Box<str>, Vec<Arc<Watcher>>>>,
     others: Vec<Arc<Watcher>>,
-    /// How many have been added since those whose reader is gone were swept out.
+    /// Number of watchers added since the last sweep.
     added: usize,
-    /// Whose change is queued and who have not been woken yet; empty but for its room between changes.
+    /// Readers to wake after the dispatch of a change; empty between changes, but keeps its capacity.
     waiting: Vec<Waker>,
 }
 
@@ -154,7 +158,7 @@ impl Watchers {
         group.push(watcher);
     }
 
-    /// Forgets watchers of things that never change, whose readers went away unseen.
+    /// Removes watchers without a reader. Those of objects that never change are found only here.
     fn sweep(&mut self) {
         fn sweep<K>(groups: &mut HashMap<K, Vec<Arc<Watcher>>>) {
             groups.retain(|_, group| {
@@ -168,8 +172,9 @@ impl Watchers {
         self.added = 0;
     }
 
-    /// Gives a change to whoever may want it; how many could not keep up. They are woken when all have it, or the first would run beside this
-    /// and wait for the locks that this takes.
+    /// Gives a change to the watchers that may select it; returns how many watches ended because they
+    /// were too slow. Wakes the readers after the last one has the change. Otherwise they would wait
+    /// for the locks held here.
     pub fn dispatch(&mut self, change: &Arc<Change>) -> usize {
         let mut cut_off = offer_all(&mut self.others, change, &mut self.waiting);
         if let Some(entry) = change.entries().next()
@@ -205,14 +210,15 @@ impl Watchers {
         all.flatten().for_each(|watcher| watcher.end());
     }
 
-    /// How many there are, those included whose reader is gone and has not been missed yet.
+    /// Returns the number of watchers, including those without a reader that have not been removed yet.
     pub fn len(&self) -> usize {
         let fields = self.by_field.values().flat_map(HashMap::values);
         self.others.len() + self.by_key.values().chain(fields).map(Vec::len).sum::<usize>()
     }
 }
 
-/// Offers a change to all of a group, and leaves out those who are gone and those who could not keep up; how many these were.
+/// Offers a change to a group of watchers; removes those without a reader and those that are too slow.
+/// Returns the number of the latter.
 fn offer_all(group: &mut Vec<Arc<Watcher>>, change: &Arc<Change>, waiting: &mut Vec<Waker>) -> usize {
     let mut cut_off = 0;
     group.retain(|watcher| {
@@ -227,7 +233,7 @@ fn offer_all(group: &mut Vec<Arc<Watcher>>, change: &Arc<Change>, waiting: &mut 
     cut_off
 }
 
-/// The reader holds the other reference.
+/// Returns whether the reader still holds its reference.
 fn is_read(watcher: &Arc<Watcher>) -> bool {
     Arc::strong_count(watcher) > 1
 }

@@ -1,4 +1,4 @@
-//! What the writer does inside one database transaction.
+//! Applies writes, compactions, expiry and purges within one database transaction.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Error, Event, Op, Result, Revision, Txn, TxnOutcome, clock::unix_millis};
 
-/// The changes of one database transaction; they count once that is committed.
+/// The changes of one database transaction; they take effect when it is committed.
 pub(super) struct Changes<'a> {
     connection: &'a Connection,
     pub(super) state: State,
@@ -20,7 +20,7 @@ pub(super) struct Changes<'a> {
     room: &'a Room,
 }
 
-/// A write that has been decided upon.
+/// A write that passed its comparison.
 struct Write {
     row: HistoryRow,
     replaced: Option<HistoryRow>,
@@ -37,8 +37,8 @@ impl<'a> Changes<'a> {
         Self { connection, state, events: Vec::new(), room }
     }
 
-    /// Compares and writes. The inner error concerns this transaction alone, which has written nothing; the outer one
-    /// means that the whole group has to be rolled back.
+    /// Compares and writes. The inner error concerns this transaction only, which has written nothing.
+    /// After an outer error the whole group has to be rolled back.
     pub(super) fn commit(&mut self, txn: &Txn) -> Result<Result<TxnOutcome>> {
         match self.decide(txn) {
             Err(error) => Ok(Err(error)),
@@ -86,15 +86,15 @@ impl<'a> Changes<'a> {
         Ok(event)
     }
 
-    /// Deletes keys whose lease has run out, the longest expired first.
+    /// Deletes keys with expired leases, the longest expired first.
     pub(super) fn expire(&mut self, limit: usize) -> Result<()> {
         for key in self.expired(limit)? {
             match self.decide(&Txn::delete(key.clone())) {
                 Ok(Decision::Write(write)) => drop(self.write(write)?),
-                Ok(Decision::Answer(_)) => {} // an expiry is only ever set on a key that exists
+                Ok(Decision::Answer(_)) => {} // only existing keys have an expiry
                 Err(error) => {
-                    // Reads of the key go on reporting the damage; its lease must not hold up the others.
-                    tracing::error!(%error, "a key whose lease ran out cannot be deleted");
+                    // Reads of the key still report the damage; its lease must not block the others.
+                    tracing::error!(%error, "cannot delete a key with an expired lease; its expiry is removed");
                     self.connection.execute("UPDATE current SET expires_at = NULL WHERE key = ?1", [&key[..]])?;
                 }
             }
@@ -110,8 +110,8 @@ impl<'a> Changes<'a> {
         Ok(keys.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Refuses reads below a revision from now on; [`Changes::purge`] removes the rows later. The errors are those of
-    /// [`Changes::commit`].
+    /// Refuses reads below a revision from now on; [`Changes::purge`] removes the rows later. The
+    /// errors are those of [`Changes::commit`].
     pub(super) fn compact(&mut self, requested: Revision) -> Result<Result<()>> {
         let State { revision: current, compacted, .. } = self.state;
         if requested > current {
@@ -125,8 +125,9 @@ impl<'a> Changes<'a> {
         Ok(Ok(()))
     }
 
-    /// Removes rows that the compaction made invisible, working through so many revisions. A row is invisible when the
-    /// next write of its key is compacted too, and a delete as soon as it is compacted itself.
+    /// Removes rows that the compaction made invisible, in at most `limit` revisions. A row is
+    /// invisible when the next write of its key is compacted too. A delete is invisible as soon as it
+    /// is compacted.
     pub(super) fn purge(&mut self, limit: usize) -> Result<()> {
         let State { compacted, purged, .. } = self.state;
         if purged == compacted {
@@ -138,15 +139,15 @@ impl<'a> Changes<'a> {
         )?;
         let rows: Vec<(Revision, Revision, u64, Vec<u8>)> =
             statement.query_map((purged, compacted, limit), |row| row.try_into())?.collect::<rusqlite::Result<_>>()?;
-        let mut forget = self.connection.prepare_cached("DELETE FROM history WHERE revision = ?1")?;
-        let mut forget_key = self.connection.prepare_cached("DELETE FROM current WHERE key = ?1 AND revision = ?2")?;
+        let mut delete_row = self.connection.prepare_cached("DELETE FROM history WHERE revision = ?1")?;
+        let mut delete_key = self.connection.prepare_cached("DELETE FROM current WHERE key = ?1 AND revision = ?2")?;
         for (revision, prev_revision, version, key) in &rows {
             if *prev_revision != 0 {
-                forget.execute([prev_revision])?;
+                delete_row.execute([prev_revision])?;
             }
             if *version == 0 {
-                forget.execute([revision])?;
-                forget_key.execute((key, revision))?;
+                delete_row.execute([revision])?;
+                delete_key.execute((key, revision))?;
             }
         }
         let purged = rows.last().filter(|_| rows.len() == limit).map_or(compacted, |row| row.0);
@@ -156,7 +157,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// When the next lease runs out, in Unix milliseconds.
+/// Returns when the next lease expires, in Unix milliseconds.
 pub(super) fn next_expiry(connection: &Connection) -> Result<Option<u64>> {
     let mut statement = connection
         .prepare_cached("SELECT expires_at FROM current WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT 1")?;

@@ -1,4 +1,5 @@
-//! Whether the store takes writes at this moment, for health checks and for the process that has to end when it never will again.
+//! The condition of a store: whether it accepts writes. Health checks read it, and the process that
+//! ends after a final failure.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,26 +8,28 @@ use tokio::sync::watch;
 
 use crate::{Error, Result};
 
-/// How long one commit may take before the store counts as sick: the disk hangs.
+/// How long one commit may take before the store counts as unhealthy: the disk hangs.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// How much room there is on the disk.
+/// The free space on the disk, as far as it decides on writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Room {
-    /// Everything is taken.
+    /// All writes are accepted.
     #[default]
     Enough,
-    /// Deletes are taken, and updates that do not make an object larger: finalizers go, leases are renewed.
+    /// Deletes are accepted, and updates that do not make an object larger: removal of finalizers,
+    /// renewal of leases.
     Low(String),
-    /// Nothing but deletes is taken.
+    /// Only deletes are accepted.
     Exhausted(String),
 }
 
-/// By how many bytes an update may make an object larger while there is little room: finalizers and the time of a deletion.
+/// By how many bytes an update may enlarge an object while free space is low, for finalizers and
+/// `deletionTimestamp`.
 const SLACK: usize = 512;
 
 impl Room {
-    /// Whether a value of `new` bytes may be put in the place of one of `old` bytes, if there is one.
+    /// Checks whether a value of `new` bytes may be written in place of one of `old` bytes; `None` is a create.
     pub(super) fn admit(&self, new: usize, old: Option<usize>) -> Result<()> {
         match (self, old) {
             (Room::Enough, _) => Ok(()),
@@ -36,7 +39,7 @@ impl Room {
     }
 }
 
-/// The condition of a store; the writer thread changes it, everyone else looks.
+/// The condition of a store. The writer thread changes it; other threads only read it.
 #[derive(Debug)]
 pub(super) struct Condition {
     state: Mutex<State>,
@@ -48,7 +51,7 @@ pub(super) struct Condition {
 #[derive(Debug, Default)]
 struct State {
     room: Room,
-    /// Since when the writer thread works on one commit.
+    /// When the writer thread began its current commit.
     busy_since: Option<Instant>,
 }
 
@@ -63,7 +66,7 @@ impl Condition {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner) // each change under the lock is complete in itself
+        self.state.lock().unwrap_or_else(PoisonError::into_inner) // each change under the lock is complete
     }
 
     pub(super) fn set_room(&self, room: Room) {
@@ -72,9 +75,11 @@ impl Condition {
             return;
         }
         match room {
-            Room::Enough => tracing::info!("the disk of the store has room again; all writes are taken"),
+            Room::Enough => {
+                tracing::info!("the disk of the store has enough free space again; all writes are accepted")
+            }
             Room::Low(reason) if matches!(before, Room::Enough) => {
-                tracing::error!(reason, "the disk of the store is nearly full; creates are refused");
+                tracing::error!(reason, "the disk of the store is nearly full; creates and larger updates are refused");
             }
             Room::Low(_) => {}
             Room::Exhausted(reason) if !matches!(before, Room::Exhausted(_)) => {
@@ -84,12 +89,12 @@ impl Condition {
         }
     }
 
-    /// The writer thread begins a commit, or has ended it.
+    /// Records that the writer thread begins or ends a commit.
     pub(super) fn set_busy(&self, busy: bool) {
         self.state().busy_since = busy.then(Instant::now);
     }
 
-    /// No write will ever be taken again. The first reason counts.
+    /// Records that the store will never accept a write again. The first error is kept.
     pub(super) fn fail(&self, error: Error) {
         self.failed.send_if_modified(|failed| {
             let is_first = failed.is_none();
@@ -98,12 +103,12 @@ impl Condition {
         });
     }
 
-    /// Why no write will ever be taken again.
+    /// Returns why the store will never accept a write again.
     pub(super) fn failure(&self) -> Option<Error> {
         self.failed.borrow().clone()
     }
 
-    /// Waits until no write will ever be taken again.
+    /// Waits until the store will never accept a write again.
     pub(super) async fn failed(&self) -> Error {
         let mut failed = self.failed.subscribe();
         // The sender lives as long as `self`, so waiting cannot fail.
@@ -113,7 +118,7 @@ impl Condition {
         }
     }
 
-    /// Why writes are refused or stuck at this moment.
+    /// Returns an error when writes are refused or do not complete at present.
     pub(super) fn check(&self) -> Result<()> {
         if let Some(error) = self.failure() {
             return Err(error);
@@ -132,7 +137,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_wrong_is_told() {
+    async fn check_reports_why_writes_are_refused() {
         let condition = Condition::new();
         assert!(condition.check().is_ok());
         condition.set_room(Room::Low("1 MiB is free".into()));

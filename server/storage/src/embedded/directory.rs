@@ -1,4 +1,4 @@
-//! The directory of an embedded store: whose it is, and the lock that admits one writer.
+//! The directory of an embedded store: its ownership, its permissions, and the lock that admits one writer.
 
 use std::{
     fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError},
@@ -14,13 +14,13 @@ const DATABASE: &str = "store.db";
 const UNFINISHED: &str = "store.db.restoring";
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_DIRECTORY: u32 = 0o700;
-/// The bits of a mode that count for other users and groups.
-const FOR_OTHERS: u32 = 0o077;
-/// What a directory without a database may hold: our lock, if we were stopped right after taking it, and what `mkfs`
-/// leaves in a fresh volume.
-const HARMLESS: [&str; 2] = [LOCK, "lost+found"];
+/// The permission bits of group and others.
+const GROUP_AND_OTHERS: u32 = 0o077;
+/// Entries that a directory without a database may have. A process that ended right after taking the
+/// lock leaves the lock file; `mkfs` creates a directory in a new volume.
+const IGNORED: [&str; 2] = [LOCK, "lost+found"];
 
-/// A directory that this store, and no other, has open until this is dropped.
+/// A directory that is locked by this store until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Directory {
     path: PathBuf,
@@ -28,7 +28,7 @@ pub(super) struct Directory {
 }
 
 impl Directory {
-    /// Creates the directory if need be, checks that it is empty or ours, and locks it.
+    /// Creates the directory if it does not exist, checks that it is empty or has a store, and locks it.
     pub(super) fn lock(path: &Path) -> Result<Self> {
         create(path).map_err(|error| foreign(path, format!("it cannot be created: {error}")))?;
         refuse_foreign(path)?;
@@ -47,7 +47,7 @@ impl Directory {
         }
     }
 
-    /// Locks a directory that holds no store, creating it if need be, to build one there.
+    /// Locks a directory without a store, to restore one there. Creates the directory if it does not exist.
     pub(super) fn lock_empty(path: &Path) -> Result<Self> {
         if path.join(DATABASE).exists() {
             return Err(Error::Occupied { place: path.display().to_string() });
@@ -56,18 +56,19 @@ impl Directory {
         Self::lock(path)
     }
 
-    /// Creates the file of a database for its owner alone, unless it exists. SQLite gives its log the same mode.
+    /// Creates the file of a database with mode 0600, unless it exists. SQLite gives its log the same mode.
     pub(super) fn create_private(file: &Path) -> Result<()> {
         let created = OpenOptions::new().create(true).truncate(false).append(true).mode(PRIVATE_FILE).open(file);
         created.map(drop).map_err(Error::backend)
     }
 
-    /// Where a store is built before it gets its name. A directory that has no more than this is refused.
+    /// Returns the path where a store is built before it is renamed. A directory with only this file is
+    /// refused.
     pub(super) fn unfinished(&self) -> PathBuf {
         self.path.join(UNFINISHED)
     }
 
-    /// Makes what was built durable and gives it its name.
+    /// Syncs the restored database and renames it to its final name.
     pub(super) fn place_unfinished(&self) -> Result<()> {
         let place = || {
             File::open(self.unfinished())?.sync_all()?;
@@ -86,12 +87,12 @@ impl Directory {
     }
 }
 
-/// The database of the store in a directory.
+/// Returns the path of the database of the store in a directory.
 pub(super) fn database(path: &Path) -> PathBuf {
     path.join(DATABASE)
 }
 
-/// Removes what an interrupted restore left.
+/// Removes the file of an interrupted restore.
 fn remove_unfinished(path: &Path) -> std::io::Result<()> {
     match std::fs::remove_file(path.join(UNFINISHED)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
@@ -99,30 +100,30 @@ fn remove_unfinished(path: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Takes the permissions of others away from the directory and its files, which earlier versions left to the umask. One
-/// that belongs to another user stays as it is.
+/// Removes the permissions of group and others from the directory and its files, which earlier versions
+/// left to the umask. Logs a warning for a file of another user, which stays unchanged.
 fn make_private(path: &Path) {
     tighten(path, PRIVATE_DIRECTORY);
     let entries = path.read_dir().into_iter().flatten().flatten();
-    // A directory is not ours: `mkfs` leaves one in a fresh volume.
+    // A subdirectory is not part of the store: `mkfs` creates one in a new volume.
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     files.for_each(|file| tighten(&file.path(), PRIVATE_FILE));
 }
 
 fn tighten(path: &Path, mode: u32) {
-    let tighten = || match std::fs::metadata(path)?.permissions().mode() & FOR_OTHERS {
+    let tighten = || match std::fs::metadata(path)?.permissions().mode() & GROUP_AND_OTHERS {
         0 => Ok(()),
         _ => std::fs::set_permissions(path, Permissions::from_mode(mode)),
     };
     match tighten() {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            tracing::warn!(path = %path.display(), %error, "cannot take the permissions of other users away");
+            tracing::warn!(path = %path.display(), %error, "cannot remove the permissions of other users");
         }
         _ => {}
     }
 }
 
-/// Creates the directory for its owner alone (it holds secrets), and makes its name durable.
+/// Creates the directory with mode 0700, because it holds secrets, and syncs its parent.
 fn create(path: &Path) -> std::io::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -136,17 +137,17 @@ fn create(path: &Path) -> std::io::Result<()> {
 
 fn refuse_foreign(path: &Path) -> Result<()> {
     let entries = path.read_dir().map_err(|error| foreign(path, format!("it cannot be read: {error}")))?;
-    let mut stranger = None;
+    let mut unexpected = None;
     for entry in entries {
         let name = entry.map_err(Error::backend)?.file_name();
         if name == DATABASE {
             return Ok(());
         }
-        if !HARMLESS.iter().any(|harmless| name == *harmless) {
-            stranger = Some(name);
+        if !IGNORED.iter().any(|ignored| name == *ignored) {
+            unexpected = Some(name);
         }
     }
-    match stranger {
+    match unexpected {
         Some(name) => Err(foreign(path, format!("it is not empty ({}) and has no {DATABASE}", name.to_string_lossy()))),
         None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! Faults of the disk that tests inject, and what the store does then.
+//! Disk faults that tests inject, and tests of the store's reaction to them.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +17,7 @@ pub(super) enum Fault {
     Full,
     /// The writer thread panics.
     Panic,
-    /// The disk takes so long.
+    /// The commit is delayed by this duration.
     Slow(Duration),
 }
 
@@ -30,8 +30,8 @@ impl Faults {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(fault);
     }
 
-    /// Called by the writer thread before each commit.
-    pub(super) fn strike(&self) -> Result<()> {
+    /// Applies the next fault, if any. The writer thread calls it before each commit.
+    pub(super) fn apply_next(&self) -> Result<()> {
         let fault = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let failure = |code| Error::from(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
         match fault {
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_error_of_the_disk_is_final() {
+    async fn a_disk_error_is_final() {
         let (store, _dir) = open().await;
         store.condition.faults.inject(Fault::Io);
         let failed = store.commit(Txn::create("/b", "1")).await.unwrap_err();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn deletes_are_taken_when_the_disk_is_full() {
+    async fn deletes_are_accepted_when_the_disk_is_full() {
         let (store, dir) = open().await;
         let reserve = dir.path().join(RESERVE);
         assert!(reserve.exists());
@@ -105,16 +105,16 @@ mod tests {
         reads(&store).await;
         let deleted = store.commit(Txn::delete("/a")).await.unwrap();
         assert!(matches!(deleted, TxnOutcome::Committed { deleted: Some(_), .. }));
-        // There is room on the disk of this test, which the store finds out by itself.
+        // The disk of this test has free space, which the store detects by itself.
         while store.check_writable().is_err() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         store.commit(Txn::create("/b", "1")).await.unwrap();
-        assert!(reserve.exists(), "the reserve is made again");
+        assert!(reserve.exists(), "the reserve is allocated again");
     }
 
     #[tokio::test]
-    async fn a_delete_that_finds_the_disk_full_is_tried_with_the_reserve() {
+    async fn a_delete_on_a_full_disk_is_retried_after_the_reserve_is_released() {
         let (store, _dir) = open().await;
         store.condition.faults.inject(Fault::Full);
         let deleted = store.commit(Txn::delete("/a")).await.unwrap();
@@ -122,17 +122,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_commit_that_hangs_is_told_while_reads_go_on() {
+    async fn a_hanging_commit_is_reported_and_reads_continue() {
         let (store, _dir) = open().await;
         store.condition.faults.inject(Fault::Slow(Duration::from_secs(4)));
         let write = store.commit(Txn::create("/b", "1"));
-        let look = async {
+        let check = async {
             while !matches!(store.check_writable(), Err(Error::Slow { .. })) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             reads(&store).await;
         };
-        let (written, ()) = tokio::join!(write, look);
+        let (written, ()) = tokio::join!(write, check);
         written.unwrap();
         assert!(store.check_writable().is_ok());
     }

@@ -7,17 +7,17 @@ use std::{
 
 use crate::{Error, Event, KeyRange, Result, Revision, WatchBatch};
 
-/// What one waiting event costs a watcher besides its key and values.
+/// The memory cost of a queued event besides its key and values.
 const EVENT_OVERHEAD: usize = 256;
 
-/// Everyone who watches the present.
+/// The watchers that are up to date.
 pub(super) struct Hub {
     queue_bytes: usize,
     state: Mutex<HubState>,
 }
 
 struct HubState {
-    /// Watchers have been told everything up to this revision.
+    /// Every event up to this revision has been queued for the watchers.
     published: Revision,
     /// `None` when the store is closed.
     watchers: Option<Vec<Arc<Watcher>>>,
@@ -28,14 +28,14 @@ impl Hub {
         Self { queue_bytes, state: Mutex::new(HubState { published, watchers: Some(Vec::new()) }) }
     }
 
-    /// The last revision that was published.
+    /// Returns the last published revision.
     pub(super) fn revision(&self) -> Result<Revision> {
         let state = self.lock();
         if state.watchers.is_some() { Ok(state.published) } else { Err(Error::Closed) }
     }
 
-    /// Subscribes to events from a revision on, or from now on; `None` when the revision has been published already and
-    /// must be read from the history.
+    /// Subscribes to events from a revision on; `None` is from now on. Returns `None` when that
+    /// revision has been published already; then its events must be read from the history.
     pub(super) fn subscribe(
         self: &Arc<Self>,
         range: &KeyRange,
@@ -52,7 +52,8 @@ impl Hub {
         Ok(Some(Subscription { hub: Arc::clone(self), watcher }))
     }
 
-    /// Hands the events of a commit, in order, to whoever watches their keys. A watcher whose queue is full is cut off.
+    /// Queues the events of a commit, in order, for the watchers of their keys. A watch ends when its
+    /// queue is full.
     pub(super) fn publish(&self, events: &[Arc<Event>], revision: Revision) {
         let mut state = self.lock();
         state.published = revision;
@@ -61,12 +62,12 @@ impl Hub {
         }
     }
 
-    /// Tells every watcher that it has seen all there is.
+    /// Queues a progress notification for every watcher.
     pub(super) fn send_progress(&self) -> Result<()> {
         let state = self.lock();
         let watchers = state.watchers.as_ref().ok_or(Error::Closed)?;
         for watcher in watchers {
-            // A watcher that waits for a revision still to come has made no progress it could be told of.
+            // A watcher from a future revision has made no progress yet.
             if state.published + 1 >= watcher.from {
                 watcher.lock().progress = Some(state.published);
                 watcher.wake();
@@ -90,7 +91,7 @@ impl Hub {
     }
 
     fn lock(&self) -> MutexGuard<'_, HubState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner) // each change under the lock is complete in itself
+        self.state.lock().unwrap_or_else(PoisonError::into_inner) // each change under the lock is complete
     }
 }
 
@@ -100,7 +101,7 @@ struct Watcher {
     waiting: Mutex<Waiting>,
 }
 
-/// What waits to be read by one watcher.
+/// The queue of one watcher.
 #[derive(Default)]
 struct Waiting {
     events: Vec<Arc<Event>>,
@@ -111,7 +112,7 @@ struct Waiting {
 }
 
 impl Watcher {
-    /// Queues the events it watches; false when that would be too much and the watcher is cut off.
+    /// Queues the events that it watches; `false` when its queue is full, which ends the watch.
     fn offer(&self, events: &[Arc<Event>], limit: usize) -> bool {
         let wanted =
             || events.iter().filter(|event| event.revision() >= self.from && self.range.contains(&event.kv.key));
@@ -124,7 +125,7 @@ impl Watcher {
         if fits {
             waiting.events.extend(wanted().cloned());
             waiting.bytes += bytes;
-            waiting.progress = None; // it would come after these events and be older than they are
+            waiting.progress = None; // it would be delivered after these events with an older revision
         } else {
             waiting.end = Some(Error::WatchTooSlow { limit });
         }
@@ -145,14 +146,14 @@ impl Watcher {
     }
 }
 
-/// One watcher's end of its queue; dropping it unsubscribes.
+/// The reader's side of a queue; dropping it unsubscribes.
 pub(super) struct Subscription {
     hub: Arc<Hub>,
     watcher: Arc<Watcher>,
 }
 
 impl Subscription {
-    /// Everything that waits as one batch, then progress, then the end.
+    /// Returns all queued events as one batch, then progress, then the error that ends the watch.
     pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Result<WatchBatch>> {
         let mut waiting = self.watcher.lock();
         if let Some(last) = waiting.events.last() {

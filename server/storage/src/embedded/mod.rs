@@ -1,20 +1,21 @@
-//! The embedded store: one directory, one writer, SQLite underneath.
+//! The embedded store: one directory, one writer, SQLite.
 //!
-//! A single writer thread takes waiting transactions from a bounded queue, applies them in one database transaction,
-//! makes that durable with one fsync, tells the watchers and only then answers: many writers share one fsync. Readers use
-//! connections of their own, each reading a snapshot, and never wait for the writer. Why SQLite, and why these tables:
-//! `docs/decisions/0002-embedded-database.md`.
+//! A single writer thread takes queued transactions from a bounded queue and applies them in one
+//! database transaction. It makes that durable with one fsync, notifies the watchers and then answers.
+//! So concurrent writers share an fsync. Readers use connections of their own, each with a snapshot,
+//! and never wait for the writer. `docs/decisions/0002-embedded-database.md` has the reasons for SQLite
+//! and for these tables.
 //!
 //! | file | part |
 //! |---|---|
-//! | `directory` | the directory: is it ours, the one-writer lock |
+//! | `directory` | the directory: checks, permissions, lock |
 //! | `schema` | tables, pragmas, format version |
 //! | `row` | a row of the history and its checksum |
-//! | `read`, `readers` | reads of one snapshot; the connections they use |
-//! | `writer`, `apply`, `queue` | the writer thread; what it does inside a transaction; how requests wait for it |
+//! | `read`, `readers` | reads from one snapshot; their connections |
+//! | `writer`, `apply`, `queue` | the writer thread; its database transaction; the queue of requests |
 //! | `snapshot` | saving a store while it runs, and restoring one |
-//! | `condition`, `space` | whether writes are taken: room on the disk, commits that hang, failures |
-//! | `hub`, `watch` | fan-out to watchers; one watcher's stream from history into the present |
+//! | `condition`, `space` | whether writes are accepted: free space, commits that hang, failures |
+//! | `hub`, `watch` | fan-out to watchers; the stream of one watcher, from the history to live events |
 
 mod apply;
 mod condition;
@@ -54,21 +55,23 @@ use crate::{
     Watch, snapshot::Summary,
 };
 
-/// How an embedded store behaves; the defaults suit a server.
+/// Options of an embedded store; the defaults suit a server.
 #[derive(Clone, Debug)]
 pub struct EmbeddedOptions {
-    /// Every so often the store compacts to the revision it had so long ago (upstream's
-    /// `--etcd-compaction-interval`); `None` never compacts by itself.
+    /// Interval of compactions, each to the revision at the previous one (upstream's
+    /// `--etcd-compaction-interval`); `None` disables periodic compaction.
     pub compaction_interval: Option<Duration>,
-    /// How long after a change idle watches are told the revision (etcd's `--watch-progress-notify-interval`).
+    /// Delay of the progress notification to watches after a change (etcd's
+    /// `--watch-progress-notify-interval`).
     pub progress_interval: Duration,
-    /// How many bytes of events may wait for one watcher before it is cut off.
+    /// Maximum size in bytes of the events queued for one watcher before its watch ends.
     pub watch_queue_bytes: usize,
-    /// How many bytes of requests may wait for the writer before further writers have to wait themselves.
+    /// Maximum size in bytes of the requests queued for the writer; further requests wait for space in
+    /// the queue.
     pub write_queue_bytes: u32,
-    /// Whether what was acknowledged survives a power cut. Tests have no use for that, and it is what writes wait for.
+    /// Whether acknowledged writes survive a power cut, at the cost of an fsync. Tests can do without it.
     pub durable: bool,
-    /// How much room there has to be on the disk. Without durability, nothing is reserved.
+    /// The free space that the disk must have. Without durability, no reserve is kept.
     pub space: SpaceLimits,
 }
 
@@ -95,18 +98,18 @@ pub struct EmbeddedStore {
 }
 
 impl EmbeddedStore {
-    /// Opens the store in `dir`, creating it when the directory does not exist or is empty.
+    /// Opens the store in `dir`. Creates it when the directory does not exist or is empty.
     ///
-    /// It blocks for some milliseconds.
+    /// The call blocks for some milliseconds.
     ///
     /// # Errors
-    /// [`Error::Locked`] when it is open already, [`Error::Foreign`] and [`Error::UnsupportedFormat`] when the directory
-    /// holds something else, [`Error::Corrupt`] when the store is damaged.
+    /// [`Error::Locked`] when it is already open, [`Error::Foreign`] and [`Error::UnsupportedFormat`]
+    /// when the directory holds something else, [`Error::Corrupt`] when the store is damaged.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(dir, EmbeddedOptions::default())
     }
 
-    /// Opens the store in `dir` with other than the default options.
+    /// Opens the store in `dir` with other options.
     ///
     /// # Errors
     /// As [`EmbeddedStore::open`].
@@ -130,28 +133,29 @@ impl EmbeddedStore {
 }
 
 impl EmbeddedStore {
-    /// The file in `dir` that most of the store is in; recent writes are in a log beside it.
+    /// Returns the database file in `dir`; recent writes are in a log beside it.
     pub fn database(dir: impl AsRef<Path>) -> PathBuf {
         directory::database(dir.as_ref())
     }
 }
 
-/// Snapshots; both block for as long as reading or writing everything takes.
+/// Snapshots. Both functions block for as long as it takes to read or write all keys.
 impl EmbeddedStore {
-    /// Writes what the store in `dir` holds to a snapshot file. The store may be open, here or in another process.
+    /// Writes the contents of the store in `dir` to a snapshot file. The store may be open, in any process.
     ///
     /// # Errors
-    /// [`Error::Foreign`], [`Error::UnsupportedFormat`] and [`Error::Corrupt`] as [`EmbeddedStore::open`], [`Error::Snapshot`] when the file
-    /// cannot be written.
+    /// [`Error::Foreign`], [`Error::UnsupportedFormat`] and [`Error::Corrupt`] as [`EmbeddedStore::open`];
+    /// [`Error::Snapshot`] when the file cannot be written.
     pub fn save(dir: impl AsRef<Path>, file: impl AsRef<Path>) -> Result<Summary> {
         snapshot::save(dir.as_ref(), file.as_ref())
     }
 
-    /// Makes a store of a snapshot file in `dir`, which must be empty or not exist.
+    /// Creates a store from a snapshot file in `dir`, which must be empty or not exist.
     ///
     /// # Errors
-    /// [`Error::Snapshot`] when the file is damaged, [`Error::Occupied`], [`Error::Foreign`] and [`Error::Locked`] when the directory is not
-    /// free. An interrupted restore leaves nothing that opens.
+    /// [`Error::Snapshot`] when the file is damaged; [`Error::Occupied`], [`Error::Foreign`] and
+    /// [`Error::Locked`] when the directory is not free. An interrupted restore leaves no store that
+    /// opens.
     pub fn restore(dir: impl AsRef<Path>, file: impl AsRef<Path>) -> Result<Summary> {
         snapshot::restore(dir.as_ref(), file.as_ref())
     }
@@ -160,12 +164,14 @@ impl EmbeddedStore {
 #[async_trait]
 impl Store for EmbeddedStore {
     async fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse> {
-        // Not worth another thread: microseconds when the page is in memory, one disk read when it is not.
-        self.readers.read(|snapshot| snapshot.get(key, wanted(revision)))
+        // Runs on this thread: it takes microseconds when the page is in memory, else one disk read.
+        self.readers.read(|snapshot| snapshot.get(key, non_zero(revision)))
     }
 
     async fn list(&self, range: KeyRange, options: ListOptions) -> Result<ListResponse> {
-        self.readers.read_blocking(move |snapshot| snapshot.list(&range, options.limit, wanted(options.revision))).await
+        self.readers
+            .read_blocking(move |snapshot| snapshot.list(&range, options.limit, non_zero(options.revision)))
+            .await
     }
 
     async fn count(&self, range: KeyRange) -> Result<CountResponse> {
@@ -184,7 +190,7 @@ impl Store for EmbeddedStore {
     }
 
     async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
-        watch::open(Arc::clone(&self.readers), Arc::clone(&self.hub), range, wanted(from)).await
+        watch::open(Arc::clone(&self.readers), Arc::clone(&self.hub), range, non_zero(from)).await
     }
 
     async fn request_progress(&self) -> Result<()> {
@@ -213,26 +219,26 @@ impl Store for EmbeddedStore {
         let (answer, answered) = oneshot::channel();
         self.readers.close();
         match self.queue.send(Command::Close { answer: Some(answer) }) {
-            Ok(()) => answered.await.unwrap_or(Ok(())), // another call closed it first
+            Ok(()) => answered.await.unwrap_or(Ok(())), // a concurrent call closed it first
             Err(_) => Ok(()),
         }
     }
 }
 
 impl Drop for EmbeddedStore {
-    /// Closes the store, waiting for the writer so that the directory can be opened again at once.
+    /// Closes the store and waits for the writer, so that the directory can be opened again at once.
     fn drop(&mut self) {
         self.readers.close();
-        let _ = self.queue.send(Command::Close { answer: None }); // closed already
+        let _ = self.queue.send(Command::Close { answer: None }); // fails when closed already
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()
         {
-            tracing::error!("the writer of the store panicked");
+            tracing::error!("the writer thread of the store panicked");
         }
     }
 }
 
-/// In requests revision 0 is the current one, as in etcd.
-fn wanted(revision: Option<Revision>) -> Option<Revision> {
+/// Maps revision 0 of a request to the current revision, as etcd does.
+fn non_zero(revision: Option<Revision>) -> Option<Revision> {
     revision.filter(|&revision| revision != 0)
 }

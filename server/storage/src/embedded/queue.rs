@@ -1,4 +1,4 @@
-//! How requests wait for the writer: bounded by bytes, taken in groups.
+//! The queue of requests for the writer: bounded by bytes, received in groups.
 
 use std::{
     sync::{
@@ -12,9 +12,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::{Error, Op, Result, Revision, Txn, TxnOutcome};
 
-/// How many transactions share one fsync at most, so that the first of them does not wait for too many others.
+/// Maximum number of transactions that share an fsync. It bounds how long the first of them waits.
 const GROUP: usize = 1024;
-/// What a waiting request costs besides its key and value.
+/// The memory cost of a queued request besides its key and value.
 const REQUEST_OVERHEAD: usize = 256;
 
 pub(super) type Answer<T> = oneshot::Sender<Result<T>>;
@@ -31,13 +31,13 @@ pub(super) struct Commit {
     _room: OwnedSemaphorePermit,
 }
 
-/// Makes a queue in which requests of so many bytes may wait.
+/// Creates a queue for requests of at most this many bytes.
 pub(super) fn bounded(bytes: u32) -> (Queue, Requests) {
     let (sender, receiver) = channel();
     (Queue { sender, room: Arc::new(Semaphore::new(bytes as usize)), bytes }, Requests { receiver })
 }
 
-/// The end of the queue that callers see.
+/// The callers' side of the queue.
 pub(super) struct Queue {
     sender: Sender<Command>,
     room: Arc<Semaphore>,
@@ -45,9 +45,10 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Waits for room, then for the outcome.
+    /// Waits for space in the queue, then for the outcome.
     pub(super) async fn commit(&self, txn: Txn) -> Result<TxnOutcome> {
-        let size = u32::try_from(size(&txn)).unwrap_or(u32::MAX).min(self.bytes); // an oversized one waits for all the room
+        // An oversized request takes the whole queue.
+        let size = u32::try_from(size(&txn)).unwrap_or(u32::MAX).min(self.bytes);
         let room = Arc::clone(&self.room).acquire_many_owned(size).await.map_err(|_| Error::Closed)?;
         let (answer, answered) = oneshot::channel();
         self.send(Command::Commit(Commit { txn, answer, _room: room }))?;
@@ -67,22 +68,22 @@ fn size(txn: &Txn) -> usize {
     REQUEST_OVERHEAD + txn.key.len() + value
 }
 
-/// The end of the queue that the writer sees.
+/// The writer's side of the queue.
 pub(super) struct Requests {
     receiver: Receiver<Command>,
 }
 
-/// What the writer does in one database transaction.
+/// The requests of one database transaction.
 #[derive(Default)]
 pub(super) struct Group {
     pub(super) commits: Vec<Commit>,
     pub(super) compactions: Vec<(Revision, Option<Answer<()>>)>,
-    /// Whether this is the last group, and who wants to know that it is done.
+    /// Set in the last group; the inner value is the channel of the caller that closes the store.
     pub(super) close: Option<Option<Answer<()>>>,
 }
 
 impl Requests {
-    /// Takes everything that waits, or waits for something until the timeout.
+    /// Takes all queued requests, or waits for the first one until the timeout.
     pub(super) fn receive(&self, timeout: Option<Duration>) -> Group {
         let mut group = Group::default();
         let first = match timeout {

@@ -1,4 +1,4 @@
-//! Reads of one snapshot of the database.
+//! Reads from one snapshot of the database.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use super::row::{HistoryRow, columns};
 use crate::{CountResponse, Error, Event, GetResponse, KeyRange, KeyValue, ListResponse, Result, Revision};
 
-/// How much one chunk of a replayed history may hold, so that no read transaction stays open for long.
+/// Limits of one chunk of history for a watcher, so that no read transaction stays open for long.
 const CHUNK_ROWS: usize = 10_000;
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Where the store stands.
+/// The revisions of the store.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
     pub(super) revision: Revision,
-    /// Reads below it and watches up to it are refused.
+    /// Reads below this revision and watches up to it are refused.
     pub(super) compacted: Revision,
-    /// Up to it, rows that cannot be seen any more have been removed.
+    /// Rows that became invisible have been removed up to this revision.
     pub(super) purged: Revision,
 }
 
@@ -27,11 +27,11 @@ impl State {
             "SELECT ifnull((SELECT max(revision) FROM history), 0), compacted, purged FROM compaction WHERE id = 0",
         )?;
         let (last, compacted, purged) = statement.query_row([], |row| row.try_into())?;
-        // The newest row may have been a delete that a compaction up to it removed; and etcd starts at 1.
+        // A compaction may have removed the newest row if it was a delete. A new etcd starts at revision 1.
         Ok(Self { revision: Revision::max(last, compacted).max(1), compacted, purged })
     }
 
-    /// The revision to read at, if it can be read.
+    /// Returns the revision to read at, or an error if it cannot be read.
     fn at(&self, revision: Option<Revision>) -> Result<Revision> {
         let Self { revision: current, compacted, .. } = *self;
         match revision {
@@ -43,20 +43,20 @@ impl State {
     }
 }
 
-/// A connection inside a read transaction.
+/// A connection in a read transaction.
 pub(super) struct Snapshot<'a> {
     connection: &'a Connection,
     state: State,
 }
 
-/// A piece of history for one watcher.
+/// A part of the history for one watcher.
 pub(super) struct Chunk {
     pub(super) events: Vec<Arc<Event>>,
-    /// The first revision the chunk does not cover.
+    /// The first revision after the chunk.
     pub(super) next: Revision,
 }
 
-/// Where a key's state at a revision comes from.
+/// The last write of a key up to a revision.
 struct LastWrite {
     revision: Revision,
     /// Whether it was a put.
@@ -102,7 +102,7 @@ impl<'a> Snapshot<'a> {
         Ok(CountResponse { count: self.count_at(range, self.state.revision)?, revision: self.state.revision })
     }
 
-    /// The events of a range from a revision on, as many as fit into a chunk.
+    /// Returns the events of a range from a revision on, as many as fit into a chunk.
     pub(super) fn events(&self, range: &KeyRange, from: Revision) -> Result<Chunk> {
         let State { revision: current, compacted, .. } = self.state;
         if from <= compacted {
@@ -120,7 +120,7 @@ impl<'a> Snapshot<'a> {
             let revision: Revision = row.get(0)?;
             let key = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
             if revision != chunk.next {
-                return Err(missing(key, chunk.next)); // above the compacted revision every revision has its row
+                return Err(missing(key, chunk.next)); // every revision above the compacted one has a row
             }
             if range.contains(key) {
                 let event = self.event(key, revision)?;
@@ -141,7 +141,7 @@ impl<'a> Snapshot<'a> {
         Ok(row.into_event(prev))
     }
 
-    /// What a key was at a revision, given its newest row.
+    /// Returns the row of a key at a revision, given its newest row.
     fn row_at(&self, newest: HistoryRow, at: Revision) -> Result<Option<HistoryRow>> {
         if newest.kv.mod_revision <= at {
             return Ok(Some(newest));
@@ -152,8 +152,8 @@ impl<'a> Snapshot<'a> {
         }
     }
 
-    /// The last write of a key up to a revision, found by following the writes back from a given one without reading
-    /// values.
+    /// Returns the last write of a key up to a revision. Follows the writes back from `from` without
+    /// reading values.
     fn last_write(&self, key: &[u8], from: Revision, at: Revision) -> Result<Option<LastWrite>> {
         let mut link =
             self.connection.prepare_cached("SELECT prev_revision, version > 0 FROM history WHERE revision = ?1")?;
@@ -175,7 +175,7 @@ impl<'a> Snapshot<'a> {
             return Ok(None);
         }
         let before = HistoryRow::load(self.connection, row.prev_revision)?;
-        // Only a delete that was compacted may be missing.
+        // Only a compacted delete may be missing.
         if before.is_none() && row.prev_revision > self.state.compacted {
             return Err(missing(&row.kv.key, row.prev_revision));
         }
@@ -193,7 +193,7 @@ impl<'a> Snapshot<'a> {
         Ok(count)
     }
 
-    /// How many of the keys that changed after a revision existed at it.
+    /// Counts the keys that existed at a revision, among those that have changed since.
     fn count_changed_since(&self, range: &KeyRange, at: Revision) -> Result<u64> {
         let sql = format!("SELECT c.key, c.revision FROM current c WHERE {} AND c.revision > ?3", bounds(range));
         let mut statement = self.connection.prepare_cached(&sql)?;
@@ -207,7 +207,7 @@ impl<'a> Snapshot<'a> {
         Ok(count)
     }
 
-    /// Visits every key that exists, in order, with the time of its expiry.
+    /// Visits every existing key in order, with its expiry.
     pub(super) fn visit_live(&self, mut visit: impl FnMut(HistoryRow, Option<u64>) -> Result<()>) -> Result<()> {
         let mut statement = self.connection.prepare_cached(LIVE)?;
         let mut rows = statement.query([])?;
@@ -217,7 +217,7 @@ impl<'a> Snapshot<'a> {
         Ok(())
     }
 
-    /// Visits the newest rows of a range in order of key until the visitor has enough.
+    /// Visits the newest rows of a range in key order until the visitor returns `false`.
     fn scan(&self, range: &KeyRange, mut visit: impl FnMut(HistoryRow) -> Result<bool>) -> Result<()> {
         let sql = format!("{NEWEST} WHERE {} ORDER BY c.key", bounds(range));
         let mut statement = self.connection.prepare_cached(&sql)?;
@@ -244,7 +244,7 @@ const NEWEST_OF_KEY: &str = concat!(
     " FROM current c LEFT JOIN history h ON h.revision = c.revision WHERE c.key = ?1"
 );
 
-/// The newest row of a key: its last write, or the delete of it while that is kept.
+/// Returns the newest row of a key: its last put, or its delete while that is kept.
 pub(super) fn newest(connection: &Connection, key: &[u8]) -> Result<Option<HistoryRow>> {
     let mut statement = connection.prepare_cached(NEWEST_OF_KEY)?;
     statement.query_row([key], |row| Ok(read_newest(row))).optional()?.transpose()
@@ -263,9 +263,9 @@ fn read_newest(row: &Row<'_>) -> Result<HistoryRow> {
     Ok(found)
 }
 
-/// The condition for a range whose ends are the first two parameters.
+/// Returns the SQL condition of a range with start and end as the first two parameters.
 fn bounds(range: &KeyRange) -> &'static str {
-    // `OR` in one condition for both would keep SQLite from stopping at the end of the range.
+    // `OR` in one condition for both cases would make SQLite scan past the end of the range.
     if range.end().is_some() { "c.key >= ?1 AND c.key < ?2" } else { "c.key >= ?1 AND ?2 IS NULL" }
 }
 

@@ -1,4 +1,4 @@
-//! The connections that read.
+//! The pool of read connections.
 
 use std::path::PathBuf;
 use std::sync::{
@@ -12,9 +12,9 @@ use tokio::sync::Semaphore;
 use super::{read::Snapshot, schema};
 use crate::{Error, Result};
 
-/// How many long reads run at a time; each holds a connection with its cache and a thread.
+/// Maximum number of concurrent long reads; each holds a thread and a connection with its cache.
 const LONG_READS: usize = 8;
-/// How many idle connections are kept.
+/// Maximum number of idle connections.
 const IDLE: usize = 4;
 
 pub(super) struct Readers {
@@ -29,7 +29,7 @@ impl Readers {
         Self { path, idle: Mutex::default(), long_reads: Semaphore::new(LONG_READS), closed: AtomicBool::new(false) }
     }
 
-    /// Runs a read in a snapshot of its own, on this thread.
+    /// Runs a read in its own snapshot on this thread.
     pub(super) fn read<T>(&self, read: impl FnOnce(&Snapshot<'_>) -> Result<T>) -> Result<T> {
         let mut connection = self.take()?;
         let transaction = connection.transaction()?;
@@ -39,7 +39,7 @@ impl Readers {
         result
     }
 
-    /// Runs a read that may take long on a thread that may block.
+    /// Runs a potentially long read on a blocking thread.
     pub(super) async fn read_blocking<T: Send + 'static>(
         self: &Arc<Self>,
         read: impl FnOnce(&Snapshot<'_>) -> Result<T> + Send + 'static,

@@ -1,11 +1,11 @@
-//! A row of the history, and the checksum that tells damage from data.
+//! A row of the history, with a checksum that detects damage.
 
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::{Error, Event, EventKind, KeyValue, Result, Revision};
 
-/// The columns [`HistoryRow::read`] expects, of a table called `h`.
+/// The columns that [`HistoryRow::read`] expects, of a table with alias `h`.
 macro_rules! columns {
     () => {
         "h.revision, h.prev_revision, h.create_revision, h.version, h.checksum, h.key, h.value"
@@ -52,7 +52,7 @@ impl HistoryRow {
         Event { kind, kv: self.kv, prev: prev.and_then(Self::into_live) }
     }
 
-    /// Reads the columns of a row from column `first` on, and verifies the checksum.
+    /// Reads the columns of a row from column `first` on and verifies the checksum.
     pub(super) fn read(row: &Row<'_>, first: usize) -> Result<Self> {
         let blob = |column| row.get_ref(column).and_then(|value| Ok(value.as_blob()?));
         let found = Self {
@@ -99,7 +99,7 @@ impl HistoryRow {
         Ok(())
     }
 
-    /// Makes this the row that its key's current state is read from.
+    /// Makes this row the current state of its key.
     pub(super) fn make_current(&self, connection: &Connection, expires_at: Option<u64>) -> Result<()> {
         connection
             .prepare_cached(

@@ -1,8 +1,9 @@
-//! The tables of an embedded store and how its connections are set up.
+//! The tables of an embedded store and the set-up of its connections.
 //!
-//! `history` has a row for every revision that is kept, in order of revision, so a commit appends. `current` has a row
-//! for every key that exists or whose delete is still in the history, and points to its newest revision; `prev_revision`
-//! leads from there to the older ones. That is all a read at a revision needs, and costs one random page per write.
+//! `history` has a row for each revision that is kept, in order of revision, so that a commit appends.
+//! `current` has a row for each key that exists or has its delete in the history, with its newest
+//! revision. `prev_revision` links to the older ones. This suffices for a read at any revision and
+//! costs one random page per write.
 
 use std::{path::Path, time::Duration};
 
@@ -11,9 +12,9 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use super::directory::{Directory, database, foreign};
 use crate::{Error, Result};
 
-/// Marks the file as ours ("k8st"), in SQLite's header.
+/// Identifies the file as a store of this program ("k8st") in SQLite's header.
 const APPLICATION_ID: u32 = 0x6b38_7374;
-/// The layout of the tables; a change that an older program cannot read takes the next number.
+/// The version of the table layout. A change that older programs cannot read increments it.
 const FORMAT: u32 = 1;
 
 const CREATE: OpenFlags =
@@ -39,12 +40,12 @@ CREATE INDEX current_by_expiry ON current (expires_at) WHERE expires_at IS NOT N
 CREATE TABLE compaction (
     id        INTEGER PRIMARY KEY CHECK (id = 0),
     compacted INTEGER NOT NULL, -- reads below it and watches up to it are refused
-    purged    INTEGER NOT NULL  -- up to it the rows nobody can see any more are gone
+    purged    INTEGER NOT NULL  -- invisible rows have been removed up to it
 ) STRICT;
 INSERT INTO compaction VALUES (0, 0, 0);
 ";
 
-/// Opens the database for the writer, creating the tables when it is new.
+/// Opens the database for the writer. Creates the tables when it is new.
 pub(super) fn open(directory: &Directory, durable: bool) -> Result<Connection> {
     Directory::create_private(&directory.database())?;
     let mut connection = Connection::open_with_flags(directory.database(), CREATE)?;
@@ -62,7 +63,7 @@ pub(super) fn open(directory: &Directory, durable: bool) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Creates a database that is not durable until it is closed and synced: for filling it in one go.
+/// Creates a database that is durable only after it is closed and synced, for a restore.
 pub(super) fn create_unsafe(path: &Path) -> Result<Connection> {
     Directory::create_private(path)?;
     let mut connection = Connection::open_with_flags(path, CREATE)?;
@@ -72,7 +73,7 @@ pub(super) fn create_unsafe(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Opens the database of the store in a directory for reading, whoever has it open.
+/// Opens the database of the store in a directory for reading; another process may have the store open.
 pub(super) fn open_existing(dir: &Path) -> Result<Connection> {
     let path = database(dir);
     if !path.exists() {
@@ -95,15 +96,15 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection> {
 }
 
 fn configure(connection: &Connection) -> Result<()> {
-    connection.busy_timeout(Duration::from_secs(10))?; // readers wait only while a crashed log is recovered
+    connection.busy_timeout(Duration::from_secs(10))?; // readers wait only during the recovery of the log after a crash
     connection.set_prepared_statement_cache_capacity(32);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    // Otherwise a statement is planned anew whenever a key is bound to it (the partial index might have become useful).
+    // Otherwise SQLite plans a statement again for each bound key, because the partial index might apply.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
-/// Whether the database has no tables yet; an error when they are not ours.
+/// Returns whether the database has no tables yet; an error when they belong to another program.
 fn is_new(connection: &Connection, dir: &Path) -> Result<bool> {
     match identify(connection).map_err(|error| not_a_database(dir, error))? {
         Identity::Ours => Ok(false),
@@ -140,7 +141,7 @@ fn not_a_database(dir: &Path, error: rusqlite::Error) -> Error {
     }
 }
 
-/// Creates everything in one transaction, so that a crash leaves either a whole store or a new file.
+/// Creates the tables in one transaction. A crash leaves either a complete store or a new file.
 fn create(connection: &mut Connection) -> Result<()> {
     let transaction = connection.transaction()?;
     transaction.execute_batch(TABLES)?;

@@ -10,7 +10,7 @@ use crate::{
     snapshot::{Entry, Reader, Summary, Writer},
 };
 
-/// Writes what the store in `dir` holds to `file`. The store may be open, in this process or another.
+/// Writes the contents of the store in `dir` to `file`. The store may be open, in any process.
 pub(super) fn save(dir: &Path, file: &Path) -> Result<Summary> {
     let mut connection = schema::open_existing(dir)?;
     let transaction = connection.transaction()?;
@@ -20,7 +20,7 @@ pub(super) fn save(dir: &Path, file: &Path) -> Result<Summary> {
     writer.finish()
 }
 
-/// Makes a store in `dir`, which must hold none, of what `file` holds.
+/// Creates a store from `file` in `dir`, which must not have one.
 pub(super) fn restore(dir: &Path, file: &Path) -> Result<Summary> {
     let (mut reader, summary) = Reader::open(file)?;
     let directory = Directory::lock_empty(dir)?;
@@ -37,7 +37,8 @@ fn fill(connection: &mut Connection, reader: &mut Reader, revision: Revision) ->
     let mut last = revision;
     while let Some(Entry { kv, expires_at }) = reader.next()? {
         let mut row = HistoryRow { prev_revision: 0, kv };
-        // etcd can change several keys in one revision; here each has one of its own, so the others move up.
+        // etcd can change several keys in one revision. Here each change has its own, so the others get
+        // higher ones.
         if HistoryRow::load(&transaction, row.kv.mod_revision)?.is_some() {
             last += 1;
             row.kv.mod_revision = last;

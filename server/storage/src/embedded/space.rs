@@ -1,5 +1,5 @@
-//! The room on the disk of the store: how much is free, and a reserve file that is given up when nothing is left, so that deletes and
-//! compactions still work.
+//! Free space on the disk of the store, and a reserve file. When the disk is full, the reserve is
+//! released so that deletes and compactions still work.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -10,21 +10,21 @@ use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
 use super::condition::Room;
 
-/// The file whose blocks are kept for deletes.
+/// The file that reserves blocks for deletes.
 pub(super) const RESERVE: &str = "reserve";
-/// How often the disk is looked at while writes come, and while there is little room.
+/// Minimum interval of checks of the disk, and their interval while free space is low.
 const PERIOD: Duration = Duration::from_millis(250);
-/// How often it is looked at when nothing happens.
+/// Interval of checks of the disk while free space is sufficient.
 pub(super) const IDLE_PERIOD: Duration = Duration::from_secs(5);
 
-/// From when on a disk counts as nearly full.
+/// When a disk counts as nearly full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceLimits {
-    /// Below so many free bytes, creates and updates that make an object larger are refused.
+    /// Below this number of free bytes, creates and updates that enlarge an object are refused.
     pub low_bytes: u64,
-    /// Below so many free bytes, everything but deletes is refused.
+    /// Below this number of free bytes, everything but deletes is refused.
     pub exhausted_bytes: u64,
-    /// How many bytes the reserve file takes; 0 for none.
+    /// Size of the reserve file in bytes; 0 for none.
     pub reserve_bytes: u64,
 }
 
@@ -34,51 +34,52 @@ impl Default for SpaceLimits {
     }
 }
 
-/// Looks at the disk of one directory.
+/// Checks the free space on the disk of one directory.
 pub(super) struct Space {
     directory: PathBuf,
     limits: SpaceLimits,
     room: Room,
-    looked: Option<Instant>,
-    /// Whether the reserve could not be made; it is tried again when room has been short.
-    gave_up: bool,
+    checked_at: Option<Instant>,
+    /// Whether the reserve could not be allocated. It is attempted again after free space has been low.
+    allocation_failed: bool,
 }
 
 impl Space {
     pub(super) fn new(directory: &Path, limits: SpaceLimits) -> Self {
-        Self { directory: directory.to_owned(), limits, room: Room::Enough, looked: None, gave_up: false }
+        Self { directory: directory.to_owned(), limits, room: Room::Enough, checked_at: None, allocation_failed: false }
     }
 
     pub(super) fn room(&self) -> &Room {
         &self.room
     }
 
-    /// When the disk should be looked at again.
-    pub(super) fn next_look(&self) -> Instant {
+    /// Returns when the disk should be checked again.
+    pub(super) fn next_check(&self) -> Instant {
         let period = if self.room == Room::Enough { IDLE_PERIOD } else { PERIOD };
-        self.looked.map_or_else(Instant::now, |looked| looked + period)
+        self.checked_at.map_or_else(Instant::now, |checked_at| checked_at + period)
     }
 
-    /// Looks at the disk, unless it was looked at a moment ago.
-    pub(super) fn look(&mut self) {
+    /// Checks the disk, unless the last check is less than [`PERIOD`] ago.
+    pub(super) fn check(&mut self) {
         let now = Instant::now();
-        if self.looked.is_some_and(|looked| now < looked + PERIOD) {
+        if self.checked_at.is_some_and(|checked_at| now < checked_at + PERIOD) {
             return;
         }
-        self.looked = Some(now);
-        // A file system that does not say how much is free says so when a write fails.
+        self.checked_at = Some(now);
+        // Where `statvfs` fails, a full disk is detected when a write fails.
         if let Ok(found) = statvfs(&self.directory) {
-            self.room = self.judge(found.f_bavail.saturating_mul(found.f_frsize));
+            self.room = self.classify(found.f_bavail.saturating_mul(found.f_frsize));
         }
         match self.room {
             Room::Enough => self.keep_reserve(),
-            _ => self.gave_up = false,
+            _ => self.allocation_failed = false,
         }
     }
 
-    fn judge(&self, free: u64) -> Room {
+    fn classify(&self, free: u64) -> Room {
         let SpaceLimits { low_bytes, exhausted_bytes, reserve_bytes } = self.limits;
-        // Where room was short, there has to be more than just enough: the reserve is made again, and states must not alternate.
+        // After a shortage more space is required: the reserve has to be allocated, and the state must
+        // not flap.
         let margin = if self.room == Room::Enough { 0 } else { low_bytes / 4 + reserve_bytes };
         let reason = |limit: u64| format!("{} of {} bytes that have to be free", free, limit);
         if free < exhausted_bytes {
@@ -90,7 +91,8 @@ impl Space {
         }
     }
 
-    /// A write found the disk full: the reserve is given up. False when that was known, and there is no reserve.
+    /// Releases the reserve after a write found the disk full; `false` when that was known and no
+    /// reserve was left.
     pub(super) fn exhausted(&mut self) -> bool {
         let path = self.directory.join(RESERVE);
         let was_known = matches!(self.room, Room::Exhausted(_));
@@ -103,21 +105,21 @@ impl Space {
                 tracing::error!(path = %path.display(), %error, "the reserve of the store cannot be released")
             }
         }
-        self.looked = Some(Instant::now());
+        self.checked_at = Some(Instant::now());
         self.room = Room::Exhausted("the disk is full".into());
         is_released || !was_known
     }
 
-    /// Makes the reserve file where there is none.
+    /// Allocates the reserve file if it does not exist.
     fn keep_reserve(&mut self) {
         let path = self.directory.join(RESERVE);
-        if self.limits.reserve_bytes == 0 || self.gave_up || path.exists() {
+        if self.limits.reserve_bytes == 0 || self.allocation_failed || path.exists() {
             return;
         }
         if let Err(error) = allocate(&path, self.limits.reserve_bytes) {
-            let _ = fs::remove_file(&path); // a part of it is no use
-            self.gave_up = true;
-            tracing::warn!(path = %path.display(), %error, "no room can be reserved for deletes on a full disk");
+            let _ = fs::remove_file(&path); // a partial reserve has no use
+            self.allocation_failed = true;
+            tracing::warn!(path = %path.display(), %error, "cannot reserve disk space for deletes");
         }
     }
 }
@@ -137,9 +139,9 @@ mod tests {
         let limits = SpaceLimits { low_bytes: 100, exhausted_bytes: 40, reserve_bytes: 8 };
         let mut space = Space::new(directory.path(), limits);
         let mut check = |free: u64, expect: &str| {
-            space.room = space.judge(free);
-            let said = format!("{:?}", space.room);
-            assert!(said.starts_with(expect), "{free}: {said}");
+            space.room = space.classify(free);
+            let actual = format!("{:?}", space.room);
+            assert!(actual.starts_with(expect), "{free}: {actual}");
         };
         check(100, "Enough");
         check(99, "Low");
@@ -151,19 +153,19 @@ mod tests {
     }
 
     #[test]
-    fn the_reserve_is_made_and_released() {
+    fn the_reserve_is_allocated_and_released() {
         let directory = tempfile::tempdir().unwrap();
         let limits = SpaceLimits { low_bytes: 0, exhausted_bytes: 0, reserve_bytes: 4096 };
         let mut space = Space::new(directory.path(), limits);
-        space.look();
+        space.check();
         assert_eq!(space.room(), &Room::Enough);
         let reserve = directory.path().join(RESERVE);
         assert_eq!(fs::metadata(&reserve).unwrap().len(), 4096);
         assert!(space.exhausted());
         assert!(!reserve.exists());
         assert!(!space.exhausted());
-        space.looked = None;
-        space.look();
+        space.checked_at = None;
+        space.check();
         assert_eq!(space.room(), &Room::Enough);
         assert!(reserve.exists());
     }

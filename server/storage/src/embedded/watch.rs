@@ -1,8 +1,8 @@
-//! One watcher's stream: out of the history first, then from the hub.
+//! The stream of one watcher: events from the history first, then from the hub.
 //!
-//! A watcher reads the history itself, when it is polled and as fast as it is polled, so that catching up costs nobody
-//! else anything. It subscribes at the moment nothing is left to read, under the lock that publishing takes; hence no
-//! gap and no repetition.
+//! A watcher reads the history itself, when it is polled, so catching up costs other watchers nothing.
+//! It subscribes when nothing is left to read, under the lock that publishing takes. Hence no event is
+//! missed or repeated.
 
 use std::{
     future::Future,
@@ -29,7 +29,7 @@ pub(super) async fn open(
     let source = Source { readers, hub, range };
     let stage = match source.hub.subscribe(&source.range, from)? {
         Some(subscription) => Stage::Live(subscription),
-        // The first chunk is read at once, so that a compacted revision is refused by the call and not later.
+        // The first chunk is read here, so that this call and not the stream refuses a compacted revision.
         None => Stage::Replay(source.chunk(from.unwrap_or_default()).await?),
     };
     Ok(Watch::new(EventStream { source, stage }))
@@ -56,14 +56,14 @@ struct EventStream {
 enum Stage {
     /// A chunk of history is being read.
     Reading(Pin<Box<dyn Future<Output = Result<Chunk>> + Send>>),
-    /// A chunk is there to be delivered.
+    /// A chunk is ready for delivery.
     Replay(Chunk),
     Live(Subscription),
     Ended,
 }
 
 impl EventStream {
-    /// Delivers a chunk; an empty one leads on to the next, or into the present.
+    /// Delivers a chunk and starts the next stage. An empty chunk yields no batch.
     fn replay(&mut self, chunk: Chunk) -> Result<Option<WatchBatch>> {
         let Chunk { events, next } = chunk;
         self.stage = match self.source.hub.subscribe(&self.source.range, Some(next))? {

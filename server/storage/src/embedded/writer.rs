@@ -1,4 +1,4 @@
-//! The writer thread.
+//! The writer thread: applies groups of requests, compaction and expiry, one database transaction at a time.
 
 use std::{
     sync::Arc,
@@ -19,18 +19,18 @@ use super::{
 };
 use crate::{Error, Event, Result, Revision, TxnOutcome, clock::unix_millis, error::Source};
 
-/// How long housekeeping pauses after it failed (a full disk, say).
+/// How long housekeeping pauses after a failure, such as a full disk.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(1);
-/// The longest sleep while leases run, so that a change of the wall clock is noticed.
+/// The longest sleep while leases exist, so that a change of the wall clock takes effect.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
-/// How many revisions housekeeping works through in a transaction of its own.
+/// Maximum number of revisions that housekeeping processes in a transaction without writes.
 const HOUSEKEEPING: usize = 1024;
 
 pub(super) struct Writer {
     connection: Connection,
     _directory: Directory, // dropped after the connection, so that the lock outlives it
     hub: Arc<Hub>,
-    /// Says among other things that a commit failed half-way: nothing is written any more.
+    /// Among other things, records that a commit failed half-way; then no write is accepted any more.
     condition: Arc<Condition>,
     space: Space,
     requests: Requests,
@@ -42,14 +42,14 @@ pub(super) struct Writer {
     housekeeping_not_before: Instant,
 }
 
-/// Compacts, at every tick, to the revision of the tick before.
+/// Compacts at every tick to the revision of the previous tick.
 struct CompactionTimer {
     interval: Duration,
     due: Instant,
     revision: Revision,
 }
 
-/// What a group came to.
+/// The result of a group.
 struct Committed {
     state: State,
     events: Vec<Arc<Event>>,
@@ -82,12 +82,12 @@ impl Writer {
             compaction: options.compaction_interval.map(timer),
             progress_interval: options.progress_interval,
             progress_due: None,
-            next_expiry: Some(0), // there may be leases: look at once
+            next_expiry: Some(0), // leases may exist: check immediately
             housekeeping_not_before: now,
         }
     }
 
-    /// Serves requests until the store is closed, then gives the directory back.
+    /// Serves requests until the store is closed, then releases the directory.
     pub(super) fn run(mut self) {
         let answer = loop {
             let mut group = self.requests.receive(self.time_to_next_task());
@@ -105,7 +105,7 @@ impl Writer {
         }
     }
 
-    /// Does what is due at this time besides the requests.
+    /// Runs the tasks that are due besides the requests.
     fn tick(&mut self, group: &mut Group) {
         let now = Instant::now();
         if let Some(timer) = self.compaction.as_mut().filter(|timer| timer.due <= now) {
@@ -116,9 +116,9 @@ impl Writer {
             timer.due = now + timer.interval;
         }
         if self.progress_due.take_if(|due| *due <= now).is_some() {
-            let _ = self.hub.send_progress(); // only this thread closes the hub, later
+            let _ = self.hub.send_progress(); // fails only after this thread has closed the hub
         }
-        self.look_at_space();
+        self.check_space();
     }
 
     fn serve(&mut self, group: Group) {
@@ -131,7 +131,7 @@ impl Writer {
         let mut applied = self.apply_watched(&group);
         if matches!(applied, Err(Error::NoSpace { .. })) && self.space.exhausted() {
             self.condition.set_room(self.space.room().clone());
-            // Once more: what is left is for the deletes of the group.
+            // Try again: the released space is for the deletes of the group.
             applied = self.apply_watched(&group);
         }
         match applied {
@@ -151,15 +151,15 @@ impl Writer {
         }
     }
 
-    /// Looks at the disk when it is time to.
-    fn look_at_space(&mut self) {
-        if self.space.next_look() <= Instant::now() {
-            self.space.look();
+    /// Checks the free space on the disk when a check is due.
+    fn check_space(&mut self) {
+        if self.space.next_check() <= Instant::now() {
+            self.space.check();
             self.condition.set_room(self.space.room().clone());
         }
     }
 
-    /// Applies a group, and lets health checks see how long that takes.
+    /// Applies a group and records that the writer is busy, for health checks.
     fn apply_watched(&mut self, group: &Group) -> Result<Committed> {
         self.condition.set_busy(true);
         let applied = self.apply(group);
@@ -167,7 +167,7 @@ impl Writer {
         applied
     }
 
-    /// Applies a group and whatever housekeeping is due, and makes it durable.
+    /// Applies a group and the due housekeeping, and makes them durable.
     fn apply(&mut self, group: &Group) -> Result<Committed> {
         let housekeeping = self.has_housekeeping() || !group.compactions.is_empty();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -177,19 +177,19 @@ impl Writer {
             group.compactions.iter().map(|(revision, _)| changes.compact(*revision)).collect::<Result<_>>()?;
         if housekeeping {
             changes.expire(HOUSEKEEPING)?;
-            // Faster than new garbage comes, but without holding up the writes that share the transaction.
+            // Faster than new garbage accumulates, but without delaying the writes of the same transaction.
             let share = if group.commits.is_empty() { HOUSEKEEPING } else { 2 * group.commits.len() + 64 };
             changes.purge(share)?;
         }
         let next_expiry = next_expiry(&transaction)?;
         let Changes { state, events, .. } = changes;
         #[cfg(test)]
-        self.condition.faults.strike()?;
+        self.condition.faults.apply_next()?;
         transaction.commit().map_err(commit_error)?;
         Ok(Committed { state, events, outcomes, compactions, next_expiry })
     }
 
-    /// Tells the watchers, then the writers: who has its answer can rely on having been published.
+    /// Publishes events to the watchers, then answers the writers: an acknowledged write has been published.
     fn announce(&mut self, group: Group, committed: Committed) {
         let Committed { state, events, outcomes, compactions, next_expiry } = committed;
         self.state = state;
@@ -199,7 +199,7 @@ impl Writer {
             self.progress_due.get_or_insert_with(|| Instant::now() + self.progress_interval);
         }
         for (Commit { answer, .. }, outcome) in group.commits.into_iter().zip(outcomes) {
-            let _ = answer.send(outcome); // the caller may have given up waiting; its write stands
+            let _ = answer.send(outcome); // the caller may have given up waiting; its write is durable
         }
         for ((_, answer), outcome) in group.compactions.into_iter().zip(compactions) {
             report_compaction(answer, outcome);
@@ -211,10 +211,11 @@ impl Writer {
         (expired || self.state.purged < self.state.compacted) && Instant::now() >= self.housekeeping_not_before
     }
 
-    /// How long the thread may sleep when no request comes; `None` is for ever.
+    /// Returns how long the thread may sleep without a request; `None` is unlimited.
     fn time_to_next_task(&self) -> Option<Duration> {
         let now = Instant::now();
-        let timers = [self.compaction.as_ref().map(|timer| timer.due), self.progress_due, Some(self.space.next_look())];
+        let timers =
+            [self.compaction.as_ref().map(|timer| timer.due), self.progress_due, Some(self.space.next_check())];
         let timer = timers.into_iter().flatten().min().map(|due| due.saturating_duration_since(now));
         let lease =
             self.next_expiry.map(|at| Duration::from_millis(at.saturating_sub(unix_millis())).min(LONGEST_SLEEP));
@@ -224,7 +225,7 @@ impl Writer {
         timer.into_iter().chain(housekeeping.map(|wait| wait.max(pause))).min()
     }
 
-    /// Moves the log into the database file, so that the next start has nothing to do.
+    /// Moves the log into the database file, so that the next start needs no recovery.
     fn flush(&self) -> Result<()> {
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         self.condition.failure().map_or(Ok(()), Err)
@@ -232,7 +233,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Ends the watches, also when the thread panics: no watcher may wait for events that cannot come.
+    /// Ends the watches, also when the thread panics. No watcher may wait for events that cannot come.
     fn drop(&mut self) {
         if std::thread::panicking() {
             let error = std::io::Error::other("the writer thread of the store panicked");
@@ -244,7 +245,7 @@ impl Drop for Writer {
 
 fn commit_error(error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => error.into(), // nothing was written that counts; there may be room again later
+        Some(ErrorCode::DiskFull) => error.into(), // the transaction was rolled back; there may be space again later
         _ => Error::Failed(Source(Arc::new(error))),
     }
 }

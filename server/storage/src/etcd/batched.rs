@@ -1,45 +1,46 @@
-//! One question that many ask at the same time.
+//! Batches concurrent calls of the same request.
 
 use tokio::sync::watch;
 
-/// Puts a question at most once at a time. Who asks while an answer is on its way shares the next one with all others who do, as etcd gathers
-/// its own reads (`ReadIndex`): an answer never is to a question put before it was asked for.
+/// Sends a request at most once at a time. Calls that arrive while a response is pending share the next
+/// one, as etcd batches its own reads (`ReadIndex`). So a response always belongs to a request sent
+/// after the call.
 pub(super) struct Batched<T> {
-    asked: watch::Sender<u64>,
-    answers: watch::Receiver<Answer<T>>,
+    calls: watch::Sender<u64>,
+    responses: watch::Receiver<Response<T>>,
 }
 
-/// What came last, and how many had asked when its question was put.
-struct Answer<T> {
-    asked: u64,
-    given: Option<T>,
+/// The last response, and the number of calls made when its request was sent.
+struct Response<T> {
+    calls: u64,
+    value: Option<T>,
 }
 
 impl<T: Clone + Send + Sync + 'static> Batched<T> {
-    /// The question is put by a task that ends with this.
-    pub(super) fn new<F: Future<Output = T> + Send>(put: impl Fn() -> F + Send + Sync + 'static) -> Self {
-        let (asked, mut questions) = watch::channel(0);
-        let (answered, answers) = watch::channel(Answer { asked: 0, given: None });
+    /// Creates a batch and the task that sends its requests; the task ends when the batch is dropped.
+    pub(super) fn new<F: Future<Output = T> + Send>(send: impl Fn() -> F + Send + Sync + 'static) -> Self {
+        let (calls, mut pending) = watch::channel(0);
+        let (sender, responses) = watch::channel(Response { calls: 0, value: None });
         tokio::spawn(async move {
-            while questions.changed().await.is_ok() {
-                let asked = *questions.borrow_and_update();
-                let given = Some(put().await);
-                answered.send_replace(Answer { asked, given });
+            while pending.changed().await.is_ok() {
+                let calls = *pending.borrow_and_update();
+                let value = Some(send().await);
+                sender.send_replace(Response { calls, value });
             }
         });
-        Self { asked, answers }
+        Self { calls, responses }
     }
 
-    /// An answer to the question as it is put from now on; nothing when the task was ended.
-    pub(super) async fn ask(&self) -> Option<T> {
+    /// Returns the response to a request that is sent after this call; `None` when the task has ended.
+    pub(super) async fn call(&self) -> Option<T> {
         let mut number = 0;
-        self.asked.send_modify(|asked| {
-            *asked += 1;
-            number = *asked;
+        self.calls.send_modify(|calls| {
+            *calls += 1;
+            number = *calls;
         });
-        let mut answers = self.answers.clone();
-        let answer = answers.wait_for(|answer| answer.asked >= number).await.ok()?;
-        answer.given.clone()
+        let mut responses = self.responses.clone();
+        let response = responses.wait_for(|response| response.calls >= number).await.ok()?;
+        response.value.clone()
     }
 }
 
@@ -53,27 +54,27 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_asks_meanwhile_shares_the_next_answer() {
-        let (put, may_answer) = (Arc::new(AtomicU64::new(0)), Arc::new(Semaphore::new(0)));
+    async fn concurrent_calls_share_the_next_response() {
+        let (sent, may_answer) = (Arc::new(AtomicU64::new(0)), Arc::new(Semaphore::new(0)));
         let batched = Batched::new({
-            let (put, may_answer) = (put.clone(), may_answer.clone());
+            let (sent, may_answer) = (sent.clone(), may_answer.clone());
             move || {
-                let (number, may_answer) = (put.fetch_add(1, Ordering::SeqCst) + 1, may_answer.clone());
+                let (number, may_answer) = (sent.fetch_add(1, Ordering::SeqCst) + 1, may_answer.clone());
                 async move { may_answer.acquire().await.map(|permit| permit.forget()).map(|()| number).ok() }
             }
         });
-        let answer_when_put = async |number| {
-            while put.load(Ordering::SeqCst) < number {
+        let answer_when_sent = async |number| {
+            while sent.load(Ordering::SeqCst) < number {
                 tokio::task::yield_now().await;
             }
             may_answer.add_permits(1);
         };
         let later = async {
-            answer_when_put(1).await;
-            let all = async { tokio::join!(batched.ask(), batched.ask(), batched.ask()) };
-            tokio::join!(all, answer_when_put(2)).0
+            answer_when_sent(1).await;
+            let all = async { tokio::join!(batched.call(), batched.call(), batched.call()) };
+            tokio::join!(all, answer_when_sent(2)).0
         };
-        let (first, (second, third, fourth)) = tokio::join!(batched.ask(), later);
+        let (first, (second, third, fourth)) = tokio::join!(batched.call(), later);
         assert_eq!([first, second, third, fourth].map(Option::flatten), [Some(1), Some(2), Some(2), Some(2)]);
     }
 }

@@ -1,8 +1,8 @@
-//! The members of an etcd cluster: which one is asked, and when another one is.
+//! Selection of the etcd member for a call, and retries with other members.
 //!
-//! One member is asked until it fails; then it is the next one's turn. A read is repeated as long as the cluster
-//! cannot be reached, a write only when it is certain that it was not sent, because the effect of one that was sent
-//! is unknown (etcd's own client draws the same line).
+//! Calls go to one member until it fails; then the next member becomes the preferred one. A read is
+//! retried while the cluster is unreachable. A write is retried only if it certainly was not sent,
+//! because the effect of one that was sent is unknown. etcd's own client draws the same line.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -17,41 +17,41 @@ use tonic::Status;
 
 use super::{
     EtcdOptions,
-    failure::{is_passing, status, was_not_sent},
+    failure::{is_transient, status, was_not_sent},
     member::{self, Member},
 };
 use crate::Result;
 
-/// How long a call goes on looking for a member that answers.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a call tries members until one answers.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Whether a call may be made twice.
+/// When a call may be retried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repeat {
     Always,
-    /// Only when the first one was never sent.
+    /// Only when the first request was never sent.
     Unsent,
 }
 
 impl Repeat {
     fn allows(self, status: &Status) -> bool {
         match self {
-            Self::Always => is_passing(status),
+            Self::Always => is_transient(status),
             Self::Unsent => was_not_sent(status),
         }
     }
 }
 
-/// Which keys are read, and of which revision.
+/// The keys and the revision of a read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Range {
     pub(super) key: Vec<u8>,
-    /// Empty for one key.
+    /// Empty for a single key.
     pub(super) end: Vec<u8>,
-    /// 0 for all.
+    /// 0 for no limit.
     pub(super) limit: i64,
-    /// 0 for the newest.
+    /// 0 for the current revision.
     pub(super) revision: i64,
     pub(super) count_only: bool,
 }
@@ -70,7 +70,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Prepares connections; they are made when they are first used.
+    /// Prepares connections, which are opened on first use.
     pub(super) async fn new(options: &EtcdOptions) -> Result<Self> {
         let tls = member::tls(options)?;
         let mut members = Vec::with_capacity(options.servers.len());
@@ -80,17 +80,17 @@ impl Client {
         Ok(Self { members, preferred: AtomicUsize::new(0) })
     }
 
-    /// The members' addresses.
+    /// Returns the addresses of the members.
     pub(super) fn urls(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|member| &*member.url)
     }
 
-    /// Makes a call to a member that answers. The request is built for each attempt, because an attempt consumes it.
+    /// Calls members until one answers. `attempt` builds the request each time, because an attempt consumes it.
     pub(super) async fn call<A, F>(&self, repeat: Repeat, attempt: impl Fn(&Member) -> F) -> Result<A, Status>
     where
         F: Future<Output = Result<A, etcd_client::Error>>,
     {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + RETRY_TIMEOUT;
         loop {
             let (index, member) = self.member();
             let status = match attempt(member).await {
@@ -121,7 +121,7 @@ impl Client {
         Ok(answer.await?.0)
     }
 
-    /// Opens a stream with one watch on it, once: the next call asks another member when this one failed.
+    /// Opens a stream with one watch, in one attempt. After a failure the next call uses another member.
     pub(super) async fn watch(&self, key: Vec<u8>, options: WatchOptions) -> Result<WatchStream, Status> {
         let (index, member) = self.member();
         let outcome = member.watch.clone().watch(key, Some(options)).await;
@@ -131,7 +131,7 @@ impl Client {
         })
     }
 
-    /// The size of each member's database, as the member reports it.
+    /// Returns the database size that each member reports.
     pub(super) async fn database_sizes(&self) -> Vec<(&str, Result<i64, Status>)> {
         let mut all = Vec::with_capacity(self.members.len());
         for member in &self.members {
@@ -146,7 +146,7 @@ impl Client {
         (index, &self.members[index])
     }
 
-    /// Makes the next member the preferred one, unless another call has done so.
+    /// Makes the next member the preferred one, unless a concurrent call has done so.
     fn avoid(&self, index: usize) {
         let next = (index + 1) % self.members.len();
         let _ = self.preferred.compare_exchange(index, next, Ordering::Relaxed, Ordering::Relaxed);

@@ -1,7 +1,8 @@
-//! Compaction that several servers share, upstream's among them (`etcd3.compactor`).
+//! Compaction that several servers share, upstream's included (`etcd3.compactor`).
 //!
-//! The version of one key is the number of the compaction. Every server tries, once in an interval, to write the next number; the one
-//! that succeeds compacts to the revision it saw an interval ago, the others learn the number and the revision of the present.
+//! The version of one key counts the compactions. In each interval every server tries to write the next
+//! number. The server that succeeds compacts to the revision it saw one interval ago. The others read
+//! the number and the current revision.
 
 use std::time::Duration;
 
@@ -17,16 +18,16 @@ use crate::{Error, Result, Revision};
 /// Upstream's key, outside every prefix.
 const KEY: &[u8] = b"compact_rev_key";
 
-/// What this server knew after its last attempt.
+/// The state of this server after its last attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Attempt {
-    /// The number of compactions.
+    /// The number of compactions so far.
     number: i64,
-    /// The revision of the store at that time, to which the next one compacts.
+    /// The revision of the store at that time; the next attempt compacts to it.
     revision: Revision,
 }
 
-/// Compacts until the store is closed.
+/// Compacts periodically until the store is closed.
 pub(super) async fn run(cluster: std::sync::Arc<Cluster>, interval: Duration) {
     let mut closed = cluster.closed.subscribe();
     let mut last = Attempt::default();
@@ -37,12 +38,12 @@ pub(super) async fn run(cluster: std::sync::Arc<Cluster>, interval: Duration) {
         }
         match attempt(&cluster, last).await {
             Ok(attempt) => last = attempt,
-            Err(error) => tracing::error!(%error, "etcd was not compacted"),
+            Err(error) => tracing::error!(%error, "compaction of etcd failed"),
         }
     }
 }
 
-/// Compacts to the revision of the last attempt, unless another server has done so since.
+/// Compacts to the revision of the last attempt, unless another server has compacted since.
 pub(super) async fn attempt(cluster: &Cluster, last: Attempt) -> Result<Attempt> {
     let answer = claim(cluster, last).await.map_err(failure)?;
     let revision = convert::revision(answer.header);
@@ -61,7 +62,7 @@ pub(super) async fn attempt(cluster: &Cluster, last: Attempt) -> Result<Attempt>
     Ok(Attempt { number: last.number + 1, revision })
 }
 
-/// Writes the next number, unless another server has; then reads what that server wrote.
+/// Writes the next number, or reads the key if another server has written it.
 async fn claim(cluster: &Cluster, last: Attempt) -> Result<PbTxnResponse, Status> {
     let value = last.revision.to_string();
     let claim = || {

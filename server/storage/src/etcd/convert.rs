@@ -1,4 +1,4 @@
-//! Between the store's terms and etcd's messages.
+//! Conversion between the types of the store and etcd's messages.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use etcd_client::{
 
 use crate::{Error, Event, EventKind, KeyRange, KeyValue, Result, Revision, WatchBatch};
 
-/// The kind of an event that is not a deletion.
+/// The type of an event that is not a deletion.
 const PUT: i32 = EventType::Put as i32;
 
-/// etcd's revisions are signed.
+/// Converts a number to etcd's signed one.
 pub(super) fn to_wire(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -25,7 +25,7 @@ pub(super) fn revision(header: Option<PbResponseHeader>) -> Revision {
     from_wire(header.map_or(0, |header| header.revision))
 }
 
-/// Start and end of a range; in etcd a zero byte stands for the first key and for no end.
+/// Returns start and end of a range. In etcd a zero byte means the first key or no end.
 pub(super) fn range(range: &KeyRange) -> (Vec<u8>, Vec<u8>) {
     let start = if range.start().is_empty() { vec![0] } else { range.start().to_vec() };
     (start, range.end().map_or(vec![0], |end| end.to_vec()))
@@ -42,7 +42,7 @@ pub(super) fn key_value(kv: PbKeyValue) -> KeyValue {
     }
 }
 
-/// What a watcher is told; nothing when its watch has only been confirmed.
+/// Returns the batch of a response; `None` for the confirmation of a new watch.
 pub(super) fn batch(response: PbWatchResponse) -> Result<Option<WatchBatch>> {
     if response.created {
         return Ok(None);
@@ -57,7 +57,8 @@ pub(super) fn batch(response: PbWatchResponse) -> Result<Option<WatchBatch>> {
 fn event(event: PbEvent) -> Result<Arc<Event>> {
     let kind = if event.r#type == PUT { EventKind::Put } else { EventKind::Delete };
     let event = Event { kind, kv: key_value(event.kv.unwrap_or_default()), prev: event.prev_kv.map(key_value) };
-    // It can have been compacted meanwhile. Who compares old and new state would draw the wrong conclusion (etcd3.parseEvent).
+    // The previous value may have been compacted. Without it, a comparison with the old state would be wrong
+    // (etcd3.parseEvent).
     if event.prev.is_none() && !event.is_create() {
         let reason = format!("etcd sent the change at revision {} without the previous value", event.revision());
         return Err(Error::corrupt(&event.kv.key, reason));

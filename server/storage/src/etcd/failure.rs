@@ -1,4 +1,4 @@
-//! What a failed call says: whether it may be made again, and the error that callers get.
+//! Classification of failed calls: whether to retry, and the error for callers.
 
 use std::{error::Error as _, sync::Arc};
 
@@ -6,31 +6,31 @@ use tonic::{Code, ConnectError, Status};
 
 use crate::{Error, error::Source};
 
-/// How a generated client of tonic begins its message when the channel takes no request (`tonic-build`); the code is
+/// The prefix of tonic's error when the channel takes no request (`tonic-build`). The code is
 /// `Unknown`, without a source.
 const NOT_READY: &str = "Service was not ready: ";
 
-/// The status of a call of etcd-client.
+/// Converts an error of etcd-client to a status.
 pub(super) fn status(error: etcd_client::Error) -> Status {
     match error {
         etcd_client::Error::GRpcStatus(status) => status,
-        // The stream of a watch takes no requests any more.
+        // The stream of the watch takes no requests any more.
         etcd_client::Error::WatchError(why) => Status::unavailable(why),
         other => Status::unknown(other.to_string()),
     }
 }
 
-/// Whether the failure is about the connection or the cluster at this moment, and not about the request.
-pub(super) fn is_passing(status: &Status) -> bool {
+/// Returns whether the connection or the cluster failed temporarily, and not the request.
+pub(super) fn is_transient(status: &Status) -> bool {
     match status.code() {
         Code::Unavailable => true,
-        // How tonic reports a connection that broke.
+        // tonic's codes for a broken connection.
         Code::Unknown | Code::Internal | Code::Cancelled => status.source().is_some() || was_not_ready(status),
         _ => false,
     }
 }
 
-/// Whether the request certainly was not sent: there was no connection that took it.
+/// Returns whether the request certainly was not sent, because no connection took it.
 pub(super) fn was_not_sent(status: &Status) -> bool {
     let mut source = status.source();
     while let Some(error) = source {
@@ -50,12 +50,12 @@ pub(super) fn misconfigured(text: String) -> Error {
     Error::backend(Refusal(text))
 }
 
-/// A failure in etcd's own words.
+/// An error with etcd's own text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Refusal(String);
 
-/// The error of a call that failed for no reason that callers decide by.
+/// Converts a status that callers do not handle specially.
 pub(super) fn failure(status: Status) -> Error {
     let mut text = status.message().to_owned();
     let mut source = status.source();

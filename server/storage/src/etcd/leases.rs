@@ -1,5 +1,5 @@
-//! Leases for keys with a time to live, shared as upstream shares them (`etcd3.leaseManager`): granting one is dear, and events
-//! all live equally long.
+//! Leases for keys with a TTL, shared as upstream shares them (`etcd3.leaseManager`). Granting a lease
+//! is expensive, and all events have the same TTL.
 
 use std::time::{Duration, Instant};
 
@@ -8,13 +8,13 @@ use tonic::Status;
 
 use super::client::{Client, Repeat};
 
-/// How many keys one lease may have at most; revoking one deletes them all at once.
+/// Maximum number of keys of one lease; its revocation deletes them at once.
 const KEYS: u32 = 1000;
-/// A lease is shared for at most this part of the time to live.
+/// The part of the TTL for which a lease is reused, in percent.
 const REUSE_PERCENT: u64 = 5;
 
 pub(super) struct Leases {
-    /// For how long one lease is given out at most.
+    /// Maximum time for which a lease is reused.
     reuse: Duration,
     last: Mutex<Option<Lease>>,
 }
@@ -30,7 +30,7 @@ impl Leases {
         Self { reuse, last: Mutex::default() }
     }
 
-    /// A lease that lasts at least so long, and not much longer.
+    /// Returns a lease that lasts at least this long, and not much longer.
     pub(super) async fn get(&self, client: &Client, ttl_seconds: u64) -> Result<i64, Status> {
         let ttl = Duration::from_secs(ttl_seconds);
         let reuse = Duration::from_secs((ttl_seconds * REUSE_PERCENT / 100).min(self.reuse.as_secs()));
@@ -48,7 +48,7 @@ impl Leases {
     }
 }
 
-/// A new lease of whole seconds.
+/// Grants a new lease, in whole seconds.
 pub(super) async fn grant(client: &Client, ttl: Duration) -> Result<i64, Status> {
     let seconds = ttl.as_secs().try_into().unwrap_or(i64::MAX);
     let granted = client.call(Repeat::Always, |member| {
@@ -58,12 +58,12 @@ pub(super) async fn grant(client: &Client, ttl: Duration) -> Result<i64, Status>
     Ok(granted.await?.id())
 }
 
-/// How long a lease lasts from now on; nothing when it has run out.
+/// Returns the remaining time of a lease; `None` when it has expired.
 pub(super) async fn time_left(client: &Client, id: i64) -> Result<Option<Duration>, Status> {
     let left = client.call(Repeat::Always, |member| {
         let mut lease = member.lease.clone();
         async move { lease.time_to_live(id, None).await }
     });
-    // -1 when it has run out
+    // -1 when the lease has expired
     Ok(u64::try_from(left.await?.ttl()).ok().map(Duration::from_secs))
 }

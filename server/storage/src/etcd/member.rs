@@ -1,4 +1,4 @@
-//! One member of an etcd cluster: the connection to it, and the clients of the crate `etcd-client` on that connection.
+//! One member of an etcd cluster: its connection, and the clients of the crate `etcd-client` on it.
 
 use std::{fmt, path::Path, time::Duration};
 
@@ -12,31 +12,31 @@ use crate::Result;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// How much one stream may have under way, and all of them together: a watcher that does not read must not hold up
-/// the others.
+/// HTTP/2 flow-control windows of one stream and of the connection. A watcher that does not read must
+/// not block the other streams.
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 30;
 
-/// The clients of one member; each call takes a clone of one, which shares the connection.
+/// The clients of one member. Each call clones one of them; the clones share the connection.
 pub(super) struct Member {
     pub(super) url: String,
     pub(super) kv: KvClient,
     pub(super) lease: LeaseClient,
     pub(super) maintenance: MaintenanceClient,
-    /// Requires a leader: without one there are no events, and a member that reports it is left for another one
-    /// (clientv3.WithRequireLeader).
+    /// Requires a leader (`clientv3.WithRequireLeader`): a member without one sends no events. When it
+    /// reports that, the next call uses another member.
     pub(super) watch: WatchClient,
 }
 
 impl Member {
-    /// Prepares the connection; the first call makes it.
+    /// Prepares the connection, which the first call opens.
     pub(super) async fn new(url: &str, tls: Option<&ClientTlsConfig>) -> Result<Self> {
         let scheme = if tls.is_some() { "https" } else { "http" };
         let url = if url.contains("://") { url.to_owned() } else { format!("{scheme}://{url}") };
         let channel = endpoint(&url, tls)?.connect_lazy();
         let plain = connect(&channel, ConnectOptions::new()).await?;
         let with_leader = connect(&channel, ConnectOptions::new().with_require_leader(true)).await?;
-        // A page of large objects, and the events of one revision, are longer than gRPC's limit of 4 MB.
+        // A page of large objects and the events of one revision can exceed gRPC's limit of 4 MB.
         Ok(Self {
             url,
             kv: plain.kv_client().max_decoding_message_size(usize::MAX),
@@ -47,7 +47,7 @@ impl Member {
     }
 }
 
-/// A client on an existing channel; makes no call.
+/// Creates a client on an existing channel, without a call.
 async fn connect(channel: &Channel, options: ConnectOptions) -> Result<etcd_client::Client> {
     let channel = etcd_client::Channel::Tonic(channel.clone());
     etcd_client::Client::from_channel(channel, Some(options)).await.map_err(|error| misconfigured(error.to_string()))
@@ -71,7 +71,7 @@ fn endpoint(url: &str, tls: Option<&ClientTlsConfig>) -> Result<Endpoint> {
     endpoint.tls_config(tls.clone()).map_err(|error| refused(&error))
 }
 
-/// The client's part of TLS, when there is one.
+/// Returns the TLS configuration of the client, if any.
 pub(super) fn tls(options: &EtcdOptions) -> Result<Option<ClientTlsConfig>> {
     let EtcdOptions { ca_file, certificate, .. } = options;
     if ca_file.is_none() && certificate.is_none() {

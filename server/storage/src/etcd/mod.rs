@@ -1,12 +1,13 @@
-//! The etcd store: keys, values and leases exactly as upstream's server keeps them, so that both can serve one etcd at a time.
+//! The etcd store: keys, values and leases in upstream's format, so that upstream's server can use the
+//! same etcd.
 //!
 //! | file | part |
 //! |---|---|
 //! | `member` | the connection to one member, and the clients of `etcd-client` on it |
-//! | `client`, `failure` | which member is asked, and when a call is made again |
-//! | `convert`, `txn` | between etcd's messages and the store's terms |
-//! | `batched` | one question for many who ask it at the same time |
-//! | `watch` | one watcher's stream, opened again where it broke off |
+//! | `client`, `failure` | selection of the member for a call, and retries |
+//! | `convert`, `txn` | conversion between etcd's messages and the types of the store |
+//! | `batched` | one request for concurrent calls |
+//! | `watch` | the stream of one watcher, reopened after an interruption |
 //! | `leases`, `compactor` | leases and compaction, shared as upstream shares them |
 //! | `snapshot` | saving to and restoring from snapshot files |
 
@@ -42,30 +43,30 @@ use crate::{
     TxnOutcome, Watch, snapshot::Summary,
 };
 
-/// How many keys are asked for at a time when all are wanted, so that no message is as large as the whole list.
+/// Number of keys per request of an unlimited list, so that no message is as large as the whole list.
 const PAGE: usize = 5000;
-/// Between attempts to reach a cluster that does not answer.
+/// Delay between attempts to reach a cluster that does not answer.
 const PAUSE: Duration = Duration::from_millis(250);
-/// How long a cluster may take to answer for the first time, as upstream's client waits.
+/// How long to wait for the first answer of a cluster, as upstream's client does.
 const FIRST_ANSWER: Duration = Duration::from_secs(20);
 
-/// Where an etcd is and how it is used.
+/// The address of an etcd cluster and options for its use.
 #[derive(Clone, Debug)]
 pub struct EtcdOptions {
-    /// Addresses of its members (`--etcd-servers`).
+    /// Addresses of the members (`--etcd-servers`).
     pub servers: Vec<String>,
-    /// Authorities of the members' certificates, in PEM (`--etcd-cafile`).
+    /// CA certificates for the members, in PEM (`--etcd-cafile`).
     pub ca_file: Option<PathBuf>,
-    /// Certificate and key of this client, in PEM (`--etcd-certfile`, `--etcd-keyfile`).
+    /// Client certificate and key, in PEM (`--etcd-certfile`, `--etcd-keyfile`).
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// How often the servers on one etcd compact it; `None` never does (`--etcd-compaction-interval`).
+    /// Interval in which the servers of one etcd compact it; `None` disables it (`--etcd-compaction-interval`).
     pub compaction_interval: Option<Duration>,
-    /// For how long one lease is given out (`--lease-reuse-duration-seconds`).
+    /// How long a lease is reused (`--lease-reuse-duration-seconds`).
     pub lease_reuse: Duration,
 }
 
 impl EtcdOptions {
-    /// Upstream's defaults, for an etcd without TLS.
+    /// Returns upstream's defaults, for an etcd without TLS.
     pub fn new(servers: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             servers: servers.into_iter().map(Into::into).collect(),
@@ -79,17 +80,17 @@ impl EtcdOptions {
 
 /// A store in an etcd cluster.
 ///
-/// It needs etcd 3.4.31, 3.5.13 or newer: before that, progress could be told ahead of events.
+/// It requires etcd 3.4.31, 3.5.13 or newer. Older versions can send progress ahead of events.
 pub struct EtcdStore {
     cluster: Arc<Cluster>,
     revision: Batched<Result<Revision>>,
 }
 
-/// What all parts of a store share.
+/// The state that all parts of a store share.
 struct Cluster {
     client: Client,
     leases: Leases,
-    /// Counts the requests for progress.
+    /// Counts progress requests.
     progress: tokio::sync::watch::Sender<u64>,
     closed: tokio::sync::watch::Sender<bool>,
 }
@@ -99,12 +100,12 @@ struct Cluster {
 pub struct DatabaseSize {
     /// The member's address.
     pub endpoint: String,
-    /// Bytes; nothing when the member does not answer.
+    /// Size in bytes; `None` when the member does not answer.
     pub bytes: Option<u64>,
 }
 
 impl EtcdStore {
-    /// Connects to a cluster and begins to compact it.
+    /// Connects to a cluster and starts its periodic compaction.
     ///
     /// # Errors
     /// [`Error::Backend`] when files or addresses cannot be used, or when no member answers for 20 seconds.
@@ -115,7 +116,7 @@ impl EtcdStore {
             progress: tokio::sync::watch::Sender::new(0),
             closed: tokio::sync::watch::Sender::new(false),
         });
-        cluster.wait_for_an_answer().await?;
+        cluster.wait_until_reachable().await?;
         if let Some(interval) = options.compaction_interval {
             tokio::spawn(compactor::run(Arc::clone(&cluster), interval));
         }
@@ -129,14 +130,14 @@ impl EtcdStore {
         Ok(Self { cluster, revision })
     }
 
-    /// How large the members' databases are (upstream's `etcd_db_total_size_in_bytes`).
+    /// Returns the sizes of the members' databases (upstream's `etcd_db_total_size_in_bytes`).
     pub async fn database_sizes(&self) -> Vec<DatabaseSize> {
         let all = self.cluster.client.database_sizes().await.into_iter();
         let size = |size: Result<i64, Status>| size.ok().map(convert::from_wire);
         all.map(|(url, bytes)| DatabaseSize { endpoint: url.to_owned(), bytes: size(bytes) }).collect()
     }
 
-    /// Writes what stands below a prefix to a snapshot file.
+    /// Writes the keys below a prefix to a snapshot file.
     ///
     /// # Errors
     /// Those of reading, and [`Error::Snapshot`] when the file cannot be written.
@@ -144,11 +145,11 @@ impl EtcdStore {
         snapshot::save(&self.cluster, prefix, file).await
     }
 
-    /// Writes the keys of a snapshot file, and goes on with revisions above the snapshot's.
+    /// Writes the keys of a snapshot file and raises the revision above the snapshot's.
     ///
     /// # Errors
-    /// [`Error::Snapshot`] when the file is damaged, [`Error::Occupied`] when there are keys below the prefix already, and those of
-    /// writing, after which a part of the keys may be there.
+    /// [`Error::Snapshot`] when the file is damaged, [`Error::Occupied`] when keys already exist below
+    /// the prefix, and those of writes. After a failed write, a part of the keys may be written.
     pub async fn restore(&self, prefix: &str, file: &Path) -> Result<Summary> {
         snapshot::restore(&self.cluster, prefix, file).await
     }
@@ -200,7 +201,7 @@ impl Store for EtcdStore {
     }
 
     async fn current_revision(&self) -> Result<Revision> {
-        self.revision.ask().await.unwrap_or(Err(Error::Closed))
+        self.revision.call().await.unwrap_or(Err(Error::Closed))
     }
 
     async fn close(&self) -> Result<()> {
@@ -221,13 +222,13 @@ impl Cluster {
         if *self.closed.borrow() { Err(Error::Closed) } else { Ok(()) }
     }
 
-    /// Waits before another attempt.
+    /// Sleeps before another attempt.
     async fn pause(&self) -> Result<()> {
         tokio::time::sleep(PAUSE).await;
         self.check_open()
     }
 
-    async fn wait_for_an_answer(&self) -> Result<()> {
+    async fn wait_until_reachable(&self) -> Result<()> {
         let deadline = Instant::now() + FIRST_ANSWER;
         while let Err(error) = self.current_revision().await {
             if Instant::now() >= deadline {
@@ -240,7 +241,7 @@ impl Cluster {
     }
 
     async fn current_revision(&self) -> Result<Revision> {
-        // Which key is asked for does not matter.
+        // Any key will do.
         let range = Range { key: b"revision".to_vec(), count_only: true, ..Range::default() };
         Ok(convert::revision(self.range(&range).await?.header))
     }
@@ -253,7 +254,7 @@ impl Cluster {
         }
     }
 
-    /// Lists page by page, at the revision of the first one.
+    /// Lists page by page, at the revision of the first page.
     async fn list(&self, range: KeyRange, options: ListOptions) -> Result<ListResponse> {
         let mut listed = ListResponse { kvs: Vec::new(), more: false, count: 0, revision: 0 };
         let (mut key, end) = convert::range(&range);
@@ -298,13 +299,13 @@ impl Cluster {
         self.client.txn(|| txn::commit(txn, lease)).await
     }
 
-    /// The error of a call that named a revision.
+    /// Converts the error of a call for a revision.
     async fn explain(&self, status: Status, requested: Revision) -> Error {
-        let told = |what| status.code() == Code::OutOfRange && status.message().contains(what);
-        let explained = if told("has been compacted") {
+        let is_error = |what| status.code() == Code::OutOfRange && status.message().contains(what);
+        let explained = if is_error("has been compacted") {
             let compacted = watch::compacted_revision(&self.client).await;
             compacted.map(|compacted| Error::Compacted { requested, compacted })
-        } else if told("is a future revision") {
+        } else if is_error("is a future revision") {
             return match Box::pin(self.current_revision()).await {
                 Ok(current) => Error::FutureRevision { requested, current },
                 Err(error) => error,

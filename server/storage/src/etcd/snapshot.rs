@@ -1,4 +1,4 @@
-//! Saving what an etcd holds to a snapshot file, and writing one back.
+//! Saves the contents of an etcd to a snapshot file, and restores them from one.
 
 use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
@@ -13,11 +13,11 @@ use crate::{
     snapshot::{Entry, Reader, Summary, Writer},
 };
 
-/// How many writes are under way at a time.
+/// Maximum number of concurrent writes.
 const WRITES: usize = 128;
-/// Leases that end within so many milliseconds of each other become one.
+/// Leases that expire within this many milliseconds of each other are merged.
 const LEASE_GRAIN: u64 = 60_000;
-/// What is written over and over to get beyond the revision of the snapshot.
+/// The key that is written repeatedly to raise the revision above the snapshot's.
 const FILLER: &[u8] = b"kube-apiserver_snapshot_restore";
 
 pub(super) async fn save(cluster: &Cluster, prefix: &str, file: &Path) -> Result<Summary> {
@@ -72,7 +72,7 @@ fn below(prefix: &str) -> KeyRange {
     KeyRange::prefix(format!("{}/", prefix.trim_end_matches('/')))
 }
 
-/// When leases run out, each asked for once.
+/// Expiry times of leases; each lease is queried once.
 #[derive(Default)]
 struct Expiries(HashMap<i64, Option<u64>>);
 
@@ -91,7 +91,7 @@ impl Expiries {
     }
 }
 
-/// A lease that ends when a key expires, or up to a minute later; 0 for a key that does not.
+/// Returns a lease that expires with the key or up to a minute later; 0 for a key without expiry.
 async fn lease(cluster: &Cluster, granted: &mut HashMap<u64, i64>, expires_at: Option<u64>) -> Result<i64, Status> {
     let Some(expires_at) = expires_at.map(|at| at.next_multiple_of(LEASE_GRAIN)) else { return Ok(0) };
     if let Some(id) = granted.get(&expires_at) {
@@ -103,7 +103,8 @@ async fn lease(cluster: &Cluster, granted: &mut HashMap<u64, i64>, expires_at: O
     Ok(id)
 }
 
-/// Takes etcd's revision beyond the snapshot's: clients that remember a resource version must not meet it again with other content.
+/// Raises etcd's revision to the snapshot's. A client that knows a resource version must not see it
+/// with other contents.
 async fn advance(cluster: &Arc<Cluster>, revision: Revision) -> Result<()> {
     let mut writes = Writes::new(Arc::clone(cluster));
     for _ in cluster.current_revision().await?..revision {
@@ -117,7 +118,7 @@ async fn advance(cluster: &Arc<Cluster>, revision: Revision) -> Result<()> {
     }
 }
 
-/// Writes of which several are under way at a time.
+/// Concurrent writes.
 struct Writes {
     cluster: Arc<Cluster>,
     running: JoinSet<Result<()>>,

@@ -1,4 +1,4 @@
-//! Transactions as etcd takes and answers them.
+//! Transactions in etcd's form, and their outcomes.
 
 use etcd_client::{
     Compare, CompareOp, DeleteOptions, PutOptions, TxnOp,
@@ -8,7 +8,7 @@ use etcd_client::{
 use super::convert;
 use crate::{Op, Txn, TxnOutcome};
 
-/// The transaction that upstream's server would send (etcd's `kubernetes.Client`).
+/// Builds the transaction that upstream's server sends (etcd's `kubernetes.Client`).
 pub(super) fn commit(txn: &Txn, lease: i64) -> etcd_client::Txn {
     let Txn { key, compare, op } = txn;
     let write = match op {
@@ -23,12 +23,12 @@ pub(super) fn put(key: &[u8], value: &[u8], lease: i64) -> TxnOp {
     TxnOp::put(key, value, Some(PutOptions::new().with_lease(lease)))
 }
 
-/// Whether a key was last changed at a revision; at 0 it does not exist.
+/// Compares the modification revision of a key; 0 means that the key does not exist.
 pub(super) fn mod_revision(key: &[u8], revision: i64) -> Compare {
     Compare::mod_revision(key, CompareOp::Equal, revision)
 }
 
-/// The answer to the only operation of a transaction.
+/// Returns the response to the only operation of a transaction.
 pub(super) fn first(answer: PbTxnResponse) -> Option<PbTxnOpResponse> {
     answer.responses.into_iter().next()?.response
 }

@@ -1,6 +1,7 @@
-//! One watcher: a stream of its own to etcd, opened again where it broke off.
+//! The stream of one watcher to etcd, reopened after an interruption.
 //!
-//! A watcher that is not read is not read from etcd either, and etcd keeps what waits for it; so nobody has to be cut off.
+//! When a watcher does not read, its etcd stream is not read either, and etcd keeps the events. So no
+//! watch ends as too slow.
 
 use std::sync::Arc;
 
@@ -13,18 +14,18 @@ use super::{
     Cluster,
     client::Client,
     convert,
-    failure::{failure, is_passing, status},
+    failure::{failure, is_transient, status},
 };
 use crate::{Error, KeyRange, Result, Revision, Watch, WatchBatch};
 
-/// How many batches may wait for one watcher.
+/// Maximum number of batches queued for one watcher.
 const BATCHES: usize = 16;
 
 pub(super) async fn open(cluster: Arc<Cluster>, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
     let feed = loop {
         match Feed::open(&cluster.client, &range, from.unwrap_or(0)).await {
             Ok(feed) => break feed,
-            Err(status) if is_passing(&status) => cluster.pause().await?,
+            Err(status) if is_transient(&status) => cluster.pause().await?,
             Err(status) => return Err(failure(status)),
         }
     };
@@ -41,7 +42,8 @@ pub(super) async fn open(cluster: Arc<Cluster>, range: KeyRange, from: Option<Re
     Ok(Watch::new(stream::unfold(receiver, |mut receiver| async { Some((receiver.recv().await?, receiver)) })))
 }
 
-/// The revision up to which etcd is compacted, which it tells only to watchers that come too late.
+/// Returns the compacted revision of etcd, which only the response to a watch from a compacted revision
+/// contains.
 pub(super) async fn compacted_revision(client: &Client) -> Result<Revision, Status> {
     let mut feed = Feed::open(client, &KeyRange::key("compacted"), 1).await?;
     loop {
@@ -53,11 +55,11 @@ pub(super) async fn compacted_revision(client: &Client) -> Result<Revision, Stat
     }
 }
 
-/// An open stream with one watch on it.
+/// An open stream with one watch.
 struct Feed {
     requests: WatchRequestSender,
     responses: WatchResponseStream,
-    /// The revision of the store when the watch was made.
+    /// The revision of the store when the watch was created.
     created_at: Revision,
 }
 
@@ -77,7 +79,7 @@ impl Feed {
         Ok(feed)
     }
 
-    /// The next response; nothing when the stream has ended.
+    /// Returns the next response; `None` when the stream has ended.
     async fn response(&mut self) -> Result<Option<PbWatchResponse>, Status> {
         let response = self.responses.message().await.map_err(status)?;
         Ok(response.map(|response| response.0))
@@ -88,11 +90,11 @@ impl Feed {
     }
 }
 
-/// Reads a watch and passes it on.
+/// Reads the etcd stream of a watch and forwards its batches.
 struct Follower {
     cluster: Arc<Cluster>,
     range: KeyRange,
-    /// The first revision that has not been passed on.
+    /// The first revision that has not been forwarded.
     next: Revision,
     sender: mpsc::Sender<Result<WatchBatch>>,
     progress: watch::Receiver<u64>,
@@ -101,9 +103,9 @@ struct Follower {
 
 /// Why a follower stops reading a stream.
 enum Stop {
-    /// The stream broke; a new one goes on where it did.
+    /// The stream broke; a new one continues at the same revision.
     Interrupted,
-    /// Nobody reads any more.
+    /// The reader dropped the watch.
     Abandoned,
     Failed(Error),
 }
@@ -121,7 +123,7 @@ impl Follower {
             }
         };
         if let Stop::Failed(error) = stop {
-            let _ = self.sender.send(Err(error)).await; // the watcher may have left
+            let _ = self.sender.send(Err(error)).await; // the watcher may be gone
         }
     }
 
@@ -129,7 +131,7 @@ impl Follower {
         while !self.sender.is_closed() {
             match Feed::open(&self.cluster.client, &self.range, self.next).await {
                 Ok(feed) => return Ok(feed),
-                Err(status) if is_passing(&status) => self.cluster.pause().await.map_err(Stop::Failed)?,
+                Err(status) if is_transient(&status) => self.cluster.pause().await.map_err(Stop::Failed)?,
                 Err(status) => return Err(Stop::Failed(failure(status))),
             }
         }
@@ -158,7 +160,7 @@ impl Follower {
         let response = match response {
             Ok(Some(response)) => response,
             Ok(None) => return Err(Stop::Interrupted),
-            Err(status) if is_passing(&status) => return Err(Stop::Interrupted),
+            Err(status) if is_transient(&status) => return Err(Stop::Interrupted),
             Err(status) => return Err(Stop::Failed(failure(status))),
         };
         if response.canceled {
@@ -166,7 +168,7 @@ impl Follower {
         }
         let Some(batch) = convert::batch(response).map_err(Stop::Failed)? else { return Ok(()) };
         if batch.revision() + 1 < self.next {
-            return Ok(()); // progress towards a revision that is still to come
+            return Ok(()); // progress towards a future revision
         }
         self.next = batch.revision() + 1;
         self.sender.send(Ok(batch)).await.map_err(|_| Stop::Abandoned)

@@ -1,5 +1,5 @@
-//! Reading a snapshot file. It is read twice: once to see that it is whole, then for its entries, so that nothing is restored from a damaged
-//! one.
+//! Reads a snapshot file. The file is read twice: first to verify it, then for its entries. So nothing
+//! is restored from a damaged file.
 
 use std::{
     fs::File,
@@ -13,27 +13,27 @@ use sha2::{Digest, Sha256};
 use super::{END, ENTRY, Entry, FORMAT, MAGIC, Summary, refused};
 use crate::{KeyValue, Result};
 
-/// Reads a snapshot from end to end and says what it holds.
+/// Verifies a snapshot file and returns its metadata.
 ///
 /// # Errors
-/// [`Error::Snapshot`](crate::Error::Snapshot) when it is none, or damaged.
+/// [`Error::Snapshot`](crate::Error::Snapshot) when the file is not a snapshot, or is damaged.
 pub fn status(file: &Path) -> Result<Summary> {
     let mut reader = Reader::begin(file)?;
     while reader.next()?.is_some() {}
     Ok(reader.summary)
 }
 
-/// The entries of a snapshot.
+/// Iterates over the entries of a snapshot.
 pub(crate) struct Reader {
     path: PathBuf,
     file: BufReader<File>,
     hasher: Sha256,
-    /// Complete once the last entry has been read.
+    /// Complete after the last entry has been read.
     summary: Summary,
 }
 
 impl Reader {
-    /// Opens a snapshot, after checking that it is whole.
+    /// Verifies a snapshot, then opens it.
     pub(crate) fn open(file: &Path) -> Result<(Self, Summary)> {
         let summary = status(file)?;
         Ok((Self::begin(file)?, summary))
@@ -57,7 +57,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// The next entry; after the last one the checksum is compared.
+    /// Returns the next entry. After the last one, verifies the checksum and returns `None`.
     pub(crate) fn next(&mut self) -> Result<Option<Entry>> {
         match self.array()? {
             [ENTRY] => self.entry().map(Some),
@@ -107,7 +107,7 @@ impl Reader {
         Ok(bytes)
     }
 
-    /// So many bytes; a length that damage made up takes no memory.
+    /// Reads `length` bytes. Does not allocate them in advance, because the length may be damaged.
     fn bytes(&mut self, length: u32) -> Result<Bytes> {
         let mut bytes = Vec::new();
         let outcome = (&mut self.file).take(length.into()).read_to_end(&mut bytes);

@@ -1,4 +1,4 @@
-//! A file that is not whole is refused, whatever is wrong with it.
+//! Incomplete and damaged snapshot files are refused.
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ fn write(entries: u64) -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn entries_come_back() {
+fn written_entries_are_read_back() {
     for entries in [0, 10] {
         let (_folder, file) = write(entries);
         let (mut reader, _) = Reader::open(&file).unwrap();
@@ -41,7 +41,7 @@ fn entries_come_back() {
 }
 
 #[test]
-fn no_flipped_bit_and_no_missing_byte_goes_unnoticed() {
+fn every_flipped_bit_and_missing_byte_is_detected() {
     let (_folder, file) = write(3);
     let whole = std::fs::read(&file).unwrap();
     let refused = |bytes: &[u8]| {
@@ -63,7 +63,7 @@ fn no_flipped_bit_and_no_missing_byte_goes_unnoticed() {
 }
 
 #[test]
-fn an_unfinished_snapshot_has_not_its_name() {
+fn an_unfinished_snapshot_does_not_have_its_final_name() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snapshot");
     let mut writer = Writer::create(&file, 100).unwrap();

@@ -1,4 +1,4 @@
-//! Writing a snapshot file, which has its name only once it is whole and durable.
+//! Writes a snapshot file. The file gets its name when it is complete and durable.
 
 use std::{
     ffi::OsString,
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::{END, ENTRY, Entry, FORMAT, MAGIC, Summary, refused};
 use crate::{Result, Revision, clock::unix_millis};
 
-/// A snapshot under way.
+/// Writes a snapshot.
 pub(crate) struct Writer {
     path: PathBuf,
     unfinished: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Begins a snapshot of a revision. The file is for its owner alone, because it holds secrets.
+    /// Starts a snapshot of a revision. The file has mode 0600, because it contains secrets.
     pub(crate) fn create(path: &Path, revision: Revision) -> Result<Self> {
         let mut unfinished = OsString::from(path);
         unfinished.push(".unfinished");
@@ -60,7 +60,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes the file durable and gives it its name.
+    /// Syncs the file and renames it to its final name.
     pub(crate) fn finish(mut self) -> Result<Summary> {
         self.write(&[END])?;
         self.write(&self.summary.keys.to_le_bytes())?;

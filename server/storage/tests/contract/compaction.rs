@@ -1,4 +1,4 @@
-//! What compaction takes away, and what it must not.
+//! Compaction: the history that it removes, and the state that it keeps.
 
 use storage::{Error, KeyRange, ListOptions, Store, Txn};
 
@@ -13,10 +13,10 @@ pub async fn compacted_revisions_are_refused(store: &dyn Store) {
     assert!(refused(store.get(b"/refused/a", Some(first)).await.unwrap_err()));
     let options = ListOptions { revision: Some(first), limit: 0 };
     assert!(refused(store.list(KeyRange::prefix("/refused/"), options).await.unwrap_err()));
-    assert_eq!(value_at(store, "/refused/a", second).await.as_deref(), Some("2"), "the revision itself stays");
+    assert_eq!(value_at(store, "/refused/a", second).await.as_deref(), Some("2"), "the compacted revision is readable");
 }
 
-pub async fn compaction_keeps_the_present(store: &dyn Store) {
+pub async fn compaction_keeps_the_current_state(store: &dyn Store) {
     for value in ["1", "2", "3"] {
         put(store, "/present/a", value).await;
         put(store, "/present/b", value).await;
@@ -28,7 +28,7 @@ pub async fn compaction_keeps_the_present(store: &dyn Store) {
     let deleted = commit(store, Txn::delete("/present/c")).await;
     let before = (get(store, "/present/a").await, get(store, "/present/d").await);
     store.compact(compacted).await.unwrap();
-    // More writes, so that a store that tidies up little by little gets to it.
+    // Another write, for stores that purge a part of the history with each group of writes.
     let last = put(store, "/present/e", "1").await;
     assert_eq!((get(store, "/present/a").await, get(store, "/present/d").await), before);
     let list = async |revision| {
@@ -67,7 +67,7 @@ pub async fn a_watch_that_is_up_to_date_survives_compaction(store: &dyn Store) {
     let mut watch = store.watch(KeyRange::prefix("/survive/"), None).await.unwrap();
     put(store, "/survive/a", "1").await;
     let second = put(store, "/survive/a", "2").await;
-    // etcd looks the value before a change up when it tells of the change: by then it must not be compacted.
+    // etcd reads the previous value when it sends an event; it must not be compacted before.
     assert_eq!(summary(&events_until(&mut watch, second).await), ["+a=1", "~a=2"]);
     store.compact(second).await.unwrap();
     let last = put(store, "/survive/a", "3").await;

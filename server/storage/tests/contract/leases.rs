@@ -1,10 +1,10 @@
-//! Keys that are deleted when their time is up.
+//! Keys with a TTL.
 
 use storage::{KeyRange, Store, Txn};
 
 use super::{commit, events_until, get, put, summary};
 
-/// Long after a lease of a second, but not long to wait.
+/// The shortest TTL, and one that outlasts the test, in seconds.
 const SECOND: u64 = 1;
 const LONG: u64 = 3600;
 
@@ -23,7 +23,7 @@ pub async fn writing_again_without_a_lease_keeps_the_key(store: &dyn Store) {
     let mut watch = store.watch(KeyRange::prefix("/keep/"), None).await.unwrap();
     let created = commit(store, Txn::create("/keep/a", "1").with_ttl(SECOND)).await;
     commit(store, Txn::update("/keep/a", created, "2")).await;
-    // This one runs out after the first would have.
+    // This lease expires after the first one would have.
     let marker = commit(store, Txn::create("/keep/marker", "1").with_ttl(SECOND)).await;
     let events = events_until(&mut watch, marker + 1).await;
     assert_eq!(summary(&events), ["+a=1", "~a=2", "+marker=1", "-marker"]);
@@ -39,7 +39,7 @@ pub async fn writing_again_with_a_lease_prolongs_it(store: &dyn Store) {
     let marker = commit(store, Txn::create("/prolong/marker", "1").with_ttl(SECOND)).await;
     let events = events_until(&mut watch, marker + 2).await;
     let mut expired = summary(&events)[5..].to_vec();
-    expired.sort(); // etcd lets leases that end together go in any order
+    expired.sort(); // etcd expires leases with the same end in any order
     assert_eq!(expired, ["-b", "-marker"]);
     assert!(get(store, "/prolong/a").await.is_some());
 }

@@ -12,7 +12,7 @@ pub async fn a_missing_key_is_absent(store: &dyn Store) {
     assert!(answer.revision <= store.current_revision().await.unwrap());
 }
 
-pub async fn a_key_tells_its_history(store: &dyn Store) {
+pub async fn a_key_has_its_history(store: &dyn Store) {
     let created = put(store, "/history/a", "1").await;
     put(store, "/history/b", "1").await;
     let changed = put(store, "/history/a", "2").await;
@@ -36,9 +36,9 @@ pub async fn old_revisions_can_be_read(store: &dyn Store) {
         assert_eq!(value_at(store, "/old/a", revision).await.as_deref(), value, "at {revision}");
     }
     let answer = store.get(b"/old/a", Some(first)).await.unwrap();
-    assert!(answer.revision >= again, "the answer tells the current revision");
+    assert!(answer.revision >= again, "the response has the current revision");
     assert_eq!(answer.kv.map(|kv| (kv.mod_revision, kv.version)), Some((first, 1)));
-    assert_eq!(store.get(b"/old/a", Some(0)).await.unwrap().kv, get(store, "/old/a").await, "0 is the present");
+    assert_eq!(store.get(b"/old/a", Some(0)).await.unwrap().kv, get(store, "/old/a").await, "0 is the current state");
 }
 
 pub async fn future_revisions_are_refused(store: &dyn Store) {
@@ -96,7 +96,7 @@ pub async fn a_list_is_paged_at_one_revision(store: &dyn Store) {
     let expected: Vec<_> = (0..10).map(|i| (format!("/page/{i}"), "old".to_owned())).collect();
     assert_eq!(pairs(&kvs), expected);
     let exact = store.list(range, ListOptions { limit: 10, revision: None }).await.unwrap();
-    assert_eq!((exact.kvs.len(), exact.more, exact.count), (10, false, 10), "a full page is not a cut one");
+    assert_eq!((exact.kvs.len(), exact.more, exact.count), (10, false, 10), "a full page has no continuation");
 }
 
 pub async fn a_list_at_a_revision_undoes_later_changes(store: &dyn Store) {

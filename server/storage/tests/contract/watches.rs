@@ -4,7 +4,7 @@ use storage::{EventKind, KeyRange, ListOptions, Store, Txn, WatchBatch};
 
 use super::{commit, events_until, get, next, put, summary, writes::join};
 
-pub async fn a_watch_from_now_sees_what_comes(store: &dyn Store) {
+pub async fn a_watch_from_now_gets_later_events(store: &dyn Store) {
     put(store, "/now/a", "1").await;
     for from in [None, Some(0)] {
         let mut watch = store.watch(KeyRange::prefix("/now/"), from).await.unwrap();
@@ -41,7 +41,7 @@ pub async fn a_watch_resumes_under_load_without_gaps_or_repetitions(store: &dyn 
         let mut seen: Vec<_> = Vec::new();
         let mut from = start + 1;
         while seen.last().is_none_or(|event: &std::sync::Arc<storage::Event>| &event.kv.key[..] != b"/resume/end") {
-            // Cut the watch after every few batches and resume after what was seen.
+            // Drop the watch after some batches and resume after the last one.
             let mut watch = store.watch(KeyRange::prefix("/resume/"), Some(from)).await.unwrap();
             for _ in 0..3 {
                 if seen.last().is_some_and(|event| &event.kv.key[..] == b"/resume/end") {
@@ -135,7 +135,7 @@ pub async fn all_watchers_see_the_same_order(store: &dyn Store) {
     assert!(histories.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
-pub async fn progress_is_told_on_request(store: &dyn Store) {
+pub async fn progress_is_sent_on_request(store: &dyn Store) {
     let mut watch = store.watch(KeyRange::prefix("/progress/"), None).await.unwrap();
     let elsewhere = put(store, "/elsewhere/a", "1").await;
     store.request_progress().await.unwrap();
@@ -170,7 +170,7 @@ pub async fn progress_never_overtakes_events(store: &dyn Store) {
             assert!(batch.revision() >= seen, "progress does not go back");
             match &batch {
                 WatchBatch::Events { events, .. } => {
-                    assert!(events[0].revision() > seen, "an event came after progress had been told");
+                    assert!(events[0].revision() > seen, "an event came after the progress of its revision");
                     count += events.len();
                 }
                 WatchBatch::Progress { .. } if count == 161 => break,

@@ -1,4 +1,4 @@
-//! The compare transaction.
+//! Conditional writes.
 
 use std::collections::BTreeSet;
 
@@ -57,12 +57,12 @@ pub async fn deleting_nothing_takes_no_revision(store: &dyn Store) {
     assert_eq!(compared, TxnOutcome::Conflict { revision: before, current: None });
 }
 
-pub async fn a_key_starts_anew_after_a_delete(store: &dyn Store) {
-    put(store, "/anew/a", "1").await;
-    put(store, "/anew/a", "2").await;
-    commit(store, Txn::delete("/anew/a")).await;
-    let created = commit(store, Txn::create("/anew/a", "3")).await;
-    let kv = get(store, "/anew/a").await.unwrap();
+pub async fn a_key_restarts_its_history_after_a_delete(store: &dyn Store) {
+    put(store, "/again/a", "1").await;
+    put(store, "/again/a", "2").await;
+    commit(store, Txn::delete("/again/a")).await;
+    let created = commit(store, Txn::create("/again/a", "3")).await;
+    let kv = get(store, "/again/a").await.unwrap();
     assert_eq!((kv.create_revision, kv.mod_revision, kv.version), (created, created, 1));
 }
 
@@ -116,7 +116,7 @@ pub async fn revisions_order_concurrent_writes(store: &dyn Store) {
     assert!(listed.kvs.iter().all(|kv| kv.version == 20 && all.contains(&kv.mod_revision)));
 }
 
-/// Runs futures at the same time, on this task.
+/// Runs futures concurrently on this task.
 pub async fn join<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut running: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
     std::future::poll_fn(|context| {

@@ -1,4 +1,4 @@
-//! An etcd of its own for each test: a real server process on free ports, in a folder that goes away with it.
+//! A real etcd process per test, on free ports, with a temporary data directory.
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
@@ -12,27 +12,27 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A member of a cluster; it is killed when this is dropped.
+/// A member of a cluster; dropping it kills the process.
 pub struct EtcdServer {
     process: Child,
     arguments: Vec<OsString>,
-    /// Where clients reach it.
+    /// The client URL.
     pub url: String,
     folder: TempDir,
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl EtcdServer {
-    /// Starts an etcd; its tests say `#[needs(etcd)]`.
+    /// Starts an etcd. Its tests have the attribute `#[needs(etcd)]`.
     pub fn start() -> Self {
         Self::start_with("http", &[])
     }
 
-    /// Starts an etcd that serves by `http` or `https`, with further arguments.
+    /// Starts an etcd that serves `http` or `https`, with further arguments.
     pub fn start_with(scheme: &str, more: &[OsString]) -> Self {
         Self::members(1, scheme, more).remove(0)
     }
@@ -55,10 +55,11 @@ impl EtcdServer {
                 format!("--listen-peer-urls=http://127.0.0.1:{peer}"),
                 format!("--initial-advertise-peer-urls=http://127.0.0.1:{peer}"),
                 format!("--initial-cluster={}", cluster.join(",")),
-                // Leases can be no shorter than an election takes.
+                // The minimum TTL of a lease is the election timeout.
                 "--heartbeat-interval=50".into(),
                 "--election-timeout=500".into(),
-                // What is killed here is a process, which loses nothing that it has written: no test waits for a busy disk.
+                // Tests kill the process and not the machine, so fsync is not needed
+                // and a busy disk delays no test.
                 "--unsafe-no-fsync".into(),
                 "--log-level=error".into(),
             ]
@@ -77,19 +78,19 @@ impl EtcdServer {
         Self { process, arguments, url, folder }
     }
 
-    /// Ends the server as a power cut would: `kill -9`.
+    /// Ends the server with `kill -9`, as a power cut would.
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
 
-    /// Starts a killed server on what it left.
+    /// Restarts a killed server with its data.
     pub fn restart(&mut self) {
         self.process = run(&self.arguments);
     }
 
-    /// Asks etcd's JSON gateway: what stands there as others see it.
-    pub fn ask(&self, path: &str, body: &str) -> String {
+    /// Posts a request to etcd's JSON gateway, to read its contents without the client under test.
+    pub fn post(&self, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(self.url.trim_start_matches("http://")).unwrap();
         let length = body.len();
         write!(

@@ -7,7 +7,7 @@ include!(concat!(env!("OUT_DIR"), "/konnectivity.rs"));
 pub(super) use packet::Payload;
 
 impl Packet {
-    /// A packet with what it carries.
+    /// Creates a packet with a payload.
     pub(super) fn new(of: PacketType, payload: Payload) -> Self {
         Packet { r#type: of.into(), payload: Some(payload) }
     }

@@ -1,4 +1,4 @@
-//! A server of the groups of this package, in the process of a test.
+//! A server of the groups of this package, within the test process.
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
@@ -6,7 +6,7 @@ use apiserver::{InProcess, Server};
 use http::{Method, StatusCode};
 use serde_json::Value;
 
-/// A server, and a client that may do everything.
+/// A server, and a client with all rights.
 pub struct Ci {
     server: InProcess,
 }
@@ -23,29 +23,29 @@ impl Ci {
         self.server.client().unwrap().send(method, path, body).await.unwrap()
     }
 
-    /// The warnings that a request is answered with.
+    /// Returns the warnings in the response.
     pub async fn warnings(&self, method: Method, path: &str, body: &Value) -> Vec<String> {
         self.server.client().unwrap().warnings(method, path, body).await.unwrap()
     }
 
-    /// Reads a path in a form of its own.
+    /// Reads a path with an `Accept` header.
     pub async fn get_as(&self, path: &str, accept: &'static str) -> (StatusCode, Value) {
         self.server.client().unwrap().get_as(path, accept).await.unwrap()
     }
 
-    /// What is at a path that answers with text.
+    /// Reads a path as text.
     pub async fn text(&self, path: &str) -> String {
         self.server.client().unwrap().text(path).await.unwrap()
     }
 
-    /// What the server answers with to a request that succeeds.
+    /// Sends a document; fails unless the server accepts it. Returns the response.
     pub async fn done(&self, method: Method, path: &str, body: &Value) -> Value {
         let (status, answer) = self.send(method, path, body).await;
         assert!(status.is_success(), "{status} {answer}");
         answer
     }
 
-    /// What is wrong with a request, one line for each mistake.
+    /// Returns the errors in the response, one line for each.
     pub async fn refused(&self, method: Method, path: &str, body: &Value) -> Vec<String> {
         let (status, answer) = self.send(method, path, body).await;
         assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{answer}");
@@ -59,7 +59,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The server before it starts.
+/// Returns the server before its start.
 pub fn server(flags: &[&str]) -> Server {
     Server::delegating("ci-apiserver", authored::groups()).flags(flags.iter().copied())
 }

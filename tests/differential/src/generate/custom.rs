@@ -1,16 +1,16 @@
-//! Custom resources by random schemas: objects that follow the schema or nearly so, in every kind of write, with
-//! columns, selectable fields and scales.
+//! Custom resources with random schemas: valid and nearly valid objects, in every kind of write,
+//! with columns, selectable fields and scales.
 
 use serde_json::{Map, Value, json};
 
 use super::value::{ODD_STRINGS, odd};
-use super::{Generator, ask};
+use super::{Generator, request};
 use crate::conversation::Step;
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const OBJECTS: &str = "/apis/${rand}.example.com/v1/namespaces/${ns}/things";
 
-/// The names of the fields below `spec`; `list` and `doc` besides.
+/// Names of the fields below `spec`, in addition to `list` and `doc`.
 const FIELDS: [&str; 4] = ["a", "b", "c", "d"];
 
 const FORMATS: &[&str] = &[
@@ -86,19 +86,19 @@ impl Generator<'_> {
     pub(super) fn custom(&mut self) {
         let definition = self.random_definition();
         let schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"].clone();
-        let step = ask("POST", DEFINITIONS).body(definition);
+        let step = request("POST", DEFINITIONS).body(definition);
         self.push(step);
-        let step = ask("GET", "/apis/${rand}.example.com/v1");
+        let step = request("GET", "/apis/${rand}.example.com/v1");
         self.push(Step { until: Some(200), ..step });
         let mut object = self.object_of(&schema);
-        let step = ask("POST", OBJECTS).body(object.clone());
+        let step = request("POST", OBJECTS).body(object.clone());
         self.push(step);
         for _ in 0..2 + self.random.below(4) {
             self.custom_step(&schema, &mut object);
         }
     }
 
-    /// A definition that is accepted, most of the time.
+    /// Returns a definition that is usually accepted.
     pub(super) fn random_definition(&mut self) -> Value {
         let mut spec = Map::new();
         for name in FIELDS {
@@ -132,7 +132,7 @@ impl Generator<'_> {
                 "names": {"plural": "things", "kind": "Thing"}}})
     }
 
-    /// Columns, subresources and selectable fields of a version.
+    /// Adds columns, subresources and selectable fields to a version.
     fn random_extras(&mut self, version: &mut Value) {
         if self.random.percent(50) {
             let columns: Vec<Value> = (0..1 + self.random.below(4))
@@ -212,7 +212,7 @@ impl Generator<'_> {
         schema
     }
 
-    /// One more word that fits the type of the schema.
+    /// Adds a constraint that fits the type of the schema.
     fn constrain(&mut self, schema: &mut Value) {
         let at_object = [("maxProperties", json!(2)), ("minProperties", json!(1)), ("required", json!(["a"]))];
         let choices = match schema["type"].as_str() {
@@ -245,7 +245,7 @@ impl Generator<'_> {
         schema[name] = value;
     }
 
-    /// An object that mostly follows the schema.
+    /// Returns an object that mostly follows the schema.
     fn object_of(&mut self, schema: &Value) -> Value {
         let mut object = json!({"apiVersion": "${rand}.example.com/v1", "kind": "Thing", "metadata": {"name": "a"}});
         object["spec"] = self.value_of(&schema["properties"]["spec"]);
@@ -331,7 +331,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A text of a few characters that names of hosts have, or nearly.
+    /// Returns a short valid or nearly valid host name.
     fn host_name(&mut self) -> Value {
         if self.random.percent(25) {
             return json!(self.random.pick(ODD_STRINGS));
@@ -365,7 +365,7 @@ impl Generator<'_> {
                 object.clone()
             }
         };
-        let step = ask(method, path).body(body).header("Content-Type", kind);
+        let step = request(method, path).body(body).header("Content-Type", kind);
         self.push(step);
     }
 
@@ -373,28 +373,28 @@ impl Generator<'_> {
         let queries = ["", "?fieldSelector=spec.a%3Da", "?fieldSelector=spec.b!%3Da", "?labelSelector=app%3Da"];
         let query = *self.random.pick(&queries);
         let table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-        let step = ask("GET", format!("{OBJECTS}{query}"));
+        let step = request("GET", format!("{OBJECTS}{query}"));
         self.push(step.header("Accept", table));
     }
 
     fn scale_custom(&mut self) {
         let path = format!("{OBJECTS}/a/scale");
         let step = match self.random.below(3) {
-            0 => ask("GET", path),
+            0 => request("GET", path),
             1 => {
                 let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a",
                     "namespace": "${ns}"}, "spec": {"replicas": self.random.below(4)}});
-                ask("PUT", path).body(scale)
+                request("PUT", path).body(scale)
             }
             _ => {
                 let patch = json!({"spec": {"replicas": self.random.below(4)}});
-                ask("PATCH", path).body(patch).header("Content-Type", "application/merge-patch+json")
+                request("PATCH", path).body(patch).header("Content-Type", "application/merge-patch+json")
             }
         };
         self.push(step);
     }
 
-    /// A JSON patch whose operations go through what the object has.
+    /// Returns a JSON patch whose operations address fields of the object.
     fn operations(&mut self, object: &Value) -> Value {
         (0..1 + self.random.below(4)).map(|_| self.operation(object)).collect()
     }
@@ -423,7 +423,7 @@ impl Generator<'_> {
         operation
     }
 
-    /// A way into the object, which may end beside what is there.
+    /// Returns a pointer into the object, which may end at a missing field.
     fn pointer(&mut self, object: &Value) -> String {
         let mut pointer = "/spec".to_string();
         let mut at = &object["spec"];

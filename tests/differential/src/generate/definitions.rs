@@ -1,9 +1,9 @@
-//! Definitions of custom resources, and objects of them.
+//! Custom resource definitions, and objects of them.
 
 use serde_json::{Value, json};
 
 use super::value::{ODD_STRINGS, odd};
-use super::{Generator, ask};
+use super::{Generator, request};
 use crate::conversation::Step;
 
 impl Generator<'_> {
@@ -14,18 +14,18 @@ impl Generator<'_> {
         let own = format!("{path}/things.${{rand}}.example.com");
         if self.random.percent(35) {
             self.break_definition(&mut definition);
-            let step = ask("POST", path).body(definition.clone());
+            let step = request("POST", path).body(definition.clone());
             self.push(step);
             for _ in 0..2 + self.random.below(3) {
                 self.break_definition(&mut definition);
-                let step = ask("PATCH", format!("{own}{}", self.write_query())).body(definition.clone());
+                let step = request("PATCH", format!("{own}{}", self.write_query())).body(definition.clone());
                 self.push(step.header("Content-Type", "application/merge-patch+json"));
             }
             return;
         }
-        let step = ask("POST", path).body(definition);
+        let step = request("POST", path).body(definition);
         self.push(step);
-        let step = ask("GET", "/apis/${rand}.example.com/v1");
+        let step = request("GET", "/apis/${rand}.example.com/v1");
         self.push(Step { until: Some(200), ..step });
         for _ in 0..3 + self.random.below(3) {
             self.custom_object();
@@ -42,7 +42,7 @@ impl Generator<'_> {
         if definition["metadata"].is_object() {
             definition["metadata"]["name"] = json!("things.${rand}.example.com");
         }
-        // Groups of others are theirs.
+        // The group stays that of the conversation: other groups belong to other conversations.
         if definition["spec"]["group"].is_string() && definition["spec"]["names"].is_object() {
             definition["spec"]["group"] = json!("${rand}.example.com");
         }
@@ -80,11 +80,11 @@ impl Generator<'_> {
         };
         if kind.is_empty() {
             let accept = self.accept(40);
-            let step = ask(method, path);
+            let step = request(method, path);
             self.push(accept.into_iter().fold(step, |step, accept| step.header("Accept", accept)));
             return;
         }
-        let step = ask(method, path).body(object).header("Content-Type", kind);
+        let step = request(method, path).body(object).header("Content-Type", kind);
         self.push(step);
     }
 }

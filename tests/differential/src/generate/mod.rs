@@ -1,4 +1,5 @@
-//! Conversations made from a seed. The same seed and the same catalog give the same conversation.
+//! Generates conversations from a seed. The same seed and the same catalog give the same
+//! conversation.
 
 mod custom;
 mod definitions;
@@ -18,17 +19,17 @@ use crate::conversation::{Conversation, Step};
 use crate::random::Random;
 use value::Values;
 
-/// Names that objects in namespaces get.
+/// Names of objects in namespaces.
 const NAMES: &[&str] = &["a", "b", "c.d", "e-1"];
 
-/// Names that few kinds take.
+/// Names that few kinds accept.
 const ODD_NAMES: &[&str] = &["A", "-a", "a_b", "a:b", "..", "a%2Fb", "a b", "ü", "a.", "system:a", "1", "a/b"];
 
-/// Kinds whose status the servers write after a while.
+/// Kinds whose status the servers write asynchronously.
 const FOLLOWED: [&str; 4] =
     ["/flowschemas", "/prioritylevelconfigurations", "/customresourcedefinitions", "/apiservices"];
 
-/// Areas by their share.
+/// Areas by weight.
 const AREAS: [(usize, &str); 12] = [
     (30, "objects"),
     (8, "patches"),
@@ -44,7 +45,7 @@ const AREAS: [(usize, &str); 12] = [
     (2, "admission"),
 ];
 
-/// Makes one conversation.
+/// Generates one conversation.
 pub struct Generator<'c> {
     catalog: &'c Catalog,
     random: Random,
@@ -52,11 +53,11 @@ pub struct Generator<'c> {
     cleanup: Vec<String>,
 }
 
-/// An object that a conversation is about.
+/// An object of a conversation.
 struct Subject<'c> {
     kind: &'c Kind,
     name: String,
-    /// What it looks like, as far as the generator knows.
+    /// The expected state of the object.
     object: Value,
 }
 
@@ -66,18 +67,18 @@ impl Subject<'_> {
     }
 }
 
-/// The names of all areas.
+/// Returns the names of all areas.
 pub fn areas() -> impl Iterator<Item = &'static str> {
     AREAS.iter().map(|(_, area)| *area)
 }
 
-/// The area of the conversation of a seed: what `generate` draws first.
+/// Returns the area of a seed's conversation, which is the first random choice of `generate`.
 pub fn area_of(seed: u64) -> &'static str {
     let (random, areas) = (&mut Random::new(seed), &AREAS);
     random.weighted::<&str>(areas)
 }
 
-/// The conversation of a seed.
+/// Generates the conversation of a seed.
 pub fn generate(catalog: &Catalog, seed: u64) -> Conversation {
     let random = Random::new(seed);
     let mut generator = Generator { catalog, random, steps: Vec::new(), cleanup: Vec::new() };
@@ -111,7 +112,7 @@ impl<'c> Generator<'c> {
         }
     }
 
-    /// Adds a step; its id.
+    /// Adds a step and returns its ID.
     fn push(&mut self, step: Step) -> String {
         let id = format!("s{}", self.steps.len() + 1);
         let is_followed = |last: &Step| last.method != "GET" && FOLLOWED.iter().any(|kind| last.path.contains(kind));
@@ -124,7 +125,7 @@ impl<'c> Generator<'c> {
         Values { catalog: self.catalog, root: kind.root() }
     }
 
-    /// A kind, and an object of it that is accepted.
+    /// Returns a kind with an accepted object.
     fn subject(&mut self) -> Subject<'c> {
         let kinds = self.catalog.creatable();
         let kind = *self.random.pick(&kinds);
@@ -139,8 +140,8 @@ impl<'c> Generator<'c> {
             (false, _) => "${rand}".into(),
         };
         object["metadata"]["name"] = json!(name);
-        fence(&mut object);
-        // Also what no answer has told the name of.
+        restrict_to_conversation(&mut object);
+        // The cleanup includes objects whose names no response contains.
         match kind.namespaced {
             true => self.cleanup.push(kind.collection()),
             false => self.cleanup.push(format!("{}/{name}", kind.collection())),
@@ -148,7 +149,7 @@ impl<'c> Generator<'c> {
         Subject { kind, name, object }
     }
 
-    /// The object with some changes.
+    /// Returns the object with some changes.
     fn changed(&mut self, subject: &Subject<'_>, most: usize) -> Value {
         let mut object = subject.object.clone();
         let values = self.values(subject.kind);
@@ -163,11 +164,11 @@ impl<'c> Generator<'c> {
         if self.random.percent(90) && object["metadata"].is_object() {
             object["metadata"]["name"] = json!(subject.name);
         }
-        fence(&mut object);
+        restrict_to_conversation(&mut object);
         object
     }
 
-    /// Metadata that clients set, and metadata that they should not.
+    /// Adds metadata that clients may set, and metadata that they should not set.
     fn decorate(&mut self, object: &mut Value) {
         let owner = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u",
             "controller": self.random.percent(50), "blockOwnerDeletion": true}]);
@@ -211,19 +212,20 @@ impl<'c> Generator<'c> {
         }
     }
 
-    /// A kind that is known to be served.
+    /// Returns a kind that is served.
     fn kind(&self, group: &str, resource: &str) -> Option<&'c Kind> {
         self.catalog.kind(group, resource).filter(|kind| !kind.objects.is_empty())
     }
 }
 
-/// A step without an id.
-fn ask(method: &str, path: impl Into<String>) -> Step {
+/// Creates a step without an ID.
+fn request(method: &str, path: impl Into<String>) -> Step {
     Step::new("", method, path)
 }
 
-/// Keeps policies and webhooks to the namespace of the conversation, and what must be unique in a cluster to its name.
-fn fence(object: &mut Value) {
+/// Restricts policies and webhooks to the namespace of the conversation, and makes cluster-wide
+/// unique values depend on its name.
+fn restrict_to_conversation(object: &mut Value) {
     let selector = json!({"matchLabels": {"kubernetes.io/metadata.name": "${ns}"}});
     let kind = object["kind"].as_str().unwrap_or_default().to_string();
     match kind.as_str() {
@@ -269,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_always_gives_the_same_conversation() {
+    fn seed_determines_the_conversation() {
         for seed in 0..500 {
             assert_eq!(generate(&catalog(), seed), generate(&catalog(), seed));
         }
@@ -289,7 +291,7 @@ mod tests {
     #[test]
     fn policies_stay_within_the_namespace_of_the_conversation() {
         let mut object = json!({"kind": "ValidatingWebhookConfiguration", "webhooks": [{"name": "a"}]});
-        fence(&mut object);
+        restrict_to_conversation(&mut object);
         let labels = &object["webhooks"][0]["namespaceSelector"]["matchLabels"];
         assert_eq!(labels["kubernetes.io/metadata.name"], "${ns}");
     }

@@ -1,9 +1,9 @@
-//! The life of one object: created, changed in several ways, deleted.
+//! The life cycle of one object: created, changed in several ways, deleted.
 
 use serde_json::{Value, json};
 
 use super::value::{ODD_STRINGS, odd};
-use super::{Generator, ODD_NAMES, Subject, ask};
+use super::{Generator, ODD_NAMES, Subject, request};
 use crate::conversation::Step;
 
 impl Generator<'_> {
@@ -29,7 +29,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A POST of an object; the id of the step.
+    /// Adds a POST of an object and returns the ID of the step.
     pub(super) fn create(&mut self, subject: &Subject<'_>) -> String {
         let most = if self.random.percent(45) { 0 } else { 2 };
         let mut object = self.changed(subject, most);
@@ -37,12 +37,12 @@ impl Generator<'_> {
             object = self.spoiled(object);
         }
         let path = subject.kind.collection() + &self.write_query();
-        let step = ask("POST", path).body(object);
+        let step = request("POST", path).body(object);
         let step = self.with_text(step);
         self.push(step)
     }
 
-    /// What is hardly an object of its kind any more.
+    /// Returns an object that is mostly invalid for its kind.
     pub(super) fn spoiled(&mut self, mut object: Value) -> Value {
         match self.random.below(9) {
             0 => odd(&mut self.random),
@@ -73,7 +73,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Sometimes sends YAML, or JSON under another name.
+    /// Sends some bodies as YAML, or as JSON with another media type.
     fn with_text(&mut self, step: Step) -> Step {
         match self.random.below(40) {
             0 => step.header("Content-Type", "application/yaml"),
@@ -91,11 +91,11 @@ impl Generator<'_> {
             object = self.spoiled(object);
         }
         let path = subject.path() + &self.write_query();
-        let step = ask("PUT", path).body(object);
+        let step = request("PUT", path).body(object);
         self.push(step);
     }
 
-    /// The versions and uids that writes may state.
+    /// Sets resource versions and UIDs as writes may state them.
     fn version(&mut self, object: &mut Value, begin: &str) {
         if !object["metadata"].is_object() {
             return;
@@ -130,7 +130,7 @@ impl Generator<'_> {
         self.version(&mut object, begin);
         let path = format!("{}/status{}", subject.path(), self.write_query());
         let patch = self.random.percent(40);
-        let step = ask(if patch { "PATCH" } else { "PUT" }, path).body(object);
+        let step = request(if patch { "PATCH" } else { "PUT" }, path).body(object);
         let step = if patch { step.header("Content-Type", "application/merge-patch+json") } else { step };
         self.push(step);
     }
@@ -139,7 +139,7 @@ impl Generator<'_> {
         let name = if self.random.percent(90) { subject.name.clone() } else { self.random.pick(ODD_NAMES).to_string() };
         let query = if self.random.percent(20) { self.read_query(2) } else { String::new() };
         let accept = self.accept(85);
-        let step = ask("GET", format!("{}/{name}{query}", subject.kind.collection()));
+        let step = request("GET", format!("{}/{name}{query}", subject.kind.collection()));
         self.push(match accept {
             Some(accept) => step.header("Accept", accept),
             None => step,
@@ -167,7 +167,7 @@ impl Generator<'_> {
                 2 => {
                     let patch = json!({"metadata": {"finalizers": self.random.pick(&[json!(null), json!([]),
                         json!(["a.b/c"])])}});
-                    let step = ask("PATCH", subject.path()).body(patch);
+                    let step = request("PATCH", subject.path()).body(patch);
                     self.push(step.header("Content-Type", "application/merge-patch+json"));
                 }
                 _ => {}
@@ -178,20 +178,20 @@ impl Generator<'_> {
 
     pub(super) fn delete_step(&mut self, subject: &Subject<'_>, begin: &str) {
         let path = subject.path() + &self.delete_query();
-        let step = ask("DELETE", path);
+        let step = request("DELETE", path);
         let step = if self.random.percent(55) { step.body(self.delete_options(begin)) } else { step };
         self.push(step);
     }
 
     fn delete_collection(&mut self, subject: &Subject<'_>) {
-        // Of cluster-scoped kinds only what this conversation made is deleted.
+        // For cluster-scoped kinds, only objects of this conversation are deleted.
         let collection = subject.kind.collection();
         let query = match (subject.kind.namespaced, self.random.percent(50)) {
             (false, _) => format!("?fieldSelector=metadata.name={}", subject.name),
             (true, true) => self.read_query(2),
             (true, false) => self.delete_query(),
         };
-        let step = ask("DELETE", collection + &query);
+        let step = request("DELETE", collection + &query);
         self.push(step);
     }
 

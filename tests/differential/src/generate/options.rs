@@ -5,7 +5,7 @@ use super::value::ODD_STRINGS;
 
 type Choices = &'static [&'static [&'static str]];
 
-/// Of writes; the first word of each list is the name, the others are values.
+/// Parameters of writes; the first word of each list is the name, the others are values.
 const WRITE: Choices = &[
     &["dryRun", "All", "All", "", "all", "None", "All&dryRun=All"],
     &["fieldManager", "m", "n", "", "a/b", "ünï", "a%0Ab"],
@@ -84,7 +84,7 @@ const DELETE: Choices = &[
 ];
 
 impl Generator<'_> {
-    /// A query of up to `most` parameters, with its `?`.
+    /// Returns a query of up to `most` parameters, with its `?`.
     fn query(&mut self, choices: Choices, most: usize) -> String {
         let mut parts = Vec::new();
         for _ in 0..self.random.below(most + 1) {
@@ -112,7 +112,7 @@ impl Generator<'_> {
     }
 }
 
-/// A value of a query parameter.
+/// Escapes a value of a query parameter.
 fn escaped(value: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/:!()*$;.-_=,'".contains(byte);
     let one = |byte: u8| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_parameters_cannot_end_them() {
+    fn parameter_values_are_escaped() {
         assert_eq!(escaped("a&b c\u{fc}"), "a%26b%20c%C3%BC");
     }
 }

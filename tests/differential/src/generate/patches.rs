@@ -1,22 +1,22 @@
-//! Patches of every type, well-formed and not.
+//! Patches of every type, well-formed and malformed.
 
 use serde_json::{Map, Value, json};
 
 use super::value::{ODD_STRINGS, odd};
-use super::{Generator, Subject, ask};
+use super::{Generator, Subject, request};
 
 impl Generator<'_> {
     /// An object and several patches of it.
     pub(super) fn patches(&mut self) {
         let subject = self.subject();
-        let step = ask("POST", subject.kind.collection()).body(subject.object.clone());
+        let step = request("POST", subject.kind.collection()).body(subject.object.clone());
         self.push(step);
         for _ in 0..2 + self.random.below(4) {
             self.patch_step(&subject);
         }
     }
 
-    /// One patch that is no apply.
+    /// A patch other than an apply.
     pub(super) fn patch_step(&mut self, subject: &Subject<'_>) {
         let (kind, body) = match self.random.below(10) {
             0..=2 => ("application/json-patch+json", self.json_patch(subject)),
@@ -26,11 +26,11 @@ impl Generator<'_> {
         let status = subject.kind.subresources.iter().any(|sub| sub.name == "status") && self.random.percent(12);
         let path = subject.path() + if status { "/status" } else { "" } + &self.write_query();
         let body = if self.random.percent(3) { odd(&mut self.random) } else { body };
-        let step = ask("PATCH", path).body(body).header("Content-Type", kind);
+        let step = request("PATCH", path).body(body).header("Content-Type", kind);
         self.push(step);
     }
 
-    /// A change of the object: the object after it, and the path.
+    /// Changes the object; returns the new object, and the path and value of the change.
     fn change(&mut self, subject: &Subject<'_>) -> (Value, Vec<String>, Value) {
         let values = self.values(subject.kind);
         let mut object = subject.object.clone();
@@ -44,7 +44,7 @@ impl Generator<'_> {
             Some(schema) => values.mutate(&mut object, schema, &mut self.random),
             None => (vec!["data".into(), "a".into()], odd(&mut self.random)),
         };
-        super::fence(&mut object);
+        super::restrict_to_conversation(&mut object);
         (object, path, value)
     }
 
@@ -104,7 +104,7 @@ impl Generator<'_> {
     }
 }
 
-/// The part of an object at a path. In a list, the item with its key.
+/// Returns the part of an object at a path. In a list, the item with its key.
 fn only(object: &Value, path: &[String]) -> Value {
     let Some((first, rest)) = path.split_first() else { return object.clone() };
     match object {
@@ -126,7 +126,7 @@ fn only(object: &Value, path: &[String]) -> Value {
     }
 }
 
-/// Puts a directive into a patch, so many levels deep.
+/// Inserts a directive into a patch at a depth.
 fn directed(patch: &mut Value, depth: usize, name: &str, value: Value) {
     match patch {
         Value::Array(items) if !items.is_empty() => directed(&mut items[0], depth, name, value),
@@ -190,7 +190,7 @@ impl Generator<'_> {
             (1, "application/apply-patch+cbor"),
         ]);
         let path = format!("{}{status}{query}", subject.path());
-        let step = ask("PATCH", path).body(object).header("Content-Type", kind);
+        let step = request("PATCH", path).body(object).header("Content-Type", kind);
         self.push(step);
     }
 }

@@ -1,15 +1,15 @@
-//! Rights of others, and admission policies.
+//! Rights of other users, and admission policies.
 
 use serde_json::{Value, json};
 
 use super::value::ODD_STRINGS;
-use super::{Generator, ask};
+use super::{Generator, request};
 use crate::conversation::Step;
 
-/// How long a change of rights or policies may take to be known.
+/// Seconds until a change of rights or policies takes effect.
 const SETTLED: f64 = 0.7;
 
-/// Expressions of policies: right, wrong and failing.
+/// Expressions of policies: valid, invalid and failing.
 const EXPRESSIONS: &[&str] = &[
     "true",
     "false",
@@ -38,7 +38,7 @@ const EXPRESSIONS: &[&str] = &[
 ];
 
 impl Generator<'_> {
-    /// Roles and bindings of a user, and what the user may do then.
+    /// Roles and bindings of a user, and requests of this user.
     pub(super) fn rights(&mut self) {
         let rules = self.random.pick(&[
             json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list"]}]),
@@ -58,12 +58,12 @@ impl Generator<'_> {
             "metadata": {"name": "r"},
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"},
             "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "jane"}]});
-        let step = ask("POST", format!("{group}/roles")).body(role);
+        let step = request("POST", format!("{group}/roles")).body(role);
         self.push(step);
-        let step = ask("POST", format!("{group}/rolebindings")).body(binding);
+        let step = request("POST", format!("{group}/rolebindings")).body(binding);
         self.push(step);
         for at in 0..2 + self.random.below(4) {
-            let mut step = self.asked();
+            let mut step = self.request_of_user();
             step.pause = if at == 0 { SETTLED } else { 0.0 };
             step = step.header("Impersonate-User", "jane");
             if self.random.percent(15) {
@@ -76,28 +76,28 @@ impl Generator<'_> {
         }
     }
 
-    fn asked(&mut self) -> Step {
+    fn request_of_user(&mut self) -> Step {
         let subject = self.subject();
         let path = subject.kind.collection();
         let one = format!("{path}/{}", self.random.pick(&["a", "b"]));
         let dry = "?dryRun=All";
         match self.random.below(9) {
-            0 => ask("GET", one),
-            1 => ask("GET", path),
-            2 => ask("POST", path + dry).body(subject.object),
-            3 => ask("PUT", one + dry).body(subject.object),
-            4 => ask("DELETE", one + dry),
-            5 => ask("PATCH", one).body(json!({})).header("Content-Type", "application/merge-patch+json"),
-            6 => ask("PATCH", one + "?fieldManager=m")
+            0 => request("GET", one),
+            1 => request("GET", path),
+            2 => request("POST", path + dry).body(subject.object),
+            3 => request("PUT", one + dry).body(subject.object),
+            4 => request("DELETE", one + dry),
+            5 => request("PATCH", one).body(json!({})).header("Content-Type", "application/merge-patch+json"),
+            6 => request("PATCH", one + "?fieldManager=m")
                 .body(subject.object)
                 .header("Content-Type", "application/apply-patch+yaml"),
             7 => {
                 let rules = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]);
                 let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
                     "metadata": {"name": "more"}, "rules": rules});
-                ask("POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/${ns}/roles").body(role)
+                request("POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/${ns}/roles").body(role)
             }
-            _ => ask("GET", "/api/v1/namespaces/${ns}/pods/a/log"),
+            _ => request("GET", "/api/v1/namespaces/${ns}/pods/a/log"),
         }
     }
 
@@ -107,7 +107,7 @@ impl Generator<'_> {
         let kind = if mutating { "MutatingAdmissionPolicy" } else { "ValidatingAdmissionPolicy" };
         let plural = if mutating { "mutatingadmissionpolicies" } else { "validatingadmissionpolicies" };
         let policy = self.policy(kind);
-        let step = ask("POST", format!("/apis/admissionregistration.k8s.io/v1/{plural}")).body(policy);
+        let step = request("POST", format!("/apis/admissionregistration.k8s.io/v1/{plural}")).body(policy);
         self.push(step);
         let mut binding = json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": format!("{kind}Binding"),
             "metadata": {"name": "${rand}"}, "spec": {"policyName": "${rand}"}});
@@ -115,9 +115,9 @@ impl Generator<'_> {
             binding["spec"]["validationActions"] =
                 self.random.pick(&[json!(["Deny"]), json!(["Warn"]), json!(["Audit", "Warn"])]).clone();
         }
-        super::fence(&mut binding);
+        super::restrict_to_conversation(&mut binding);
         let plural = format!("{kind}Bindings").to_lowercase();
-        let step = ask("POST", format!("/apis/admissionregistration.k8s.io/v1/{plural}")).body(binding);
+        let step = request("POST", format!("/apis/admissionregistration.k8s.io/v1/{plural}")).body(binding);
         self.push(step);
         for at in 0..2 + self.random.below(3) {
             let data = self.random.pick(&[json!({"a": "x"}), json!({"a": "b", "c": "d"}), json!(null)]).clone();
@@ -126,7 +126,7 @@ impl Generator<'_> {
             let method = *self.random.pick(&["POST", "POST", "PUT"]);
             let path = if method == "PUT" { "/a" } else { "" };
             let query = self.write_query();
-            let mut step = ask(method, format!("/api/v1/namespaces/${{ns}}/configmaps{path}{query}")).body(object);
+            let mut step = request(method, format!("/api/v1/namespaces/${{ns}}/configmaps{path}{query}")).body(object);
             step.pause = if at == 0 { 2.0 * SETTLED } else { 0.0 };
             self.push(step);
         }

@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use super::{Generator, ODD_NAMES, ask};
+use super::{Generator, ODD_NAMES, request};
 use crate::catalog::Kind;
 use crate::conversation::Step;
 
-/// How long the stream of a watch may be quiet before it counts as read.
+/// Seconds without data after which the stream of a watch counts as read.
 const QUIET: f64 = 0.4;
 
 impl<'c> Generator<'c> {
-    /// Objects, and lists of them in several forms.
+    /// Objects, and lists of them in several formats.
     pub(super) fn reads(&mut self) {
         let mut subject = self.subject();
         let kind = subject.kind;
@@ -32,7 +32,7 @@ impl<'c> Generator<'c> {
                 7 => self.read_one(&subject),
                 8 => self.patch_step(&subject),
                 _ => {
-                    let step = ask("GET", format!("{}/{}", kind.collection(), self.odd_name()));
+                    let step = request("GET", format!("{}/{}", kind.collection(), self.odd_name()));
                     self.push(step);
                 }
             }
@@ -43,12 +43,12 @@ impl<'c> Generator<'c> {
         self.random.pick(ODD_NAMES).to_string()
     }
 
-    /// A list: of the namespace, or of what has the conversation's name.
+    /// A list: of the namespace, or of objects with the conversation's name.
     fn list(&mut self, kind: &Kind) {
         let query = self.read_query(3);
         let (path, query) = self.narrowed(kind, query);
         let method = if self.random.percent(4) { "HEAD" } else { "GET" };
-        let step = ask(method, path + &query);
+        let step = request(method, path + &query);
         let accept = self.accept(70);
         self.push(match accept {
             Some(accept) => step.header("Accept", accept),
@@ -73,11 +73,11 @@ impl<'c> Generator<'c> {
 
     fn pages(&mut self, kind: &Kind) {
         let path = kind.collection();
-        let step = ask("GET", format!("{path}?limit=1"));
+        let step = request("GET", format!("{path}?limit=1"));
         let first = self.push(step);
         let more = ["", "&limit=1", "&resourceVersion=0", "&labelSelector=app=b"];
         let more = *self.random.pick(&more);
-        let step = ask("GET", format!("{path}?continue=${{{first}.body.metadata.continue}}{more}"));
+        let step = request("GET", format!("{path}?continue=${{{first}.body.metadata.continue}}{more}"));
         self.push(step);
     }
 
@@ -88,7 +88,7 @@ impl<'c> Generator<'c> {
         let initial = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
         let form = *self.random.pick(&["", "", initial, "&sendInitialEvents=true", "&resourceVersion=0"]);
         let word = *self.random.pick(&["true", "true", "1", "TRUE"]);
-        let step = ask("GET", format!("{path}{query}{joint}watch={word}{form}"));
+        let step = request("GET", format!("{path}{query}{joint}watch={word}{form}"));
         let step = match self.accept(70) {
             // Streams are read as lines of JSON.
             Some(accept) if !accept.contains("protobuf") && !accept.contains("cbor") && !accept.contains("yaml") => {
@@ -99,7 +99,7 @@ impl<'c> Generator<'c> {
         self.push(Step { watch: Some(json!({"seconds": QUIET})), ..step });
     }
 
-    /// A media type to ask for; none in so many of a hundred cases.
+    /// Returns a media type to accept; none in `none` percent of the cases.
     pub(super) fn accept(&mut self, none: usize) -> Option<&'static str> {
         const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
         if self.random.percent(none) {

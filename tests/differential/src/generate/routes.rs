@@ -1,8 +1,8 @@
-//! Media types, methods and paths, also of what is no resource.
+//! Media types, methods and paths, including paths without a resource.
 
 use serde_json::{Value, json};
 
-use super::{Generator, ODD_NAMES, ask};
+use super::{Generator, ODD_NAMES, request};
 
 const METHODS: &[&str] =
     &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "FOO", "get", "LIST"];
@@ -138,7 +138,7 @@ impl Generator<'_> {
             if self.random.percent(20) {
                 object = self.changed(&subject, 1);
             }
-            let mut step = ask(method, path);
+            let mut step = request(method, path);
             if let Some(accept) = self.accept(25) {
                 let both = json!([accept, "application/json"]);
                 step = step.header("Accept", if self.random.percent(5) { both } else { json!(accept) });
@@ -183,7 +183,7 @@ impl Generator<'_> {
             let path = self.odd_path();
             let method = if self.random.percent(45) { "GET" } else { *self.random.pick(METHODS) };
             let stream = path.contains("/watch/");
-            let mut step = ask(method, path);
+            let mut step = request(method, path);
             if ["POST", "PUT", "PATCH"].contains(&method) && self.random.percent(50) {
                 step = step.body(
                     self.random.pick(&[json!({}), json!([]), json!({"kind": "Pod", "apiVersion": "v1"})]).clone(),
@@ -238,10 +238,10 @@ impl Generator<'_> {
             2 => format!("/{root}/namespaces/${{ns}}/{}/{name}/{sub}", kind.resource),
             3 => format!("{}/a/{sub}", kind.collection()),
             4 => format!("/{root}/namespaces/{name}/{}", kind.resource),
-            // Nothing may be deleted that others need.
+            // Objects of other conversations must not be deleted.
             5 => format!("{}/?fieldSelector=metadata.name=nothing", kind.collection()),
             6 => format!("/{root}/{}/{name}/{sub}/a", kind.resource),
-            // A list of everything would show what other conversations left.
+            // A full list would contain objects of other conversations.
             _ => format!("{}?limit=1&fieldSelector=metadata.name=nothing", kind.collection()),
         }
     }

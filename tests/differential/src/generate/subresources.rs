@@ -1,9 +1,9 @@
-//! Subresources, and kinds that are only asked (reviews).
+//! Subresources, and virtual kinds (reviews).
 
 use serde_json::{Value, json};
 
 use super::value::{ODD_STRINGS, odd};
-use super::{Generator, ask};
+use super::{Generator, request};
 
 impl Generator<'_> {
     /// An object and requests to its subresources; or reviews.
@@ -16,7 +16,7 @@ impl Generator<'_> {
         let Some(kind) = kinds.get(self.random.below(kinds.len())) else { return self.reviews() };
         let kind = if self.random.percent(35) { pods } else { *kind };
         let subject = self.subject_of(kind);
-        let step = ask("POST", subject.kind.collection()).body(subject.object.clone());
+        let step = request("POST", subject.kind.collection()).body(subject.object.clone());
         let begin = self.push(step);
         for _ in 0..2 + self.random.below(4) {
             let sub = self.random.pick(&subject.kind.subresources).clone();
@@ -52,7 +52,7 @@ impl Generator<'_> {
             } else {
                 path += &self.write_query();
             }
-            let mut step = ask(method, path);
+            let mut step = request(method, path);
             if ["POST", "PUT", "PATCH"].contains(&method) {
                 step = step.body(self.subresource_body(&subject.object, &sub.api_version, &sub.kind, &begin));
                 if method == "PATCH" {
@@ -122,7 +122,7 @@ impl Generator<'_> {
         let kinds: Vec<_> = self.catalog.kinds.iter().filter(|kind| kind.verbs == ["create"]).collect();
         for _ in 0..3 + self.random.below(4) {
             let Some(kind) = kinds.get(self.random.below(kinds.len())) else {
-                let step = ask("GET", "/api/v1/namespaces/${ns}");
+                let step = request("GET", "/api/v1/namespaces/${ns}");
                 self.push(step);
                 continue;
             };
@@ -136,7 +136,7 @@ impl Generator<'_> {
                 }
             }
             let path = kind.collection() + &self.write_query();
-            let step = ask("POST", path).body(object);
+            let step = request("POST", path).body(object);
             self.push(step);
         }
     }

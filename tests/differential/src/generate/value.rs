@@ -1,11 +1,11 @@
-//! Values: what a schema allows, and what none expects.
+//! Values: valid ones by schema, and unexpected ones.
 
 use serde_json::{Map, Value, json};
 
 use crate::catalog::Catalog;
 use crate::random::Random;
 
-/// Strings at the edges of what validation, selectors, paths and encodings take.
+/// Strings at the limits of validation, selectors, paths and encodings.
 pub const ODD_STRINGS: &[&str] = &[
     "",
     " ",
@@ -81,7 +81,7 @@ pub const ODD_STRINGS: &[&str] = &[
     "abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcd",
 ];
 
-/// Numbers at the edges of what integers and floats hold.
+/// Numbers at the limits of integers and floats.
 const ODD_NUMBERS: &[&str] = &[
     "0",
     "1",
@@ -114,7 +114,7 @@ const ODD_NUMBERS: &[&str] = &[
     "1000000000000000000000",
 ];
 
-/// Any value that a schema hardly expects.
+/// Returns a value that a schema hardly expects.
 pub fn odd(random: &mut Random) -> Value {
     match random.below(12) {
         0 => Value::Null,
@@ -130,21 +130,21 @@ pub fn odd(random: &mut Random) -> Value {
     }
 }
 
-/// A number as text would have it; what a float cannot hold is made the nearest that it can.
+/// Parses a number from text; a value beyond the range of a float becomes the nearest float.
 pub fn odd_number(random: &mut Random) -> Value {
     let text = *random.pick(ODD_NUMBERS);
     serde_json::from_str(text).unwrap_or_else(|_| json!(text))
 }
 
-/// Values by schema.
+/// Generates values by schema.
 pub struct Values<'c> {
     pub catalog: &'c Catalog,
-    /// The document that schemas refer to.
+    /// The document that schemas reference.
     pub root: String,
 }
 
 impl Values<'_> {
-    /// A value of a schema's type; not every one is valid.
+    /// Returns a value of a schema's type; not every one is valid.
     pub fn of(&self, schema: &Value, depth: usize, random: &mut Random) -> Value {
         let schema = self.catalog.resolve(&self.root, schema);
         if random.percent(8) {
@@ -166,7 +166,7 @@ impl Values<'_> {
                 items.collect::<Vec<_>>().into()
             }
             Some("object") => self.object(schema, depth, random),
-            // A quantity, a port by name or number, any JSON.
+            // A quantity, a port by name or number, or any JSON.
             _ if schema.get("oneOf").is_some() && random.percent(50) => json!(random.below(200)),
             _ => json!(random.pick(ODD_STRINGS)),
         }
@@ -193,7 +193,8 @@ impl Values<'_> {
         Value::Object(out)
     }
 
-    /// Changes one place of an object, which need not exist yet. What has changed is a path that patches can use.
+    /// Changes one location of an object, which need not exist yet. Returns its path, which patches
+    /// can use, and the value.
     pub fn mutate(&self, object: &mut Value, schema: &Value, random: &mut Random) -> (Vec<String>, Value) {
         let mut path = Vec::new();
         let changed = self.change(object, schema, &mut path, random);
@@ -231,7 +232,7 @@ impl Values<'_> {
     }
 }
 
-/// A field that is there, or one that could be; rarely one that could not.
+/// Returns an existing field, or one of the schema; rarely an undeclared one.
 fn next_field(fields: &Map<String, Value>, schema: &Value, random: &mut Random) -> Option<String> {
     let dull = |name: &&String| !["apiVersion", "kind"].contains(&name.as_str()) || fields.len() < 3;
     let there: Vec<&String> = fields.keys().filter(dull).collect();

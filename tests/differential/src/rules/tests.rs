@@ -11,7 +11,7 @@ fn every_rule_is_documented_and_every_documented_rule_exists() {
 }
 
 #[test]
-fn what_is_meant_is_left_out_and_counted() {
+fn intended_differences_are_removed_and_counted() {
     let mut matches = Matches::default();
     assert_eq!(matches.unused().len(), RULES.len());
     let table = Some(json!("kind: Table\ncolumnDefinitions:\n"));
@@ -23,7 +23,7 @@ fn what_is_meant_is_left_out_and_counted() {
 }
 
 #[test]
-fn warnings_of_formats_may_stand_in_any_order() {
+fn format_warnings_may_have_any_order() {
     let step = Step { path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions".into(), ..Step::default() };
     let warning = |text: &str| Some(json!(format!("299 - \"unrecognized format \\\"{text}\\\"\"")));
     let found = |place: &str, upstream: &str, here: &str| Difference {
@@ -66,7 +66,7 @@ fn only_posts_to_the_paths_of_custom_objects_may_create_at_a_path() {
     }
 }
 
-/// The places that are left of the differences of a write.
+/// Returns the locations of the unexplained differences of a write.
 fn left(method: &str, path: &str, body: Value, found: &[(&str, Value, Value)]) -> Vec<String> {
     let mut step = Step::new("s1", method, path);
     step.body = Some(body);
@@ -80,7 +80,7 @@ fn left(method: &str, path: &str, body: Value, found: &[(&str, Value, Value)]) -
 }
 
 #[test]
-fn owners_of_a_custom_object_may_be_lost_where_one_is_of_another_version() {
+fn managers_of_custom_object_may_be_lost_with_another_version() {
     for (version, path, expect) in [
         ("v1", "/apis/r1.example.com/v1/namespaces/a/things", true),
         ("r1.example.com/v2", "/apis/r1.example.com/v1/namespaces/a/things/b", true),
@@ -95,7 +95,7 @@ fn owners_of_a_custom_object_may_be_lost_where_one_is_of_another_version() {
 }
 
 #[test]
-fn another_version_of_a_custom_object_is_meant_after_an_apply_only() {
+fn version_of_custom_object_is_intended_only_after_apply() {
     let path = "/apis/r1.example.com/v1/namespaces/n/things/a";
     let mut apply = Step::new("s1", "PATCH", path);
     apply.headers.insert("Content-Type".into(), json!("application/apply-patch+yaml"));
@@ -117,7 +117,7 @@ fn another_version_of_a_custom_object_is_meant_after_an_apply_only() {
 }
 
 #[test]
-fn what_follows_other_objects_is_not_compared() {
+fn responses_after_divergence_are_not_compared() {
     let mut matches = Matches::default();
     let found = Difference { place: "status".into(), upstream: Some(json!(201)), here: Some(json!(404)) };
     let step = Step::new("s1", "PUT", "/api/v1/namespaces/n/services/a/status");
@@ -127,7 +127,7 @@ fn what_follows_other_objects_is_not_compared() {
 }
 
 #[test]
-fn status_of_what_is_there_is_compared() {
+fn status_of_existing_object_is_compared() {
     let path = "/api/v1/namespaces/n/services/a/status";
     let kind = ("body.kind", json!("Service"), json!("Status"));
     let missing = [("status", json!(201), json!(404)), kind.clone()];
@@ -160,7 +160,7 @@ fn whole_numbers_written_as_fractions_may_change_versions_and_owners() {
 }
 
 #[test]
-fn versions_are_compared_unless_the_write_says_why_they_differ() {
+fn versions_are_compared_unless_the_write_explains_them() {
     let version = [("body.metadata.resourceVersion", json!("<rv#2>"), json!("<rv#1>"))];
     let check = |path: &str, body: Value, is_meant: bool| {
         assert_eq!(left("PATCH", path, body, &version).is_empty(), is_meant, "{path}");

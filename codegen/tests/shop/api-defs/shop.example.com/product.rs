@@ -19,7 +19,7 @@ pub struct Product {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What the seller asks for.
+    /// Desired state of the product.
     #[field(2)]
     pub spec: ProductSpec,
 
@@ -28,7 +28,7 @@ pub struct Product {
     pub status: ProductStatus,
 }
 
-/// What the seller asks for.
+/// Desired state of the product.
 #[default(by_hand = product_spec)]
 pub struct ProductSpec {
     /// Units to keep in stock.
@@ -96,7 +96,7 @@ pub struct ProductStatus {
     pub source_ips: Vec<String>,
 }
 
-/// What v1beta1 said differently; everything not named is as in v1.
+/// Differences of v1beta1; everything else is as in v1.
 mod v1beta1 {
     #[differs(ProductSpec)]
     struct ProductSpec {

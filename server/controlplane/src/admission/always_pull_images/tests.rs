@@ -1,4 +1,4 @@
-//! Which containers are pulled, by upstream's tests of the plugin.
+//! Pull policies of pods, by upstream's tests of the plugin.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn pod(spec: Value) -> Value {
     json!({"metadata": {"name": "one"}, "spec": spec})
 }
 
-/// The pull policies of a pod after the plugin, in order of containers, then image volumes.
+/// Returns the pull policies of a pod after the plugin, in order of containers, then image volumes.
 fn policies(operation: Operation, resource: &'static str, spec: Value, old: Option<Value>) -> Vec<String> {
     let attributes = request(operation, "Pod", resource);
     let mut object = owned::<Pod>(&pod(spec));
@@ -23,7 +23,7 @@ fn policies(operation: Operation, resource: &'static str, spec: Value, old: Opti
 }
 
 #[test]
-fn sets_the_policy_of_what_a_write_brings_in() {
+fn sets_policy_of_new_containers() {
     let policies_of = ["", "Never", "IfNotPresent", "Always"];
     let list: Vec<Value> = policies_of.iter().map(|policy| json!({"image": "i", "imagePullPolicy": policy})).collect();
     let volumes: Vec<Value> = policies_of.iter().map(|policy| json!({"image": {"pullPolicy": policy}})).collect();
@@ -45,7 +45,7 @@ fn sets_the_policy_of_what_a_write_brings_in() {
 }
 
 #[test]
-fn refuses_other_policies() {
+fn rejects_other_policies() {
     let check = |spec: Value, expect: &[&str]| {
         let object = owned::<Pod>(&pod(spec));
         let errors = validate(&request(Operation::Create, "Pod", "pods"), &object, None).err();
@@ -73,7 +73,7 @@ fn refuses_other_policies() {
 }
 
 #[test]
-fn refuses_bodies_that_are_no_pods() {
+fn rejects_bodies_that_are_not_pods() {
     let mut service = owned::<generated::core::v1::Service>(&json!({}));
     let attributes = request(Operation::Create, "Pod", "pods");
     assert_eq!(admit(&attributes, &mut service, None).unwrap_err().code, 400);

@@ -6,14 +6,14 @@ use generated::core::v1::Pod;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::admission::testing::{Deciding, owned, request};
+use crate::admission::testing::{FnAuthorizer, owned, request};
 
 const PRINTABLE_TO_BMP: &str = include_str!("../../../../../tests/attacks/masters.pem");
 
-/// A user who has all verbs on the signer of this name.
-fn on_signer(name: &'static str) -> Deciding<impl Fn(&authorization::Attributes<'_>) -> bool> {
-    Deciding(move |wish: &authorization::Attributes<'_>| {
-        (wish.group, wish.resource) == (GROUP, "signers") && wish.name == name
+/// An authorizer that allows all verbs on the signer with this name.
+fn on_signer(name: &'static str) -> FnAuthorizer<impl Fn(&authorization::Attributes<'_>) -> bool> {
+    FnAuthorizer(move |access_attributes: &authorization::Attributes<'_>| {
+        (access_attributes.group, access_attributes.resource) == (GROUP, "signers") && access_attributes.name == name
     })
 }
 
@@ -22,7 +22,7 @@ fn signing_request(signer: &str, status: Value) -> Owned {
 }
 
 #[test]
-fn approval_needs_the_right_on_the_stored_signer() {
+fn approval_requires_permission_on_stored_signer() {
     let check = |allowed_signer: &'static str, stored: Option<&str>, sent: &str, expect: bool| {
         let (authorizer, attributes) = (on_signer(allowed_signer), request(Operation::Update, "Pod", "pods"));
         let (object, old) = (signing_request(sent, json!({})), stored.map(|signer| signing_request(signer, json!({}))));
@@ -42,7 +42,7 @@ fn approval_needs_the_right_on_the_stored_signer() {
 }
 
 #[test]
-fn signing_needs_the_right_on_the_stored_signer() {
+fn signing_requires_permission_on_stored_signer() {
     let certificate = json!({"certificate": "ZGF0YQ=="});
     let failed = json!({"conditions": [{"type": "Failed", "status": "True"}]});
     let check =
@@ -70,7 +70,7 @@ fn signing_needs_the_right_on_the_stored_signer() {
 }
 
 #[test]
-fn no_certificate_for_clients_has_administrators_as_organization() {
+fn rejects_client_certificates_for_system_masters() {
     let check = |signer: &str, pem: &str, expect: bool| {
         let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem);
         let object = owned::<CertificateSigningRequest>(&json!({"spec": {"signerName": signer, "request": encoded}}));

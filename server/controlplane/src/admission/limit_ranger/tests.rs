@@ -1,4 +1,4 @@
-//! Defaults, limits and ratios, by upstream's tests of the plugin.
+//! Defaults, limits, and ratios, by upstream's tests of the plugin.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn item(document: Value) -> LimitRangeItem {
     parsed(&document)
 }
 
-/// A pod of `count` containers, each with these resources, after init containers with theirs.
+/// A pod of `count` containers, each with these resources, and of init containers with theirs.
 fn pod(count: usize, resources: &Value, init: &[Value]) -> Pod {
     let container = |name: String, resources: &Value| json!({"name": name, "resources": resources});
     let containers: Vec<Value> = (0..count).map(|i| container(format!("c{i}"), resources)).collect();
@@ -30,7 +30,8 @@ fn resources(name: &str, text: &str) -> Value {
     json!({"requests": part(request), "limits": part(limit)})
 }
 
-/// Type of the limit, its constraint and quantity, count of containers, their request and limit, those of init containers, the error.
+/// Type of the limit, its constraint and quantity, count of containers, their request and limit,
+/// those of init containers, and the error.
 type Row = (&'static str, &'static str, &'static str, usize, &'static str, &'static [&'static str], &'static str);
 
 /// Rows of upstream's table.
@@ -84,7 +85,7 @@ fn pods_within_and_outside_of_limits() {
 }
 
 #[test]
-fn limits_of_other_types_do_not_count() {
+fn ignores_limits_of_other_types() {
     let pod = pod(1, &resources("cpu", "- -"), &[]);
     for of in ["PersistentVolumeClaim", "Image", ""] {
         assert!(refusal(&pod, json!({"type": of, "min": {"cpu": "1"}, "max": {"cpu": "1"}})).is_empty(), "{of}");
@@ -117,7 +118,7 @@ fn claims_within_and_outside_of_limits() {
 }
 
 #[test]
-fn defaults_fill_what_is_missing() {
+fn sets_missing_defaults() {
     let limits = [
         item(
             json!({"type": "Container", "default": {"cpu": "75m"}, "defaultRequest": {"cpu": "10m", "memory": "5Mi"}}),

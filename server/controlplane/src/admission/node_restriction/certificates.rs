@@ -1,4 +1,4 @@
-//! Requests for certificates: of the kubelet itself, and for pods of its node.
+//! Certificate requests of the kubelet and of pods on its node.
 
 use endpoints::Operation;
 use generated::certificates::v1::CertificateSigningRequest;
@@ -14,11 +14,11 @@ use super::lookup::{NODES, PODS, Resource, SERVICE_ACCOUNTS, missing};
 use super::pods::MIRROR;
 use super::{Lookup, Outcome, Refusal, Request};
 
-/// The signers of kubelets' certificates, for serving and for clients.
+/// The signers of kubelet serving and client certificates.
 const KUBELET_SIGNERS: [&str; 2] = ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"];
 
 impl<L: Lookup> Request<'_, L> {
-    /// Requires the node's name as the subject of a certificate for a kubelet.
+    /// Requires the node's name as the subject of a kubelet certificate.
     pub(super) fn signing_request(&self) -> Outcome {
         if self.gates.insecure_signing_requests || self.attributes.operation != Operation::Create {
             return Ok(());
@@ -42,7 +42,8 @@ impl<L: Lookup> Request<'_, L> {
         Err(format!("can only create a node CSR with CN={expected}").into())
     }
 
-    /// Requires a pod, an account and a node that exist, belong together, and are the kubelet's.
+    /// Requires that the pod, the service account, and the node exist, belong together, and belong
+    /// to the kubelet.
     pub(super) async fn pod_certificate_request(&self) -> Outcome {
         if !self.gates.pod_certificates {
             return Err("PodCertificateRequest feature gate is disabled".into());
@@ -119,7 +120,8 @@ impl<L: Lookup> Request<'_, L> {
         Ok(())
     }
 
-    /// An object that the request names. One that is missing may appear, so that the kubelet may retry.
+    /// Returns an object that the request names. A missing object may appear later, so the error is
+    /// retriable.
     async fn named<T: Struct>(&self, resource: Resource, key: (&str, &str), what: &str) -> Result<Arc<T>, Refusal> {
         let retrieving = |why: &str| format!("while retrieving {what} named in the PodCertificateRequest: {why}");
         match self.lookup.find(resource, key).await {
@@ -130,7 +132,7 @@ impl<L: Lookup> Request<'_, L> {
     }
 }
 
-/// 500 without a reason, as upstream answers what may only be a cache that is behind.
+/// 500 without a reason, as upstream, because the server's cache may be stale.
 fn retriable(message: String) -> Refusal {
     Refusal::Status(Status::new(500, "", message))
 }

@@ -1,4 +1,4 @@
-//! What the checks look up: stored objects, and the rights of the kubelet.
+//! Lookup of stored objects and of the kubelet's permissions.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serving::authorization;
 use super::Refusal;
 use crate::admission::lookup::find;
 
-/// A resource: group, plural, and the singular that upstream's listers name in errors.
+/// A resource: group, plural, and the singular that upstream's listers use in errors.
 pub type Resource = (&'static str, &'static str, &'static str);
 
 pub const NODES: Resource = ("", "nodes", "node");
@@ -21,20 +21,20 @@ pub const CLAIMS: Resource = ("", "persistentvolumeclaims", "persistentvolumecla
 pub const VOLUMES: Resource = ("", "persistentvolumes", "persistentvolume");
 pub const CSI_DRIVERS: Resource = ("storage.k8s.io", "csidrivers", "csidriver");
 
-/// Where stored objects and decisions come from; tests have their own.
+/// Source of stored objects and authorization decisions; tests implement their own.
 pub trait Lookup: Sync {
-    /// The object of this namespace and name, if there is one.
+    /// Returns the object with this namespace and name, if it exists.
     fn find<T: Struct>(
         &self,
         resource: Resource,
         key: (&str, &str),
     ) -> impl Future<Output = Result<Option<Arc<T>>, Status>> + Send;
 
-    /// Whether the kubelet has a right.
-    fn is_allowed(&self, wish: &authorization::Attributes<'_>) -> impl Future<Output = bool> + Send;
+    /// Whether the kubelet has a permission.
+    fn is_allowed(&self, access_attributes: &authorization::Attributes<'_>) -> impl Future<Output = bool> + Send;
 }
 
-/// The objects and the authorizer of the running server.
+/// The stored objects and the authorizer of the running server.
 pub struct Stored<'a> {
     pub environment: &'a ServerContext,
     pub attributes: &'a Attributes,
@@ -45,12 +45,13 @@ impl Lookup for Stored<'_> {
         find(self.environment, self.attributes, (group, plural), key).await
     }
 
-    async fn is_allowed(&self, wish: &authorization::Attributes<'_>) -> bool {
-        self.environment.access.authorizer.authorize(wish).await.is_allowed()
+    async fn is_allowed(&self, access_attributes: &authorization::Attributes<'_>) -> bool {
+        self.environment.access.authorizer.authorize(access_attributes).await.is_allowed()
     }
 }
 
-/// An object that has to exist. One that does not is the answer 404; other failures are reasons of a 403.
+/// Returns an object that must exist. A missing object yields 404; other failures are reasons of a
+/// 403.
 pub async fn get<T: Struct>(lookup: &impl Lookup, resource: Resource, key: (&str, &str)) -> Result<Arc<T>, Refusal> {
     match lookup.find(resource, key).await {
         Ok(Some(found)) => Ok(found),
@@ -59,7 +60,7 @@ pub async fn get<T: Struct>(lookup: &impl Lookup, resource: Resource, key: (&str
     }
 }
 
-/// 404, with the resource's singular as upstream's listers have it.
+/// 404 with the singular of the resource, as upstream's listers.
 pub fn missing((group, _, singular): Resource, name: &str) -> Status {
     Status::not_found(GroupResource { group, resource: singular }, name)
 }

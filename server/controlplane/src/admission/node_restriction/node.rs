@@ -1,4 +1,4 @@
-//! The kubelet's own node: labels, taints, owners and the source of its configuration.
+//! Writes to the kubelet's own node: labels, taints, owner references, and config source.
 
 use std::collections::BTreeSet;
 
@@ -40,28 +40,31 @@ impl<L: Lookup> Request<'_, L> {
     }
 
     fn new_node(&self, node: &Node) -> Outcome {
-        let me = quote(self.node);
+        let node_name = quote(self.node);
         if node.spec.config_source.is_some() {
-            return Err(format!("node {me} is not allowed to create pods with a non-nil configSource").into());
+            return Err(format!("node {node_name} is not allowed to create pods with a non-nil configSource").into());
         }
         let forbidden = forbidden_labels(node, None);
         if forbidden.is_empty() {
             return Ok(());
         }
-        Err(format!("node {me} is not allowed to set the following labels: {}", forbidden.join(", ")).into())
+        Err(format!("node {node_name} is not allowed to set the following labels: {}", forbidden.join(", ")).into())
     }
 
     fn changed_node(&self, new: &Node, old: &Node) -> Outcome {
-        let me = quote(self.node);
-        // Old kubelets may drop the field in an update of the status.
+        let node_name = quote(self.node);
+        // Old kubelets may drop the field in a status update.
         if new.spec.config_source.is_some() && new.spec.config_source != old.spec.config_source {
-            return Err(format!("node {me} is not allowed to update configSource to a new non-nil configSource").into());
+            return Err(format!(
+                "node {node_name} is not allowed to update configSource to a new non-nil configSource"
+            )
+            .into());
         }
         if new.spec.taints != old.spec.taints {
-            return Err(format!("node {me} is not allowed to modify taints").into());
+            return Err(format!("node {node_name} is not allowed to modify taints").into());
         }
         if new.metadata.owner_references != old.metadata.owner_references {
-            return Err(format!("node {me} is not allowed to modify ownerReferences").into());
+            return Err(format!("node {node_name} is not allowed to modify ownerReferences").into());
         }
         let forbidden = forbidden_labels(new, Some(old));
         if forbidden.is_empty() {
@@ -71,7 +74,7 @@ impl<L: Lookup> Request<'_, L> {
     }
 }
 
-/// The labels that are added, removed or changed and that a kubelet may not touch, sorted.
+/// Returns the added, removed, or changed labels that a kubelet must not modify, sorted.
 fn forbidden_labels<'n>(new: &'n Node, old: Option<&'n Node>) -> Vec<&'n str> {
     let of = |node: Option<&'n Node>| node.into_iter().flat_map(|node| &node.metadata.labels);
     let has = |node: Option<&Node>, (key, value): (&String, &String)| {
@@ -83,7 +86,8 @@ fn forbidden_labels<'n>(new: &'n Node, old: Option<&'n Node>) -> Vec<&'n str> {
     changed.into_iter().filter(|label| !is_allowed(label)).collect()
 }
 
-/// Whether a kubelet may set a label: any outside of Kubernetes' domains, and some of them.
+/// Whether a kubelet may set a label: any label outside Kubernetes' domains, and the allowed ones
+/// inside.
 fn is_allowed(label: &str) -> bool {
     let domain = label.split_once('/').map_or("", |(domain, _)| domain);
     let within = |of: &str| domain.strip_suffix(of).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));

@@ -1,4 +1,4 @@
-//! Pods of the kubelet's node: mirror pods, their removal, status and eviction.
+//! Pods of the kubelet's node: creation of mirror pods, deletion, status, and eviction.
 
 use endpoints::Operation;
 use generated::core::v1::{Node, Pod, PodSpec, PodStatus, Volume, VolumeProjection};
@@ -66,14 +66,15 @@ impl<L: Lookup> Request<'_, L> {
         }
         let found = get::<Node>(self.lookup, NODES, ("", self.node)).await?;
         if owner.uid != found.metadata.uid {
-            // Upstream's message has the sent one first.
+            // As in upstream's message, the UID of the request comes first.
             let (name, sent, stored) = (self.node, &owner.uid, &found.metadata.uid);
             return Err(format!("node {name} UID mismatch: expected {sent} got {stored}").into());
         }
         Ok(())
     }
 
-    /// Allows changes of the status of pods of the node, except what gives the kubelet rights (CVE-2025-4563).
+    /// Allows status updates of the node's pods, except fields that grant the kubelet permissions
+    /// (CVE-2025-4563).
     pub(super) fn pod_status(&self) -> Outcome {
         if self.attributes.operation != Operation::Update {
             return Err(format!("unexpected operation {}", self.operation()).into());
@@ -116,7 +117,7 @@ impl<L: Lookup> Request<'_, L> {
     }
 }
 
-/// What a pod refers to that is stored in the API, if anything (upstream: `HasAPIObjectReference`).
+/// Returns the API resource that a pod references, if any (upstream: `HasAPIObjectReference`).
 fn referenced(spec: &PodSpec) -> Result<Option<&'static str>, String> {
     let mut kinds = Vec::new();
     visit_pod(spec, &mut |reference| kinds.push(reference.kind));
@@ -136,11 +137,11 @@ fn referenced(spec: &PodSpec) -> Result<Option<&'static str>, String> {
             return Ok(Some(resource));
         }
     }
-    // Every reference is refused, also one of a kind that upstream looks for among volumes only.
+    // All references are rejected, including kinds that upstream checks only in volumes.
     Ok(kinds.first().map(|_| "other objects"))
 }
 
-/// Volumes that refer to nothing in the API.
+/// Volume sources that reference no API object.
 const PLAIN_VOLUMES: [&str; 22] = [
     "awsElasticBlockStore",
     "azureDisk",
@@ -166,7 +167,7 @@ const PLAIN_VOLUMES: [&str; 22] = [
     "vsphereVolume",
 ];
 
-/// A volume of a kind that is not known here is refused.
+/// Returns the API resource that a volume references. Unknown volume sources are rejected.
 pub(super) fn referenced_by_volume(volume: &Volume) -> Result<Option<&'static str>, String> {
     let sources = set_fields(&volume.volume_source);
     if sources.is_empty() {
@@ -216,7 +217,7 @@ fn referenced_by_projections(volume: &Volume) -> Result<Option<&'static str>, St
     Ok(None)
 }
 
-/// JSON names of the members of a union that are set.
+/// Returns the JSON names of the fields of a union that are set.
 pub(super) fn set_fields<T: Struct>(union: &T) -> Vec<&'static str> {
     let value = Ref::of(union);
     let fields = T::def().fields.iter().enumerate();

@@ -1,5 +1,6 @@
-//! What `NodeRestriction` answers to the kubelet of node `mynode`. The rows are the cases of upstream's
-//! `admission_test.go` and more; those about a pod of every kind on every node are products of both.
+//! Decisions of `NodeRestriction` for the kubelet of node `mynode`. The rows are the cases of
+//! upstream's `admission_test.go` and more; the rows about pods of every kind on every node are
+//! products of both.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,8 +35,8 @@ struct World {
 }
 
 impl World {
-    /// The node `mynode`, and for each of `mynode`, `othernode` and no node a pod and a mirror pod: `mypod`,
-    /// `mymirrorpod`, `otherpod` and so on.
+    /// Creates the node `mynode`, and for each of `mynode`, `othernode`, and no node a pod and a
+    /// mirror pod: `mypod`, `mymirrorpod`, `otherpod`, and so on.
     fn with_pods() -> Self {
         let mut world = World::default();
         world.add::<Node>(NODES, json!({"metadata": {"name": "mynode", "uid": "mynode-uid"}}));
@@ -60,17 +61,20 @@ impl Lookup for World {
         Ok(found.and_then(Owned::downcast_ref::<T>).cloned().map(Arc::new))
     }
 
-    async fn is_allowed(&self, wish: &authorization::Attributes<'_>) -> bool {
+    async fn is_allowed(&self, access_attributes: &authorization::Attributes<'_>) -> bool {
         assert_eq!(
-            (wish.verb.as_ref(), wish.group, wish.version),
+            (access_attributes.verb.as_ref(), access_attributes.group, access_attributes.version),
             ("request-serviceaccounts-token-audience", "", "v1")
         );
-        assert_eq!((wish.namespace, wish.name, wish.user.name.as_str()), ("ns", "mysa", "system:node:mynode"));
-        self.audiences.contains(&wish.resource)
+        assert_eq!(
+            (access_attributes.namespace, access_attributes.name, access_attributes.user.name.as_str()),
+            ("ns", "mysa", "system:node:mynode")
+        );
+        self.audiences.contains(&access_attributes.resource)
     }
 }
 
-/// A pod, named for its node and whether it is a mirror pod.
+/// A pod with a name derived from its node and whether it is a mirror pod.
 fn pod(prefix: &str, node: &str, mirror: bool) -> Value {
     let name = if mirror { format!("{prefix}mirrorpod") } else { format!("{prefix}pod") };
     let mut pod = json!({
@@ -92,7 +96,7 @@ fn parsed<T: Struct>(document: &Value) -> T {
     object
 }
 
-/// A request of a kubelet, and what is around it.
+/// A request of a kubelet and its environment.
 struct Case<'w> {
     world: &'w World,
     gates: Gates,
@@ -140,7 +144,7 @@ impl<'w> Case<'w> {
         self
     }
 
-    /// The answer: `ok`, or code and message.
+    /// Returns `ok`, or code and message.
     fn answer(self) -> String {
         let (group, resource) = self.resource.split_once(':').unwrap_or(("", self.resource));
         let (plural, subresource) = resource.split_once('/').unwrap_or((resource, ""));
@@ -172,7 +176,7 @@ impl<'w> Case<'w> {
         }
     }
 
-    /// Fails unless the answer is `ok`, or 403 with this text.
+    /// Asserts that the result is `ok`, or 403 with this text.
     fn check(self, expected: &str) {
         let what = format!("{:?} {} {}", self.operation, self.resource, self.name);
         let answer = self.answer();

@@ -1,4 +1,4 @@
-//! Tokens of service accounts: bound to a pod of the node, for an audience that the pod asks for.
+//! Requires service account tokens bound to a pod of the node, with an audience that the pod uses.
 
 use std::sync::Arc;
 
@@ -7,14 +7,15 @@ use generated::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod, Volume};
 use generated::storage::v1::CSIDriver;
 use machinery::reflect::Struct;
 use machinery::scalar::go_text::quote;
-use serving::authorization::Attributes as Wish;
+use serving::authorization::Attributes as AccessAttributes;
 
 use super::lookup::{CLAIMS, CSI_DRIVERS, PODS, Resource, VOLUMES, get, missing};
 use super::pods::set_fields;
 use super::{Lookup, Operation, Outcome, Request};
 use crate::admission::joined;
 
-/// Volumes that CSI drivers took over: field of the volume source, and the driver (upstream: `csi-translation-lib`).
+/// In-tree volumes that were migrated to CSI: field of the volume source and the driver (upstream:
+/// `csi-translation-lib`).
 const MIGRATED: [(&str, &str); 7] = [
     ("awsElasticBlockStore", "ebs.csi.aws.com"),
     ("azureDisk", "disk.csi.azure.com"),
@@ -24,7 +25,7 @@ const MIGRATED: [(&str, &str); 7] = [
     ("portworxVolume", "pxd.portworx.com"),
     ("vsphereVolume", "csi.vsphere.vmware.com"),
 ];
-/// The verb on the resource that is named like an audience, by which administrators allow more audiences.
+/// The verb that permits a further audience. The resource of the check is the audience.
 const AUDIENCE_VERB: &str = "request-serviceaccounts-token-audience";
 
 impl<L: Lookup> Request<'_, L> {
@@ -58,25 +59,26 @@ impl<L: Lookup> Request<'_, L> {
         Ok(())
     }
 
-    /// Requires an audience that a volume of the pod asks for, or one that the kubelet has a right to.
+    /// Requires an audience that a volume of the pod requests or that the kubelet is authorized
+    /// for.
     async fn audience(&self, audiences: &[String], pod: &Pod) -> Outcome {
         let audience = match audiences {
             [] => "",
             [one] => one.as_str(),
             _ => return Err("node may only request 0 or 1 audiences".into()),
         };
-        let asked = self.pod_asks_for(pod, audience).await;
-        if asked.map_err(|why| format!("error validating audience {}: {why}", quote(audience)))? {
+        let requested = self.pod_requests_audience(pod, audience).await;
+        if requested.map_err(|why| format!("error validating audience {}: {why}", quote(audience)))? {
             return Ok(());
         }
         let user = &self.attributes.user;
-        let wish = Wish {
+        let access_attributes = AccessAttributes {
             namespace: &self.attributes.namespace,
             version: "v1",
             name: &self.attributes.name,
-            ..Wish::resource(user, AUDIENCE_VERB, "", audience)
+            ..AccessAttributes::resource(user, AUDIENCE_VERB, "", audience)
         };
-        if self.lookup.is_allowed(&wish).await {
+        if self.lookup.is_allowed(&access_attributes).await {
             return Ok(());
         }
         let (audience, user) = (quote(audience), &user.name);
@@ -86,8 +88,8 @@ impl<L: Lookup> Request<'_, L> {
         .into())
     }
 
-    /// Whether a volume of the pod has tokens for the audience: a projected one, or one of a CSI driver.
-    async fn pod_asks_for(&self, pod: &Pod, audience: &str) -> Result<bool, String> {
+    /// Whether a projected volume or the CSI driver of a volume requests tokens for the audience.
+    async fn pod_requests_audience(&self, pod: &Pod, audience: &str) -> Result<bool, String> {
         let mut errors = Vec::new();
         for volume in &pod.spec.volumes {
             let projections = volume.volume_source.projected.iter().flat_map(|projected| &projected.sources);
@@ -95,7 +97,7 @@ impl<L: Lookup> Request<'_, L> {
             if tokens.any(|token| token.audience == audience) {
                 return Ok(true);
             }
-            match self.driver_asks_for(pod, volume, audience).await {
+            match self.driver_requests_audience(pod, volume, audience).await {
                 Ok(false) => {}
                 Ok(true) => return Ok(true),
                 Err(why) => errors.push(why),
@@ -104,13 +106,13 @@ impl<L: Lookup> Request<'_, L> {
         if errors.is_empty() { Ok(false) } else { Err(joined(&errors)) }
     }
 
-    async fn driver_asks_for(&self, pod: &Pod, volume: &Volume, audience: &str) -> Result<bool, String> {
+    async fn driver_requests_audience(&self, pod: &Pod, volume: &Volume, audience: &str) -> Result<bool, String> {
         let Some(driver) = self.driver_of(pod, volume).await? else { return Ok(false) };
         let driver = self.existing::<CSIDriver>(CSI_DRIVERS, ("", &driver)).await?;
         Ok(driver.spec.token_requests.iter().any(|request| request.audience == audience))
     }
 
-    /// The CSI driver of a volume, if it has one.
+    /// Returns the CSI driver of a volume, if it has one.
     async fn driver_of(&self, pod: &Pod, volume: &Volume) -> Result<Option<String>, String> {
         let (namespace, source) = (&pod.metadata.namespace, &volume.volume_source);
         if source.ephemeral.as_ref().is_some_and(|ephemeral| ephemeral.volume_claim_template.is_some()) {
@@ -141,7 +143,7 @@ fn is_named_pod(reference: &generated::authentication::v1::BoundObjectReference)
     reference.api_version == "v1" && reference.kind == "Pod" && !reference.name.is_empty()
 }
 
-/// The CSI driver that took over a volume source that is built in.
+/// Returns the CSI driver that an in-tree volume source was migrated to.
 fn migrated<T: Struct>(source: &T) -> Option<String> {
     let set = set_fields(source);
     MIGRATED.iter().find(|(field, _)| set.contains(field)).map(|(_, driver)| (*driver).to_owned())

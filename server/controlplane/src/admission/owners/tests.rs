@@ -6,10 +6,10 @@ use generated::core::v1::Pod;
 use serde_json::json;
 
 use super::*;
-use crate::admission::testing::{Deciding, owned, request};
+use crate::admission::testing::{FnAuthorizer, owned, request};
 
 #[test]
-fn owners_are_compared_by_what_they_say() {
+fn compares_owner_references() {
     let owner = |uid: &str, blocks: bool| OwnerReference {
         uid: uid.into(),
         block_owner_deletion: Some(blocks),
@@ -25,17 +25,18 @@ fn owners_are_compared_by_what_they_say() {
     check(&[owner("c", true)], &[], false, &["c"]);
 }
 
-/// What upstream's users may not delete and not finalize; `super` may do everything.
-fn is_denied(user: &str, wish: &Wish<'_>) -> bool {
+/// Whether upstream's test users lack an access; `super` has all.
+fn is_denied(user: &str, access_attributes: &AccessAttributes<'_>) -> bool {
     let denied = match user {
-        "non-deleter" => wish.resource,
+        "non-deleter" => access_attributes.resource,
         "non-pod-deleter" => "pods",
         "non-rc-deleter" => "replicationcontrollers",
         "non-node-deleter" => "nodes",
         _ => return false,
     };
-    let is_finalizers = wish.verb == "update" && wish.subresource == "finalizers";
-    (wish.group, wish.resource) == ("*", "*") || wish.resource == denied && (wish.verb == "delete" || is_finalizers)
+    let is_finalizers = access_attributes.verb == "update" && access_attributes.subresource == "finalizers";
+    (access_attributes.group, access_attributes.resource) == ("*", "*")
+        || access_attributes.resource == denied && (access_attributes.verb == "delete" || is_finalizers)
 }
 
 fn served(group: &str, version: &str) -> Option<Value> {
@@ -53,12 +54,12 @@ fn served(group: &str, version: &str) -> Option<Value> {
     }
 }
 
-/// The words of the refusal that `user` gets for a pod with other owners; empty when the write is allowed.
+/// Returns the error that `user` gets for a pod with other owners; empty when the write is allowed.
 fn refusal(user: &str, resource: &'static str, old: Option<&[Value]>, new: &[Value]) -> String {
     let pod = |owners: &[Value]| owned::<Pod>(&json!({"metadata": {"ownerReferences": owners}}));
     let operation = if old.is_some() { Operation::Update } else { Operation::Create };
     let attributes = request(operation, "Pod", resource);
-    let authorizer = Deciding(|wish: &Wish<'_>| !is_denied(user, wish));
+    let authorizer = FnAuthorizer(|access_attributes: &AccessAttributes<'_>| !is_denied(user, access_attributes));
     let check = Check { authorizer: &authorizer, served: &served, attributes: &attributes };
     let old = old.map(pod);
     let checked = check.owners(&pod(new), old.as_ref()).now_or_never().expect("no wait");
@@ -66,7 +67,7 @@ fn refusal(user: &str, resource: &'static str, old: Option<&[Value]>, new: &[Val
 }
 
 #[test]
-fn owners_of_a_stored_object_are_set_by_users_who_may_delete_it() {
+fn changing_owners_requires_delete_permission() {
     let (first, second) = (json!({"name": "first"}), json!({"name": "second"}));
     let refused = "cannot set an ownerRef on a resource you can't delete";
     let check = |user: &str, resource: &'static str, old: Option<&[Value]>, new: &[Value], expect: &str| {
@@ -91,7 +92,7 @@ fn owners_of_a_stored_object_are_set_by_users_who_may_delete_it() {
 }
 
 #[test]
-fn deletion_of_owners_is_blocked_by_users_who_may_finalize_them() {
+fn blocking_owner_deletion_requires_finalizers_permission() {
     let owner = |api_version: &str, kind: &str, name: &str, blocks: Option<bool>| json!({"apiVersion": api_version, "kind": kind, "name": name, "uid": name, "blockOwnerDeletion": blocks});
     let (yes, no) = (Some(true), Some(false));
     let rc = |name: &str, blocks| owner("v1", "ReplicationController", name, blocks);

@@ -1,4 +1,4 @@
-//! Which requests each plugin handles, by upstream's plugins and their tests.
+//! The requests that each plugin handles, by upstream's plugins and their tests.
 
 use machinery::def::{Shape, StructDef};
 use serving::options::PLUGINS;
@@ -6,27 +6,27 @@ use serving::options::PLUGINS;
 use super::*;
 
 #[test]
-fn every_plugin_of_the_flags_is_there() {
+fn all_plugins_of_flags_exist() {
     for (name, _) in PLUGINS {
         assert_eq!(Plugin::named(name).map(Plugin::name), Some(*name));
     }
 }
 
-fn takes(plugin: Plugin, operation: Operation, group: &str, plural: &str, subresource: &str) -> bool {
+fn handles(plugin: Plugin, operation: Operation, group: &str, plural: &str, subresource: &str) -> bool {
     plugin.operations().contains(&operation) && plugin.scope().contains(group, plural, subresource)
 }
 
-/// The operations of a plugin on a resource, as their first letters.
+/// Returns the operations that a plugin handles on a resource, as their first letters.
 fn operations(plugin: &str, resource: &str) -> String {
     let plugin = Plugin::named(plugin).unwrap();
     let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
     let (plural, subresource) = resource.split_once(':').unwrap_or((resource, ""));
     let all = [(Create, 'c'), (Update, 'u'), (Delete, 'd'), (Connect, 'x')];
-    let taken = all.into_iter().filter(|(operation, _)| takes(plugin, *operation, group, plural, subresource));
+    let taken = all.into_iter().filter(|(operation, _)| handles(plugin, *operation, group, plural, subresource));
     taken.map(|(_, letter)| letter).collect()
 }
 
-/// A plugin, resources as `plural:subresource.group`, and the operations that it handles on them.
+/// A plugin, resources as `plural:subresource.group`, and the handled operations.
 const TABLE: &[(&str, &str, &str)] = &[
     ("AlwaysPullImages", "pods pods:ephemeralcontainers", "cu"),
     ("AlwaysPullImages", "pods:status pods:resize pods:binding services deployments.apps", ""),
@@ -132,7 +132,7 @@ fn plugins_handle_what_upstreams_do() {
     }
 }
 
-/// Whether a template of pods is anywhere in a type.
+/// Whether a type contains a pod template.
 fn has_pod_template(def: &'static StructDef, above: &mut Vec<&'static str>) -> bool {
     if def.name == "PodTemplateSpec" {
         return true;
@@ -147,14 +147,14 @@ fn has_pod_template(def: &'static StructDef, above: &mut Vec<&'static str>) -> b
     found
 }
 
-/// A kind that is added later and makes pods is judged by `PodSecurity`, or this test fails.
+/// Fails if `PodSecurity` does not handle a kind that is added later and has a pod template.
 #[test]
 fn pod_security_handles_every_kind_with_a_template_of_pods() {
     let mut kinds = 0;
     for kind in kubernetes::catalog().kinds.iter() {
         let Some(resource) = kind.resource.filter(|_| has_pod_template(kind.def, &mut Vec::new())) else { continue };
         kinds += 1;
-        assert!(takes(Plugin::PodSecurity, Create, kind.group, resource.plural, ""), "{}", kind.kind);
+        assert!(handles(Plugin::PodSecurity, Create, kind.group, resource.plural, ""), "{}", kind.kind);
     }
     assert!(kinds >= 8, "{kinds}");
 }

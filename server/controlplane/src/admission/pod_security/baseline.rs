@@ -1,4 +1,4 @@
-//! The checks of the baseline level, in the order in which their findings are told.
+//! The checks of the baseline level, in the order of their findings.
 
 use generated::core::v1::{LifecycleHandler, Probe, SELinuxOptions, proc_mount_type, seccomp_profile_type};
 
@@ -6,8 +6,8 @@ use super::finding::{Finding, Values, containers, finding, named, plural, quoted
 use super::policy::{Check, Run};
 use super::subject::Subject;
 
-const fn check(id: &'static str, forms: &'static [(u32, Run)]) -> Check {
-    Check { id, forms, instead_of: "" }
+const fn check(id: &'static str, versions: &'static [(u32, Run)]) -> Check {
+    Check { id, versions, replaces: "" }
 }
 
 pub const CHECKS: &[Check] = &[
@@ -49,7 +49,7 @@ const CAPABILITIES: [&str; 13] = [
     "SYS_CHROOT",
 ];
 const SE_LINUX_TYPES: [&str; 5] = ["", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"];
-/// The oldest first, since releases only add to them.
+/// Oldest first, because releases only append.
 const SYSCTLS: [&str; 12] = [
     "kernel.shm_rmid_forced",
     "net.ipv4.ip_local_port_range",
@@ -78,7 +78,7 @@ fn app_armor(subject: &Subject<'_>) -> Option<Finding> {
     };
     values.extend(pod.filter(|kind| is_bad(kind)).map(str::to_owned));
     values.extend(subject.containers.iter().filter_map(of));
-    let mut who = setters(pod.is_some_and(is_bad), &named(subject, |c| of(c).is_some()));
+    let mut setter_names = setters(pod.is_some_and(is_bad), &named(subject, |c| of(c).is_some()));
     let allowed =
         |profile: &str| profile.is_empty() || profile == "runtime/default" || profile.starts_with("localhost/");
     let annotations: Values = subject
@@ -88,14 +88,14 @@ fn app_armor(subject: &Subject<'_>) -> Option<Finding> {
         .map(|(key, profile)| format!("{key}={profile:?}"))
         .collect();
     if !annotations.is_empty() {
-        who.push(plural(annotations.len(), "annotation", "annotations").to_owned());
+        setter_names.push(plural(annotations.len(), "annotation", "annotations").to_owned());
     }
-    if who.is_empty() {
+    if setter_names.is_empty() {
         return None;
     }
     let values: Vec<String> = values.into_iter().chain(annotations).collect();
     let reason = plural(values.len(), "forbidden AppArmor profile", "forbidden AppArmor profiles");
-    finding(reason, format!("{} must not set AppArmor profile type to {}", who.join(" and "), quoted(values)))
+    finding(reason, format!("{} must not set AppArmor profile type to {}", setter_names.join(" and "), quoted(values)))
 }
 
 fn capabilities(subject: &Subject<'_>) -> Option<Finding> {
@@ -198,8 +198,8 @@ fn se_linux(subject: &Subject<'_>, types: &[&str]) -> Option<Finding> {
     let of_containers = subject.containers.iter().filter_map(|c| c.security?.se_linux_options.as_deref());
     let all: Vec<&SELinuxOptions> = pod.into_iter().chain(of_containers).filter(|o| bad(o)).collect();
     let names = named(subject, |c| c.security.and_then(|s| s.se_linux_options.as_deref()).is_some_and(bad));
-    let who = setters(pod.is_some_and(bad), &names);
-    if who.is_empty() {
+    let setter_names = setters(pod.is_some_and(bad), &names);
+    if setter_names.is_empty() {
         return None;
     }
     let kinds: Values = all.iter().map(|o| o.r#type.clone()).filter(|kind| !types.contains(&kind.as_str())).collect();
@@ -213,7 +213,8 @@ fn se_linux(subject: &Subject<'_>, types: &[&str]) -> Option<Finding> {
     if all.iter().any(|o| !o.role.is_empty()) {
         what.push("role may not be set".to_owned());
     }
-    let detail = format!("{} set forbidden securityContext.seLinuxOptions: {}", who.join(" and "), what.join("; "));
+    let detail =
+        format!("{} set forbidden securityContext.seLinuxOptions: {}", setter_names.join(" and "), what.join("; "));
     finding("seLinuxOptions", detail)
 }
 
@@ -239,7 +240,7 @@ pub fn is_bad_seccomp(kind: &str) -> bool {
     ![seccomp_profile_type::LOCALHOST, seccomp_profile_type::RUNTIME_DEFAULT].contains(&kind)
 }
 
-/// Profiles that are said and forbidden.
+/// Finds forbidden seccomp profiles. Unset profiles are allowed.
 pub fn seccomp(subject: &Subject<'_>) -> Option<Finding> {
     let pod =
         subject.spec.security_context.as_ref().and_then(|s| s.seccomp_profile.as_ref()).map(|p| p.r#type.as_str());
@@ -249,14 +250,17 @@ pub fn seccomp(subject: &Subject<'_>) -> Option<Finding> {
             .map(|p| p.r#type.clone())
             .filter(|kind| is_bad_seccomp(kind))
     };
-    let who = setters(pod.is_some_and(is_bad_seccomp), &named(subject, |c| of(c).is_some()));
-    if who.is_empty() {
+    let setter_names = setters(pod.is_some_and(is_bad_seccomp), &named(subject, |c| of(c).is_some()));
+    if setter_names.is_empty() {
         return None;
     }
     let mut values: Values = subject.containers.iter().filter_map(of).collect();
     values.extend(pod.filter(|kind| is_bad_seccomp(kind)).map(str::to_owned));
-    let who = who.join(" and ");
-    finding("seccompProfile", format!("{who} must not set securityContext.seccompProfile.type to {}", quoted(values)))
+    let setter_names = setter_names.join(" and ");
+    finding(
+        "seccompProfile",
+        format!("{setter_names} must not set securityContext.seccompProfile.type to {}", quoted(values)),
+    )
 }
 
 fn sysctls(subject: &Subject<'_>, allowed: &[&str]) -> Option<Finding> {
@@ -270,10 +274,10 @@ fn host_process(subject: &Subject<'_>) -> Option<Finding> {
     let names = named(subject, |c| {
         c.security.and_then(|s| s.windows_options.as_ref()).is_some_and(|w| w.host_process == Some(true))
     });
-    let who = setters(pod.is_some_and(|w| w.host_process == Some(true)), &names);
-    if who.is_empty() {
+    let setter_names = setters(pod.is_some_and(|w| w.host_process == Some(true)), &names);
+    if setter_names.is_empty() {
         return None;
     }
-    let detail = format!("{} must not set securityContext.windowsOptions.hostProcess=true", who.join(" and "));
+    let detail = format!("{} must not set securityContext.windowsOptions.hostProcess=true", setter_names.join(" and "));
     finding("hostProcess", detail)
 }

@@ -1,4 +1,4 @@
-//! What `PodSecurity` is configured with: levels of namespaces that ask for none, and what no level is about.
+//! Configuration of `PodSecurity`: default levels and exemptions.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,18 +15,18 @@ const PLUGIN: &str = "PodSecurity";
 const GROUP: &str = "pod-security.admission.config.k8s.io";
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
 
-/// The configuration, read.
-pub struct Configured {
+/// The parsed configuration.
+pub struct PodSecurityConfig {
     pub defaults: Policy,
     exemptions: PodSecurityExemptions,
 }
 
-impl Configured {
-    /// By its document, if there is one.
+impl PodSecurityConfig {
+    /// Loads the plugin's configuration, or the defaults if there is none.
     pub fn load(configurations: &Configurations) -> Result<Self, String> {
-        let said =
+        let config =
             configurations.read::<PodSecurityConfiguration>(PLUGIN, GROUP, &VERSIONS, "PodSecurityConfiguration")?;
-        let PodSecurityConfiguration { defaults, exemptions, .. } = said.unwrap_or_default();
+        let PodSecurityConfiguration { defaults, exemptions, .. } = config.unwrap_or_default();
         let mut errors = Vec::new();
         let path = Path::new(json_name!(PodSecurityConfiguration.defaults));
         let mut mode = |name: &'static str, level: &str, version_name: &'static str, version: &str| {
@@ -45,46 +45,48 @@ impl Configured {
         let enforce = mode("enforce", &defaults.enforce, "enforce-version", &defaults.enforce_version);
         let warn = mode("warn", &defaults.warn, "warn-version", &defaults.warn_version);
         let audit = mode("audit", &defaults.audit, "audit-version", &defaults.audit_version);
-        errors.extend(mistakes(&exemptions));
+        errors.extend(validate_exemptions(&exemptions));
         refused(PLUGIN, &errors)?;
-        Ok(Configured { defaults: Policy { enforce, audit, warn }, exemptions })
+        Ok(PodSecurityConfig { defaults: Policy { enforce, audit, warn }, exemptions })
     }
 
-    /// Whether nothing in a namespace is looked at.
+    /// Whether a namespace is exempt.
     pub fn exempts_namespace(&self, name: &str) -> bool {
         !name.is_empty() && self.exemptions.namespaces.iter().any(|exempt| exempt == name)
     }
 
-    /// Whether requests of a user are not looked at.
+    /// Whether a user is exempt.
     pub fn exempts_user(&self, name: &str) -> bool {
         !name.is_empty() && self.exemptions.usernames.iter().any(|exempt| exempt == name)
     }
 
-    /// Whether pods of a runtime class are not looked at.
+    /// Whether a runtime class is exempt.
     pub fn exempts_runtime_class(&self, name: Option<&str>) -> bool {
         name.is_some_and(|name| !name.is_empty() && self.exemptions.runtime_classes.iter().any(|exempt| exempt == name))
     }
 
-    /// What is said to who labels a namespace in which nothing is looked at.
+    /// Returns the warning for level labels on an exempt namespace.
     pub fn warning(&self, name: &str, policy: &Policy, labels: &BTreeMap<String, String>) -> Option<String> {
         let modes = [("enforce", policy.enforce), ("audit", policy.audit), ("warn", policy.warn)];
         if modes.iter().all(|(_, mode)| mode.level == Level::Privileged) || *policy == self.defaults {
             return None;
         }
-        let is_said = |(level, version): (&str, &str)| labels.contains_key(level) || labels.contains_key(version);
-        let said =
-            modes.iter().zip(MODES).filter(|((_, mode), labels)| mode.level != Level::Privileged && is_said(*labels));
-        let said: Vec<String> = said.map(|((name, mode), _)| format!("{name}={mode}")).collect();
-        let said = said.join(", ");
-        Some(format!("namespace {name:?} is exempt from Pod Security, and the policy ({said}) will be ignored"))
+        let is_labelled = |(level, version): (&str, &str)| labels.contains_key(level) || labels.contains_key(version);
+        let labelled = modes
+            .iter()
+            .zip(MODES)
+            .filter(|((_, mode), labels)| mode.level != Level::Privileged && is_labelled(*labels));
+        let labelled: Vec<String> = labelled.map(|((name, mode), _)| format!("{name}={mode}")).collect();
+        let labelled = labelled.join(", ");
+        Some(format!("namespace {name:?} is exempt from Pod Security, and the policy ({labelled}) will be ignored"))
     }
 }
 
-fn or<'t>(said: &'t str, default: &'t str) -> &'t str {
-    if said.is_empty() { default } else { said }
+fn or<'t>(value: &'t str, default: &'t str) -> &'t str {
+    if value.is_empty() { default } else { value }
 }
 
-fn mistakes(exemptions: &PodSecurityExemptions) -> Vec<FieldError> {
+fn validate_exemptions(exemptions: &PodSecurityExemptions) -> Vec<FieldError> {
     let named = |text: &str| if text.is_empty() { "username must not be empty".into() } else { String::new() };
     let label = |text: &str| is_dns1123_label(text).join(", ");
     let subdomain = |text: &str| is_dns1123_subdomain(text).join(", ");

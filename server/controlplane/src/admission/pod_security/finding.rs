@@ -1,4 +1,4 @@
-//! What a check finds, and how lists of names are said.
+//! Findings of checks and the format of name lists.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -36,16 +36,16 @@ pub fn containers(names: &[&str]) -> String {
     format!("{} {}", plural(names.len(), "container", "containers"), quoted(names))
 }
 
-/// The names of containers that a test finds.
+/// Returns the names of containers for which `test` holds.
 pub fn named<'p>(subject: &Subject<'p>, test: impl Fn(&Container<'p>) -> bool) -> Vec<&'p str> {
     subject.containers.iter().filter(|c| test(c)).map(|c| c.name).collect()
 }
 
-/// Who sets something: the pod, containers, both.
+/// Lists the pod and the containers that set a field.
 pub fn setters(pod: bool, names: &[&str]) -> Vec<String> {
     let pod = pod.then(|| "pod".to_owned());
     pod.into_iter().chain((!names.is_empty()).then(|| containers(names))).collect()
 }
 
-/// Sorted, each once.
+/// Sorted distinct values.
 pub type Values = BTreeSet<String>;

@@ -1,4 +1,4 @@
-//! What is counted of evaluations (upstream: `pod-security-admission/metrics`).
+//! Metrics of evaluations (upstream: `pod-security-admission/metrics`).
 
 use endpoints::{Attributes, Operation};
 use prometheus::{IntCounterVec, Registry};
@@ -6,7 +6,7 @@ use serving::metrics::shared::{counters, show};
 
 use super::policy::{Level, LevelVersion, NEWEST};
 
-/// What a level is asked for.
+/// The mode in which a level applies.
 #[derive(Clone, Copy)]
 pub enum Mode {
     Enforce,
@@ -34,7 +34,7 @@ pub struct Metrics {
 const OF_REQUEST: [&str; 3] = ["request_operation", "resource", "subresource"];
 
 impl Metrics {
-    /// Makes and registers them. What is likely to happen is zero until it does.
+    /// Creates and registers the counters. Common label combinations start at zero.
     pub fn register(registry: &Registry) -> Self {
         let of_evaluation = [&["decision", "policy_level", "policy_version", "mode"][..], &OF_REQUEST].concat();
         let of_error = [&["fatal"][..], &OF_REQUEST].concat();
@@ -68,7 +68,7 @@ impl Metrics {
         metrics
     }
 
-    /// A pod was evaluated.
+    /// Counts an evaluation of a pod.
     pub fn evaluated(&self, is_allowed: bool, level: LevelVersion, mode: Mode, attributes: &Attributes) {
         let version = match level.version {
             Some(minor) if level.level != Level::Privileged && minor <= NEWEST => format!("v1.{minor}"),
@@ -80,12 +80,12 @@ impl Metrics {
         self.evaluations.with_label_values(&[&of_level[..], &of_request(attributes)].concat()).inc();
     }
 
-    /// A request is exempt.
+    /// Counts an exempt request.
     pub fn exempt(&self, attributes: &Attributes) {
         self.exemptions.with_label_values(&of_request(attributes)).inc();
     }
 
-    /// Something kept a pod from being evaluated, or from being evaluated as it should.
+    /// Counts an error that prevented an evaluation or changed its result.
     pub fn failed(&self, is_fatal: bool, attributes: &Attributes) {
         let fatal = if is_fatal { "true" } else { "false" };
         self.errors.with_label_values(&[&[fatal][..], &of_request(attributes)].concat()).inc();

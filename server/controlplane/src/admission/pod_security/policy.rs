@@ -1,4 +1,4 @@
-//! Levels, their versions, the labels that ask for them, and the checks that each of them makes.
+//! Levels, their versions, the labels that select them, and their checks.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use super::finding::Finding;
 use super::subject::Subject;
 use super::{baseline, restricted};
 
-/// How strict.
+/// A level of the pod security standards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Privileged,
@@ -16,7 +16,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// As labels name it.
+    /// The label value of the level.
     pub fn name(self) -> &'static str {
         match self {
             Level::Privileged => "privileged",
@@ -26,10 +26,10 @@ impl Level {
     }
 }
 
-/// The minor release that this server is of.
+/// The minor release of this server.
 pub const NEWEST: u32 = 36;
 
-/// The minor release whose rules hold; `None` is the newest.
+/// The minor release that defines the checks; `None` is the latest.
 pub type Version = Option<u32>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl fmt::Display for LevelVersion {
     }
 }
 
-/// What holds in a namespace.
+/// The levels of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     pub enforce: LevelVersion,
@@ -56,9 +56,9 @@ pub struct Policy {
     pub warn: LevelVersion,
 }
 
-/// A label that cannot be read.
+/// A label with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct InvalidLabel {
     pub label: &'static str,
     pub value: String,
     pub why: &'static str,
@@ -71,21 +71,23 @@ pub const MODES: [(&str, &str); 3] = [
 ];
 
 impl Policy {
-    /// What labels ask for, and which of them cannot be read (`PolicyToEvaluate`). An enforced level that cannot be read is the strictest.
-    pub fn of_labels(labels: &BTreeMap<String, String>, defaults: &Policy) -> (Policy, Vec<Wrong>) {
-        let mut wrong = Vec::new();
-        let mut mode = |(level, version), default| mode(labels, level, version, default, &mut wrong);
+    /// Returns the policy that labels select, and the invalid labels (`PolicyToEvaluate`).
+    ///
+    /// An invalid enforced level is evaluated as `restricted`.
+    pub fn of_labels(labels: &BTreeMap<String, String>, defaults: &Policy) -> (Policy, Vec<InvalidLabel>) {
+        let mut invalid_labels = Vec::new();
+        let mut mode = |(level, version), default| mode(labels, level, version, default, &mut invalid_labels);
         let (enforce, audit) = (mode(MODES[0], defaults.enforce), mode(MODES[1], defaults.audit));
         let mut warn = mode(MODES[2], defaults.warn);
         let (level, version) = MODES[2];
-        let is_said = labels.get(MODES[0].0).is_some_and(|text| parse_level(text).is_some());
-        if !labels.contains_key(level) && is_said && enforce.level > warn.level {
+        let sets_enforce = labels.get(MODES[0].0).is_some_and(|text| parse_level(text).is_some());
+        if !labels.contains_key(level) && sets_enforce && enforce.level > warn.level {
             warn.level = enforce.level;
             if !labels.contains_key(version) {
                 warn.version = enforce.version;
             }
         }
-        (Policy { enforce, audit, warn }, wrong)
+        (Policy { enforce, audit, warn }, invalid_labels)
     }
 }
 
@@ -94,12 +96,12 @@ fn mode(
     level: &'static str,
     version: &'static str,
     default: LevelVersion,
-    wrong: &mut Vec<Wrong>,
+    invalid_labels: &mut Vec<InvalidLabel>,
 ) -> LevelVersion {
     let mut out = default;
     if let Some(value) = labels.get(level) {
         out.level = parse_level(value).unwrap_or_else(|| {
-            wrong.push(Wrong {
+            invalid_labels.push(InvalidLabel {
                 label: level,
                 value: value.clone(),
                 why: "must be one of privileged, baseline, restricted",
@@ -109,7 +111,11 @@ fn mode(
     }
     if let Some(value) = labels.get(version) {
         out.version = parse_version(value).unwrap_or_else(|| {
-            wrong.push(Wrong { label: version, value: value.clone(), why: "must be \"latest\" or \"v1.x\"" });
+            invalid_labels.push(InvalidLabel {
+                label: version,
+                value: value.clone(),
+                why: "must be \"latest\" or \"v1.x\"",
+            });
             None
         });
     }
@@ -134,24 +140,24 @@ pub fn parse_version(text: &str) -> Option<Version> {
     canonical.then(|| digits.parse().ok()).flatten().map(Some)
 }
 
-/// A check as some release made it.
+/// The implementation of a check in one release.
 pub type Run = fn(&Subject<'_>) -> Option<Finding>;
 
-/// A check, with the release that introduced each of its forms, the newest last.
+/// A check and its implementations, each with the release that introduced it, newest last.
 pub struct Check {
     pub id: &'static str,
-    pub forms: &'static [(u32, Run)],
-    /// The check of the baseline in whose place a restricted one stands.
-    pub instead_of: &'static str,
+    pub versions: &'static [(u32, Run)],
+    /// The baseline check that this restricted check replaces.
+    pub replaces: &'static str,
 }
 
 impl Check {
     fn form(&self, minor: u32) -> Option<Run> {
-        self.forms.iter().rev().find(|(since, _)| *since <= minor).map(|(_, run)| *run)
+        self.versions.iter().rev().find(|(since, _)| *since <= minor).map(|(_, run)| *run)
     }
 }
 
-/// All violations, those of the baseline first.
+/// Returns all violations, those of the baseline first.
 pub fn evaluate(level: LevelVersion, subject: &Subject<'_>) -> Vec<Finding> {
     let minor = level.version.unwrap_or(u32::MAX);
     let run = |check: &Check| check.form(minor).and_then(|run| run(subject));
@@ -159,7 +165,7 @@ pub fn evaluate(level: LevelVersion, subject: &Subject<'_>) -> Vec<Finding> {
         Level::Privileged => Vec::new(),
         Level::Baseline => baseline::CHECKS.iter().filter_map(run).collect(),
         Level::Restricted => {
-            let stricter = |id: &str| restricted::CHECKS.iter().any(|c| c.instead_of == id && c.form(minor).is_some());
+            let stricter = |id: &str| restricted::CHECKS.iter().any(|c| c.replaces == id && c.form(minor).is_some());
             let kept = baseline::CHECKS.iter().filter(|check| !stricter(check.id));
             kept.chain(restricted::CHECKS).filter_map(run).collect()
         }
@@ -173,13 +179,13 @@ mod tests {
     const PRIVILEGED: LevelVersion = LevelVersion { level: Level::Privileged, version: None };
 
     #[test]
-    fn labels_ask_for_levels() {
+    fn parses_levels_of_labels() {
         let of = |labels: &[(&str, &str)]| {
             let labels =
                 labels.iter().map(|(k, v)| (format!("pod-security.kubernetes.io/{k}"), (*v).to_owned())).collect();
-            let (policy, wrong) =
+            let (policy, invalid_labels) =
                 Policy::of_labels(&labels, &Policy { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED });
-            format!("{} {} {} {}", policy.enforce, policy.audit, policy.warn, wrong.len())
+            format!("{} {} {} {}", policy.enforce, policy.audit, policy.warn, invalid_labels.len())
         };
         let table: &[(&[(&str, &str)], &str)] = &[
             (&[], "privileged:latest privileged:latest privileged:latest 0"),

@@ -1,4 +1,4 @@
-//! What the restricted level asks beyond the baseline.
+//! The checks of the restricted level beyond the baseline.
 
 use generated::core::v1::Volume;
 
@@ -7,8 +7,8 @@ use super::finding::{Finding, Values, containers, finding, named, plural, quoted
 use super::policy::{Check, Run};
 use super::subject::{Container, Subject};
 
-const fn check(id: &'static str, forms: &'static [(u32, Run)], instead_of: &'static str) -> Check {
-    Check { id, forms, instead_of }
+const fn check(id: &'static str, versions: &'static [(u32, Run)], replaces: &'static str) -> Check {
+    Check { id, versions, replaces }
 }
 
 pub const CHECKS: &[Check] = &[
@@ -24,7 +24,7 @@ pub const CHECKS: &[Check] = &[
     check("runAsUser", &[(23, run_as_user), (35, |s| in_host_users(s, run_as_user))], ""),
     check(
         "seccompProfile_restricted",
-        &[(19, seccomp_said), (25, |s| off_windows(s, seccomp_said))],
+        &[(19, seccomp_required), (25, |s| off_windows(s, seccomp_required))],
         "seccompProfile_baseline",
     ),
 ];
@@ -79,7 +79,7 @@ fn volumes(subject: &Subject<'_>) -> Option<Finding> {
     finding("restricted volume types", format!("{names} {uses} {what} {}", quoted(kinds)))
 }
 
-/// The type of a volume that is not allowed.
+/// Returns the type of a volume if it is not allowed.
 fn restricted_type(volume: &Volume) -> Option<&'static str> {
     let source = &volume.volume_source;
     let allowed = source.config_map.is_some()
@@ -124,39 +124,42 @@ fn run_as_non_root(subject: &Subject<'_>) -> Option<Finding> {
     const REASON: &str = "runAsNonRoot != true";
     let pod = subject.spec.security_context.as_ref().and_then(|s| s.run_as_non_root);
     let of = |c: &Container<'_>| c.security.and_then(|s| s.run_as_non_root);
-    let who = setters(pod == Some(false), &named(subject, |c| of(c) == Some(false)));
-    if !who.is_empty() {
-        return finding(REASON, format!("{} must not set securityContext.runAsNonRoot=false", who.join(" and ")));
+    let setter_names = setters(pod == Some(false), &named(subject, |c| of(c) == Some(false)));
+    if !setter_names.is_empty() {
+        return finding(
+            REASON,
+            format!("{} must not set securityContext.runAsNonRoot=false", setter_names.join(" and ")),
+        );
     }
-    let silent = if pod == Some(true) { Vec::new() } else { named(subject, |c| of(c).is_none()) };
-    if silent.is_empty() {
+    let unset = if pod == Some(true) { Vec::new() } else { named(subject, |c| of(c).is_none()) };
+    if unset.is_empty() {
         return None;
     }
-    finding(REASON, format!("pod or {} must set securityContext.runAsNonRoot=true", containers(&silent)))
+    finding(REASON, format!("pod or {} must set securityContext.runAsNonRoot=true", containers(&unset)))
 }
 
 fn run_as_user(subject: &Subject<'_>) -> Option<Finding> {
     let pod = subject.spec.security_context.as_ref().and_then(|s| s.run_as_user);
     let names = named(subject, |c| c.security.and_then(|s| s.run_as_user) == Some(0));
-    let who = setters(pod == Some(0), &names);
-    if who.is_empty() {
+    let setter_names = setters(pod == Some(0), &names);
+    if setter_names.is_empty() {
         None
     } else {
-        finding("runAsUser=0", format!("{} must not set runAsUser=0", who.join(" and ")))
+        finding("runAsUser=0", format!("{} must not set runAsUser=0", setter_names.join(" and ")))
     }
 }
 
-/// Like the baseline, and something has to be said.
-fn seccomp_said(subject: &Subject<'_>) -> Option<Finding> {
+/// Like the baseline check, and requires that a profile is set.
+fn seccomp_required(subject: &Subject<'_>) -> Option<Finding> {
     let forbidden = seccomp(subject);
     let pod = subject.spec.security_context.as_ref().is_some_and(|s| s.seccomp_profile.is_some());
-    let silent = named(subject, |c| !pod && c.security.is_none_or(|s| s.seccomp_profile.is_none()));
-    if forbidden.is_some() || silent.is_empty() {
+    let unset = named(subject, |c| !pod && c.security.is_none_or(|s| s.seccomp_profile.is_none()));
+    if forbidden.is_some() || unset.is_empty() {
         return forbidden;
     }
     let detail = format!(
         "pod or {} must set securityContext.seccompProfile.type to \"RuntimeDefault\" or \"Localhost\"",
-        containers(&silent)
+        containers(&unset)
     );
     finding("seccompProfile", detail)
 }

@@ -1,4 +1,4 @@
-//! What the checks look at: a pod, or the pod that a template makes.
+//! The input of checks: a pod or a pod template.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,16 @@ use generated::core::v1::{
 };
 use machinery::reflect::Owned;
 
-/// The metadata and the specification of a pod.
+/// Metadata and spec of a pod.
 pub struct Subject<'p> {
     pub annotations: &'p BTreeMap<String, String>,
     pub spec: &'p PodSpec,
-    /// Init containers, containers, ephemeral containers: the order in which they are named.
+    /// Init containers, containers, and ephemeral containers, in the order in which messages list
+    /// them.
     pub containers: Vec<Container<'p>>,
 }
 
-/// What containers of all three kinds have in common.
+/// The common fields of all three container types.
 pub struct Container<'p> {
     pub name: &'p str,
     pub image: &'p str,
@@ -48,7 +49,7 @@ impl<'p> Subject<'p> {
         Self::new(&pod.metadata.annotations, &pod.spec)
     }
 
-    /// The pods that an object makes; `None` when it makes none.
+    /// Returns the pod template of an object, or `None` when it has none.
     pub fn of_template(object: &'p Owned) -> Option<Self> {
         let of = |template: &'p PodTemplateSpec| Self::new(&template.metadata.annotations, &template.spec);
         if let Some(o) = object.downcast_ref::<Deployment>() {
@@ -82,7 +83,7 @@ impl<'p> Subject<'p> {
         Subject { annotations, spec, containers: init.chain(usual).chain(ephemeral).collect() }
     }
 
-    /// In user namespaces of their own pods may do more.
+    /// Whether the pod runs in a user namespace, where more is allowed.
     pub fn has_user_namespace(&self) -> bool {
         self.spec.host_users == Some(false)
     }

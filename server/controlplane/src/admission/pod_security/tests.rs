@@ -1,18 +1,19 @@
-//! Which pods each check refuses, by level and release, from upstream's fixtures and tests of the checks.
+//! Pods that each check rejects, by level and release, from upstream's fixtures and tests of the
+//! checks.
 
 use serde_json::{Value, json};
 
 use super::super::testing::parsed;
 use super::*;
 
-/// The violations of a level of some release by a pod.
+/// Returns the violations of a level of a release by a pod.
 fn check(level: Level, version: policy::Version, pod: &Value) -> String {
     let pod: Pod = parsed(pod);
     violations(LevelVersion { level, version }, &Subject::of_pod(&pod)).unwrap_or_default()
 }
 
-/// A pod that satisfies all levels of all releases.
-fn good() -> Value {
+/// A pod that satisfies all levels in all releases.
+fn valid() -> Value {
     let security = json!({"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}});
     json!({
         "metadata": {"name": "p", "annotations": {}},
@@ -25,7 +26,7 @@ fn good() -> Value {
     })
 }
 
-/// Sets a field by its pointer, and makes the objects on the way; null removes it.
+/// Sets a field by its JSON pointer and creates missing objects; null removes the field.
 fn set(object: &mut Value, pointer: &str, value: Value) {
     let (parent, field) = pointer.rsplit_once('/').unwrap();
     if !parent.is_empty() && object.pointer(parent).is_none_or(Value::is_null) {
@@ -38,7 +39,7 @@ fn set(object: &mut Value, pointer: &str, value: Value) {
     }
 }
 
-/// A change to the good pod, and the releases in which the named level refuses it: `from..until`.
+/// A change to the valid pod, and the releases in which the level rejects it: `from..until`.
 struct Row {
     level: Level,
     changes: Vec<(String, Value)>,
@@ -53,12 +54,12 @@ const EACH: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 struct Table(Vec<Row>);
 
 impl Table {
-    /// A change that a level refuses from a release on.
-    fn refused(&mut self, level: Level, from: u32, pointer: &str, value: Value) {
+    /// Adds a change that a level rejects from a release on.
+    fn rejected(&mut self, level: Level, from: u32, pointer: &str, value: Value) {
         self.between(level, (from, NEVER), &[(pointer, value)]);
     }
 
-    /// A change that neither level refuses in any release.
+    /// Adds a change that no level rejects in any release.
     fn allowed(&mut self, pointer: &str, value: Value) {
         self.between(Level::Restricted, (NEVER, NEVER), &[(pointer, value)]);
     }
@@ -68,10 +69,10 @@ impl Table {
         self.0.push(Row { level, changes, from, until });
     }
 
-    /// The same for a field of the containers of each kind.
-    fn refused_in_each(&mut self, level: Level, from: u32, pointer: &str, value: Value) {
+    /// Adds the change for a field of the containers of each type.
+    fn rejected_in_each(&mut self, level: Level, from: u32, pointer: &str, value: Value) {
         for list in EACH {
-            self.refused(level, from, &format!("/spec/{list}/0/{pointer}"), value.clone());
+            self.rejected(level, from, &format!("/spec/{list}/0/{pointer}"), value.clone());
         }
     }
 
@@ -81,11 +82,12 @@ impl Table {
         }
     }
 
-    /// Each row in each release. Levels that are not stricter than the row's refuse the pod in no release.
+    /// Checks each row in each release. Levels that are less strict than the row's level never
+    /// reject the pod.
     fn run(self) -> usize {
         let mut rows = 0;
         for row in self.0 {
-            let mut pod = good();
+            let mut pod = valid();
             row.changes.iter().for_each(|(pointer, value)| set(&mut pod, pointer, value.clone()));
             for version in (0..=36).map(Some).chain([None]) {
                 let minor = version.unwrap_or(NEVER - 1);
@@ -109,33 +111,33 @@ fn host_access() {
     let mut table = Table::default();
     table.allowed("/metadata/name", json!("p"));
     for field in ["hostNetwork", "hostPID", "hostIPC"] {
-        table.refused(Baseline, 0, &format!("/spec/{field}"), json!(true));
+        table.rejected(Baseline, 0, &format!("/spec/{field}"), json!(true));
         table.allowed(&format!("/spec/{field}"), json!(false));
     }
-    table.refused(
+    table.rejected(
         Baseline,
         0,
         "/spec/volumes",
         json!([{"name": "a", "emptyDir": {}}, {"name": "b", "hostPath": {"path": "/"}}]),
     );
-    table.refused_in_each(Baseline, 0, "ports", json!([{"containerPort": 1}, {"containerPort": 2, "hostPort": 2}]));
+    table.rejected_in_each(Baseline, 0, "ports", json!([{"containerPort": 1}, {"containerPort": 2, "hostPort": 2}]));
     table.allowed_in_each("ports", json!([{"containerPort": 1}, {"containerPort": 2, "hostPort": 0}]));
     for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
         for (action, host) in
             [("httpGet", "bad.host"), ("tcpSocket", "8.8.8.8"), ("httpGet", "127.0.0.1"), ("tcpSocket", "::1")]
         {
-            table.refused_in_each(Baseline, 34, probe, json!({action: {"host": host, "port": 80}}));
+            table.rejected_in_each(Baseline, 34, probe, json!({action: {"host": host, "port": 80}}));
             table.allowed_in_each(probe, json!({action: {"port": 80}}));
         }
     }
     for hook in ["postStart", "preStop"] {
         for action in ["httpGet", "tcpSocket"] {
-            table.refused_in_each(Baseline, 34, "lifecycle", json!({hook: {action: {"host": "h", "port": 80}}}));
+            table.rejected_in_each(Baseline, 34, "lifecycle", json!({hook: {action: {"host": "h", "port": 80}}}));
             table.allowed_in_each("lifecycle", json!({hook: {action: {"port": 80}}}));
         }
     }
-    table.refused(Baseline, 0, "/spec/securityContext/windowsOptions", json!({"hostProcess": true}));
-    table.refused_in_each(Baseline, 0, "securityContext/windowsOptions", json!({"hostProcess": true}));
+    table.rejected(Baseline, 0, "/spec/securityContext/windowsOptions", json!({"hostProcess": true}));
+    table.rejected_in_each(Baseline, 0, "securityContext/windowsOptions", json!({"hostProcess": true}));
     table.allowed("/spec/securityContext/windowsOptions", json!({"hostProcess": false}));
     assert!(table.run() > 10_000);
 }
@@ -158,38 +160,38 @@ fn privileges_and_capabilities() {
         "SYS_CHROOT",
     ];
     let mut table = Table::default();
-    table.refused_in_each(Baseline, 0, "securityContext/privileged", json!(true));
+    table.rejected_in_each(Baseline, 0, "securityContext/privileged", json!(true));
     table.allowed_in_each("securityContext/privileged", json!(false));
     for name in BASELINE.into_iter().filter(|name| *name != "NET_BIND_SERVICE") {
-        table.refused_in_each(Restricted, 22, "securityContext/capabilities/add", json!([name]));
+        table.rejected_in_each(Restricted, 22, "securityContext/capabilities/add", json!([name]));
     }
     table.allowed_in_each("securityContext/capabilities/add", json!(["NET_BIND_SERVICE"]));
     for name in ["NET_RAW", "SYS_ADMIN", "ALL", "chown", "CAP_CHOWN", "bogus", ""] {
-        table.refused_in_each(Baseline, 0, "securityContext/capabilities/add", json!([name]));
+        table.rejected_in_each(Baseline, 0, "securityContext/capabilities/add", json!([name]));
     }
-    table.refused_in_each(Restricted, 22, "securityContext/capabilities/drop", json!([]));
-    table.refused_in_each(Restricted, 22, "securityContext/capabilities/drop", json!(BASELINE));
-    table.refused_in_each(Restricted, 22, "securityContext/capabilities/drop", json!(["all"]));
-    table.refused_in_each(Restricted, 22, "securityContext/capabilities", json!(null));
+    table.rejected_in_each(Restricted, 22, "securityContext/capabilities/drop", json!([]));
+    table.rejected_in_each(Restricted, 22, "securityContext/capabilities/drop", json!(BASELINE));
+    table.rejected_in_each(Restricted, 22, "securityContext/capabilities/drop", json!(["all"]));
+    table.rejected_in_each(Restricted, 22, "securityContext/capabilities", json!(null));
     table.allowed_in_each("securityContext/capabilities/drop", json!(["CHOWN", "ALL"]));
-    table.refused_in_each(Restricted, 8, "securityContext/allowPrivilegeEscalation", json!(true));
-    table.refused_in_each(Restricted, 8, "securityContext/allowPrivilegeEscalation", json!(null));
-    table.refused_in_each(Restricted, 8, "securityContext", json!(null));
+    table.rejected_in_each(Restricted, 8, "securityContext/allowPrivilegeEscalation", json!(true));
+    table.rejected_in_each(Restricted, 8, "securityContext/allowPrivilegeEscalation", json!(null));
+    table.rejected_in_each(Restricted, 8, "securityContext", json!(null));
     assert!(table.run() > 8_000);
 }
 
 #[test]
 fn users_and_volumes() {
     let mut table = Table::default();
-    table.refused(Restricted, 0, "/spec/securityContext/runAsNonRoot", json!(null));
-    table.refused(Restricted, 0, "/spec/securityContext/runAsNonRoot", json!(false));
-    table.refused_in_each(Restricted, 0, "securityContext/runAsNonRoot", json!(false));
+    table.rejected(Restricted, 0, "/spec/securityContext/runAsNonRoot", json!(null));
+    table.rejected(Restricted, 0, "/spec/securityContext/runAsNonRoot", json!(false));
+    table.rejected_in_each(Restricted, 0, "securityContext/runAsNonRoot", json!(false));
     table.allowed_in_each("securityContext/runAsNonRoot", json!(true));
-    table.refused(Restricted, 23, "/spec/securityContext/runAsUser", json!(0));
+    table.rejected(Restricted, 23, "/spec/securityContext/runAsUser", json!(0));
     table.allowed("/spec/securityContext/runAsUser", json!(1000));
-    table.refused_in_each(Restricted, 23, "securityContext/runAsUser", json!(0));
+    table.rejected_in_each(Restricted, 23, "securityContext/runAsUser", json!(0));
     table.allowed_in_each("securityContext/runAsUser", json!(1000));
-    // In a user namespace, root is no root from release 35 on.
+    // In a user namespace, root is allowed from release 35 on.
     for (pointer, value, from) in [("runAsNonRoot", json!(false), 0), ("runAsUser", json!(0), 23)] {
         let pointer = format!("/spec/securityContext/{pointer}");
         table.between(Restricted, (from, 35), &[("/spec/hostUsers", json!(false)), (&pointer, value)]);
@@ -229,7 +231,7 @@ fn users_and_volumes() {
         "storageos",
         "photonPersistentDisk",
     ] {
-        table.refused(
+        table.rejected(
             Restricted,
             0,
             "/spec/volumes",
@@ -253,22 +255,22 @@ fn profiles() {
                     table.allowed_in_each(&of_container, json!({"type": kind}));
                 }
                 false => {
-                    table.refused(Baseline, from, &of_pod, json!({"type": kind}));
-                    table.refused_in_each(Baseline, from, &of_container, json!({"type": kind}));
+                    table.rejected(Baseline, from, &of_pod, json!({"type": kind}));
+                    table.rejected_in_each(Baseline, from, &of_container, json!({"type": kind}));
                 }
             }
         }
     }
-    table.refused(Restricted, 19, "/spec/securityContext/seccompProfile", json!(null));
+    table.rejected(Restricted, 19, "/spec/securityContext/seccompProfile", json!(null));
     let annotation = |name: &str| format!("/metadata/annotations/{}", name.replace('/', "~1"));
     let app_armor = annotation("container.apparmor.security.beta.kubernetes.io/main");
     for value in ["runtime/default", "localhost/foo", ""] {
         table.allowed(&app_armor, json!(value));
     }
     for value in ["unconfined", "runtime/defaultx", "local", " "] {
-        table.refused(Baseline, 0, &app_armor, json!(value));
+        table.rejected(Baseline, 0, &app_armor, json!(value));
     }
-    table.refused(
+    table.rejected(
         Baseline,
         0,
         &annotation("container.apparmor.security.beta.kubernetes.io/unknown"),
@@ -297,18 +299,18 @@ fn kernel_settings() {
     for list in EACH {
         let mount = format!("/spec/{list}/0/securityContext/procMount");
         for value in ["Unmasked", "other", ""] {
-            table.refused(Baseline, 0, &mount, json!(value));
+            table.rejected(Baseline, 0, &mount, json!(value));
             // In a user namespace, the baseline allows it from release 35 on; restricted does not.
             let pod = [("/spec/hostUsers", json!(false)), (mount.as_str(), json!(value))];
             table.between(Restricted, (35, NEVER), &pod);
             let last = table.0.pop().unwrap();
-            let mut changed = good();
+            let mut changed = valid();
             last.changes.iter().for_each(|(pointer, value)| set(&mut changed, pointer, value.clone()));
-            for (level, version, refused) in
+            for (level, version, rejected) in
                 [(Baseline, 34, true), (Baseline, 35, false), (Restricted, 34, true), (Restricted, 35, true)]
             {
                 let found = check(level, Some(version), &changed);
-                assert_eq!(!found.is_empty(), refused, "{level:?} {version} {value}: {found}");
+                assert_eq!(!found.is_empty(), rejected, "{level:?} {version} {value}: {found}");
             }
         }
         table.allowed(&mount, json!("Default"));
@@ -321,7 +323,7 @@ fn kernel_settings() {
         }
         table.between(Baseline, (0, 31), &[(&options, json!({"type": "container_engine_t"}))]);
         for bad in [json!({"type": "other"}), json!({"user": "u"}), json!({"role": "r"})] {
-            table.refused(Baseline, 0, &options, bad);
+            table.rejected(Baseline, 0, &options, bad);
         }
     }
     let since = [
@@ -346,12 +348,12 @@ fn kernel_settings() {
         }
     }
     for name in ["other", "kernel.msgmax", "net.ipv4.tcp_syncookiesx", ""] {
-        table.refused(Baseline, 0, "/spec/securityContext/sysctls", json!([{"name": name, "value": "1"}]));
+        table.rejected(Baseline, 0, "/spec/securityContext/sysctls", json!([{"name": name, "value": "1"}]));
     }
     assert!(table.run() > 4_000);
 }
 
-/// Windows has neither capabilities nor seccomp; from release 25 on its pods need not set them.
+/// Windows has neither capabilities nor seccomp; from release 25 on, its pods need not set them.
 #[test]
 fn pods_for_windows() {
     let bare = json!({
@@ -362,9 +364,9 @@ fn pods_for_windows() {
             "securityContext": {"runAsNonRoot": true},
         },
     });
-    for (version, refused) in [(7, false), (8, true), (19, true), (22, true), (24, true), (25, false), (36, false)] {
+    for (version, rejected) in [(7, false), (8, true), (19, true), (22, true), (24, true), (25, false), (36, false)] {
         let found = check(Restricted, Some(version), &bare);
-        assert_eq!(!found.is_empty(), refused, "{version}: {found}");
+        assert_eq!(!found.is_empty(), rejected, "{version}: {found}");
     }
     let mut host = bare;
     host["spec"]["securityContext"]["windowsOptions"] = json!({"hostProcess": true});
@@ -372,10 +374,10 @@ fn pods_for_windows() {
 }
 
 #[test]
-fn updates_that_are_judged_again() {
+fn evaluates_significant_updates() {
     let check = |field: &str, old: Value, new: Value, expect: bool| {
         let of = |value: Value| parsed::<Pod>(&json!({"metadata": {"labels": {"a": "b"}}, "spec": {field: value}}));
-        assert_eq!(is_significant(&of(new.clone()), &of(old.clone())), expect, "{field}: {old} to {new}");
+        assert_eq!(is_significant_update(&of(new.clone()), &of(old.clone())), expect, "{field}: {old} to {new}");
     };
     let c = |name: &str, image: &str| json!({"name": name, "image": image});
     for field in EACH {
@@ -392,7 +394,7 @@ fn updates_that_are_judged_again() {
 }
 
 #[test]
-fn findings_are_told_in_upstreams_order() {
+fn orders_findings_as_upstream() {
     let with =
         |security: Value| json!({"spec": {"containers": [{"name": "c", "image": "i", "securityContext": security}]}});
     let table = [

@@ -1,4 +1,4 @@
-//! Node selectors, anti-affinity and extended resources, by upstream's tests of the plugins.
+//! Node selectors, anti-affinity, and extended resources, by upstream's tests of the plugins.
 
 use endpoints::Operation;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::testing::{owned, request};
 use super::*;
 
-/// The merged node selector of a pod, or none when it is refused.
+/// Returns the merged node selector of a pod, or none when it is rejected.
 fn node_selector_of(of_pod: &str, wanted: &str, whitelist: &str) -> Option<Selector> {
     let (mut own, wanted) = (selector(of_pod).unwrap(), selector(wanted)?);
     check_selector(&own, &wanted, &json!({"team-a": whitelist}), "team-a").ok()?;
@@ -46,7 +46,7 @@ fn node_selectors_of_namespaces() {
 }
 
 #[test]
-fn required_anti_affinity_is_about_nodes() {
+fn required_anti_affinity_must_use_hostname() {
     let check = |term: &str, keys: &[&str], expect: bool| {
         let terms: Vec<Json> = keys.iter().map(|key| json!({"topologyKey": key, "labelSelector": {}})).collect();
         let object = owned::<Pod>(&json!({"spec": {"affinity": {"podAntiAffinity": {term: terms}}}}));
@@ -68,7 +68,7 @@ fn required_anti_affinity_is_about_nodes() {
     assert_eq!(check_anti_affinity(&request(Operation::Create, "Pod", "pods"), &service).unwrap_err().code, 400);
 }
 
-/// The tolerations of a pod whose containers request resources, as `key operator effect value`.
+/// Returns the tolerations of a pod with these container resources, as `key operator effect value`.
 fn tolerated(containers: &[&[&str]], init: &[&str], tolerations: Json) -> Vec<String> {
     let container = |names: &&[&str]| {
         let requests: serde_json::Map<String, Json> =

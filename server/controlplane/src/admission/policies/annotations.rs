@@ -1,4 +1,4 @@
-//! What validating policies have recorded in the audit log.
+//! Audit annotations of validating policies.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use generated::admissionregistration::v1::ValidatingAdmissionPolicyBinding;
 use serde_json::json;
 use serving::audit::{AuditContext, Level};
 
-/// Longest value of an annotation, in bytes.
+/// Maximum length of an annotation value, in bytes.
 const MAX_VALUE: usize = 10 * 1024;
-/// The annotation of a validation that failed.
+/// The annotation for failed validations.
 const FAILURE: &str = "validation.policy.admission.k8s.io/validation_failure";
 
-/// The annotations that a policy makes of a request: by key, the values of all bindings and parameters.
+/// The annotations of one policy for a request: by key, the values of all bindings and parameters.
 #[derive(Default)]
 pub struct Annotations(BTreeMap<String, Vec<String>>);
 
 impl Annotations {
-    /// Adds a value, unless it is empty or there already.
+    /// Adds a value unless it is empty or already present.
     pub fn add(&mut self, key: &str, value: &str) {
         let values = self.0.entry(key.to_owned()).or_default();
         let value = &value[..value.floor_char_boundary(MAX_VALUE)];
@@ -25,15 +25,15 @@ impl Annotations {
         }
     }
 
-    /// Records them, under the policy's name.
-    pub fn tell(self, policy: &str, trail: &AuditContext) {
+    /// Records the annotations under the policy's name.
+    pub fn record(self, policy: &str, trail: &AuditContext) {
         for (key, values) in self.0.into_iter().filter(|(_, values)| !values.is_empty()) {
             trail.annotate(format!("{policy}/{key}"), values.join(", "));
         }
     }
 }
 
-/// Records that a validation failed whose binding asks for that.
+/// Records a failed validation for a binding with the action `Audit`.
 pub fn record_failure(binding: &ValidatingAdmissionPolicyBinding, index: usize, message: &str, trail: &AuditContext) {
     trail.annotate_from(Level::Metadata, FAILURE, || {
         let spec = &binding.spec;
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_told_once_and_cut() {
+    fn deduplicates_and_truncates_values() {
         let mut annotations = Annotations::default();
         for (k, v) in [("k", "a"), ("k", "b"), ("k", "a"), ("k", ""), ("long", &"é".repeat(MAX_VALUE))] {
             annotations.add(k, v);

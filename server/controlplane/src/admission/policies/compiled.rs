@@ -1,4 +1,4 @@
-//! Compiled expressions of policies, kept as long as a policy does not change.
+//! Cache of compiled policy expressions, valid until the policy changes.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -14,35 +14,35 @@ use serving::metrics::cel::{compiling, evaluating};
 use super::input::Activation;
 use crate::admission::metrics::Conditions;
 
-/// Policies whose programs are kept at most.
-const KEPT: usize = 1024;
+/// Maximum number of policies with cached programs.
+const MAX_POLICIES: usize = 1024;
 
-type Kept = (String, Arc<dyn Any + Send + Sync>);
+type Cached = (String, Arc<dyn Any + Send + Sync>);
 
-/// Programs by the uid of their policy.
+/// Programs by policy UID.
 #[derive(Default)]
-pub struct Cache(Mutex<HashMap<String, Kept>>);
+pub struct Cache(Mutex<HashMap<String, Cached>>);
 
 impl Cache {
-    /// What was compiled of an object, compiled now when it has changed.
+    /// Returns the cached programs of an object, and compiles them when the object has changed.
     pub fn get<T: Any + Send + Sync>(&self, of: &ObjectMeta, compile: impl FnOnce() -> T) -> Arc<T> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((version, programs)) = kept.get(&of.uid)
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((version, programs)) = cached.get(&of.uid)
             && *version == of.resource_version
             && let Ok(programs) = programs.clone().downcast::<T>()
         {
             return programs;
         }
         let programs = Arc::new(compile());
-        if kept.len() >= KEPT {
-            kept.clear();
+        if cached.len() >= MAX_POLICIES {
+            cached.clear();
         }
-        kept.insert(of.uid.clone(), (of.resource_version.clone(), programs.clone()));
+        cached.insert(of.uid.clone(), (of.resource_version.clone(), programs.clone()));
         programs
     }
 }
 
-/// An expression, with its program or why there is none.
+/// An expression and its program or compile error.
 pub struct Expression {
     pub source: String,
     program: Result<Program, String>,
@@ -53,7 +53,7 @@ impl Expression {
         Expression { source: source.to_owned(), program: compiling(|| compile(source, environment, wanted)) }
     }
 
-    /// The value; an error is worded as clients see it.
+    /// Evaluates the expression. Errors have the wording that clients see.
     pub fn evaluate<'a>(&'a self, activation: &Activation<'a>, budget: &mut Budget) -> Result<Value<'a>, String> {
         let outcome = match &self.program {
             Ok(program) => evaluating(|| program.evaluate(activation, budget)),
@@ -73,11 +73,11 @@ impl Expression {
     }
 }
 
-/// What policies of both kinds have in common.
+/// The compiled parts that both policy types have.
 pub struct Common {
     pub conditions: Vec<(String, Expression)>,
     pub variables: Vec<(String, Result<Program, String>)>,
-    /// What further expressions may name.
+    /// The environment of expressions after the variables.
     pub environment: Environment,
     pub messages: Environment,
 }
@@ -106,35 +106,36 @@ impl Common {
     }
 }
 
-/// Whether all conditions hold; one that does not decides before an error does (`matchconditions.Matcher`).
+/// Whether all conditions hold. A false condition takes precedence over errors
+/// (`matchconditions.Matcher`).
 pub fn conditions_hold<'a>(
     conditions: &'a [(String, Expression)],
     activation: &Activation<'a>,
     budget: &mut Budget,
-    noted: Conditions<'_>,
+    metrics: Conditions<'_>,
 ) -> Result<bool, String> {
     if conditions.is_empty() {
         return Ok(true);
     }
-    let (mut errors, mut decided, began) = (Vec::new(), false, Instant::now());
+    let (mut errors, mut excluded, began) = (Vec::new(), false, Instant::now());
     for (_, condition) in conditions {
         match condition.evaluate(activation, budget) {
             Ok(Value::Bool(true)) => {}
             Ok(_) => {
-                decided = true;
+                excluded = true;
                 break;
             }
             Err(why) => {
-                noted.failed();
+                metrics.failed();
                 errors.push(why);
             }
         }
     }
-    // As upstream: the time of conditions that all hold is not noted.
-    if decided || !errors.is_empty() {
-        noted.evaluated(began.elapsed());
+    // As upstream, the duration is not recorded when all conditions hold.
+    if excluded || !errors.is_empty() {
+        metrics.evaluated(began.elapsed());
     }
-    if decided {
+    if excluded {
         return Ok(false);
     }
     match &errors[..] {

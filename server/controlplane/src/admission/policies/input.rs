@@ -1,4 +1,4 @@
-//! What expressions look at: the request as documents, and who to ask about rights.
+//! The variables of CEL expressions: the request as JSON documents, and the authorizer.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,24 +14,24 @@ use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
 use serde_json::{Map, Value as Json, json};
 use serving::User;
-use serving::authorization::{Attributes as Wish, Authorizer, Selectors};
+use serving::authorization::{Attributes as AccessAttributes, Authorizer, Selectors};
 
 use super::matching::{SeenVersion, Subject, operation_name};
 
 static REQUEST: LazyLock<Type> = LazyLock::new(request_type);
 static NAMESPACE: LazyLock<Type> = LazyLock::new(namespace_type);
 
-/// A request as documents in one version.
+/// A request as JSON documents in one version.
 pub struct Input {
     pub object: Json,
     pub old: Json,
     request: Json,
     namespace: Json,
-    asks: Arc<dyn Authorize>,
+    authorizer: Arc<dyn Authorize>,
     resource: Check,
 }
 
-/// An object of the hub as a document of a version.
+/// Encodes a hub object as a JSON document of a version.
 pub fn document(kind: &'static KindDef, object: Option<&Owned>) -> Json {
     let Some(object) = object else { return Json::Null };
     let versioned = kind.from_hub(object.clone());
@@ -44,13 +44,13 @@ pub fn document(kind: &'static KindDef, object: Option<&Owned>) -> Json {
 }
 
 impl Input {
-    /// The request in the version that a policy or webhook sees.
+    /// Converts the request to the version that a policy or webhook matches.
     ///
     /// # Errors
-    /// When an object does not convert into that version.
+    /// When an object cannot be converted to that version.
     pub fn new(subject: &Subject<'_>, seen: SeenVersion) -> Result<Self, Status> {
         let attributes = subject.attributes;
-        let asks = Arc::new(Asker {
+        let authorizer = Arc::new(RequestAuthorizer {
             user: attributes.user.clone(),
             authorizer: subject.environment.access.authorizer.clone(),
         });
@@ -59,7 +59,7 @@ impl Input {
             old: subject.document(seen.kind, subject.old)?,
             request: request(subject, seen),
             namespace: namespace(subject),
-            asks,
+            authorizer,
             resource: Check {
                 group: attributes.group.into(),
                 resource: attributes.plural.into(),
@@ -73,7 +73,7 @@ impl Input {
 }
 
 impl Input {
-    /// What a webhook is asked (`admissionv1.AdmissionRequest`).
+    /// Returns the `request` of an AdmissionReview (`admissionv1.AdmissionRequest`).
     pub fn review(&self, uid: &str) -> Json {
         let mut request = self.request.clone();
         if let Json::Object(members) = &mut request {
@@ -85,7 +85,7 @@ impl Input {
     }
 }
 
-/// The variable `request` (`admissionv1.AdmissionRequest`).
+/// Builds the variable `request` (`admissionv1.AdmissionRequest`).
 pub fn request(subject: &Subject<'_>, seen: SeenVersion) -> Json {
     let attributes = subject.attributes;
     let gvk = |kind: &KindDef| json!({"group": kind.group, "version": kind.version, "kind": kind.kind});
@@ -135,7 +135,7 @@ fn user_info(user: &User) -> Json {
     Json::Object(info)
 }
 
-/// The variable `namespaceObject`; null for what is in no namespace.
+/// Builds the variable `namespaceObject`; null for cluster-scoped objects.
 fn namespace(subject: &Subject<'_>) -> Json {
     let Some(namespace) = &subject.namespace else { return Json::Null };
     let mut document = json::to_value(Ref::of(&**namespace));
@@ -147,13 +147,13 @@ fn namespace(subject: &Subject<'_>) -> Json {
     document
 }
 
-/// Asks the server's authorizer.
-struct Asker {
+/// Runs authorization checks of expressions with the server's authorizer.
+struct RequestAuthorizer {
     user: Arc<User>,
     authorizer: Arc<dyn Authorizer>,
 }
 
-impl Authorize for Asker {
+impl Authorize for RequestAuthorizer {
     fn authorize(&self, check: &Check) -> Decision {
         let account = check.service_account.as_ref().map(|(namespace, name)| {
             let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
@@ -161,9 +161,9 @@ impl Authorize for Asker {
             User::new(format!("system:serviceaccount:{namespace}:{name}"), groups)
         });
         let user = account.as_ref().unwrap_or(&self.user);
-        let wish = match &check.path {
-            Some(path) => Wish::path(user, check.verb.as_str(), path),
-            None => Wish {
+        let access_attributes = match &check.path {
+            Some(path) => AccessAttributes::path(user, check.verb.as_str(), path),
+            None => AccessAttributes {
                 namespace: &check.namespace,
                 version: "*",
                 subresource: &check.subresource,
@@ -172,39 +172,42 @@ impl Authorize for Asker {
                     check.field_selector.as_deref().unwrap_or_default(),
                     check.label_selector.as_deref().unwrap_or_default(),
                 ),
-                ..Wish::resource(user, check.verb.as_str(), &check.group, &check.resource)
+                ..AccessAttributes::resource(user, check.verb.as_str(), &check.group, &check.resource)
             },
         };
-        // Expressions are evaluated at one go; the authorizer may have to ask somebody else.
-        let decision =
-            serving::work::blocking(|| tokio::runtime::Handle::current().block_on(self.authorizer.authorize(&wish)));
+        // Expression evaluation is synchronous, but the authorizer may call a webhook.
+        let decision = serving::work::blocking(|| {
+            tokio::runtime::Handle::current().block_on(self.authorizer.authorize(&access_attributes))
+        });
         Decision { allowed: decision.is_allowed(), reason: decision.reason().to_owned(), error: None }
     }
 }
 
-/// The values of an expression's variables.
+/// The values of the variables of an expression.
 pub struct Activation<'a> {
     input: &'a Input,
     params: Option<&'a Json>,
-    /// The variables by their names; of one name, the last one counts.
+    /// The composed variables by name. If a name repeats, the last one wins.
     variables: HashMap<&'a str, &'a Result<Program, String>>,
     namespace: &'a Json,
-    made: RefCell<HashMap<&'a str, Result<Value<'a>, EvalError>>>,
+    evaluated: RefCell<HashMap<&'a str, Result<Value<'a>, EvalError>>>,
 }
 
 impl<'a> Activation<'a> {
     pub fn new(input: &'a Input, params: Option<&'a Json>, variables: &'a [(String, Result<Program, String>)]) -> Self {
         let variables = variables.iter().map(|(name, program)| (name.as_str(), program)).collect();
-        Activation { input, params, variables, namespace: &input.namespace, made: RefCell::default() }
+        Activation { input, params, variables, namespace: &input.namespace, evaluated: RefCell::default() }
     }
 
-    /// Of match conditions, for which upstream looks up no namespace: `namespaceObject` is null.
+    /// Creates the activation of match conditions. Upstream looks up no namespace for them:
+    /// `namespaceObject` is null.
     pub fn of_conditions(input: &'a Input, params: Option<&'a Json>) -> Self {
-        Activation { input, params, variables: HashMap::new(), namespace: &Json::Null, made: RefCell::default() }
+        Activation { input, params, variables: HashMap::new(), namespace: &Json::Null, evaluated: RefCell::default() }
     }
 }
 
-/// Most bytes of what is told of the failure of a variable: one may fail by another, for thousands of them.
+/// Maximum length of a variable's error message in bytes. One variable may fail because of another,
+/// in chains of thousands.
 const MAX_FAILURE: usize = 4 << 10;
 
 fn failure_of(name: &str, why: EvalError) -> EvalError {
@@ -226,26 +229,28 @@ impl<'a> Variables<'a> for Activation<'a> {
             "request" => Value::json(&input.request, &REQUEST),
             "namespaceObject" => Value::json(self.namespace, &NAMESPACE),
             "params" => self.params.map_or(Value::Null, Value::untyped),
-            "authorizer" => authorizer::authorizer(input.asks.clone()),
-            "authorizer.requestResource" => authorizer::request_resource(input.asks.clone(), input.resource.clone()),
+            "authorizer" => authorizer::authorizer(input.authorizer.clone()),
+            "authorizer.requestResource" => {
+                authorizer::request_resource(input.authorizer.clone(), input.resource.clone())
+            }
             _ => return None,
         }))
     }
 
-    /// A variable is evaluated when it is first looked at.
+    /// Composed variables are evaluated lazily and cached.
     fn member(&self, variable: &str, field: &str, budget: &mut Budget) -> Option<Result<Value<'a>, EvalError>> {
         if variable != "variables" {
             return None;
         }
         let (&name, &program) = self.variables.get_key_value(field)?;
-        if let Some(made) = self.made.borrow().get(name) {
-            return Some(made.clone());
+        if let Some(evaluated) = self.evaluated.borrow().get(name) {
+            return Some(evaluated.clone());
         }
         let outcome = match program {
             Ok(program) => program.evaluate(self, budget).map_err(|why| failure_of(name, why)),
             Err(why) => Err(EvalError::new(format!("composited variable \"{name}\" fails to compile: {why}"))),
         };
-        self.made.borrow_mut().insert(name, outcome.clone());
+        self.evaluated.borrow_mut().insert(name, outcome.clone());
         Some(outcome)
     }
 }
@@ -255,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_of_variables_by_each_other_stay_short() {
+    fn truncates_errors_of_chained_variables() {
         let first = failure_of("v0", EvalError::new("no such key: data"));
         assert_eq!(first.to_string(), "composited variable \"v0\" fails to evaluate: no such key: data");
         let last = (1..10_000).fold(first, |why, _| failure_of("v", why));

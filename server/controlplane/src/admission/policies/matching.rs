@@ -1,4 +1,4 @@
-//! Whether a request is one that a policy or webhook is about.
+//! Matching of requests against policies and webhooks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use serde_json::Value as Json;
 
 use super::input::document;
 
-/// A request, with what selectors look at.
+/// A request with the data for selectors.
 pub struct Subject<'r> {
     pub environment: &'r ServerContext,
     pub attributes: &'r Attributes,
     pub object: Option<&'r Owned>,
     pub old: Option<&'r Owned>,
-    /// The namespace that the object is in.
+    /// The namespace of the object.
     pub namespace: Option<Arc<Namespace>>,
 }
 
-/// A version of the requested resource, as a policy or webhook sees it.
+/// The version of the requested resource that a policy or webhook matches.
 #[derive(Clone, Copy)]
 pub struct SeenVersion {
-    /// The kind of the body: of a subresource often another one than the resource's.
+    /// The kind of the body. For a subresource it often differs from the resource's kind.
     pub kind: &'static KindDef,
     /// Group and version of the resource.
     pub group: &'static str,
@@ -49,7 +49,8 @@ pub fn operation_name(operation: Operation) -> &'static str {
 }
 
 impl Subject<'_> {
-    /// The version in which a policy sees the request; `None` when the policy is not about it (`Matcher.Matches`).
+    /// Returns the version that a policy matches, or `None` if the policy does not match
+    /// (`Matcher.Matches`).
     pub fn matched(&self, resources: &MatchResources) -> Option<SeenVersion> {
         let attributes = self.attributes;
         if !self.selected(resources.namespace_selector.as_deref(), resources.object_selector.as_deref()) {
@@ -72,7 +73,7 @@ impl Subject<'_> {
         by(&resources.resource_rules)
     }
 
-    /// Whether the selectors take the request.
+    /// Whether the selectors match the request.
     pub fn selected(&self, namespaces: Option<&LabelSelector>, objects: Option<&LabelSelector>) -> bool {
         self.in_namespace(namespaces) && self.has_labels(objects)
     }
@@ -99,8 +100,8 @@ impl Subject<'_> {
         [self.object, self.old].into_iter().flatten().filter_map(labels).any(takes)
     }
 
-    /// The version in which `rules` name the request (`matchesResourceRules`): the requested one if a rule names it, else
-    /// the first equivalent one.
+    /// Returns the version of the request that `rules` match (`matchesResourceRules`): the
+    /// requested version if a rule matches it, else the first equivalent one.
     pub fn named_by<'a>(
         &self,
         rules: impl Iterator<Item = &'a RuleWithOperations> + Clone,
@@ -108,7 +109,7 @@ impl Subject<'_> {
     ) -> Option<SeenVersion> {
         let attributes = self.attributes;
         let own = SeenVersion { kind: attributes.kind, group: attributes.group, version: attributes.version };
-        let rules = rules.filter(|rule| self.is_about(rule));
+        let rules = rules.filter(|rule| self.matches_rule(rule));
         if rules.clone().any(|rule| own.is_named_by(rule)) {
             return Some(own);
         }
@@ -119,8 +120,9 @@ impl Subject<'_> {
         rules.into_iter().find_map(|rule| equivalents.iter().find(|seen| seen.is_named_by(rule)).copied())
     }
 
-    /// Whether a rule names operation, scope and resource of the request, in whatever group and version.
-    fn is_about(&self, rule: &RuleWithOperations) -> bool {
+    /// Whether a rule matches operation, scope, and resource of the request, regardless of group
+    /// and version.
+    fn matches_rule(&self, rule: &RuleWithOperations) -> bool {
         let attributes = self.attributes;
         let in_scope = match rule.rule.scope.as_deref() {
             Some(scope_type::NAMESPACED) => !attributes.namespace.is_empty(),
@@ -132,7 +134,8 @@ impl Subject<'_> {
             && rule.rule.resources.iter().any(|resource| is_resource(resource, attributes))
     }
 
-    /// The other versions of the requested resource or subresource, also in other groups (`EquivalentResourceRegistry`).
+    /// Returns the other versions of the requested resource or subresource, including other groups
+    /// (`EquivalentResourceRegistry`).
     fn equivalents(&self) -> Vec<SeenVersion> {
         let Attributes { group, version, plural, .. } = *self.attributes;
         let kinds = match &self.attributes.definition {
@@ -140,7 +143,7 @@ impl Subject<'_> {
             None => {
                 let catalog = self.environment.catalog;
                 let requested = catalog.resource(group, version, plural).and_then(|kind| kind.resource);
-                // Resources with one storage key are one resource: events of both groups.
+                // Resources with the same storage key are equivalent: `events` of both groups.
                 let is_same = |kind: &KindDef| {
                     kind.resource.zip(requested).is_some_and(|(other, own)| {
                         let has_key = !own.key_prefix.is_empty() && other.key_prefix == own.key_prefix;
@@ -154,7 +157,8 @@ impl Subject<'_> {
         others.filter_map(|kind| self.seen_in(kind)).collect()
     }
 
-    /// The request in another version of its resource; `None` when that version does not have the subresource.
+    /// Returns the request in another version of its resource, or `None` when that version lacks
+    /// the subresource.
     fn seen_in(&self, kind: &'static KindDef) -> Option<SeenVersion> {
         let attributes = self.attributes;
         let body = match attributes.subresource.as_str() {
@@ -167,13 +171,13 @@ impl Subject<'_> {
                 body.unwrap_or(Some(kind)).unwrap_or(attributes.kind)
             }
         };
-        // Only versions with one hub form convert into each other.
+        // Only versions with the same hub type convert into each other.
         let converts = std::ptr::eq(body.hub, attributes.kind.hub);
         let body = if converts { body } else { attributes.kind };
         Some(SeenVersion { kind: body, group: kind.group, version: kind.version })
     }
 
-    /// An object of the request as a document of the version that a policy or webhook sees.
+    /// Converts an object of the request to a document of the matched version.
     ///
     /// # Errors
     /// When the conversion of a custom resource fails.
@@ -189,10 +193,10 @@ impl Subject<'_> {
         }
     }
 
-    /// The object of a document in the version that a policy or webhook sees, in the form that admission works on.
+    /// Decodes a document of the matched version into the hub form.
     ///
     /// # Errors
-    /// When the document is not of the kind, or the conversion of a custom resource fails.
+    /// When the document does not have the kind, or the conversion of a custom resource fails.
     pub fn object_of(&self, kind: &'static KindDef, document: &Json) -> Result<Owned, Status> {
         let requested = self.attributes.kind;
         let converted = self.converter(kind).map(|definition| definition.convert(document, &requested.api_version()));
@@ -201,7 +205,7 @@ impl Subject<'_> {
         let mut value = Owned::new(kind.def);
         json::from_value_version(document, kind.version, value.as_mut(), &mut json::Issues::ignore())
             .map_err(Status::internal)?;
-        // As decoding what was sent does: fields that the schema does not know are dropped, defaults are filled in.
+        // As when decoding a request body: unknown fields are pruned and defaults are set.
         if let Some(definition) = &self.attributes.definition {
             definition
                 .complete(&mut value, Origin::RequestDocument, &mut json::Issues::ignore())
@@ -210,7 +214,8 @@ impl Subject<'_> {
         Ok(internal(kind, value))
     }
 
-    /// The definition that converts a custom resource between the requested version and that of `kind`.
+    /// Returns the definition that converts a custom resource between the requested version and
+    /// that of `kind`.
     fn converter(&self, kind: &'static KindDef) -> Option<&dyn OpenKind> {
         self.attributes.definition.as_deref().filter(|_| kind.version != self.attributes.kind.version)
     }
@@ -226,9 +231,10 @@ fn has(list: &[String], value: &str) -> bool {
     list.iter().any(|item| item == "*" || item == value)
 }
 
-/// `pods`, `pods/status`, `pods/*`, `*/status`, `*`, `*/*`
-fn is_resource(said: &str, attributes: &Attributes) -> bool {
-    let (resource, subresource) = said.split_once('/').unwrap_or((said, ""));
-    let fits = |said: &str, is: &str| said == "*" || said == is;
+/// Whether a resource of a rule matches: `pods`, `pods/status`, `pods/*`, `*/status`, `*`, or
+/// `*/*`.
+fn is_resource(rule: &str, attributes: &Attributes) -> bool {
+    let (resource, subresource) = rule.split_once('/').unwrap_or((rule, ""));
+    let fits = |pattern: &str, is: &str| pattern == "*" || pattern == is;
     fits(resource, attributes.plural) && (subresource == attributes.subresource || subresource == "*")
 }

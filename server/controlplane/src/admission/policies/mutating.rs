@@ -1,4 +1,4 @@
-//! Mutating policies: apply configurations and JSON patches made by expressions.
+//! Mutating policies: expressions that return apply configurations or JSON patches.
 
 use std::time::Instant;
 
@@ -25,10 +25,10 @@ use super::super::reinvocation::Reinvocation;
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
 use super::matching::{SeenVersion, Subject};
-use super::{Followed, Policies, not_converted, params, refused};
+use super::{Policies, Watched, not_converted, params, refused};
 
-/// What mutations may not touch, since the server keeps it.
-const KEPT: [&str; 3] = ["apiVersion", "kind", "metadata.managedFields"];
+/// Fields that the server manages and that mutations must not set.
+const SERVER_MANAGED_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata.managedFields"];
 
 struct Programs {
     common: Common,
@@ -47,32 +47,32 @@ impl Programs {
         let mutations = spec.mutations.iter().filter_map(|mutation| {
             let compile = |source: &str, of: cel::Type| Expression::new(source.trim(), &common.environment, &[of]);
             let apply = mutation.apply_configuration.as_ref();
-            let apply = apply.map(|said| Mutation::Apply(compile(&said.expression, object_type())));
+            let apply = apply.map(|configuration| Mutation::Apply(compile(&configuration.expression, object_type())));
             let patch = mutation.json_patch.as_ref();
-            apply.or_else(|| patch.map(|said| Mutation::Patch(compile(&said.expression, json_patch_type()))))
+            apply.or_else(|| patch.map(|patch| Mutation::Patch(compile(&patch.expression, json_patch_type()))))
         });
         let mutations = mutations.collect();
         Programs { common, mutations }
     }
 }
 
-/// Lets all policies that are about a request change its object.
+/// Applies all matching policies to the object.
 pub async fn run(
     policies: &Policies,
-    followed: &Followed<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>,
+    watched: &Watched<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>,
     attributes: &Attributes,
     object: &mut Owned,
     old: Option<&Owned>,
     rounds: &mut Reinvocation,
 ) -> Result<(), Status> {
-    let all = followed.policies.all();
+    let all = watched.policies.all();
     if all.is_empty() {
         return Ok(());
     }
     let namespace = find(&policies.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
     for policy in &all {
         let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
-        for binding in followed.bindings.all().iter().filter(|b| b.spec.policy_name == policy.metadata.name) {
+        for binding in watched.bindings.all().iter().filter(|b| b.spec.policy_name == policy.metadata.name) {
             let before = object.clone();
             let subject = Subject {
                 environment: &policies.environment,
@@ -86,18 +86,19 @@ pub async fn run(
             let Some(seen) = matched.filter(|_| bound) else { continue };
             let (name, binding_name) = (&policy.metadata.name, &binding.metadata.name);
             let key = format!("{name}/{binding_name}");
-            if !rounds.policies.is_asked(rounds.round, &key) {
+            if !rounds.policies.should_invoke(rounds.round, &key) {
                 continue;
             }
             offload::to_work_pool().await?;
             let changed = mutated(&policies.metrics, policy, binding, &programs, &subject, seen).await;
             let ran = matches!(changed, Ok(Some(_)));
             if policy.spec.reinvocation_policy == reinvocation_policy_type::IF_NEEDED {
-                rounds.policies.asked(key);
+                rounds.policies.add_reinvocable(key);
             }
             if ran {
-                // As upstream: whoever ran counts as a change, to those before it and to itself.
-                rounds.policies.changed();
+                // As upstream, a policy that ran requires reinvocation of the earlier policies and
+                // of itself.
+                rounds.policies.require_reinvocation();
                 rounds.wanted = true;
             }
             match changed {
@@ -107,7 +108,7 @@ pub async fn run(
                 Err(why) => {
                     let why = format!("policy '{name}' with binding '{binding_name}' denied request: {why}");
                     let mut status = refused(forbidden(attributes, &why), status_reason::INVALID, why.clone());
-                    // As upstream: forbidden by its code, invalid by its reason.
+                    // As upstream, the code is 403 and the reason `Invalid`.
                     status.code = 403;
                     status.message = why;
                     return Err(status);
@@ -118,7 +119,7 @@ pub async fn run(
     Ok(())
 }
 
-/// The object as a binding leaves it; `None` when it is none of its business.
+/// Applies a policy for one binding; returns `None` when match conditions exclude the request.
 async fn mutated(
     metrics: &Metrics,
     policy: &MutatingAdmissionPolicy,
@@ -133,9 +134,9 @@ async fn mutated(
     let mut input = Input::new(subject, seen).map_err(|status| not_converted(&status))?;
     let mut changed = false;
     let names = (&policy.metadata.name[..], &binding.metadata.name[..]);
-    let noted = Noted { metrics, names, operation: subject.attributes.operation };
+    let policy_metrics = PolicyMetrics { metrics, names, operation: subject.attributes.operation };
     for param in &found {
-        changed |= mutate(programs, &mut input, param.as_ref(), kind, noted)?;
+        changed |= mutate(programs, &mut input, param.as_ref(), kind, policy_metrics)?;
     }
     if !changed {
         return Ok(None);
@@ -143,11 +144,11 @@ async fn mutated(
     subject.object_of(kind, &input.object).map(Some).map_err(|status| status.message)
 }
 
-/// Where evaluations are counted, and as whose.
+/// The metrics and the labels of evaluations.
 #[derive(Clone, Copy)]
-struct Noted<'m> {
+struct PolicyMetrics<'m> {
     metrics: &'m Metrics,
-    /// Of the policy and the binding.
+    /// The names of the policy and the binding.
     names: (&'m str, &'m str),
     operation: Operation,
 }
@@ -157,13 +158,13 @@ fn mutate(
     input: &mut Input,
     param: Option<&Json>,
     kind: &KindDef,
-    noted: Noted<'_>,
+    policy_metrics: PolicyMetrics<'_>,
 ) -> Result<bool, String> {
-    let (metrics, (policy, binding)) = (noted.metrics, noted.names);
+    let (metrics, (policy, binding)) = (policy_metrics.metrics, policy_metrics.names);
     let budget = &mut Budget::default();
     let variables = &programs.common.variables;
     let (conditions, activation) = (&programs.common.conditions, Activation::of_conditions(input, param));
-    if !conditions_hold(conditions, &activation, budget, metrics.of_policy(policy, noted.operation))? {
+    if !conditions_hold(conditions, &activation, budget, metrics.of_policy(policy, policy_metrics.operation))? {
         return Ok(false);
     }
     drop(activation);
@@ -180,7 +181,7 @@ fn mutate(
     Ok(true)
 }
 
-/// The object with an apply configuration merged in.
+/// Merges an apply configuration into the object.
 fn applied<'a>(
     expression: &'a Expression,
     activation: &Activation<'a>,
@@ -191,10 +192,10 @@ fn applied<'a>(
     let value = expression.evaluate(activation, budget)?;
     check_names(&value, "Object")?;
     let config = value.to_json()?;
-    for kept in KEPT {
-        let pointer = format!("/{}", kept.replace('.', "/"));
+    for field in SERVER_MANAGED_FIELDS {
+        let pointer = format!("/{}", field.replace('.', "/"));
         if config.pointer(&pointer).is_some() {
-            return Err(format!("may not mutate {kept}"));
+            return Err(format!("may not mutate {field}"));
         }
     }
     let of = Type::Struct(kind.def);
@@ -209,7 +210,7 @@ fn applied<'a>(
     Ok(typed::merge(of, object, &config))
 }
 
-/// The type of an object in an apply configuration is its path: `Object.spec.template`.
+/// Checks that the type name of each object is its field path, such as `Object.spec.template`.
 fn check_names(value: &Value<'_>, path: &str) -> Result<(), String> {
     let Value::Map(Map::Made(of, fields)) = value else { return Ok(()) };
     if of.name != path {
@@ -224,7 +225,7 @@ fn check_names(value: &Value<'_>, path: &str) -> Result<(), String> {
     })
 }
 
-/// The object with a JSON patch applied.
+/// Applies a JSON patch to the object.
 fn patched<'a>(
     expression: &'a Expression,
     activation: &Activation<'a>,

@@ -1,4 +1,4 @@
-//! The objects that parameterize a policy (`paramKind`, `paramRef`).
+//! Parameter objects of policies (`paramKind`, `paramRef`).
 
 use std::sync::Weak;
 
@@ -12,7 +12,8 @@ use serde_json::Value as Json;
 use super::input::document;
 use super::matching::Subject;
 
-/// The parameters of a binding, each for an evaluation of its own; `None` stands for a policy without parameters.
+/// Returns the parameters of a binding. Each is evaluated separately; `None` is a policy without
+/// parameters.
 pub async fn find(
     subject: &Subject<'_>,
     kind: Option<&ParamKind>,
@@ -42,7 +43,7 @@ pub async fn find(
             return Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources".into());
         }
         (true, "") => subject.attributes.namespace.as_str(),
-        (true, said) => said,
+        (true, namespace) => namespace,
     };
     let found = if reference.name.is_empty() {
         let objects = store.objects(namespace, &Predicate::default()).await.map_err(|status| status.message)?;

@@ -21,12 +21,12 @@ use super::annotations::{self, Annotations};
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
 use super::matching::Subject;
-use super::{Followed, Policies, not_converted, params, refused};
+use super::{Policies, Watched, not_converted, params, refused};
 
-/// The longest message that an expression may make.
+/// Maximum length of the result of a message expression, in bytes.
 const MAX_MESSAGE: usize = 5 * 1024;
 
-/// The programs of a policy.
+/// The compiled programs of a policy.
 struct Programs {
     common: Common,
     validations: Vec<Check>,
@@ -48,29 +48,29 @@ impl Programs {
             condition: Expression::new(&validation.expression, &common.environment, &[Type::Bool]),
             message: validation.message.trim().to_owned(),
             message_expression: Some(&validation.message_expression)
-                .filter(|said| !said.is_empty())
-                .map(|said| Expression::new(said, &common.messages, &[Type::String])),
+                .filter(|expression| !expression.is_empty())
+                .map(|expression| Expression::new(expression, &common.messages, &[Type::String])),
             reason: validation.reason.clone().unwrap_or_default(),
         };
         let validations = spec.validations.iter().map(check).collect();
-        let annotation = |said: &AuditAnnotation| {
-            let value = Expression::new(&said.value_expression, &common.environment, &[Type::String, Type::Null]);
-            (said.key.clone(), value)
+        let annotation = |annotation: &AuditAnnotation| {
+            let value = Expression::new(&annotation.value_expression, &common.environment, &[Type::String, Type::Null]);
+            (annotation.key.clone(), value)
         };
         let annotations = spec.audit_annotations.iter().map(annotation).collect();
         Programs { common, validations, annotations }
     }
 }
 
-/// Why an object is not wanted.
+/// A failed validation of one binding.
 struct Refusal {
     message: String,
     reason: String,
-    /// Which of the validations refuses it.
+    /// The index of the failed validation.
     index: usize,
-    /// Whether it is refused whatever the binding says.
+    /// Whether the request is denied regardless of the binding's actions.
     always: bool,
-    /// How long it took to find out.
+    /// The duration of the evaluation.
     took: Duration,
 }
 
@@ -80,24 +80,24 @@ impl Refusal {
     }
 }
 
-/// What the bindings of a policy have to say about a request.
+/// The results of a policy's bindings for one request.
 #[derive(Default)]
-struct Judgement {
+struct Evaluation {
     refusals: Vec<Refusal>,
     annotations: Annotations,
-    /// Errors of validations that the policy ignores, and how long each took.
+    /// Ignored validation errors and the duration of each evaluation.
     ignored: Vec<(String, Duration)>,
 }
 
-/// Evaluates all policies that are about a request.
+/// Evaluates all matching policies.
 pub async fn run(
     policies: &Policies,
-    followed: &Followed<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>,
+    watched: &Watched<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>,
     attributes: &Attributes,
     object: Option<&Owned>,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
-    let all = followed.policies.all();
+    let all = watched.policies.all();
     if all.is_empty() {
         return Ok(());
     }
@@ -107,7 +107,7 @@ pub async fn run(
     for policy in &all {
         let matched = policy.spec.match_constraints.as_deref().and_then(|constraints| subject.matched(constraints));
         let Some(seen) = matched else { continue };
-        let bindings = followed.bindings.all();
+        let bindings = watched.bindings.all();
         let own: Vec<_> = bindings.iter().filter(|b| is_bound(b, policy, &subject)).collect();
         if own.is_empty() {
             continue;
@@ -124,20 +124,20 @@ pub async fn run(
                 continue;
             }
         };
-        let mut judgement = Judgement::default();
+        let mut evaluation = Evaluation::default();
         for binding in own {
-            let noted = policies.metrics.of_policy(&policy.metadata.name, attributes.operation);
-            judge(policy, binding, &programs, &input, (&subject, noted), &mut judgement).await;
-            for (why, took) in judgement.ignored.drain(..) {
+            let condition_metrics = policies.metrics.of_policy(&policy.metadata.name, attributes.operation);
+            evaluate_binding(policy, binding, &programs, &input, (&subject, condition_metrics), &mut evaluation).await;
+            for (why, took) in evaluation.ignored.drain(..) {
                 let (policy, binding) = (&policy.metadata.name, &binding.metadata.name);
                 policies.metrics.checked(policy, binding, "allow", Some(&why), took);
             }
-            for refusal in judgement.refusals.drain(..) {
-                let said = tell(policies, policy, binding, attributes, refusal);
-                denied = denied.or(said);
+            for refusal in evaluation.refusals.drain(..) {
+                let denial = apply_actions(policies, policy, binding, attributes, refusal);
+                denied = denied.or(denial);
             }
         }
-        judgement.annotations.tell(&policy.metadata.name, &attributes.trail);
+        evaluation.annotations.record(&policy.metadata.name, &attributes.trail);
     }
     denied.map_or(Ok(()), Err)
 }
@@ -152,8 +152,9 @@ fn is_bound(
         && spec.match_resources.as_deref().is_none_or(|resources| subject.matched(resources).is_some())
 }
 
-/// Does what a binding says about a refusal; the answer to the writer when it denies.
-fn tell(
+/// Applies the actions of a binding to a failed validation. Returns the error if the binding
+/// denies.
+fn apply_actions(
     policies: &Policies,
     policy: &ValidatingAdmissionPolicy,
     binding: &ValidatingAdmissionPolicyBinding,
@@ -182,14 +183,14 @@ fn tell(
     Some(refused(forbidden(attributes, &why), &reason, why))
 }
 
-/// What a binding's evaluations have against an object, and note of it.
-async fn judge(
+/// Evaluates a policy for one binding and adds the results to `evaluation`.
+async fn evaluate_binding(
     policy: &ValidatingAdmissionPolicy,
     binding: &ValidatingAdmissionPolicyBinding,
     programs: &Programs,
     input: &Input,
-    (subject, noted): (&Subject<'_>, Conditions<'_>),
-    judgement: &mut Judgement,
+    (subject, condition_metrics): (&Subject<'_>, Conditions<'_>),
+    evaluation: &mut Evaluation,
 ) {
     let ignores = policy.spec.failure_policy.as_deref() == Some(failure_policy_type::IGNORE);
     let found = params::find(subject, policy.spec.param_kind.as_deref(), binding.spec.param_ref.as_deref()).await;
@@ -197,11 +198,11 @@ async fn judge(
         Ok(found) => found,
         Err(_) if ignores => return,
         Err(why) => {
-            return judgement.refusals.push(Refusal::failed(format!("failed to configure binding: {why}")));
+            return evaluation.refusals.push(Refusal::failed(format!("failed to configure binding: {why}")));
         }
     };
     for param in &found {
-        evaluate(programs, (input, param.as_ref()), ignores, noted, judgement);
+        evaluate(programs, (input, param.as_ref()), ignores, condition_metrics, evaluation);
     }
 }
 
@@ -209,13 +210,13 @@ fn evaluate(
     programs: &Programs,
     (input, param): (&Input, Option<&serde_json::Value>),
     ignores: bool,
-    noted: Conditions<'_>,
-    judgement: &mut Judgement,
+    condition_metrics: Conditions<'_>,
+    evaluation: &mut Evaluation,
 ) {
     let budget = &mut Budget::default();
-    let Judgement { refusals, annotations, ignored } = judgement;
+    let Evaluation { refusals, annotations, ignored } = evaluation;
     let conditions = Activation::of_conditions(input, param);
-    match conditions_hold(&programs.common.conditions, &conditions, budget, noted) {
+    match conditions_hold(&programs.common.conditions, &conditions, budget, condition_metrics) {
         Ok(true) => {}
         Ok(false) => return,
         Err(_) if ignores => return,
@@ -246,12 +247,13 @@ fn evaluate(
     }
 }
 
-/// What is said about a failed check: the expression's text when it makes a good one, else the message, else the expression itself.
+/// Returns the message of a failed validation: the result of the message expression if it is valid,
+/// else the message, else the condition itself.
 fn message<'a>(check: &'a Check, activation: &Activation<'a>, budget: &mut Budget) -> String {
-    let made = check.message_expression.as_ref().and_then(|said| said.evaluate(activation, budget).ok());
-    let made = made.as_ref().and_then(Value::as_str).map(str::trim);
-    let good = made.filter(|text| !text.is_empty() && text.len() <= MAX_MESSAGE && !text.contains('\n'));
-    match (good, check.message.as_str()) {
+    let result = check.message_expression.as_ref().and_then(|expression| expression.evaluate(activation, budget).ok());
+    let result = result.as_ref().and_then(Value::as_str).map(str::trim);
+    let valid = result.filter(|text| !text.is_empty() && text.len() <= MAX_MESSAGE && !text.contains('\n'));
+    match (valid, check.message.as_str()) {
         (Some(text), _) => text.to_owned(),
         (None, "") => format!("failed expression: {}", check.condition.source.trim()),
         (None, message) => message.to_owned(),

@@ -1,8 +1,10 @@
-//! Charges to quotas: usage that a write adds to the status of a quota, and that is taken back when the write stores nothing.
+//! Charges to quotas: usage that a write adds to a quota's status, and that is released when the
+//! write fails.
 //!
-//! Upstream leaves the usage of failed writes to the quota controller's next recount. A charge is taken back here only when no writer but
-//! this server has changed the quota since the charge. A recount in between did not count the failed write, and usage must never be
-//! less than what is stored: an object beyond the limit could be created then.
+//! Upstream leaves the usage of failed writes to the next recount of the quota controller. Here a
+//! charge is released only if no other writer has changed the quota since. A recount in between did
+//! not count the failed write. Usage must never be less than the stored objects, because objects
+//! beyond the limit could be created then.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,56 +19,60 @@ use registry::{Change, CheckWrite, Context, Outcome, Pending, ResourceStore, Upd
 use super::super::forbidden;
 use super::{Resources, charge};
 
-/// The writes of this server to the status of each quota, by the quota's uid.
+/// This server's writes to the status of each quota, by quota UID.
 #[derive(Default)]
 pub struct Charges {
-    links: Mutex<HashMap<String, Links>>,
-    /// One lock for each quota, by namespace and name. A charge and its record in `links` are one step for other charges of the quota.
-    turns: Mutex<HashMap<(String, String), Turn>>,
+    own_writes: Mutex<HashMap<String, OwnWrites>>,
+    /// One lock per quota, by namespace and name. It makes a charge and its record in `own_writes`
+    /// atomic.
+    locks: Mutex<HashMap<(String, String), QuotaLock>>,
 }
 
-/// Held while this server changes the usage of one quota.
-type Turn = Arc<tokio::sync::Mutex<()>>;
+/// The lock of a quota, held while this server changes its usage.
+type QuotaLock = Arc<tokio::sync::Mutex<()>>;
 
-/// Revisions of a quota that this server wrote, each with the revision that it replaced; the newest last.
-type Links = VecDeque<(u64, u64)>;
+/// Revisions of a quota that this server wrote, each with the revision that it replaced; newest
+/// last.
+type OwnWrites = VecDeque<(u64, u64)>;
 
-/// How many writes of a quota are remembered. A charge that is older stays until the next recount.
-const LINKS: usize = 1024;
-/// How many quotas are remembered; beyond it all are forgotten, and their charges stay until the next recount.
-const QUOTAS: usize = 10_000;
+/// Maximum number of recorded writes per quota. The charge of an older write stays until the next
+/// recount.
+const MAX_WRITES: usize = 1024;
+/// Maximum number of recorded quotas. Beyond it all records are dropped, and their charges stay
+/// until the next recount.
+const MAX_QUOTAS: usize = 10_000;
 
 impl Charges {
-    fn links(&self) -> MutexGuard<'_, HashMap<String, Links>> {
-        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    fn own_writes(&self) -> MutexGuard<'_, HashMap<String, OwnWrites>> {
+        self.own_writes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lock of a quota, which is held while this server changes the quota's usage.
-    fn turn(&self, namespace: &str, name: &str) -> Turn {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        if turns.len() >= QUOTAS {
-            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+    /// Returns the lock of a quota.
+    fn quota_lock(&self, namespace: &str, name: &str) -> QuotaLock {
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        if locks.len() >= MAX_QUOTAS {
+            locks.retain(|_, quota_lock| Arc::strong_count(quota_lock) > 1);
         }
-        turns.entry((namespace.to_owned(), name.to_owned())).or_default().clone()
+        locks.entry((namespace.to_owned(), name.to_owned())).or_default().clone()
     }
 
-    fn wrote(&self, uid: &str, replaced: u64, revision: u64) {
-        let mut all = self.links();
-        if all.len() >= QUOTAS && !all.contains_key(uid) {
+    fn record_write(&self, uid: &str, replaced: u64, revision: u64) {
+        let mut all = self.own_writes();
+        if all.len() >= MAX_QUOTAS && !all.contains_key(uid) {
             all.clear();
         }
-        let links = all.entry(uid.to_owned()).or_default();
-        if links.len() == LINKS {
-            links.pop_front();
+        let own_writes = all.entry(uid.to_owned()).or_default();
+        if own_writes.len() == MAX_WRITES {
+            own_writes.pop_front();
         }
         if revision != replaced {
-            links.push_back((revision, replaced));
+            own_writes.push_back((revision, replaced));
         }
     }
 
-    /// Whether everything between two revisions of a quota was written by this server.
-    fn only_we_wrote(&self, uid: &str, since: u64, now: u64) -> bool {
-        let all = self.links();
+    /// Whether this server made all writes between two revisions of a quota.
+    fn has_only_own_writes(&self, uid: &str, since: u64, now: u64) -> bool {
+        let all = self.own_writes();
         let replaced: HashMap<u64, u64> = all.get(uid).into_iter().flatten().copied().collect();
         let mut at = now;
         while at > since {
@@ -78,10 +84,11 @@ impl Charges {
         at == since
     }
 
-    /// Adds `delta` to the usage of a quota for as long as the write lasts, and for good when it stores its object.
+    /// Adds `delta` to the usage of a quota. The charge is released when the write does not store
+    /// its object.
     ///
     /// # Errors
-    /// That the usage would exceed the quota.
+    /// When the usage would exceed the quota.
     pub async fn add(
         self: &Arc<Self>,
         store: &Arc<ResourceStore>,
@@ -89,12 +96,12 @@ impl Charges {
         name: &str,
         delta: &Resources,
     ) -> Result<(), Status> {
-        let turn = self.turn(&attributes.namespace, name).lock_owned().await;
+        let quota_lock = self.quota_lock(&attributes.namespace, name).lock_owned().await;
         let mut change = Add { attributes, delta, replaced: 0 };
         let written = update(store, &attributes.namespace, name, &mut change).await?;
         let (uid, revision) = (written.metadata.uid.clone(), revision(&written));
-        self.wrote(&uid, change.replaced, revision);
-        drop(turn);
+        self.record_write(&uid, change.replaced, revision);
+        drop(quota_lock);
         attributes.reservations.add(Box::new(Charge {
             charges: self.clone(),
             store: store.clone(),
@@ -129,11 +136,11 @@ fn stored(current: Option<&Owned>) -> Result<ResourceQuota, Status> {
     current.ok_or_else(|| Status::internal("the quota is gone"))
 }
 
-/// Adds to what a quota has counted; called again when another writer was faster.
+/// Adds to the usage of a quota; called again after a conflict.
 struct Add<'r> {
     attributes: &'r Attributes,
     delta: &'r Resources,
-    /// The revision that is replaced.
+    /// The revision that the write replaces.
     replaced: u64,
 }
 
@@ -149,14 +156,14 @@ impl Change for Add<'_> {
     }
 }
 
-/// What one write has added to the usage of one quota.
+/// The charge of one write to one quota.
 struct Charge {
     charges: Arc<Charges>,
     store: Arc<ResourceStore>,
     namespace: String,
     name: String,
     uid: String,
-    /// The revision that the charge made.
+    /// The revision that the charge created.
     revision: u64,
     delta: Resources,
 }
@@ -168,11 +175,11 @@ impl Pending for Charge {
             return;
         }
         let (store, namespace, name) = (self.store.clone(), self.namespace.clone(), self.name.clone());
-        let _turn = self.charges.turn(&namespace, &name).lock_owned().await;
-        let mut change = TakeBack { charge: &self, replaced: 0 };
+        let _lock = self.charges.quota_lock(&namespace, &name).lock_owned().await;
+        let mut change = Release { charge: &self, replaced: 0 };
         let written = update(&store, &namespace, &name, &mut change).await;
         match written {
-            Ok(written) => self.charges.wrote(&self.uid, change.replaced, revision(&written)),
+            Ok(written) => self.charges.record_write(&self.uid, change.replaced, revision(&written)),
             Err(status) => {
                 tracing::debug!(
                     namespace,
@@ -185,22 +192,22 @@ impl Pending for Charge {
     }
 }
 
-/// Takes a charge back.
-struct TakeBack<'c> {
+/// Releases a charge.
+struct Release<'c> {
     charge: &'c Charge,
-    /// The revision that is replaced.
+    /// The revision that the write replaces.
     replaced: u64,
 }
 
-impl CheckWrite for TakeBack<'_> {}
+impl CheckWrite for Release<'_> {}
 
 #[async_trait]
-impl Change for TakeBack<'_> {
+impl Change for Release<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let (mut quota, charge) = (stored(current)?, self.charge);
         self.replaced = revision(&quota);
         let is_ours = quota.metadata.uid == charge.uid
-            && charge.charges.only_we_wrote(&charge.uid, charge.revision, self.replaced);
+            && charge.charges.has_only_own_writes(&charge.uid, charge.revision, self.replaced);
         if !is_ours {
             return Err(Status::internal("another writer has changed the quota since"));
         }
@@ -218,19 +225,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_write_of_another_writer_is_noticed() {
+    fn detects_writes_of_other_writers() {
         let charges = Charges::default();
         for (replaced, revision) in [(10, 11), (12, 15), (11, 12)] {
-            charges.wrote("uid", replaced, revision);
+            charges.record_write("uid", replaced, revision);
         }
-        let check = |since, now, expect| assert_eq!(charges.only_we_wrote("uid", since, now), expect, "{since} {now}");
+        let check =
+            |since, now, expect| assert_eq!(charges.has_only_own_writes("uid", since, now), expect, "{since} {now}");
         check(11, 11, true);
         check(11, 15, true);
         check(12, 15, true);
         check(15, 16, false);
-        charges.wrote("uid", 16, 17);
+        charges.record_write("uid", 16, 17);
         check(11, 17, false);
         check(16, 17, true);
-        assert!(!charges.only_we_wrote("another", 11, 15));
+        assert!(!charges.has_only_own_writes("another", 11, 15));
     }
 }

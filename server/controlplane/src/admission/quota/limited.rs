@@ -1,4 +1,4 @@
-//! Resources that are used only where a quota covers them: the configuration of `ResourceQuota`.
+//! Configuration of `ResourceQuota`: resources that require a covering quota.
 
 use std::collections::BTreeSet;
 
@@ -19,15 +19,15 @@ const PLUGIN: &str = "ResourceQuota";
 const GROUP: &str = "resourcequota.admission.k8s.io";
 const VERSIONS: [&str; 2] = ["v1beta1", "v1alpha1"];
 
-/// What is limited by default; nothing without a configuration.
+/// The limited resources; empty without a configuration.
 #[derive(Default)]
 pub struct Limited(Vec<LimitedResource>);
 
 impl Limited {
-    /// By the configuration, which has two names (upstream: `resourcequota.LoadConfiguration`).
+    /// Loads the configuration, which has two kinds (upstream: `resourcequota.LoadConfiguration`).
     ///
     /// # Errors
-    /// What is wrong with the document.
+    /// When the configuration is invalid.
     pub fn load(configurations: &Configurations) -> Result<Self, String> {
         let named: Result<Option<Configuration>, _> =
             configurations.read(PLUGIN, configuration::GROUP, &["v1"], "ResourceQuotaConfiguration");
@@ -47,15 +47,15 @@ impl Limited {
         Ok(Limited(limited))
     }
 
-    /// Whether nothing is limited.
+    /// Whether no resource is limited.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Checks that quotas cover what an object uses of limited resources.
+    /// Checks that quotas cover the limited resources that an object uses.
     ///
-    /// `quotas`: all of the namespace. `covered`: the resources of those that count the object. `usage`: all that the
-    /// object uses.
+    /// `quotas` are all quotas of the namespace, `covered` the resources of the quotas that count
+    /// the object, `usage` the usage of the object.
     ///
     /// # Errors
     /// 403 when a resource has no quota; as upstream, 500 when a scope has none.
@@ -72,13 +72,13 @@ impl Limited {
             return Err(forbidden(attributes, format!("insufficient quota to consume: {}", uncovered.join(","))));
         }
         let limited = self.0.iter().flat_map(|limited| &limited.match_scopes);
-        let limited: Vec<_> = limited.filter(|scope| scopes::takes(scope, object)).collect();
+        let limited: Vec<_> = limited.filter(|scope| scopes::matches_scope(scope, object)).collect();
         if limited.is_empty() {
             return Ok(());
         }
         let matched: BTreeSet<String> = quotas
             .flat_map(scopes::requirements)
-            .filter(|scope| scopes::takes(scope, object))
+            .filter(|scope| scopes::matches_scope(scope, object))
             .map(|scope| scope.scope_name)
             .collect();
         let uncovered = limited.into_iter().filter(|scope| !matched.contains(&scope.scope_name));
@@ -92,7 +92,7 @@ impl Limited {
         }
     }
 
-    /// The resources that an object uses and that a quota has to cover.
+    /// Returns the resources that the object uses and that require a quota.
     fn names<'u>(&self, attributes: &Attributes, usage: &'u Resources) -> BTreeSet<&'u str> {
         let of_kind = |limited: &&LimitedResource| {
             (limited.api_group.as_str(), limited.resource.as_str()) == (attributes.group, attributes.plural)
@@ -107,7 +107,7 @@ fn borrowed(names: &BTreeSet<String>) -> BTreeSet<&str> {
     names.iter().map(String::as_str).collect()
 }
 
-/// A scope as Go's `%v` shows it.
+/// Formats a scope as Go's `%v`.
 fn shown(scope: &ScopedResourceSelectorRequirement) -> String {
     format!("{{{} {} [{}]}}", scope.scope_name, scope.operator, scope.values.join(" "))
 }

@@ -1,4 +1,4 @@
-//! Which objects a quota with scopes is about.
+//! Scopes of quotas.
 
 use generated::core::v1::{
     Affinity, PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorRequirement, pod_qos_class,
@@ -6,29 +6,29 @@ use generated::core::v1::{
 };
 use machinery::reflect::Owned;
 
-/// Whether all scopes of a quota take an object.
+/// Whether all scopes of a quota match an object.
 pub fn select(quota: &ResourceQuota, object: &Owned) -> bool {
-    requirements(quota).all(|requirement| takes(&requirement, object))
+    requirements(quota).all(|requirement| matches_scope(&requirement, object))
 }
 
-/// The scopes of a quota, those of both fields.
+/// Returns the scopes of both fields of a quota.
 pub fn requirements(quota: &ResourceQuota) -> impl Iterator<Item = ScopedResourceSelectorRequirement> {
     let plain = quota.spec.scopes.iter().map(|scope| ScopedResourceSelectorRequirement {
         scope_name: scope.clone(),
         operator: scope_selector_operator::EXISTS.into(),
         values: Vec::new(),
     });
-    let said = quota.spec.scope_selector.iter().flat_map(|selector| selector.match_expressions.clone());
-    plain.chain(said)
+    let expressions = quota.spec.scope_selector.iter().flat_map(|selector| selector.match_expressions.clone());
+    plain.chain(expressions)
 }
 
-/// Whether a pod ends by itself (`IsTerminating`).
+/// Whether a pod has an active deadline (`IsTerminating`).
 pub fn is_terminating(pod: &Pod) -> bool {
     pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0)
 }
 
-/// Whether a scope takes an object.
-pub fn takes(requirement: &ScopedResourceSelectorRequirement, object: &Owned) -> bool {
+/// Whether a scope matches an object.
+pub fn matches_scope(requirement: &ScopedResourceSelectorRequirement, object: &Owned) -> bool {
     if let Some(claim) = object.downcast_ref::<PersistentVolumeClaim>() {
         return requirement.scope_name == resource_quota_scope::VOLUME_ATTRIBUTES_CLASS
             && compares_any(requirement, &volume_attributes_classes(claim));
@@ -48,7 +48,7 @@ pub fn takes(requirement: &ScopedResourceSelectorRequirement, object: &Owned) ->
     }
 }
 
-/// The classes that a claim asks for, has, and is being changed to.
+/// Returns the requested, the current, and the target class of a claim.
 fn volume_attributes_classes(claim: &PersistentVolumeClaim) -> Vec<&str> {
     let changing = claim.status.modify_volume_status.as_deref();
     let names = [
@@ -66,7 +66,7 @@ fn compares_any(requirement: &ScopedResourceSelectorRequirement, values: &[&str]
     }
 }
 
-/// Whether a requirement holds for a name; an empty name is none.
+/// Whether a requirement holds for a name. An empty name means that the name is unset.
 fn compares(requirement: &ScopedResourceSelectorRequirement, value: &str) -> bool {
     let listed = requirement.values.iter().any(|v| v == value);
     match requirement.operator.as_str() {

@@ -1,4 +1,4 @@
-//! What objects count for (upstream: `quota/v1/evaluator/core` and the generic evaluator of object counts).
+//! Usage of objects (upstream: `quota/v1/evaluator/core` and the generic object count evaluator).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -16,23 +16,23 @@ use machinery::scalar::Quantity;
 use super::Resources;
 use super::scopes::is_terminating;
 
-/// Core resources that are also counted under their plural alone.
+/// Core resources that are also counted under their bare plural.
 const PLAIN: [&str; 7] =
     ["configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", "resourcequotas", "secrets", "services"];
-/// Resources of containers that are counted under their own name as requests, too.
+/// Container resources that are also counted as requests under their bare name.
 const COMPUTE: [&str; 3] = [resource_name::CPU, resource_name::MEMORY, resource_name::EPHEMERAL_STORAGE];
 const PODS: (&str, &str) = ("", "pods");
 const SERVICES: (&str, &str) = ("", "services");
 const NAMESPACES: (&str, &str) = ("", "namespaces");
 const VOLUME_CLAIMS: (&str, &str) = ("", "persistentvolumeclaims");
 const RESOURCE_CLAIMS: (&str, &str) = ("resource.k8s.io", "resourceclaims");
-/// What a quota for devices of a class ends with (`ResourceClaimsPerClass`).
+/// Suffix of quota resources for the devices of a class (`ResourceClaimsPerClass`).
 const DEVICES_OF_CLASS: &str = ".deviceclass.resource.k8s.io/devices";
-/// The most devices of a claim that asks for all (`AllocationResultsMaxSize`).
+/// Device count of a claim with the allocation mode `All` (`AllocationResultsMaxSize`).
 const MAX_DEVICES: i64 = 32;
 const CLASS_INFIX: &str = ".storageclass.storage.k8s.io/";
-/// What every container has to say when a quota counts it.
-const SAID: [&str; 6] = [
+/// Resources that each container must specify when a quota counts them.
+const MUST_SPECIFY: [&str; 6] = [
     resource_name::CPU,
     resource_name::MEMORY,
     resource_name::REQUESTS_CPU,
@@ -41,7 +41,8 @@ const SAID: [&str; 6] = [
     resource_name::LIMITS_MEMORY,
 ];
 
-/// Resources that no quota counts: they are not stored, or come in large numbers (`DefaultIgnoredResources`).
+/// Resources that quotas ignore, because they are not stored or are numerous
+/// (`DefaultIgnoredResources`).
 const IGNORED: [(&str, &str); 10] = [
     ("", "bindings"),
     ("", "componentstatuses"),
@@ -55,7 +56,7 @@ const IGNORED: [(&str, &str); 10] = [
     ("events.k8s.io", "events"),
 ];
 
-/// Whether a request can change the usage of a quota (`Evaluator.Handles`).
+/// Whether a request can change quota usage (`Evaluator.Handles`).
 pub fn is_counted(attributes: &Attributes, object: &Owned, old: Option<&Owned>) -> bool {
     let resource = (attributes.group, attributes.plural);
     if IGNORED.contains(&resource) || resource == NAMESPACES {
@@ -64,7 +65,7 @@ pub fn is_counted(attributes: &Attributes, object: &Owned, old: Option<&Owned>) 
     match (attributes.operation, attributes.subresource.as_str()) {
         (Operation::Create, "") => true,
         (Operation::Update, "resize") => resource == PODS,
-        // An expansion of a volume allocates storage in the status (`RequiresQuotaReplenish`).
+        // A volume expansion allocates storage in the status (`RequiresQuotaReplenish`).
         (Operation::Update, "status") => resource == VOLUME_CLAIMS,
         (Operation::Update, "") => match resource {
             SERVICES | VOLUME_CLAIMS | RESOURCE_CLAIMS => true,
@@ -75,7 +76,7 @@ pub fn is_counted(attributes: &Attributes, object: &Owned, old: Option<&Owned>) 
     }
 }
 
-/// Whether an update moves a pod between the quotas of pods that end by themselves and the others.
+/// Whether an update moves a pod between the scopes `Terminating` and `NotTerminating`.
 fn changes_scope(object: &Owned, old: Option<&Owned>) -> bool {
     let pods = object.downcast_ref::<Pod>().zip(old.and_then(Owned::downcast_ref::<Pod>));
     pods.is_some_and(|(pod, old)| is_terminating(pod) != is_terminating(old))
@@ -88,7 +89,7 @@ fn count_name(attributes: &Attributes) -> String {
     }
 }
 
-/// The resources of a quota that a kind counts for.
+/// Returns the resources of a quota that count objects of a resource.
 pub fn matching<'q>(attributes: &Attributes, hard: &'q BTreeMap<String, Quantity>) -> impl Iterator<Item = &'q str> {
     let (count, core, plural) = (count_name(attributes), attributes.group.is_empty(), attributes.plural);
     let claims_devices = (attributes.group, plural) == RESOURCE_CLAIMS;
@@ -119,7 +120,7 @@ fn is_of_pods(name: &str) -> bool {
         || (inner.is_some_and(|inner| inner.contains('/')) && name.starts_with("requests."))
 }
 
-/// What has to be said when it is counted.
+/// Requires that containers specify the resources that a quota counts.
 pub fn constraints(required: &[&str], object: &Owned) -> Result<(), String> {
     let Some(pod) = object.downcast_ref::<Pod>() else { return Ok(()) };
     let whole = pod.spec.resources.as_deref();
@@ -128,8 +129,8 @@ pub fn constraints(required: &[&str], object: &Owned) -> Result<(), String> {
     }
     let mut missing: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for container in pod.spec.containers.iter().chain(&pod.spec.init_containers) {
-        for resource in required.iter().filter(|name| SAID.contains(name)) {
-            if !says(&container.resources.requests, &container.resources.limits, resource) {
+        for resource in required.iter().filter(|name| MUST_SPECIFY.contains(name)) {
+            if !specifies(&container.resources.requests, &container.resources.limits, resource) {
                 missing.entry(resource).or_default().push(&container.name);
             }
         }
@@ -144,7 +145,7 @@ pub fn constraints(required: &[&str], object: &Owned) -> Result<(), String> {
     Err(format!("must specify {}", missing.iter_mut().map(line).collect::<Vec<_>>().join("; ")))
 }
 
-fn says(requests: &Resources, limits: &Resources, resource: &str) -> bool {
+fn specifies(requests: &Resources, limits: &Resources, resource: &str) -> bool {
     match resource.split_once('.') {
         Some(("limits", name)) => limits.contains_key(name),
         Some(("requests", name)) => requests.contains_key(name),
@@ -152,7 +153,8 @@ fn says(requests: &Resources, limits: &Resources, resource: &str) -> bool {
     }
 }
 
-/// The usage beyond what is counted already; only positive quantities (`SubtractWithNonNegativeResult`).
+/// Returns the usage beyond what is already counted; positive quantities only
+/// (`SubtractWithNonNegativeResult`).
 pub fn increase(wanted: &Resources, counted: Option<&Resources>) -> Resources {
     let mut delta = wanted.clone();
     for (name, before) in counted.into_iter().flatten() {
@@ -164,7 +166,7 @@ pub fn increase(wanted: &Resources, counted: Option<&Resources>) -> Resources {
     delta
 }
 
-/// The usage of an object (`Evaluator.Usage`).
+/// Returns the usage of an object (`Evaluator.Usage`).
 pub fn usage(attributes: &Attributes, object: &Owned) -> Resources {
     let mut out = Resources::new();
     put(&mut out, count_name(attributes), one());
@@ -198,7 +200,7 @@ fn put(out: &mut Resources, name: String, quantity: Quantity) {
     out.insert(name, quantity);
 }
 
-/// Pods that have ended use nothing but their place.
+/// Adds the usage of a pod. Terminated pods count as objects only.
 fn of_pod(pod: &Pod, out: &mut Resources) {
     if matches!(pod.status.phase.as_str(), pod_phase::FAILED | pod_phase::SUCCEEDED) {
         out.remove("pods");
@@ -218,7 +220,8 @@ fn of_pod(pod: &Pod, out: &mut Resources) {
     }
 }
 
-/// The specification with the resources that the containers have while a resize is under way (`UseStatusResources`).
+/// Returns the pod spec with the actual resources of containers during a resize
+/// (`UseStatusResources`).
 fn with_status(pod: &Pod) -> Cow<'_, PodSpec> {
     let statuses = pod.status.container_statuses.iter().chain(&pod.status.init_container_statuses);
     let statuses: HashMap<&str, &ContainerStatus> =
@@ -285,7 +288,8 @@ fn of_claim(claim: &PersistentVolumeClaim, out: &mut Resources) {
     }
 }
 
-/// The storage that a claim asks for, or more when an expansion has allocated more, in whole bytes.
+/// Returns the storage that a claim requests or, if larger, that an expansion has allocated, in
+/// whole bytes.
 fn storage_of(claim: &PersistentVolumeClaim) -> Option<Quantity> {
     let mut wanted = claim.spec.resources.requests.get(resource_name::STORAGE)?.clone();
     if let Some(allocated) = claim.status.allocated_resources.get(resource_name::STORAGE).filter(|size| **size > wanted)
@@ -296,7 +300,7 @@ fn storage_of(claim: &PersistentVolumeClaim) -> Option<Quantity> {
     Some(wanted)
 }
 
-/// The devices that a claim asks for by class. Of alternatives, the most of each class counts.
+/// Adds the requested devices of a claim by class. Of alternatives, the maximum per class counts.
 fn of_resource_claim(claim: &ResourceClaim, out: &mut Resources) {
     for request in &claim.spec.devices.requests {
         let mut wanted: BTreeMap<&str, i64> = BTreeMap::new();
@@ -321,7 +325,7 @@ fn devices(allocation_mode: &str, count: i64) -> i64 {
     }
 }
 
-/// Resources that can be set for a pod as a whole (`IsPodLevelResourcesSet`).
+/// Whether a resource can be set at pod level (`IsPodLevelResourcesSet`).
 fn is_pod_level(name: &str) -> bool {
     matches!(name, resource_name::CPU | resource_name::MEMORY) || name.starts_with("hugepages-")
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::testing::parsed;
 use super::*;
 
-/// The overhead, node selector and keys of tolerations of a pod after the plugin, or why it is refused.
+/// Returns overhead, node selector, and toleration keys of a pod after the plugin, or the error.
 fn filled(spec: Value, class: Option<Value>) -> Result<(Value, Value, Vec<String>), String> {
     let mut pod: Pod = parsed(&json!({"spec": spec}));
     let class = class.map(|class| parsed::<RuntimeClass>(&class));
@@ -18,7 +18,7 @@ fn filled(spec: Value, class: Option<Value>) -> Result<(Value, Value, Vec<String
 }
 
 #[test]
-fn overhead_and_scheduling_are_those_of_the_class() {
+fn copies_overhead_and_scheduling_of_the_class() {
     let overhead = json!({"overhead": {"podFixed": {"cpu": "100m", "memory": "1"}}});
     let fixed = json!({"cpu": "100m", "memory": "1"});
     let scheduling = |selector: Value, tolerations: Value| {

@@ -1,7 +1,8 @@
-//! Which secrets a pod may use: those that its service account names (upstream: `limitSecretReferences`).
+//! Limits the secrets of a pod to those that its service account references (upstream:
+//! `limitSecretReferences`).
 //!
-//! Upstream checks a list of places and leaves out projected volumes and the secrets of storage drivers. Here every
-//! secret that the specification refers to counts, wherever it stands.
+//! Upstream checks a list of fields and omits projected volumes and secrets of storage drivers.
+//! Here all secret references in the spec are checked.
 
 use std::collections::HashSet;
 
@@ -9,12 +10,12 @@ use generated::core::v1::{EnvFromSource, EnvVar, PodSpec, ServiceAccount};
 
 use crate::pod_references::{Reference, ReferenceKind, visit_pod};
 
-/// The field of secrets that are used to pull images, which the account names apart from those that pods mount.
+/// The field of pull secrets, which service accounts list separately from mountable secrets.
 const PULL_SECRETS: &str = "imagePullSecrets";
-/// The field of containers that are added to a running pod.
+/// The field of ephemeral containers.
 const EPHEMERAL: &str = "ephemeralContainers";
 
-/// The secrets that a write brings into a pod, each with its use.
+/// The secrets that a write adds to a pod, each with its use.
 pub struct NewSecrets<'o> {
     spec: &'o PodSpec,
     uses: Vec<Use<'o>>,
@@ -39,7 +40,8 @@ impl Use<'_> {
 }
 
 impl<'o> NewSecrets<'o> {
-    /// The secrets of a specification. Of an update, those of ephemeral containers, and those that `old` does not use.
+    /// Returns the secrets of a spec. For an update these are the secrets of ephemeral containers
+    /// and those that `old` does not use.
     pub fn of(spec: &'o PodSpec, old: Option<&PodSpec>) -> Self {
         let known: HashSet<(&str, bool)> =
             old.map(uses).unwrap_or_default().iter().map(|known| (known.name, known.pulls)).collect();
@@ -54,7 +56,7 @@ impl<'o> NewSecrets<'o> {
         self.uses.is_empty()
     }
 
-    /// Refuses the first secret that the account does not name.
+    /// Rejects the first secret that the service account does not reference.
     pub fn check(&self, account: &ServiceAccount) -> Result<(), String> {
         let of_pulls = account.image_pull_secrets.iter().map(|reference| (reference.name.as_str(), true));
         let of_mounts = account.secrets.iter().map(|reference| (reference.name.as_str(), false));
@@ -64,14 +66,14 @@ impl<'o> NewSecrets<'o> {
         let name = refused.name;
         let (what, kind) = match refused.pulls {
             true => (format!("{}={name:?}", refused.path), "imagePullSecret"),
-            false => (self.described(refused), "secret"),
+            false => (self.describe(refused), "secret"),
         };
         let account = &account.metadata.name;
         Err(format!("{what} is not allowed because service account {account} does not reference that {kind}"))
     }
 
-    /// A use in upstream's words where upstream has some.
-    fn described(&self, used: &Use<'_>) -> String {
+    /// Describes a use in upstream's wording, where upstream has one.
+    fn describe(&self, used: &Use<'_>) -> String {
         let name = used.name;
         if used.path.starts_with("volumes[") && used.path.ends_with("].secret.secretName") {
             return format!("volume with secret.secretName={name:?}");
@@ -88,7 +90,7 @@ fn uses(spec: &PodSpec) -> Vec<Use<'_>> {
     uses
 }
 
-/// What error messages say about a container.
+/// The data of a container for error messages.
 struct Container<'o> {
     /// `containers[0]`
     path: String,
@@ -99,7 +101,7 @@ struct Container<'o> {
 }
 
 impl Container<'_> {
-    /// The place of a secret that this container uses, in upstream's words.
+    /// Returns the location of a secret in this container in upstream's wording.
     fn place_of(&self, used: &Use<'_>) -> Option<String> {
         let within = used.path.strip_prefix(&self.path)?;
         let (kind, name) = (self.kind, self.name);
@@ -124,7 +126,7 @@ macro_rules! described {
     };
 }
 
-/// The containers of all kinds.
+/// Returns the containers of all types.
 fn containers(spec: &PodSpec) -> impl Iterator<Item = Container<'_>> {
     let init = described!(spec.init_containers, "initContainers", "init container", c => c);
     let main = described!(spec.containers, "containers", "container", c => c);

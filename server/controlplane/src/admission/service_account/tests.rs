@@ -1,4 +1,4 @@
-//! What the plugin does with pods, by upstream's tests of it and beyond them.
+//! Admission of pods, by upstream's tests of the plugin and beyond them.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn account() -> ServiceAccount {
     }))
 }
 
-/// What is wrong with a specification, and with an update to it.
+/// Returns the error of a spec or of an update to it.
 fn refusal(new: Value, old: Option<Value>) -> String {
     let (new, old) = (spec(new), old.map(spec));
     NewSecrets::of(&new, old.as_ref()).check(&account()).err().unwrap_or_default()
@@ -74,7 +74,7 @@ fn secrets_of_new_pods() {
              imagePullSecret"
                 .into(),
         ),
-        // A secret to pull images with is none to mount.
+        // A pull secret is not mountable.
         (volume(json!({"secret": {"secretName": "pull"}})), format!("volume with secret.secretName=\"pull\" {SECRET}")),
         // Beyond upstream.
         (volume(json!({"projected": {"sources": [{"secret": {"name": "foo"}}]}})), String::new()),
@@ -116,7 +116,7 @@ fn secrets_of_updated_pods() {
             json!({}),
             format!("ephemeral container d with envFrom referencing secret.secretName=\"bar\" {SECRET}"),
         ),
-        // Those that the pod has already count as well, as upstream.
+        // As upstream, secrets that the pod already uses count as well.
         (
             debug("env", env("bar")),
             debug("env", env("bar")),
@@ -131,7 +131,7 @@ fn secrets_of_updated_pods() {
 }
 
 #[test]
-fn mirror_pods_refer_to_nothing() {
+fn rejects_references_of_mirror_pods() {
     let secrets = "a mirror pod may not reference secrets";
     let accounts = "a mirror pod may not reference service accounts";
     let table = [
@@ -155,7 +155,7 @@ fn mirror_pods_refer_to_nothing() {
     }
 }
 
-/// The mounts of all containers after a token is mounted, and the volumes.
+/// Returns the mounts of all containers after a token is mounted, and the volumes.
 fn mounted(document: Value) -> (Vec<String>, Vec<String>) {
     let mut spec = spec(document);
     mount_token(&mut spec);
@@ -167,7 +167,7 @@ fn mounted(document: Value) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn tokens_are_mounted_where_nothing_is_mounted() {
+fn mounts_tokens_at_free_paths() {
     let generated = format!("kube-api-access- at {MOUNT_PATH} ro");
     let own = json!([{"name": "kube-api-access-own", "mountPath": MOUNT_PATH}]);
     let at_own = format!("kube-api-access-own at {MOUNT_PATH}");

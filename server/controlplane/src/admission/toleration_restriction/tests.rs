@@ -1,8 +1,8 @@
-//! Which tolerations cover others, by upstream's tests of `pkg/util/tolerations`.
+//! Coverage and merging of tolerations, by upstream's tests of `pkg/util/tolerations`.
 
 use super::*;
 
-/// A toleration by its name: `key[-value][-effect[-seconds]]`, or `all` for every key.
+/// Builds a toleration from its name: `key[-value][-effect[-seconds]]`, or `all` for every key.
 fn toleration(name: &str) -> Toleration {
     let mut toleration = Toleration { operator: "Exists".into(), ..Toleration::default() };
     let mut parts = name.split('-').peekable();
@@ -62,7 +62,7 @@ fn merged_by_pairs(all: &[Toleration]) -> Vec<Toleration> {
 }
 
 #[test]
-fn merges_as_a_comparison_of_all_pairs_does() {
+fn merges_like_pairwise_comparison() {
     let mut known = tolerations(ALL);
     let odd = [("", "", None), ("Lt", "", None), ("", "NoExecute", Some(-1)), ("Equal", "NoExecute", Some(i64::MAX))];
     known.extend(odd.map(|(operator, effect, seconds)| Toleration {
@@ -86,7 +86,7 @@ fn merges_as_a_comparison_of_all_pairs_does() {
 }
 
 #[test]
-fn many_tolerations_merge_in_little_time() {
+fn merges_many_tolerations_quickly() {
     let many = |first: usize| -> Vec<Toleration> {
         let numbers = (first..first + 20_000).map(|number| format!("foo{number}-nosched"));
         numbers.map(|name| toleration(&name)).collect()
@@ -145,7 +145,7 @@ fn whitelists_allow_what_they_cover() {
 }
 
 #[test]
-fn covered_tolerations_are_left_out() {
+fn omits_covered_tolerations() {
     let some = "foo-bar-nosched faz-baz-nosched foo-noexec-10";
     let table = [
         (
@@ -165,12 +165,12 @@ fn covered_tolerations_are_left_out() {
 }
 
 #[test]
-fn annotations_hold_tolerations() {
+fn parses_tolerations_of_annotations() {
     let of = |annotation: Option<&str>| {
         let mut namespace = Namespace::default();
         let annotation = annotation.map(|text| (DEFAULTS.to_owned(), text.to_owned()));
         namespace.metadata.annotations = annotation.into_iter().collect();
-        said(&namespace, DEFAULTS).map_err(|status| status.code)
+        annotated_tolerations(&namespace, DEFAULTS).map_err(|status| status.code)
     };
     assert_eq!(of(None), Ok(None), "the plugin's configuration counts");
     assert_eq!(of(Some("")), Ok(Some(Vec::new())), "none at all");

@@ -1,4 +1,4 @@
-//! Asking a webhook: the review that is sent and what is made of the answer.
+//! Webhook calls: the review that is sent and the handling of the response.
 
 use apimachinery::meta::v1::status_reason;
 use base64::Engine;
@@ -12,14 +12,14 @@ use tokio::time::Instant;
 use webhook::Target;
 
 use super::hook::{Hook, Matched};
-use super::record::{Called, MUTATING_FAILED_OPEN, VALIDATING_FAILED_OPEN};
+use super::record::{MUTATING_FAILED_OPEN, VALIDATING_FAILED_OPEN, WebhookCall};
 use crate::admission::metrics::Step;
 use crate::admission::policies::Subject;
 
-/// The longest answer that is read.
-const MAX_ANSWER: usize = 3 << 20;
+/// Maximum size of a response in bytes.
+const MAX_RESPONSE: usize = 3 << 20;
 const HTTPS: i32 = 443;
-/// Reasons that webhooks may give (`metav1.StatusReason`); others are left out.
+/// Reasons that webhooks may return (`metav1.StatusReason`); other reasons are dropped.
 const REASONS: [&str; 14] = [
     status_reason::ALREADY_EXISTS,
     status_reason::BAD_REQUEST,
@@ -37,15 +37,15 @@ const REASONS: [&str; 14] = [
     status_reason::UNAUTHORIZED,
 ];
 
-/// What a webhook answered.
-struct Answer {
+/// A response of a webhook.
+struct WebhookResponse {
     response: Json,
 }
 
-/// Why there is no answer, or none that can be used.
+/// A failed call or an invalid response.
 struct Failure {
     why: String,
-    /// The code that the webhook answered with, or 503.
+    /// The status code of the response, or 503.
     code: u16,
 }
 
@@ -55,59 +55,67 @@ impl Failure {
     }
 }
 
-/// Whether the object may pass.
-pub async fn validating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<(), Status> {
+/// Calls a validating webhook; fails if it denies the request.
+pub async fn validating(
+    webhook_call: &WebhookCall<'_>,
+    matched: &Matched,
+    subject: &Subject<'_>,
+) -> Result<(), Status> {
     let begin = Instant::now();
-    let review = Review::new(called.hook, matched)?;
-    let failure = match exchange(called, review, subject).await {
-        Ok(answer) => {
-            let judged = answer.judge(called.hook, subject);
-            called.answered(Step::Validate, begin.elapsed(), &judged);
-            return judged;
+    let review = Review::new(webhook_call.hook, matched)?;
+    let failure = match exchange(webhook_call, review, subject).await {
+        Ok(webhook_response) => {
+            let outcome = webhook_response.check_allowed(webhook_call.hook, subject);
+            webhook_call.observe_response(Step::Validate, begin.elapsed(), &outcome);
+            return outcome;
         }
         Err(failure) => failure,
     };
-    called.unanswered(Step::Validate, begin.elapsed(), failure.code);
-    if !called.hook.ignores_failure {
-        return Err(failed(called.hook, &failure.why));
+    webhook_call.observe_failure(Step::Validate, begin.elapsed(), failure.code);
+    if !webhook_call.hook.ignores_failure {
+        return Err(failed(webhook_call.hook, &failure.why));
     }
-    called.failed_open(VALIDATING_FAILED_OPEN);
+    webhook_call.failed_open(VALIDATING_FAILED_OPEN);
     Ok(())
 }
 
-/// What a webhook wants done to an object.
-pub enum Wish {
-    /// It was asked, and wants nothing.
-    Nothing,
-    /// It could not be asked, which does not matter.
-    Unknown,
+/// The result of a mutating webhook call.
+pub enum MutationOutcome {
+    /// The webhook returned no patch.
+    Unchanged,
+    /// The call failed and the failure policy ignores it.
+    FailedOpen,
     /// A JSON patch.
     Patch(Vec<u8>),
 }
 
-/// What the webhook wants done.
-pub async fn mutating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Wish, Status> {
-    let (hook, begin) = (called.hook, Instant::now());
-    let patch = match exchange(called, Review::new(hook, matched)?, subject).await {
-        Ok(answer) => {
-            let judged = answer.judge(hook, subject);
-            if judged.is_err() {
-                called.answered(Step::Admit, begin.elapsed(), &judged);
+/// Calls a mutating webhook.
+pub async fn mutating(
+    webhook_call: &WebhookCall<'_>,
+    matched: &Matched,
+    subject: &Subject<'_>,
+) -> Result<MutationOutcome, Status> {
+    let (hook, begin) = (webhook_call.hook, Instant::now());
+    let patch = match exchange(webhook_call, Review::new(hook, matched)?, subject).await {
+        Ok(webhook_response) => {
+            let outcome = webhook_response.check_allowed(hook, subject);
+            if outcome.is_err() {
+                webhook_call.observe_response(Step::Admit, begin.elapsed(), &outcome);
             }
-            judged?;
-            answer.patch().map_err(Failure::unavailable)
+            outcome?;
+            webhook_response.patch().map_err(Failure::unavailable)
         }
         Err(failure) => Err(failure),
     };
     match patch {
-        Ok(patch) => Ok(patch.map_or(Wish::Nothing, Wish::Patch)),
+        Ok(patch) => Ok(patch.map_or(MutationOutcome::Unchanged, MutationOutcome::Patch)),
         Err(failure) => {
-            called.unanswered(Step::Admit, begin.elapsed(), failure.code);
+            webhook_call.observe_failure(Step::Admit, begin.elapsed(), failure.code);
             if !hook.ignores_failure {
                 return Err(failed(hook, &failure.why));
             }
-            called.failed_open(MUTATING_FAILED_OPEN);
-            Ok(Wish::Unknown)
+            webhook_call.failed_open(MUTATING_FAILED_OPEN);
+            Ok(MutationOutcome::FailedOpen)
         }
     }
 }
@@ -117,7 +125,7 @@ fn failed(hook: &Hook<'_>, why: &str) -> Status {
     Status::internal(format!("failed calling webhook \"{}\": {why}", hook.name))
 }
 
-/// The review that a webhook is sent.
+/// The AdmissionReview that is sent to a webhook.
 struct Review {
     api_version: String,
     uid: String,
@@ -126,8 +134,8 @@ struct Review {
 
 impl Review {
     /// # Errors
-    /// 413 or 429 when the copy for this webhook takes more memory than the request may. That is no failure of the webhook, which its
-    /// failure policy could ignore.
+    /// 413 or 429 when this copy of the request exceeds the request's memory budget. The failure
+    /// policy does not ignore this error, because the webhook did not fail.
     fn new(hook: &Hook<'_>, matched: &Matched) -> Result<Review, Status> {
         let uid = uuid::Uuid::new_v4().to_string();
         let api_version = format!("admission.k8s.io/{}", hook.review_version());
@@ -139,25 +147,30 @@ impl Review {
     }
 }
 
-async fn exchange(asked: &Called<'_>, review: Review, subject: &Subject<'_>) -> Result<Answer, Failure> {
-    let hook = asked.hook;
+async fn exchange(
+    webhook_call: &WebhookCall<'_>,
+    review: Review,
+    subject: &Subject<'_>,
+) -> Result<WebhookResponse, Failure> {
+    let hook = webhook_call.hook;
     let (target, shown) = target(hook);
     let url = format!("{shown}?timeout={}s", hook.timeout.as_secs());
-    let told = |why: String| Failure::unavailable(format!("failed to call webhook: {why}"));
-    let called = |why: &webhook::Error| told(format!("Post \"{url}\": {}", why.cause()));
+    let call_failure = |why: String| Failure::unavailable(format!("failed to call webhook: {why}"));
+    let post_failure = |why: &webhook::Error| call_failure(format!("Post \"{url}\": {}", why.cause()));
     let services = &subject.environment.services;
-    let reached = services.reach_as(&target, &hook.client.ca_bundle, asked.users);
-    let (client, uri) = reached.map_err(|why| called(&why))?;
-    let uri = format!("{uri}?timeout={}s", hook.timeout.as_secs()).parse().map_err(|why| told(format!("{why}")))?;
+    let reached = services.reach_as(&target, &hook.client.ca_bundle, webhook_call.users);
+    let (client, uri) = reached.map_err(|why| post_failure(&why))?;
+    let uri =
+        format!("{uri}?timeout={}s", hook.timeout.as_secs()).parse().map_err(|why| call_failure(format!("{why}")))?;
     let Review { api_version, uid, body } = review;
-    let reply = client.post_json(&uri, body, hook.timeout, MAX_ANSWER).await.map_err(|why| called(&why))?;
+    let reply = client.post_json(&uri, body, hook.timeout, MAX_RESPONSE).await.map_err(|why| post_failure(&why))?;
     if let Some(why) = reply.refusal() {
-        return Err(Failure { code: reply.status.as_u16(), ..told(why) });
+        return Err(Failure { code: reply.status.as_u16(), ..call_failure(why) });
     }
     read(&reply.body, &api_version, &uid).map_err(Failure::unavailable)
 }
 
-/// Whom to call, and how that is shown.
+/// Returns the target of a call and its URL for messages.
 fn target(hook: &Hook<'_>) -> (Target, String) {
     match (&hook.client.url, &hook.client.service) {
         (None, Some(service)) => {
@@ -175,7 +188,7 @@ fn target(hook: &Hook<'_>) -> (Target, String) {
 }
 
 /// `VerifyAdmissionResponse`
-fn read(body: &[u8], api_version: &str, uid: &str) -> Result<Answer, String> {
+fn read(body: &[u8], api_version: &str, uid: &str) -> Result<WebhookResponse, String> {
     let mut review: Json =
         serde_json::from_slice(body).map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))?;
     let text = |of: &Json, name: &str| of.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
@@ -188,16 +201,16 @@ fn read(body: &[u8], api_version: &str, uid: &str) -> Result<Answer, String> {
     }
     let response = review.get_mut("response").map(Json::take).filter(Json::is_object);
     let response = response.ok_or("webhook response was absent")?;
-    let said = text(&response, "uid");
-    if api_version.ends_with("/v1") && said != uid {
-        return Err(format!("expected response.uid={uid:?}, got {said:?}"));
+    let response_uid = text(&response, "uid");
+    if api_version.ends_with("/v1") && response_uid != uid {
+        return Err(format!("expected response.uid={uid:?}, got {response_uid:?}"));
     }
-    Ok(Answer { response })
+    Ok(WebhookResponse { response })
 }
 
-impl Answer {
-    /// Passes annotations and warnings on, and a refusal.
-    fn judge(&self, hook: &Hook<'_>, subject: &Subject<'_>) -> Result<(), Status> {
+impl WebhookResponse {
+    /// Adds annotations and warnings to the request; fails if the webhook denied it.
+    fn check_allowed(&self, hook: &Hook<'_>, subject: &Subject<'_>) -> Result<(), Status> {
         let annotations = self.response.get("auditAnnotations").and_then(Json::as_object);
         for (key, value) in annotations.into_iter().flatten() {
             let value = value.as_str().unwrap_or_default();
@@ -213,23 +226,23 @@ impl Answer {
 
     /// `ToStatusErr`
     fn refusal(&self, hook: &Hook<'_>) -> Status {
-        let said = |name: &str| self.response.get("status").and_then(|status| status.get(name));
-        let text = |name: &str| said(name).and_then(Json::as_str).unwrap_or_default();
+        let status_field = |name: &str| self.response.get("status").and_then(|status| status.get(name));
+        let text = |name: &str| status_field(name).and_then(Json::as_str).unwrap_or_default();
         let by = format!("admission webhook \"{}\" denied the request", hook.name);
         let message = match (text("message"), text("reason")) {
             ("", "") => format!("{by} without explanation"),
             ("", reason) => format!("{by}: {reason}"),
             (message, _) => format!("{by}: {message}"),
         };
-        let code = said("code").and_then(Json::as_u64).and_then(|code| u16::try_from(code).ok()).unwrap_or(0);
+        let code = status_field("code").and_then(Json::as_u64).and_then(|code| u16::try_from(code).ok()).unwrap_or(0);
         let mut status = Status::new(code.max(400), "", message);
         status.reason = REASONS.into_iter().find(|reason| *reason == text("reason")).unwrap_or_default();
         status
     }
 
-    /// The JSON patch, when there is one.
+    /// Returns the JSON patch, if there is one.
     fn patch(&self) -> Result<Option<Vec<u8>>, String> {
-        let text = |name: &str| self.response.get(name).and_then(Json::as_str).filter(|said| !said.is_empty());
+        let text = |name: &str| self.response.get(name).and_then(Json::as_str).filter(|text| !text.is_empty());
         let Some(patch) = text("patch") else { return Ok(None) };
         match text("patchType") {
             Some(patch_type::JSON_PATCH) => {}

@@ -1,4 +1,4 @@
-//! What webhooks of both kinds have in common, and which requests they are called for.
+//! The common part of both webhook types, and the matching of requests.
 
 use std::time::Duration;
 
@@ -16,17 +16,17 @@ use crate::admission::forbidden;
 use crate::admission::metrics::{Metrics, Step};
 use crate::admission::policies::{Activation, Expression, Input, Subject, conditions_hold};
 
-/// How long a webhook may take when it does not say.
+/// Default timeout of webhooks, in seconds.
 const DEFAULT_TIMEOUT: i32 = 10;
 
-/// The conditions of a webhook, compiled.
+/// The compiled match conditions of a webhook.
 pub type Conditions = Vec<(String, Expression)>;
 
-pub fn conditions(said: &[MatchCondition]) -> Conditions {
+pub fn conditions(match_conditions: &[MatchCondition]) -> Conditions {
     let environment = environment(Available { params: false, authorizer: true, patches: false });
     let compile =
         |c: &MatchCondition| (c.name.clone(), Expression::new(c.expression.trim(), &environment, &[Type::Bool]));
-    said.iter().map(compile).collect()
+    match_conditions.iter().map(compile).collect()
 }
 
 /// A webhook.
@@ -34,9 +34,9 @@ pub struct Hook<'w> {
     pub name: &'w str,
     pub client: &'w WebhookClientConfig,
     pub timeout: Duration,
-    /// Whether it wants to be asked again when somebody changes the object after it.
-    pub is_asked_again: bool,
-    /// Whether objects pass when the webhook cannot be asked.
+    /// Whether to reinvoke the webhook when a later plugin changes the object.
+    pub reinvoke_if_needed: bool,
+    /// Whether to ignore failed calls.
     pub ignores_failure: bool,
     versions: &'w [String],
     rules: &'w [RuleWithOperations],
@@ -53,7 +53,7 @@ macro_rules! hook {
             name: &$w.name,
             client: &$w.client_config,
             timeout: Duration::from_secs($w.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT).max(1) as u64),
-            is_asked_again: $again,
+            reinvoke_if_needed: $again,
             ignores_failure: $w.failure_policy.as_deref() == Some(failure_policy_type::IGNORE),
             versions: &$w.admission_review_versions,
             rules: &$w.rules,
@@ -66,7 +66,7 @@ macro_rules! hook {
     };
 }
 
-/// A request that a webhook is called for, in the version that it asks for.
+/// A request that matches a webhook, in the version that the webhook matches.
 pub struct Matched {
     pub kind: &'static KindDef,
     pub input: Input,
@@ -81,13 +81,13 @@ impl<'w> Hook<'w> {
         hook!(webhook, conditions, false)
     }
 
-    /// The version of the review that is sent.
+    /// Returns the version of the AdmissionReview to send.
     pub fn review_version(&self) -> &'static str {
         let known = self.versions.iter().find_map(|v| ["v1", "v1beta1"].into_iter().find(|known| v == known));
         known.unwrap_or("v1")
     }
 
-    /// Whether the webhook is called for a request.
+    /// Matches a request against the webhook.
     pub fn matched(&self, subject: &Subject<'_>, step: Step, metrics: &Metrics) -> Result<Option<Matched>, Status> {
         let seen = subject.named_by(self.rules.iter(), self.match_policy);
         let Some(seen) = seen.filter(|_| subject.selected(self.namespace_selector, self.object_selector)) else {
@@ -96,9 +96,9 @@ impl<'w> Hook<'w> {
         let input = Input::new(subject, seen).map_err(|status| Status::internal(status.message))?;
         let activation = Activation::of_conditions(&input, None);
         let operation = subject.attributes.operation;
-        let noted = metrics.of_webhook(self.name, step, operation);
+        let condition_metrics = metrics.of_webhook(self.name, step, operation);
         let excluded = || metrics.excluded(self.name, step, operation);
-        match conditions_hold(self.conditions, &activation, &mut Budget::default(), noted) {
+        match conditions_hold(self.conditions, &activation, &mut Budget::default(), condition_metrics) {
             Ok(true) => {}
             Ok(false) => {
                 excluded();

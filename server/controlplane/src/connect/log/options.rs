@@ -1,4 +1,4 @@
-//! Options of `pods/log`: what they may be (`ValidatePodLogOptions`), and how a kubelet is told of them.
+//! Options of `pods/log`: validation (`ValidatePodLogOptions`) and encoding for the kubelet.
 
 use form_urlencoded::Serializer;
 use generated::core::v1::PodLogOptions;
@@ -8,7 +8,7 @@ use machinery::json_name;
 
 const EVERYTHING: &str = "All";
 
-/// What is wrong with options. `splits` says whether standard output and standard error can be had apart.
+/// Validates options. `splits` enables separate streams for standard output and standard error.
 pub fn errors(options: &PodLogOptions, splits: bool) -> Vec<FieldError> {
     let (mut errors, whole) = (Vec::new(), Path::new(""));
     if let Some(lines) = options.tail_lines.filter(|lines| *lines < 0) {
@@ -58,24 +58,24 @@ fn stream_errors(options: &PodLogOptions, splits: bool, errors: &mut Vec<FieldEr
     }
 }
 
-/// The options as parameters of `/containerLogs`, in the order of their names.
+/// Encodes the options as query parameters of `/containerLogs`, sorted by name.
 pub fn query(options: &PodLogOptions, splits: bool) -> String {
     let mut query = Serializer::new(String::new());
-    let mut say = |name: &str, value: Option<String>| {
+    let mut append = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             query.append_pair(name, &value);
         }
     };
     let flag = |on: bool| on.then(|| "true".to_owned());
     let number = |number: Option<i64>| number.map(|number| number.to_string());
-    say("follow", flag(options.follow));
-    say("limitBytes", number(options.limit_bytes));
-    say("previous", flag(options.previous));
-    say("sinceSeconds", number(options.since_seconds));
-    say("sinceTime", options.since_time.map(|time| time.to_string()));
-    say("stream", splits.then(|| options.stream.clone().unwrap_or_else(|| EVERYTHING.into())));
-    say("tailLines", number(options.tail_lines));
-    say("timestamps", flag(options.timestamps));
+    append("follow", flag(options.follow));
+    append("limitBytes", number(options.limit_bytes));
+    append("previous", flag(options.previous));
+    append("sinceSeconds", number(options.since_seconds));
+    append("sinceTime", options.since_time.map(|time| time.to_string()));
+    append("stream", splits.then(|| options.stream.clone().unwrap_or_else(|| EVERYTHING.into())));
+    append("tailLines", number(options.tail_lines));
+    append("timestamps", flag(options.timestamps));
     query.finish()
 }
 
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kubelet_is_told_what_was_asked() {
+    fn encodes_options_for_the_kubelet() {
         let check = |options: PodLogOptions, splits: bool, expect: &str| assert_eq!(query(&options, splits), expect);
         check(PodLogOptions::default(), false, "");
         check(PodLogOptions::default(), true, "stream=All");

@@ -1,8 +1,9 @@
-//! The table of requests and answers.
+//! The table of requests and decisions.
 
 use super::*;
 
-/// Every kind of object that a pod of node `one` refers to; the same of node `two` with the prefix `other-`.
+/// All kinds of objects that a pod of node `one` references, and the same for node `two` with the
+/// prefix `other-`.
 fn world() -> World {
     let mut world = World::default();
     for (node, prefix) in [("one", ""), ("two", "other-")] {
@@ -30,7 +31,7 @@ fn world() -> World {
         }
         world.0.place((Kind::PodCertificateRequest, "shop".into(), name("it")), Some(node));
     }
-    // A mirror pod gives its kubelet nothing.
+    // A mirror pod grants its kubelet no permissions.
     let mut mirror: Pod =
         parsed(&json!({"metadata": {"name": "mirror", "namespace": "shop"}, "spec": spec("stolen-")}));
     mirror.metadata.annotations.insert("kubernetes.io/config.mirror".into(), "x".into());
@@ -97,7 +98,7 @@ const SLICES: &str = "can only list/watch/deletecollection resourceslices with n
 const PODS: &str = "can only list/watch pods with spec.nodeName field selector";
 const CERTIFICATES: &str = "can only list/watch podcertificaterequests with nodeName field selector";
 
-/// Requests and answers with the default gates.
+/// Requests and decisions with the default gates.
 const DEFAULT: &[(&str, &str)] = &[
     // Secrets and config maps.
     ("get configmaps shop/mounted", "ok"),
@@ -308,7 +309,7 @@ const DEFAULT: &[(&str, &str)] = &[
     ("get nodes/proxy one", ""),
     ("create nodes/proxy one", ""),
     ("get nodes/stats one", ""),
-    // The role's rules for all kubelets.
+    // The rules of the node role, which apply to all kubelets.
     ("list services shop/", "ok"),
     ("create events shop/", "ok"),
     ("create certificates.k8s.io:certificatesigningrequests ", "ok"),
@@ -320,7 +321,7 @@ const DEFAULT: &[(&str, &str)] = &[
     ("impersonate users admin", ""),
 ];
 
-/// Requests and answers with one gate set.
+/// Requests and decisions with one gate set.
 const GATED: &[(&str, &str, &str)] = &[
     (
         "KubeletServiceAccountTokenForCredentialProviders=false",
@@ -362,7 +363,7 @@ const GATED: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn answers_with_default_gates() {
+fn decisions_with_default_gates() {
     let authorizer = world().authorizer(&[]);
     for (request, expected) in DEFAULT {
         assert_eq!(answer(&authorizer, &kubelet("one"), request), *expected, "{request}");
@@ -370,7 +371,7 @@ fn answers_with_default_gates() {
 }
 
 #[test]
-fn answers_with_other_gates() {
+fn decisions_with_other_gates() {
     for (gate, request, expected) in GATED {
         let found = answer(&world().authorizer(&[gate]), &kubelet("one"), request);
         assert_eq!(found, *expected, "{gate}: {request}");

@@ -1,23 +1,25 @@
-//! A set of port numbers as upstream stores it: the bits of a big integer (`allocator.AllocationBitmap`).
+//! A set of ports in upstream's storage format: the bits of a big integer
+//! (`allocator.AllocationBitmap`).
 
 use serving::options::PortRange;
 
-/// Some of the ports of a range.
+/// A subset of the ports of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitmap {
     range: PortRange,
-    /// A byte for each eight ports, the first ports first; bit 0 of a byte is the first of its ports.
+    /// One byte per eight ports, lowest ports first; bit 0 of a byte is its first port.
     bytes: Vec<u8>,
 }
 
 impl Bitmap {
-    /// No port.
+    /// Creates an empty set.
     pub fn new(range: PortRange) -> Self {
         let size = usize::from(range.last - range.first) + 1;
         Bitmap { range, bytes: vec![0; size.div_ceil(8)] }
     }
 
-    /// The ports of a stored bitmap: the bytes of an integer, the most significant first. Bits beyond the range are dropped.
+    /// Decodes a stored bitmap: the big-endian bytes of an integer. Bits beyond the range are
+    /// dropped.
     pub fn read(range: PortRange, stored: &[u8]) -> Self {
         let mut bitmap = Bitmap::new(range);
         bitmap.bytes.iter_mut().zip(stored.iter().rev()).for_each(|(byte, stored)| *byte = *stored);
@@ -28,43 +30,44 @@ impl Bitmap {
         bitmap
     }
 
-    /// The bytes that [`Bitmap::read`] reads, without leading zeros (Go's `big.Int.Bytes`).
+    /// Encodes the bytes that [`Bitmap::read`] decodes, without leading zeros (Go's
+    /// `big.Int.Bytes`).
     pub fn write(&self) -> Vec<u8> {
         let length = self.bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         self.bytes[..length].iter().rev().copied().collect()
     }
 
-    fn place(&self, port: i32) -> Option<(usize, u8)> {
+    fn bit_of(&self, port: i32) -> Option<(usize, u8)> {
         let port = u16::try_from(port).ok().filter(|port| self.range.contains(*port))?;
         let offset = usize::from(port - self.range.first);
         Some((offset / 8, 1 << (offset % 8)))
     }
 
     pub fn contains(&self, port: i32) -> bool {
-        self.place(port).is_some_and(|(byte, bit)| self.bytes[byte] & bit != 0)
+        self.bit_of(port).is_some_and(|(byte, bit)| self.bytes[byte] & bit != 0)
     }
 
-    /// Adds a port; false when it is a member already or outside of the range.
+    /// Adds a port. Returns false if it is already a member or outside the range.
     pub fn insert(&mut self, port: i32) -> bool {
-        let Some((byte, bit)) = self.place(port) else { return false };
+        let Some((byte, bit)) = self.bit_of(port) else { return false };
         let is_new = self.bytes[byte] & bit == 0;
         self.bytes[byte] |= bit;
         is_new
     }
 
-    /// Removes a port; of one that is no member, nothing happens.
+    /// Removes a port, if it is a member.
     pub fn remove(&mut self, port: i32) {
-        if let Some((byte, bit)) = self.place(port) {
+        if let Some((byte, bit)) = self.bit_of(port) {
             self.bytes[byte] &= !bit;
         }
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.bytes.iter().map(|byte| byte.count_ones() as usize).sum()
     }
 
-    /// The members in ascending order.
+    /// Returns the members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = i32> + '_ {
         (self.range.first..=self.range.last).map(i32::from).filter(|port| self.contains(*port))
     }

@@ -1,5 +1,6 @@
-//! The node ports that all servers of a cluster have allocated, in upstream's key and format
-//! (`allocator/storage.Etcd`): a `RangeAllocation` that each allocation replaces by compare-and-swap.
+//! The node port allocation that all servers of a cluster share, in upstream's key and format
+//! (`allocator/storage.Etcd`): a `RangeAllocation` that each allocation replaces by
+//! compare-and-swap.
 
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use storage::{KeyValue, Revision, Store, Txn, TxnOutcome};
 
 use super::bitmap::Bitmap;
 
-/// What follows the prefix of all keys.
+/// The key below the storage prefix.
 const KEY: &str = "ranges/servicenodeports";
-/// The last field of the message when no port is allocated: upstream writes bytes that are empty, but there.
+/// The encoded empty field `data`: upstream writes it even if no port is allocated.
 const NO_PORTS: [u8; 2] = [0x1a, 0];
-/// How often a change is tried again because another server has written in between.
+/// Maximum number of attempts after conflicts with other servers.
 const ATTEMPTS: u32 = 1000;
 
 /// The stored allocation.
@@ -25,7 +26,8 @@ pub struct Shared {
     key: String,
     range: PortRange,
     as_json: bool,
-    /// What was read or written last. Changes of this server wait for each other, so that they do not meet at the store.
+    /// The last snapshot read or written. The lock serializes this server's changes, so that they
+    /// do not conflict.
     last: tokio::sync::Mutex<Option<Snapshot>>,
 }
 
@@ -33,40 +35,40 @@ pub struct Shared {
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub ports: Bitmap,
-    /// Of the last write; 0 when nothing is stored.
+    /// The revision of the last write; 0 when nothing is stored.
     pub revision: Revision,
-    /// Whether the allocation is of this server's range; one of another range has to be replaced first.
+    /// Whether the allocation has this server's range. Another range must be replaced first.
     pub is_of_range: bool,
 }
 
-/// Why an allocation was not changed.
+/// Why the allocation was not changed.
 pub enum Unchanged<E> {
-    /// The caller's function refused, about the present allocation.
+    /// The caller's function rejected the current allocation.
     Refused(E),
-    /// The store failed: the change may have been made or not.
+    /// The store failed. The change may or may not be stored.
     Failed(Status),
 }
 
 impl Shared {
-    /// `prefix` is what all keys begin with, such as `/registry`.
+    /// Creates the accessor. `prefix` is the storage prefix, such as `/registry`.
     pub fn new(store: Arc<dyn Store>, prefix: &str, range: PortRange, as_json: bool) -> Self {
         let key = format!("{prefix}/{KEY}");
         Shared { store, key, range, as_json, last: tokio::sync::Mutex::default() }
     }
 
-    /// The present allocation. Ports of another range count as far as this range has them.
+    /// Reads the current allocation. Of another range, only ports inside this range are included.
     ///
     /// # Errors
-    /// Those of the store, and 500 for a value that is no allocation.
+    /// When the store fails; 500 for an invalid value.
     pub async fn read(&self) -> Result<Snapshot, Status> {
         let found = self.store.get(self.key.as_bytes(), None).await.map_err(Status::internal)?;
         self.snapshot(found.kv)
     }
 
-    /// Replaces the allocation, unless it was written after the snapshot was read: false then.
+    /// Replaces the allocation. Returns false if it was written after the snapshot.
     ///
     /// # Errors
-    /// Those of the store.
+    /// When the store fails.
     pub async fn replace(&self, snapshot: &Snapshot, ports: &Bitmap) -> Result<bool, Status> {
         let mut last = self.last.lock().await;
         *last = None;
@@ -79,13 +81,15 @@ impl Shared {
         }
     }
 
-    /// Changes the allocation; `change` is called again when another server was faster. A change that changes nothing is not written.
+    /// Changes the allocation. `change` is called again after conflicts. A change without effect is
+    /// not written.
     ///
     /// # Errors
-    /// As [`Unchanged`] says. Upstream's messages when nothing is stored, or when the stored range is another one.
+    /// See [`Unchanged`]. Upstream's messages when nothing is stored or the stored range differs.
     pub async fn change<T, E>(&self, mut change: impl FnMut(&mut Bitmap) -> Result<T, E>) -> Result<T, Unchanged<E>> {
         let mut last = self.last.lock().await;
-        // What is remembered may be old: a refusal counts only if it is about what was just read.
+        // The cached snapshot may be stale: a rejection counts only for a snapshot that was just
+        // read.
         let mut is_fresh = false;
         for _ in 0..ATTEMPTS {
             let known = match last.take() {
@@ -130,7 +134,7 @@ impl Shared {
         self.usable(found.kv)
     }
 
-    /// A stored allocation from which ports can be taken.
+    /// Returns a stored allocation if it is usable for allocations.
     fn usable(&self, stored: Option<KeyValue>) -> Result<Snapshot, Status> {
         let snapshot = self.snapshot(stored)?;
         match snapshot {
@@ -169,7 +173,7 @@ impl Shared {
     }
 }
 
-/// The bytes that upstream stores. Upstream repairs the allocation by writing it, unless the stored bytes are these.
+/// Encodes the allocation as upstream does. Upstream's repair rewrites any other bytes.
 fn encode(range: PortRange, ports: &Bitmap, as_json: bool) -> Vec<u8> {
     let allocation =
         RangeAllocation { range: range.to_string(), data: ports.write().into(), ..RangeAllocation::default() };
@@ -187,7 +191,8 @@ fn encode(range: PortRange, ports: &Bitmap, as_json: bool) -> Vec<u8> {
     value
 }
 
-/// A stored allocation: protobuf, or JSON where a server has `--storage-media-type=application/json`.
+/// Decodes a stored allocation: protobuf, or JSON of a server with
+/// `--storage-media-type=application/json`.
 fn decode(stored: &[u8]) -> Result<RangeAllocation, Status> {
     let mut value = Owned::new(RangeAllocation::def());
     if envelope::is_envelope(stored) {
@@ -204,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn allocations_are_stored_in_upstreams_bytes() {
+    fn encodes_allocations_as_upstream() {
         let range: PortRange = "30000-30127".parse().unwrap();
         let head = b"k8s\0\n\x15\n\x02v1\x12\x0fRangeAllocation\x12";
         let message = b"\n\x10\n\0\x12\0\x1a\0\"\0*\x002\x008\0B\0\x12\x0b30000-30127\x1a";

@@ -1,4 +1,5 @@
-//! Expressions. By hand: they are compiled, and each may name the variables that are declared before it.
+//! Validation of expressions. Hand-written, because expressions are compiled, and each may use the
+//! variables that are declared before it.
 
 use cel::{Environment, Type};
 use machinery::field_path::Path;
@@ -18,7 +19,7 @@ const CONDITION: Available = Available { params: false, authorizer: true, patche
 const MESSAGE: Available = Available { authorizer: false, ..CONDITION };
 const MUTATION: Available = Available { patches: true, ..CONDITION };
 
-/// Functions for structs that have an expression, which has to be of a type.
+/// Defines functions that compile the expression of a struct and check its type.
 macro_rules! compiled {
     ($($function:ident($of:ty, $field:literal, $expression:expr, $available:expr, $wanted:expr);)*) => {$(
         #[doc = concat!("Compiles `", $field, "`.")]
@@ -40,7 +41,7 @@ compiled! {
     compile_json_patch(JSONPatch, "expression", |new| new.expression.trim(), MUTATION, json_patch_type());
 }
 
-/// What an expression may name, the variables that were met included.
+/// The environment of an expression, including the variables that precede it.
 fn scope(v: &mut Validation<'_>, available: Available) -> Environment {
     let environment = environment(Available { params: v.has_option(options::PARAMS), ..available });
     match v.kept::<Variables>() {
@@ -50,7 +51,7 @@ fn scope(v: &mut Validation<'_>, available: Available) -> Environment {
     }
 }
 
-/// By hand: CEL reserves names.
+/// Validates the name of a variable. Hand-written, because CEL reserves names.
 pub fn validate_variable_name(v: &mut Validation<'_>, path: &Path<'_>, variable: &Variable, _: Option<&Variable>) {
     let name = &variable.name;
     let is_word = name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
@@ -59,7 +60,7 @@ pub fn validate_variable_name(v: &mut Validation<'_>, path: &Path<'_>, variable:
     }
 }
 
-/// `validateVariable`: expressions after this one may name the variable.
+/// `validateVariable`: later expressions may use the variable.
 pub fn compile_variable(v: &mut Validation<'_>, path: &Path<'_>, variable: &Variable, _: Option<&Variable>) {
     let mut known = v.kept::<Variables>().cloned().unwrap_or_default();
     v.keep(known.clone());
@@ -74,7 +75,7 @@ pub fn compile_variable(v: &mut Validation<'_>, path: &Path<'_>, variable: &Vari
     v.keep(known);
 }
 
-/// The key of an annotation. By hand: the name of the policy stands before it.
+/// Validates the key of an annotation. Hand-written, because the name of the policy precedes it.
 pub fn validate_annotation_key(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -91,19 +92,19 @@ pub fn validate_annotation_key(
     }
 }
 
-/// `validateAuditAnnotation`: a text, or nothing.
+/// `validateAuditAnnotation`: the expression returns a string or null.
 pub fn compile_annotation(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     annotation: &AuditAnnotation,
     _: Option<&AuditAnnotation>,
 ) {
-    let (path, said) = (path.child(json_name!(AuditAnnotation.value_expression)), &annotation.value_expression);
-    let source = said.trim();
+    let (path, expression) = (path.child(json_name!(AuditAnnotation.value_expression)), &annotation.value_expression);
+    let source = expression.trim();
     if source.len() > MAX_ANNOTATION_EXPRESSION {
         return v.required(&path, format!("must not exceed {MAX_ANNOTATION_EXPRESSION} bytes in length"));
     }
     if let Err(why) = compile(source, &scope(v, CONDITION), &[Type::String, Type::Null]) {
-        v.invalid(&path, said, why);
+        v.invalid(&path, expression, why);
     }
 }

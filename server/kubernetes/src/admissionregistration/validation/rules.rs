@@ -1,4 +1,5 @@
-//! Resources of rules. By hand: each is compared with those before it, and either part of a name may be `*`.
+//! Validation of resources in rules. Hand-written, because each resource is compared with the previous
+//! ones, and either part of a name may be `*`.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use generated::admissionregistration::v1::Rule;
 
 const ANY: &str = "*";
 
-/// `validateResources`: resources and subresources one by one.
+/// `validateResources`: checks resources and subresources one by one.
 pub fn validate_resources(v: &mut Validation<'_>, path: &Path<'_>, rule: &Rule, _: Option<&Rule>) {
     let path = path.child(json_name!(Rule.resources));
     let (mut of_resource, mut of_subresource) = (HashSet::new(), HashSet::new());
@@ -34,7 +35,7 @@ pub fn validate_resources(v: &mut Validation<'_>, path: &Path<'_>, rule: &Rule, 
     }
 }
 
-/// Of rules for all resources. As upstream, only the last resource without a subresource counts.
+/// Validates rules for all resources. As upstream, only the last resource without a subresource counts.
 pub fn validate_any_resource(v: &mut Validation<'_>, path: &Path<'_>, rule: &Rule, _: Option<&Rule>) {
     let mut plain = rule.resources.iter().filter(|resource| !resource.is_empty() && !resource.contains('/'));
     if plain.next_back().is_some_and(|resource| resource != ANY) {

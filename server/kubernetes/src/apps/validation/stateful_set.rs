@@ -1,4 +1,4 @@
-//! Stateful sets.
+//! Validation of stateful sets.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,8 @@ use generated::core::v1::{
 use generated::meta::v1::ObjectMeta;
 use meta::{validate_annotations, validate_labels, validate_whole_object_meta, validate_whole_object_meta_update};
 
-/// By hand: of a status the metadata comes second, of everything else first.
+/// Validates the metadata. Hand-written, because status updates report its errors second, all other
+/// writes first.
 pub fn validate_stateful_set_metadata(
     v: &mut Validation<'_>,
     _: &Path<'_>,
@@ -31,7 +32,8 @@ pub fn validate_stateful_set_metadata(
     }
 }
 
-/// Lets an update leave a template that was not always checked. By hand: what is stored is validated, too.
+/// Lets an update keep a template that was accepted before it was fully validated. Hand-written,
+/// because the stored template is validated, too.
 pub fn allow_stored_template(v: &mut Validation<'_>, _: &Path<'_>, _: &StatefulSetSpec, old: Option<&StatefulSetSpec>) {
     let Some(old) = old else { return };
     let errors = &mut Vec::new();
@@ -39,8 +41,9 @@ pub fn allow_stored_template(v: &mut Validation<'_>, _: &Path<'_>, _: &StatefulS
     v.set_option(ANY_TEMPLATE, !errors.is_empty());
 }
 
-/// By hand: pods have volumes of the set. Upstream checks labels and annotations once more, and reports what is wrong
-/// with them twice (`ValidatePodTemplateSpecForStatefulSet`).
+/// Validates the pods of a set. Hand-written, because pods have the volumes of the set's claims.
+/// Upstream validates labels and annotations once more, and reports their errors twice
+/// (`ValidatePodTemplateSpecForStatefulSet`).
 pub fn validate_stateful_set_pods(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -58,8 +61,8 @@ pub fn validate_stateful_set_pods(
     validate_template_annotations(v, &annotations, &new.template, &options);
 }
 
-/// The template as the controller makes pods of it: the set's own claims are volumes before the others, and the names of
-/// the pod and of its service replace host name and subdomain.
+/// The template in the form of the controller's pods: the set's claims are volumes before the others,
+/// and the names of the pod and of its service replace host name and subdomain.
 fn as_pods_have_it(spec: &StatefulSetSpec) -> PodTemplateSpec {
     let mut template = spec.template.clone();
     template.spec.hostname.clear();
@@ -81,7 +84,7 @@ fn as_pods_have_it(spec: &StatefulSetSpec) -> PodTemplateSpec {
     template
 }
 
-/// By hand: what claims may be is an option.
+/// Validates a claim template. Hand-written, because the rules for claims depend on options.
 pub fn validate_claim_template_of_set(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,5 +1,5 @@
-//! Templates of the pods of workloads, and the selectors of these. What is stored decides what they may hold, which
-//! [`PodOptions`] tells.
+//! Validation of pod templates of workloads, and of their selectors. The stored template determines the
+//! [`PodOptions`].
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
@@ -10,13 +10,15 @@ use generated::core::v1::PodTemplateSpec;
 use generated::meta::v1::LabelSelector;
 use meta::{SelectorOptions, validate_label_selector_with};
 
-/// Lets selectors ask for values that no label has if the stored template does. By hand: the option is one of pods.
+/// Allows selectors with invalid label values if the stored template has such. Hand-written, because
+/// the option belongs to pods.
 pub fn choose_values_of_pods(v: &mut Validation<'_>, _: &Path<'_>, _: &PodTemplateSpec, old: Option<&PodTemplateSpec>) {
     let is_allowed = PodOptions::of_template(v.context, old).allow_invalid_values_of_pods;
     v.set_option(ANY_VALUES_OF_PODS, is_allowed);
 }
 
-/// By hand: the option of pods is that of selectors for these checks alone.
+/// Validates the workload's selector. Hand-written, because the pods' option applies to selectors only
+/// for these checks.
 pub fn validate_selector_of_pods(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -28,7 +30,7 @@ pub fn validate_selector_of_pods(
     validate_label_selector_with(v, path, new, options);
 }
 
-/// By hand: what is stored is made into options.
+/// Validates the template. Hand-written, because the options follow from the stored template.
 pub fn validate_template(
     v: &mut Validation<'_>,
     path: &Path<'_>,

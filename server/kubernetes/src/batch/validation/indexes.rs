@@ -1,4 +1,4 @@
-//! Numbers of pods as text: `1,3-5,7`. Success policies name them, and statuses of jobs.
+//! Validation of pod indexes in text form, `1,3-5,7`, in success policies and in statuses of jobs.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use machinery::scalar::go_text::quote;
 
 use generated::batch::v1::{Job, JobSpec, JobStatus, SuccessPolicyRule, UncountedTerminatedPods};
 
-/// How many there are (`validateIndexesFormat`); all of them below `completions`, and in order.
+/// Counts the indexes (`validateIndexesFormat`), which have to be ascending and below `completions`.
 fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
     let (mut total, mut last) = (0, None);
     for interval in text.split(',').filter(|_| !text.is_empty()) {
@@ -52,8 +52,8 @@ fn parse_interval(text: &str, completions: i32) -> Result<(i32, i32), String> {
     }
 }
 
-/// The first number that is in both texts (`validateFailedIndexesNotOverlapCompleted`). What is malformed is passed
-/// over.
+/// The first index that is in both texts (`validateFailedIndexesNotOverlapCompleted`). Malformed parts
+/// are ignored.
 fn first_overlap(completed: &str, failed: &str, completions: i32) -> Option<i32> {
     let parsed = |text: &str| -> Vec<(i32, i32)> {
         text.split(',').filter_map(|interval| parse_interval(interval, completions).ok()).collect()
@@ -70,7 +70,8 @@ fn first_overlap(completed: &str, failed: &str, completions: i32) -> Option<i32>
     None
 }
 
-/// By hand: numbers of pods are read from texts, and compared with the completions of the spec.
+/// Validates success policies. Hand-written, because indexes are parsed, and compared with the
+/// completions of the spec.
 pub fn validate_success_rules(v: &mut Validation<'_>, path: &Path<'_>, new: &JobSpec, _: Option<&JobSpec>) {
     let Some(policy) = new.success_policy.as_deref() else { return };
     let path = path.child("successPolicy.rules");
@@ -108,7 +109,8 @@ fn validate_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &SuccessPolicyRu
     }
 }
 
-/// By hand: numbers of pods are read from texts, and compared with the completions.
+/// Validates the format of index texts. Hand-written, because indexes are parsed, and compared with the
+/// completions.
 pub fn validate_index_formats(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
     let (path, is, was) = (path.child(json_name!(Job.status)), &new.status, old.map(|old| &old.status));
     let (completed, completions) = (&is.completed_indexes, new.spec.completions.unwrap_or_default());
@@ -131,7 +133,8 @@ pub fn validate_index_formats(v: &mut Validation<'_>, path: &Path<'_>, new: &Job
     }
 }
 
-/// By hand: likewise. Messages show the text, not the pointer to it.
+/// Validates failed indexes. Hand-written for the same reason; messages show the text, not the pointer
+/// to it.
 pub fn validate_failed_indexes(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
     let (path, is, was) = (path.child(json_name!(Job.status)), &new.status, old.map(|old| &old.status));
     let (path, Some(failed)) = (path.child(json_name!(JobStatus.failed_indexes)), is.failed_indexes.as_ref()) else {
@@ -149,7 +152,7 @@ pub fn validate_failed_indexes(v: &mut Validation<'_>, path: &Path<'_>, new: &Jo
     }
 }
 
-/// By hand: two lists share no item.
+/// Validates uncounted pods. Hand-written, because two lists must not have a common item.
 pub fn validate_uncounted_pods(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -174,9 +177,9 @@ pub fn validate_uncounted_pods(
 mod tests {
     use super::*;
 
-    /// What ten completions make of a text.
+    /// The results for several texts with ten completions.
     #[test]
-    fn indexes_are_counted() {
+    fn counts_indexes() {
         let check = |text: &str, expect: Result<i32, &str>| {
             assert_eq!(count_indexes(text, 10), expect.map_err(str::to_owned), "{text}");
         };
@@ -199,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps_are_found() {
+    fn finds_overlaps() {
         for (completed, failed, expect) in
             [("", "1", None), ("1-3,7", "4-6", None), ("1-3,7", "5,7", Some(7)), ("x,2-4", "3", Some(3))]
         {

@@ -1,4 +1,4 @@
-//! Jobs: the labels of their pods, and what they make of failed ones.
+//! Validation of jobs: the labels of their pods, and policies for failed pods.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,22 +16,25 @@ use generated::batch::v1::{Job, PodFailurePolicyOnExitCodesRequirement};
 use generated::meta::v1::ObjectMeta;
 use meta::{compiled_selector, selects, validate_whole_object_meta};
 
-/// By hand: labels that are made from those of the template are not looked at.
+/// Validates the metadata. Hand-written, because labels that consist only of generated ones are
+/// excluded.
 pub fn validate_job_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &Job, _: Option<&Job>) {
-    validate_whole_object_meta(v, &without_made_labels(new), true, NameRule::Dns1123Subdomain);
+    validate_whole_object_meta(v, &without_generated_labels(new), true, NameRule::Dns1123Subdomain);
 }
 
-/// The metadata as upstream checks it: labels that come from nothing but the generated ones of the template come later.
-fn without_made_labels(job: &Job) -> Cow<'_, ObjectMeta> {
-    let made = [CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME];
+/// The metadata as upstream validates it: without labels that equal the template's and are all
+/// generated, because upstream adds those later.
+fn without_generated_labels(job: &Job) -> Cow<'_, ObjectMeta> {
+    let generated = [CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME];
     let (labels, template) = (&job.metadata.labels, &job.spec.template.metadata.labels);
-    if labels == template && labels.keys().all(|label| made.contains(&label.as_str())) {
+    if labels == template && labels.keys().all(|label| generated.contains(&label.as_str())) {
         return Cow::Owned(ObjectMeta { labels: BTreeMap::new(), ..job.metadata.clone() });
     }
     Cow::Borrowed(&job.metadata)
 }
 
-/// Jobs from before the labels had a domain need not have those. By hand: labels are compared with name and UID.
+/// Validates the generated selector. Jobs that are older than the prefixed labels need not have them.
+/// Hand-written, because labels are compared with name and UID.
 pub fn validate_generated_selector(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, old: Option<&Job>) {
     let Some(selector) = new.spec.selector.as_deref() else { return };
     let (uid, name) = (&new.metadata.uid, &new.metadata.name);
@@ -58,7 +61,8 @@ pub fn validate_generated_selector(v: &mut Validation<'_>, path: &Path<'_>, new:
     }
 }
 
-/// The pods of indexed jobs are named after the job and their index. By hand: a name is made of two values.
+/// Validates the pod names of indexed jobs, which consist of the job's name and the index.
+/// Hand-written, because the name is built from two values.
 pub fn validate_names_of_pods(v: &mut Validation<'_>, path: &Path<'_>, new: &Job, _: Option<&Job>) {
     let host = format!("{}-{}", new.metadata.name, new.spec.completions.unwrap_or_default() - 1);
     if !is_dns1123_label(&host).is_empty() {
@@ -67,7 +71,8 @@ pub fn validate_names_of_pods(v: &mut Validation<'_>, path: &Path<'_>, new: &Job
     }
 }
 
-/// By hand: each code is compared with the operator and with the code before it.
+/// Validates exit codes. Hand-written, because each code is compared with the operator and with the
+/// previous code.
 pub fn validate_exit_codes(
     v: &mut Validation<'_>,
     path: &Path<'_>,

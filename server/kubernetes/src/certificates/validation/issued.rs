@@ -1,4 +1,4 @@
-//! The certificate that a pod's request led to.
+//! Validation of the certificate that was issued for a pod's request.
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -9,15 +9,16 @@ use x509::{Block, Certificate, CertificateRequest, PublicKey};
 use super::CERTIFICATE;
 use generated::certificates::v1beta1::{PodCertificateRequest, PodCertificateRequestSpec, PodCertificateRequestStatus};
 
-/// In seconds.
+/// A minute in seconds.
 const MINUTE: i64 = 60;
-/// How far the certificate's beginning may be from now.
+/// Maximum distance of the certificate's start from the current time, in seconds.
 const SKEW: i64 = 5 * MINUTE;
-/// How far refreshing has to be from either end.
+/// Minimum distance of the refresh time from either end, in seconds.
 const MARGIN: i64 = 10 * MINUTE;
 const MIN_LIFETIME: i64 = 60 * MINUTE;
 
-/// A finding: what was found, and what is wrong with it. The first one ends the matter.
+/// A result, or the field, the shown value and the message of the first error, which ends the
+/// validation.
 type Checked<T> = Result<T, (&'static str, BadValue, String)>;
 
 const CHAIN: &str = "status.certificateChain";
@@ -26,8 +27,8 @@ fn refuse<T>(field: &'static str, shown: impl Into<BadValue>, why: impl Into<Str
     Err((field, shown.into(), why.into()))
 }
 
-/// By hand: the certificates are parsed. The first one is for the requested key and agrees with the status. Nothing
-/// else was found before.
+/// Validates the issued certificates. Hand-written, because they are parsed. The first one has to be
+/// for the requested key and to agree with the status. Runs only if no error was found before.
 pub fn validate_issued(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -44,7 +45,7 @@ fn validate_chain(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     new: &PodCertificateRequest,
-    asked: &PodCertificateRequestSpec,
+    request: &PodCertificateRequestSpec,
 ) -> Checked<()> {
     let chain = new.status.certificate_chain.as_str();
     let mut blocks = x509::blocks(chain);
@@ -53,7 +54,7 @@ fn validate_chain(
     };
     let leaf = certificate(&block, chain, "leaf", CERTIFICATE)?;
     validate_names(v, path, &leaf);
-    if requested_key(asked)? != leaf.public_key {
+    if requested_key(request)? != leaf.public_key {
         return refuse(CHAIN, chain, "leaf certificate was not issued to the requested public key");
     }
     let times = required_times(v, path, &new.status).filter(|_| v.errors.is_empty());
@@ -104,18 +105,18 @@ fn validate_names(v: &mut Validation<'_>, path: &Path<'_>, leaf: &Certificate) {
     }
 }
 
-fn requested_key(asked: &PodCertificateRequestSpec) -> Checked<PublicKey> {
-    if !asked.stub_pkcs10_request.is_empty() {
-        return match CertificateRequest::parse(&asked.stub_pkcs10_request) {
+fn requested_key(request: &PodCertificateRequestSpec) -> Checked<PublicKey> {
+    if !request.stub_pkcs10_request.is_empty() {
+        return match CertificateRequest::parse(&request.stub_pkcs10_request) {
             Ok(request) => Ok(request.public_key),
             Err(_) => refuse("spec.stubPKCS10Request", BadValue::Omitted, "must be a valid PKCS#10 CSR"),
         };
     }
-    PublicKey::parse(&asked.pkix_public_key)
+    PublicKey::parse(&request.pkix_public_key)
         .or_else(|_| refuse("spec.pkixPublicKey", BadValue::Omitted, "must be a valid PKIX-serialized public key"))
 }
 
-/// Beginning, end, and when to refresh.
+/// The beginning, the end, and the refresh time.
 fn required_times(v: &mut Validation<'_>, path: &Path<'_>, status: &PodCertificateRequestStatus) -> Option<[Time; 3]> {
     let consistent = "must be present and consistent with the issued certificate";
     let refresh = "must be present and in the range [notbefore+10min, notafter-10min]";
@@ -136,11 +137,11 @@ fn shown(time: Time) -> BadValue {
     BadValue::json_string(&time.to_string())
 }
 
-fn agree(field: &'static str, said: Time, encoded: i64, name: &str) -> Checked<()> {
-    if said.unix() == encoded {
+fn agree(field: &'static str, declared: Time, encoded: i64, name: &str) -> Checked<()> {
+    if declared.unix() == encoded {
         return Ok(());
     }
-    refuse(field, shown(said), format!("must be set to the {name} time encoded in the leaf certificate"))
+    refuse(field, shown(declared), format!("must be set to the {name} time encoded in the leaf certificate"))
 }
 
 fn validate_lifetime(leaf: &Certificate, max: i32) -> Checked<()> {

@@ -1,4 +1,4 @@
-//! Keys of requests that nodes make for their pods, and what becomes of the requests.
+//! Validation of the keys and outcomes of requests that nodes make for their pods.
 
 use apimachinery::meta::v1::{Condition, condition_status};
 use generated::certificates::v1::request_condition_type;
@@ -10,7 +10,7 @@ use x509::{CertificateRequest, KeyKind, PublicKey};
 
 use generated::certificates::v1beta1::{PodCertificateRequestSpec, PodCertificateRequestStatus};
 
-/// What is wrong with a kind of key: what is shown of it, and why.
+/// The shown value and the message if a kind of key is not supported.
 fn refusal_of_kind(kind: KeyKind, curves: &str) -> Option<(BadValue, String)> {
     match kind {
         KeyKind::Ed25519 | KeyKind::Ecdsa("P-256" | "P-384" | "P-521") | KeyKind::Rsa(3072 | 4096) => None,
@@ -27,7 +27,8 @@ fn refusal_of_kind(kind: KeyKind, curves: &str) -> Option<(BadValue, String)> {
     }
 }
 
-/// By hand: the request is parsed (`validateStubPKCS10Request`).
+/// Validates the stub request. Hand-written, because the request is parsed
+/// (`validateStubPKCS10Request`).
 pub fn validate_stub_request(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -45,7 +46,8 @@ pub fn validate_stub_request(
     }
 }
 
-/// By hand: the key is parsed, and the signature verified (`validateDeprecatedPKIXPublicKey`).
+/// Validates the key. Hand-written, because the key is parsed and the signature is verified
+/// (`validateDeprecatedPKIXPublicKey`).
 pub fn validate_key(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -70,7 +72,8 @@ pub fn validate_key(
     }
 }
 
-/// By hand: upstream writes the index as a name of its own.
+/// Validates the conditions. Hand-written, because upstream writes the index as a separate path
+/// element.
 pub fn validate_outcomes(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,4 +1,4 @@
-//! Requests that people and nodes make.
+//! Validation of certificate signing requests.
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -12,12 +12,14 @@ use super::CERTIFICATE;
 use generated::certificates::v1::{CertificateSigningRequestSpec, CertificateSigningRequestStatus};
 use generated::meta::v1::ObjectMeta;
 
-/// By hand: metadata of changes are looked at as those of new objects are, and have any name.
+/// Validates the metadata. Hand-written, because the metadata of updates is validated as that of new
+/// objects, with any name.
 pub fn validate_request_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
     validate_whole_object_meta(v, new, false, NameRule::Any);
 }
 
-/// By hand: requests are parsed (`validateCSR`). What Go says of malformed ones is not imitated.
+/// Validates the request. Hand-written, because requests are parsed (`validateCSR`). Go's messages for
+/// malformed ones are not reproduced.
 pub fn validate_request(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -37,7 +39,8 @@ pub fn validate_request(
     v.invalid(&path.child(json_name!(CertificateSigningRequestSpec.request)), shown, why);
 }
 
-/// By hand: certificates are parsed. Those that are stored, and what takes the place of malformed ones, are not.
+/// Validates the certificate. Hand-written, because certificates are parsed. Stored ones, and
+/// replacements of malformed ones, are not validated.
 pub fn validate_certificate(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,4 +1,4 @@
-//! Trust bundles.
+//! Validation of trust bundles.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use generated::certificates::v1beta1::{ClusterTrustBundle, ClusterTrustBundleSpe
 
 const OMITTED: &str = "<value omitted>";
 
-/// By hand: the name begins with that of the signer.
+/// Validates the name. Hand-written, because the name begins with that of the signer.
 pub fn validate_bundle_name(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -43,7 +43,8 @@ fn refusal_of_name(name: &str, prefix: bool, signer: &str) -> Messages {
     }
 }
 
-/// By hand: certificates of authorities are parsed; each stands there once (`validateTrustBundle`).
+/// Validates trust anchors. Hand-written, because CA certificates are parsed, and each may occur only
+/// once (`validateTrustBundle`).
 pub fn validate_anchors(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -24,7 +24,8 @@ pub fn node_kernel_version(node: &Node, _: &PrintContext) -> Cell {
     if info.architecture.is_empty() { kernel.into() } else { format!("{kernel} ({})", info.architecture).into() }
 }
 
-/// Roles stand in the keys of `node-role.kubernetes.io/<role>` and in the value of `kubernetes.io/role`.
+/// The roles of a node, from the keys `node-role.kubernetes.io/<role>` and the value of
+/// `kubernetes.io/role`.
 pub fn node_roles(node: &Node, _: &PrintContext) -> Cell {
     let role = |(key, value): (&'_ String, &'_ String)| match key.strip_prefix("node-role.kubernetes.io/") {
         Some(role) => Some(role.to_string()),

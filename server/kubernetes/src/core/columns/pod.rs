@@ -1,5 +1,5 @@
-//! Columns, row conditions and selectable fields of pods. What a pod is doing is told from its containers, the first unfinished init
-//! container first.
+//! Columns, row conditions and selectable fields of pods. The state of a pod is derived from its
+//! containers, starting with the first unfinished init container.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use generated::core::v1::{
 };
 
 pub fn pod_ips_label(_: &Pod) -> String {
-    // The label is accepted, but nothing fills it (upstream's `ToSelectableFields` of pods).
+    // The label is accepted, but never set (upstream's `ToSelectableFields` of pods).
     String::new()
 }
 
@@ -22,7 +22,7 @@ pub fn pod_readiness_gates(pod: &Pod, _: &PrintContext) -> Cell {
     if gates.is_empty() {
         return "<none>".into();
     }
-    // Of conditions of one type, the first one counts.
+    // Among conditions of one type, the first one counts.
     let conditions = pod.status.conditions.iter().rev();
     let conditions: HashMap<&str, bool> =
         conditions.map(|c| (c.r#type.as_str(), c.status == condition_status::TRUE)).collect();
@@ -56,7 +56,7 @@ pub fn pod_status(pod: &Pod, _: &PrintContext) -> Cell {
     Summary::of(pod).reason.into()
 }
 
-/// What tables say of rows as a whole: that a pod is done, so that clients can grey it out. Nothing of other kinds.
+/// Row conditions of pods: a finished pod is marked as completed, so that clients can grey it out.
 pub fn pod_row_conditions(pod: &Pod) -> Vec<RowCondition> {
     let (reason, message) = match pod.status.phase.as_str() {
         pod_phase::SUCCEEDED => (pod_phase::SUCCEEDED, "The pod has completed successfully."),
@@ -66,7 +66,7 @@ pub fn pod_row_conditions(pod: &Pod) -> Vec<RowCondition> {
     vec![RowCondition { kind: row_condition_type::COMPLETED, status: condition_status::TRUE, reason, message }]
 }
 
-/// How often containers were restarted, and when one last ended.
+/// Number of restarts of containers, and the time at which one last ended.
 #[derive(Clone, Copy, Default)]
 struct Restarts {
     count: i32,
@@ -82,7 +82,7 @@ impl Restarts {
     }
 }
 
-/// What columns tell of a pod's containers.
+/// State of a pod's containers, as shown in columns.
 struct Summary {
     reason: String,
     ready: usize,
@@ -101,7 +101,7 @@ impl Summary {
         summary
     }
 
-    /// Whether one is still to finish, and the restarts of those that keep running.
+    /// Returns whether an init container is unfinished, and the restarts of those that keep running.
     fn add_init_containers(&mut self, pod: &Pod) -> (bool, Restarts) {
         let mut sidecar_restarts = Restarts::default();
         let sidecars = pod.spec.init_containers.iter().filter(|container| is_sidecar(container));
@@ -125,7 +125,7 @@ impl Summary {
         (false, sidecar_restarts)
     }
 
-    /// From last to first, so that the first one's reason stays.
+    /// Iterates from last to first, so that the first container's reason is kept.
     fn add_containers(&mut self, pod: &Pod) {
         let mut is_running = false;
         let mut failure = None;
@@ -150,7 +150,7 @@ impl Summary {
         if self.reason != "Completed" {
             return;
         }
-        // One container is done, which is not yet the whole pod's state.
+        // A single finished container does not determine the state of the pod.
         match failure {
             _ if is_running && has_condition(pod, pod_condition_type::READY) => self.reason = "Running".into(),
             Some(failure) => self.reason = failure,
@@ -160,7 +160,7 @@ impl Summary {
     }
 }
 
-/// What the status says before containers are looked at.
+/// The reason from the pod's status, before its containers are considered.
 fn first_reason(pod: &Pod) -> String {
     let is_gated = |c: &generated::core::v1::PodCondition| {
         c.r#type == pod_condition_type::POD_SCHEDULED && c.reason == "SchedulingGated"
@@ -172,7 +172,7 @@ fn first_reason(pod: &Pod) -> String {
     reason.clone()
 }
 
-/// Whether an init container keeps running beside the others (KEP-753).
+/// Whether an init container keeps running beside the main containers (KEP-753).
 fn is_sidecar(container: &Container) -> bool {
     container.restart_policy.as_deref() == Some(container_restart_policy::ALWAYS)
 }
@@ -181,7 +181,7 @@ fn has_condition(pod: &Pod, kind: &str) -> bool {
     pod.status.conditions.iter().any(|c| c.r#type == kind && c.status == condition_status::TRUE)
 }
 
-/// Why an init container is not done, or how many before it are.
+/// The reason why an init container is unfinished, or the number of finished ones before it.
 fn unfinished(status: &ContainerStatus, index: usize, total: usize) -> String {
     match (&status.state.terminated, &status.state.waiting) {
         (Some(terminated), _) => ended(terminated),

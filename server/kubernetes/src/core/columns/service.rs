@@ -14,7 +14,7 @@ pub fn endpoints_endpoints(endpoints: &Endpoints, _: &PrintContext) -> Cell {
     join_at_most(&texts, 3, texts.len()).into()
 }
 
-/// Every address with every port; bare addresses when there are no ports, as behind headless services.
+/// Every address with every port; only the addresses if there are no ports, as for headless services.
 fn subset_texts(subset: &EndpointSubset) -> Vec<String> {
     if subset.ports.is_empty() {
         return subset.addresses.iter().map(|a| a.ip.clone()).collect();

@@ -1,4 +1,4 @@
-//! Columns of volumes and their claims.
+//! Columns of persistent volumes and claims.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use machinery::print::{Cell, PrintContext};
 
 use generated::core::v1::{PersistentVolume, PersistentVolumeClaim, persistent_volume_access_mode, resource_name};
 
-/// Where the class stood before it was a field; it still wins.
+/// Annotation for the class that predates the field; it takes precedence.
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
-/// Access modes and their short forms, in the order in which they are shown.
+/// Access modes and their short forms, in display order.
 const ACCESS_MODES: [(&str, &str); 4] = [
     (persistent_volume_access_mode::READ_WRITE_ONCE, "RWO"),
     (persistent_volume_access_mode::READ_ONLY_MANY, "ROX"),

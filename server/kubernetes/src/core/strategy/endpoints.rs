@@ -1,4 +1,4 @@
-//! Endpoints.
+//! Strategy of endpoints.
 
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;

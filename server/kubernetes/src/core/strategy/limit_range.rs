@@ -1,10 +1,10 @@
-//! Limit ranges.
+//! Strategy of limit ranges.
 
 use machinery::hooks::Context;
 
 use generated::core::v1::LimitRange;
 
-/// A limit range without a name gets a UUID as its name (`limitrangeStrategy.PrepareForCreate`).
+/// Generates a UUID as the name of a limit range without one (`limitrangeStrategy.PrepareForCreate`).
 pub fn create_limit_range(_: &Context, range: &mut LimitRange, _: Option<&LimitRange>) {
     if range.metadata.name.is_empty() {
         range.metadata.name = Context::new_uid();

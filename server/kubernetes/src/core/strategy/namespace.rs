@@ -1,4 +1,5 @@
-//! Namespaces: the finalizer that keeps one until its content is gone, and who may change it.
+//! Strategy of namespaces: the finalizer that delays removal until the content is deleted, and the
+//! subresources that may change it.
 
 use machinery::format::is_dns1123_label;
 use machinery::hooks::{Context, Propagation};
@@ -6,7 +7,7 @@ use machinery::hooks::{Context, Propagation};
 use super::super::service::NAMESPACE_NAME;
 use generated::core::v1::{Namespace, finalizer_name, namespace_phase};
 
-/// Removed by the namespace controller once the content is gone (`v1.FinalizerKubernetes`).
+/// The namespace controller removes it once the content is deleted (`v1.FinalizerKubernetes`).
 const FINALIZER: &str = finalizer_name::KUBERNETES;
 /// Finalizers of the garbage collector (`metav1.FinalizerOrphanDependents`, `metav1.FinalizerDeleteDependents`).
 const ORPHAN: &str = "orphan";
@@ -25,7 +26,7 @@ pub fn create_namespace(_: &Context, namespace: &mut Namespace, _: Option<&Names
     }
 }
 
-/// Finalizers change through `finalize` alone, which changes nothing else.
+/// Only updates through `finalize` change finalizers, and they change nothing else.
 pub fn update_namespace(context: &Context, new: &mut Namespace, old: &Namespace) {
     if context.subresource == "finalize" {
         new.status = old.status.clone();
@@ -34,7 +35,8 @@ pub fn update_namespace(context: &Context, new: &mut Namespace, old: &Namespace)
     }
 }
 
-/// Mirrors the namespaces' `REST.Delete`: the namespace controller empties it before it goes.
+/// Mirrors the namespaces' `REST.Delete`: marks the namespace as terminating; the namespace controller
+/// deletes its content before its removal.
 pub fn delete_namespace(context: &Context, namespace: &mut Namespace) {
     namespace.status.phase = namespace_phase::TERMINATING.into();
     let finalizers = &mut namespace.metadata.finalizers;
@@ -53,7 +55,8 @@ pub fn delete_namespace(context: &Context, namespace: &mut Namespace) {
     }
 }
 
-/// Finalizers of the spec hold a namespace as long as there is something in it (`ShouldDeleteNamespaceDuringUpdate`).
+/// Whether finalizers of the spec block the removal of a namespace, because it still has content
+/// (`ShouldDeleteNamespaceDuringUpdate`).
 pub fn namespace_has_content(namespace: &Namespace) -> bool {
     !namespace.spec.finalizers.is_empty()
 }

@@ -1,4 +1,4 @@
-//! Nodes.
+//! Strategy of nodes.
 
 use machinery::features;
 use machinery::field_path::Path;
@@ -10,10 +10,11 @@ use generated::core::v1::{Node, NodeSpec};
 
 const DECLARED_FEATURES: &str = features::NodeDeclaredFeatures;
 
-/// A kubelet registers its node together with its status. Kubelets no longer read their configuration from the cluster.
-pub fn create_node(context: &Context, node: &mut Node, said: Option<&Node>) {
-    if let Some(said) = said {
-        node.status = said.status.clone();
+/// Keeps the status of the request, because a kubelet registers its node together with its status.
+/// Drops the configuration source, which kubelets no longer read from the cluster.
+pub fn create_node(context: &Context, node: &mut Node, request: Option<&Node>) {
+    if let Some(request) = request {
+        node.status = request.status.clone();
     }
     node.spec.config_source = None;
     node.status.config = None;
@@ -22,7 +23,7 @@ pub fn create_node(context: &Context, node: &mut Node, said: Option<&Node>) {
     }
 }
 
-/// What is no longer used may stay where it is stored.
+/// Keeps obsolete fields only where they are already stored.
 pub fn update_node(context: &Context, new: &mut Node, old: &Node) {
     if old.spec.config_source.is_none() {
         new.spec.config_source = None;

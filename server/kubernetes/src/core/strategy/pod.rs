@@ -1,4 +1,4 @@
-//! Pods: their first status, how long they get to end, and what each of their subresources changes.
+//! Strategies of pods: initial status, grace period, and the fields that each subresource changes.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -47,7 +47,7 @@ pub fn update_pod(context: &Context, new: &mut Pod, old: &Pod) {
     }
 }
 
-/// What a writer of the status does not say stays: the class, and which generation was observed.
+/// Keeps status fields that the writer omits: the QoS class and the observed generation.
 fn keep_status(new: &mut PodStatus, old: &PodStatus) {
     if new.qos_class.is_empty() {
         new.qos_class = old.qos_class.clone();
@@ -75,7 +75,7 @@ fn keep_all_but_ephemeral_containers(new: &mut Pod, old: &Pod) {
     new.spec.ephemeral_containers = containers;
 }
 
-/// `dropNonResizeUpdates`; validation refuses other containers.
+/// `dropNonResizeUpdates`; validation rejects a different set of containers.
 fn keep_all_but_resources(context: &Context, new: &mut Pod, old: &Pod) {
     let (is, was) = (&new.spec, &old.spec);
     if is.containers.len() != was.containers.len() || is.init_containers.len() != was.init_containers.len() {
@@ -100,7 +100,7 @@ fn resized(new: &mut Vec<Container>, old: &[Container]) -> Vec<Container> {
         .collect()
 }
 
-/// Leaves everything but what every write changes.
+/// Keeps everything except the metadata that every write changes.
 fn keep_all(new: &mut Pod, old: &Pod) {
     let (managed, version) =
         (std::mem::take(&mut new.metadata.managed_fields), std::mem::take(&mut new.metadata.resource_version));
@@ -109,7 +109,7 @@ fn keep_all(new: &mut Pod, old: &Pod) {
     new.metadata.resource_version = version;
 }
 
-/// Upstream warns of what is new, and of old spellings of addresses.
+/// Warns about new fields, and about legacy spellings of addresses, as upstream does.
 pub fn warn_pod(context: &Context, pod: &Pod, old: Option<&Pod>) -> Vec<String> {
     match (old, context.subresource.as_str()) {
         (None, _) => {
@@ -131,12 +131,12 @@ fn warnings_of_addresses(status: &PodStatus) -> Vec<String> {
         .collect()
 }
 
-/// Mirrors `podStrategy.CheckGracefulDelete`: a pod that no kubelet runs ends at once.
-pub fn grace_of_pod(asked: Option<i64>, pod: &Pod) -> Option<i64> {
+/// Mirrors `podStrategy.CheckGracefulDelete`: a pod without a kubelet is deleted at once.
+pub fn grace_of_pod(requested: Option<i64>, pod: &Pod) -> Option<i64> {
     let ended = matches!(pod.status.phase.as_str(), pod_phase::FAILED | pod_phase::SUCCEEDED);
     if pod.spec.node_name.is_empty() || ended {
         return Some(0);
     }
-    let period = asked.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
+    let period = requested.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
     Some(if period < 0 { 1 } else { period })
 }

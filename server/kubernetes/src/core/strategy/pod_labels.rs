@@ -1,4 +1,5 @@
-//! Selectors of a pod that depend on its own labels (KEP-3633, KEP-3243): the requirements are written down when it is created.
+//! Label keys in selectors of a pod that refer to the pod's own labels (KEP-3633, KEP-3243). On create,
+//! the requirements are added to the selectors.
 
 use std::collections::BTreeMap;
 

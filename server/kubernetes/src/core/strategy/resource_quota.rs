@@ -1,4 +1,4 @@
-//! Quotas: what their writers are warned of.
+//! Warnings about resource quotas.
 
 use machinery::hooks::Context;
 use machinery::scalar::Quantity;
@@ -8,7 +8,8 @@ use generated::core::v1::{ResourceQuota, resource_name};
 const RESOURCES: [&str; 4] =
     [resource_name::CPU, resource_name::MEMORY, resource_name::STORAGE, resource_name::EPHEMERAL_STORAGE];
 
-/// Warns on create of requests that may be larger than the limits for the same (`resourcequotaStrategy.WarningsOnCreate`).
+/// Warns on create about requests that may exceed the limits of the same resource
+/// (`resourcequotaStrategy.WarningsOnCreate`).
 pub fn warn_resource_quota(_: &Context, quota: &ResourceQuota, old: Option<&ResourceQuota>) -> Vec<String> {
     if old.is_some() {
         return Vec::new();

@@ -1,17 +1,18 @@
-//! Secrets.
+//! Strategy of secrets.
 
 use machinery::hooks::Context;
 
 use generated::core::v1::{Secret, secret_type};
 
-/// A type that is not said is the stored one.
+/// Keeps the stored type if the request has none.
 pub fn update_secret(_: &Context, new: &mut Secret, old: &Secret) {
     if new.r#type.is_empty() {
         new.r#type.clone_from(&old.r#type);
     }
 }
 
-/// A certificate and its key have to be PEM (Go's `tls.X509KeyPair`, as far as it looks at the form).
+/// Warns if a certificate or its key is not PEM (Go's `tls.X509KeyPair`, as far as the format is
+/// concerned).
 pub fn warn_secret(_: &Context, secret: &Secret, _: Option<&Secret>) -> Vec<String> {
     if secret.r#type != secret_type::TLS {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Services: what a change of type leaves behind, and what is warned of.
+//! Strategy of services: fields that become obsolete with a change of type, and warnings.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use generated::core::v1::{
 const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
 
-/// Whether services of this type have addresses.
+/// Whether services of this type have cluster addresses.
 pub fn needs_address(spec: &ServiceSpec) -> bool {
     spec.r#type != service_type::EXTERNAL_NAME
 }
@@ -26,17 +26,18 @@ pub fn needs_node_ports(spec: &ServiceSpec) -> bool {
     matches!(spec.r#type.as_str(), service_type::NODE_PORT | service_type::LOAD_BALANCER)
 }
 
-/// Whether balancers ask the nodes of this service about health (`service.NeedsHealthCheck`).
+/// Whether load balancers send health checks to the nodes of this service (`service.NeedsHealthCheck`).
 pub fn needs_health_check(spec: &ServiceSpec) -> bool {
     spec.r#type == service_type::LOAD_BALANCER && spec.external_traffic_policy == service_external_traffic_policy::LOCAL
 }
 
-/// Drops what a new service has no use for.
+/// Drops fields that do not apply to a new service.
 pub fn create_service(_: &Context, service: &mut Service, _: Option<&Service>) {
     drop_internal_policy(&mut service.spec);
 }
 
-/// Drops what the client left as it was although the new type has no use for it (`dropTypeDependentFields`).
+/// Drops fields that the client left unchanged and that do not apply to the new type
+/// (`dropTypeDependentFields`).
 pub fn update_service(context: &Context, new: &mut Service, old: &Service) {
     if context.subresource == "status" {
         return;
@@ -50,8 +51,9 @@ pub fn update_service(context: &Context, new: &mut Service, old: &Service) {
     }
 }
 
-/// A name for something outside of the cluster has no traffic inside; upstream stores the policy and never shows it
-/// (`defaultOnReadInternalTrafficPolicy`). What is no policy at all is left to validation.
+/// Drops the internal traffic policy of an external name, which has no traffic in the cluster. Upstream
+/// stores the policy and never shows it (`defaultOnReadInternalTrafficPolicy`). Invalid policies are
+/// kept for validation to report.
 fn drop_internal_policy(spec: &mut ServiceSpec) {
     let known = [service_internal_traffic_policy::CLUSTER, service_internal_traffic_policy::LOCAL];
     if !needs_address(spec) && spec.internal_traffic_policy.as_deref().is_some_and(|policy| known.contains(&policy)) {

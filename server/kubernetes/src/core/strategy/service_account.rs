@@ -1,4 +1,4 @@
-//! Service accounts.
+//! Strategy of service accounts.
 
 use machinery::hooks::Context;
 
@@ -6,12 +6,12 @@ use generated::core::v1::{ObjectReference, ServiceAccount};
 
 const MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 
-/// Of the references to secrets only the names count (`cleanSecretReferences`).
+/// Keeps only the names of references to secrets (`cleanSecretReferences`).
 pub fn create_service_account(_: &Context, account: &mut ServiceAccount, _: Option<&ServiceAccount>) {
     clean(account);
 }
 
-/// [`create_service_account`] for changes.
+/// [`create_service_account`] for updates.
 pub fn update_service_account(_: &Context, account: &mut ServiceAccount, _: &ServiceAccount) {
     clean(account);
 }
@@ -22,7 +22,7 @@ fn clean(account: &mut ServiceAccount) {
     }
 }
 
-/// An annotation that newly asks for what is to go.
+/// Warns about an added annotation that is deprecated.
 pub fn warn_service_account(_: &Context, new: &ServiceAccount, old: Option<&ServiceAccount>) -> Vec<String> {
     let annotated = |account: &ServiceAccount| account.metadata.annotations.contains_key(MOUNTABLE);
     if !annotated(new) || old.is_some_and(annotated) {

@@ -1,4 +1,4 @@
-//! Pod templates and replication controllers.
+//! Strategies of pod templates and replication controllers.
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;
@@ -7,7 +7,7 @@ use machinery::json_name;
 use crate::core::warnings::{warning_of_workload, warnings_of_template};
 use generated::core::v1::{PodTemplate, ReplicationController};
 
-/// What the writer of a template is warned of. Updates leave the generation as it is, and so warn of nothing.
+/// Warnings about a pod template. Updates do not change the generation, and therefore have no warnings.
 pub fn warn_pod_template(_: &Context, new: &PodTemplate, old: Option<&PodTemplate>) -> Vec<String> {
     if old.is_some_and(|old| old.metadata.generation == new.metadata.generation) {
         return Vec::new();
@@ -15,7 +15,8 @@ pub fn warn_pod_template(_: &Context, new: &PodTemplate, old: Option<&PodTemplat
     warnings_of_template(&Path::new(json_name!(PodTemplate.template)), &new.template)
 }
 
-/// What the writer of a replication controller is warned of: of its spec when that is new, and of the name it has from then on.
+/// Warnings about a replication controller: about its name on create, and about its spec whenever that
+/// is new.
 pub fn warn_replication_controller(
     _: &Context,
     new: &ReplicationController,

@@ -1,4 +1,4 @@
-//! Persistent volumes.
+//! Strategy of persistent volumes.
 
 use machinery::field_path::Path;
 use machinery::hooks::Context;
@@ -19,12 +19,13 @@ pub fn create_volume(context: &Context, volume: &mut PersistentVolume, _: Option
     volume.status.last_phase_transition_time = Some(context.now);
 }
 
-/// A change of the phase that does not say when it was is now; without a change the time stays.
+/// Sets the transition time to now if the phase changes and the request has no new time; keeps the time
+/// if the phase is unchanged.
 pub fn update_volume(context: &Context, new: &mut PersistentVolume, old: &PersistentVolume) {
-    let said = new.status.last_phase_transition_time;
-    let stale = said.is_none() || said == old.status.last_phase_transition_time;
+    let requested = new.status.last_phase_transition_time;
+    let stale = requested.is_none() || requested == old.status.last_phase_transition_time;
     match new.status.phase == old.status.phase {
-        true if said.is_none() => new.status.last_phase_transition_time = old.status.last_phase_transition_time,
+        true if requested.is_none() => new.status.last_phase_transition_time = old.status.last_phase_transition_time,
         false if stale => new.status.last_phase_transition_time = Some(context.now),
         _ => {}
     }
@@ -64,7 +65,7 @@ pub fn warn_volume(context: &Context, volume: &PersistentVolume, _: Option<&Pers
     out
 }
 
-/// Sources that nothing mounts any longer.
+/// Warnings about sources that are no longer supported.
 fn warn_source(volume: &PersistentVolume) -> Option<String> {
     let source = &volume.spec.persistent_volume_source;
     let (name, since, gone) = if source.cephfs.is_some() {

@@ -1,4 +1,4 @@
-//! Persistent volume claims: their two spellings of where data comes from agree.
+//! Strategy of persistent volume claims: synchronizes `dataSource` and `dataSourceRef`.
 
 use machinery::features;
 use machinery::hooks::Context;
@@ -30,7 +30,7 @@ pub fn update_claim(context: &Context, new: &mut PersistentVolumeClaim, old: &Pe
     }
 }
 
-/// Sources in other namespaces are behind a feature gate (`DropDisabledFields`).
+/// Drops sources in other namespaces unless the feature gate is enabled (`DropDisabledFields`).
 fn drop_foreign_source(
     context: &Context,
     spec: &mut PersistentVolumeClaimSpec,
@@ -44,8 +44,8 @@ fn drop_foreign_source(
     }
 }
 
-/// `dataSource` alone may name claims and snapshots only; anything else was never seen by older servers
-/// (`EnforceDataSourceBackwardsCompatibility`).
+/// Drops a `dataSource` of an unknown kind. Without `dataSourceRef` only claims and snapshots are
+/// allowed; older servers ignored anything else (`EnforceDataSourceBackwardsCompatibility`).
 fn drop_unknown_source(spec: &mut PersistentVolumeClaimSpec, old: Option<&PersistentVolumeClaimSpec>) {
     let in_use = old.is_some_and(|old| old.data_source.is_some() || old.data_source_ref.is_some());
     if in_use || spec.data_source_ref.is_some() {
@@ -90,7 +90,7 @@ pub fn warn_claim(context: &Context, claim: &PersistentVolumeClaim, _: Option<&P
     out
 }
 
-/// `GetWarningsForPersistentVolumeClaimSpec` of the spec at this path.
+/// `GetWarningsForPersistentVolumeClaimSpec` for the spec at this path.
 pub fn warn_claim_spec(path: &str, spec: &PersistentVolumeClaimSpec, out: &mut Vec<String>) {
     for (field, amounts) in [("requests", &spec.resources.requests), ("limits", &spec.resources.limits)] {
         if let Some(size) = amounts.get(resource_name::STORAGE).filter(|size| size.milli_value() % 1000 != 0) {

@@ -1,4 +1,4 @@
-//! Which other pods a pod wants to be near to, or far from, and how evenly pods are to be spread.
+//! Validation of pod affinity and topology spread constraints.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use generated::core::v1::{PodAffinityTerm, PodSpec, TopologySpreadConstraint};
 use generated::meta::v1::LabelSelector;
 use meta::{SelectorOptions, validate_label_selector_with};
 
-/// A selector of pods. By hand: what it may hold is an option.
+/// Validates a selector of pods. Hand-written, because allowed values depend on an option.
 pub fn validate_selector_of_pods(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -24,8 +24,8 @@ pub fn validate_selector_of_pods(
     validate_label_selector_with(v, path, selector, options);
 }
 
-/// Keys that creating the pod has merged into the selector (KEP-3633). By hand: upstream reports a key at the place that
-/// it has among the keys, below the term.
+/// Validates keys that were merged into the selector when the pod was created (KEP-3633). Hand-written,
+/// because upstream reports a key at its index in the list of keys, below the term.
 pub fn validate_merged_keys_of_term(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -35,7 +35,7 @@ pub fn validate_merged_keys_of_term(
     validate_merged_keys(v, path, &term.match_label_keys, term.label_selector.as_deref());
 }
 
-/// Likewise (KEP-3243).
+/// The same for topology spread constraints (KEP-3243).
 pub fn validate_merged_keys_of_constraint(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -45,18 +45,20 @@ pub fn validate_merged_keys_of_constraint(
     validate_merged_keys(v, path, &constraint.match_label_keys, constraint.label_selector.as_deref());
 }
 
-/// A key that the selector asks for twice is one that the client asks for too.
+/// Reports a key that the selector requires twice: the client's selector uses the key too.
 fn validate_merged_keys(v: &mut Validation<'_>, path: &Path<'_>, keys: &[String], selector: Option<&LabelSelector>) {
-    let mut asked: BTreeSet<&String> = selector.iter().flat_map(|selector| selector.match_labels.keys()).collect();
+    let mut required_keys: BTreeSet<&String> =
+        selector.iter().flat_map(|selector| selector.match_labels.keys()).collect();
     for requirement in selector.iter().flat_map(|selector| &selector.match_expressions) {
         let index = keys.iter().rposition(|key| *key == requirement.key);
-        if let (Some(index), false) = (index, asked.insert(&requirement.key)) {
+        if let (Some(index), false) = (index, required_keys.insert(&requirement.key)) {
             v.invalid(&path.index(index), &requirement.key, "exists in both matchLabelKeys and labelSelector");
         }
     }
 }
 
-/// `validateTopologySpreadConstraints`. By hand: of constraints that repeat each other all but the last are reported.
+/// `validateTopologySpreadConstraints`. Hand-written, because all but the last of repeated constraints
+/// are reported.
 pub fn validate_spread_constraints(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let (path, constraints) =
         (path.child(json_name!(PodSpec.topology_spread_constraints)), &spec.topology_spread_constraints);
@@ -72,7 +74,7 @@ pub fn validate_spread_constraints(v: &mut Validation<'_>, path: &Path<'_>, spec
     }
 }
 
-/// What no two constraints have in common.
+/// The attributes that identify a constraint.
 fn facts(constraint: &TopologySpreadConstraint) -> (&str, &str) {
     (&constraint.topology_key, &constraint.when_unsatisfiable)
 }

@@ -1,5 +1,5 @@
-//! Annotations that mean something to pods, most of them older than the fields that say the same.
-//! By hand: they hold documents, and are compared with fields.
+//! Validation of annotations with a meaning for pods; most of them predate the corresponding fields.
+//! Hand-written, because they contain documents, and are compared with fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,38 +21,39 @@ use generated::meta::v1::ObjectMeta;
 
 type Annotations = BTreeMap<String, String>;
 
-/// On pods that a kubelet has made by itself.
+/// Annotation of pods that a kubelet created itself (static pods).
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
 const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
-/// The seccomp profile of a pod.
+/// Seccomp profile of a pod.
 pub const SECCOMP_OF_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
-/// Begins what names the seccomp profile of a container.
+/// Prefix of annotations for the seccomp profile of a container.
 pub const SECCOMP_OF_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
-/// Begins what names the AppArmor profile of a container.
+/// Prefix of annotations for the AppArmor profile of a container.
 pub const APP_ARMOR_OF_CONTAINER: &str = "container.apparmor.security.beta.kubernetes.io/";
-/// Begins the value of an annotation that names a file.
+/// Prefix of values that refer to a file.
 pub const LOCALHOST: &str = "localhost/";
-/// The value for what the container runtime has.
+/// Value for the profile of the container runtime.
 pub const RUNTIME_DEFAULT: &str = "runtime/default";
 const DOCKER_DEFAULT: &str = "docker/default";
-/// The value for no restriction.
+/// Value for no restriction.
 pub const UNCONFINED: &str = "unconfined";
 
-/// What deleting a pod costs is not looked at where the gate is off, or where what is stored does not tell it.
+/// Disables validation of the deletion cost if the feature gate is off, or if the stored value is
+/// invalid.
 pub fn choose_by_meta(v: &mut Validation<'_>, _: &Path<'_>, _: &ObjectMeta, old: Option<&ObjectMeta>) {
     let was_invalid = old.is_some_and(|old| deletion_cost(&old.annotations).is_err());
     v.set_option(options::ANY_DELETION_COST, was_invalid || !v.context.enabled(features::PodDeletionCost));
     v.set_option(options::PRIVILEGED_ALLOWED, v.context.allow_privileged);
 }
 
-/// The annotations of a pod.
+/// Validates the annotations of a pod.
 pub fn validate_annotations_of_pod(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
     let path = path.child(json_name!(Pod.metadata));
     validate_pod_annotations(v, &path.child(json_name!(ObjectMeta.annotations)), &pod.metadata.annotations, &pod.spec);
 }
 
-/// The annotations of a template.
+/// Validates the annotations of a template.
 pub fn validate_annotations_of_template(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -67,12 +68,12 @@ pub fn validate_annotations_of_template(
     );
 }
 
-/// The annotations of a new pod against its fields.
+/// Compares the annotations of a new pod with its fields.
 pub fn validate_pod_against_annotations(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
     validate_against_fields(v, &path.child(json_name!(Pod.spec)), &pod.metadata.annotations, &pod.spec);
 }
 
-/// The annotations of a template against its fields.
+/// Compares the annotations of a template with its fields.
 pub fn validate_template_against_annotations(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -122,7 +123,7 @@ fn read_tolerations(text: &str) -> Result<Vec<Toleration>, String> {
     Ok(spec.tolerations)
 }
 
-/// What deleting the pod costs, or the text that does not tell (`GetDeletionCostFromPodAnnotations`).
+/// The deletion cost, or the invalid text (`GetDeletionCostFromPodAnnotations`).
 pub(super) fn deletion_cost(annotations: &Annotations) -> Result<i32, &str> {
     let Some(text) = annotations.get(DELETION_COST) else { return Ok(0) };
     let canonical = text == "0" || text.starts_with(|c: char| matches!(c, '-' | '1'..='9'));
@@ -163,7 +164,7 @@ fn validate_app_armor(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Ann
     }
 }
 
-/// Annotations and fields that say different things (`validateSeccompAnnotationsAndFields`,
+/// Reports annotations that contradict fields (`validateSeccompAnnotationsAndFields`,
 /// `validateAppArmorAnnotationsAndFieldsMatchOnCreate`).
 fn validate_against_fields(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Annotations, spec: &PodSpec) {
     if annotations.is_empty() {
@@ -171,15 +172,15 @@ fn validate_against_fields(v: &mut Validation<'_>, path: &Path<'_>, annotations:
     }
     let of_pod = spec.security_context.as_deref();
     let annotation = |begin: &str, name: &str| annotations.get(&format!("{begin}{name}"));
-    if let (Some(said), Some(profile)) =
+    if let (Some(value), Some(profile)) =
         (annotations.get(SECCOMP_OF_POD), of_pod.and_then(|context| context.seccomp_profile.as_deref()))
     {
-        Profile::from(profile).validate(v, path, said);
+        Profile::from(profile).validate(v, path, value);
     }
     for_each_container(spec, path, |path, container| {
         let profile = container.security_context.and_then(|context| context.seccomp_profile.as_deref());
-        if let (Some(said), Some(profile)) = (annotation(SECCOMP_OF_CONTAINER, container.name), profile) {
-            Profile::from(profile).validate(v, path, said);
+        if let (Some(value), Some(profile)) = (annotation(SECCOMP_OF_CONTAINER, container.name), profile) {
+            Profile::from(profile).validate(v, path, value);
         }
     });
     if spec.os.as_deref().is_some_and(|os| os.name == os_name::WINDOWS) {
@@ -188,20 +189,20 @@ fn validate_against_fields(v: &mut Validation<'_>, path: &Path<'_>, annotations:
     for_each_container(spec, path, |path, container| {
         let own = container.security_context.and_then(|context| context.app_armor_profile.as_deref());
         let profile = own.or_else(|| of_pod.and_then(|context| context.app_armor_profile.as_deref()));
-        if let (Some(said), Some(profile)) = (annotation(APP_ARMOR_OF_CONTAINER, container.name), profile) {
-            Profile::from(profile).validate(v, path, said);
+        if let (Some(value), Some(profile)) = (annotation(APP_ARMOR_OF_CONTAINER, container.name), profile) {
+            Profile::from(profile).validate(v, path, value);
         }
     });
 }
 
-/// A profile as a field names it.
+/// A profile in the form of the field.
 struct Profile<'p> {
-    /// What errors call it.
+    /// Name of the feature in errors.
     feature: &'static str,
     field: &'static str,
     kind: &'p str,
     file: Option<&'p str>,
-    /// What annotations call the runtime's own.
+    /// Annotation values for the runtime's default profile.
     defaults: &'static [&'static str],
 }
 
@@ -221,14 +222,15 @@ impl<'p> From<&'p AppArmorProfile> for Profile<'p> {
 }
 
 impl Profile<'_> {
-    /// Compares it with what an annotation says; `path` is that of the pod's spec or of a container.
-    fn validate(&self, v: &mut Validation<'_>, path: &Path<'_>, said: &str) {
+    /// Compares the profile with the value of an annotation; `path` is that of the pod's spec or of a
+    /// container.
+    fn validate(&self, v: &mut Validation<'_>, path: &Path<'_>, value: &str) {
         let path = path.child(json_name!(PodSpec.security_context));
         let (path, feature) = (path.child(self.field), self.feature);
         let same_type = match self.kind {
-            app_armor_profile_type::UNCONFINED => said == UNCONFINED,
-            app_armor_profile_type::RUNTIME_DEFAULT => self.defaults.contains(&said),
-            app_armor_profile_type::LOCALHOST => said.starts_with(LOCALHOST),
+            app_armor_profile_type::UNCONFINED => value == UNCONFINED,
+            app_armor_profile_type::RUNTIME_DEFAULT => self.defaults.contains(&value),
+            app_armor_profile_type::LOCALHOST => value.starts_with(LOCALHOST),
             _ => true,
         };
         if !same_type {
@@ -236,7 +238,7 @@ impl Profile<'_> {
                 &path.child(json_name!(AppArmorProfile.r#type)),
                 format!("{feature} type in annotation and field must match"),
             );
-        } else if self.kind == app_armor_profile_type::LOCALHOST && said.strip_prefix(LOCALHOST) != self.file {
+        } else if self.kind == app_armor_profile_type::LOCALHOST && value.strip_prefix(LOCALHOST) != self.file {
             let detail = format!("{feature} profile in annotation and field must match");
             v.forbidden(&path.child(json_name!(AppArmorProfile.localhost_profile)), detail);
         }

@@ -1,4 +1,4 @@
-//! What a volume is asked to be: the spec of claims, and of the templates of claims.
+//! Validation of the spec of claims and of claim templates.
 
 use machinery::def::Shape;
 use machinery::field_error::BadValue;
@@ -14,7 +14,7 @@ use meta::{validate_annotations, validate_labels};
 
 type Spec = PersistentVolumeClaimSpec;
 
-/// What stored claims may keep although it is wrong (`PersistentVolumeClaimSpecValidationOptions`).
+/// Invalid values that stored claims may keep (`PersistentVolumeClaimSpecValidationOptions`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClaimOptions {
     pub allow_invalid_label_values: bool,
@@ -37,15 +37,15 @@ pub fn validate_claim_template(
     validate_claim_spec(v, &path.child(json_name!(PersistentVolumeClaimTemplate.spec)), &template.spec, options);
 }
 
-/// Metadata of which only labels and annotations are used (`ValidateTemplateObjectMeta`).
+/// Validates metadata of which only labels and annotations are used (`ValidateTemplateObjectMeta`).
 pub fn validate_template_meta(v: &mut Validation<'_>, path: &Path<'_>, meta: &ObjectMeta, _: Option<&ObjectMeta>) {
     validate_annotations(v, &path.child(json_name!(ObjectMeta.annotations)), &meta.annotations);
     validate_labels(v, &path.child(json_name!(ObjectMeta.labels)), &meta.labels);
     refuse_fields(v, path, meta, &["annotations", "labels"], "cannot be set");
 }
 
-/// Refuses every field that is set and not among `allowed`, by JSON name (`validateFieldAllowList`). An empty list or
-/// map that was sent is set, as upstream.
+/// Rejects every field that is set and not in `allowed`, by JSON name (`validateFieldAllowList`). As
+/// upstream, an empty list or map in the request counts as set.
 pub(super) fn refuse_fields<T: Struct>(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -62,7 +62,7 @@ pub(super) fn refuse_fields<T: Struct>(
             matches!(field.shape(), Shape::List(_) | Shape::Map(_) | Shape::StructList(..) | Shape::StructMap(..));
         let is_set = value.get(index) != empty.as_ref().get(index);
         if is_set || (is_list && v.context.sent.is_empty_at(&path.child(field.json).to_string())) {
-            // Upstream makes the name out of Go's.
+            // Upstream derives the name from Go's.
             let name = if field.json == "uid" { "uID" } else { field.json };
             v.forbidden(&path.child(name), refusal);
         }
@@ -76,8 +76,8 @@ pub fn validate_claim_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec,
     v.checks(path, Ref::of(spec), None);
 }
 
-/// Both references lead to one object. By hand: upstream shows a field path as the bad value, whose fields JSON does not
-/// see.
+/// Checks that both references refer to the same object. Hand-written, because upstream shows a field
+/// path as the invalid value, whose fields are not visible in JSON.
 pub fn validate_data_sources(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
     let (Some(source), Some(reference)) = (&spec.data_source, &spec.data_source_ref) else { return };
     let is_same =

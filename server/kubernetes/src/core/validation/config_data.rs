@@ -1,4 +1,4 @@
-//! The contents of config maps and secrets.
+//! Validation of the contents of config maps and secrets.
 
 use bytes::Bytes;
 use machinery::field_path::Path;
@@ -9,7 +9,7 @@ use machinery::json_name;
 
 use generated::core::v1::{ConfigMap, Secret, secret_type};
 
-/// By hand: two maps share no key.
+/// Validates the keys of a config map. Hand-written, because two maps must not have a common key.
 pub fn validate_config_map_keys(v: &mut Validation<'_>, path: &Path<'_>, new: &ConfigMap, _: Option<&ConfigMap>) {
     let data = path.child(json_name!(ConfigMap.data));
     for key in new.data.keys() {
@@ -20,13 +20,14 @@ pub fn validate_config_map_keys(v: &mut Validation<'_>, path: &Path<'_>, new: &C
     }
 }
 
-/// By hand: the sizes of two maps are added. Upstream means the whole object by the empty name.
+/// Validates the size of a config map. Hand-written, because the sizes of two maps are added.
+/// Upstream's empty field name denotes the whole object.
 pub fn validate_config_map_size(v: &mut Validation<'_>, _: &Path<'_>, new: &ConfigMap, _: Option<&ConfigMap>) {
     let binary = new.binary_data.values().map(Bytes::len);
     validate_size(v, "", new.data.values().map(String::len).chain(binary).sum());
 }
 
-/// By hand: the sizes of values are added.
+/// Validates the size of a secret. Hand-written, because the sizes of values are added.
 pub fn validate_secret_size(v: &mut Validation<'_>, _: &Path<'_>, new: &Secret, _: Option<&Secret>) {
     validate_size(v, "data", new.data.values().map(Bytes::len).sum());
 }
@@ -37,7 +38,8 @@ fn validate_size(v: &mut Validation<'_>, field: &str, size: usize) {
     }
 }
 
-/// An object of JSON, which messages do not show. By hand: `null` passes, and messages are Go's.
+/// Checks that the value is a JSON object; messages do not show it. Hand-written, because `null` is
+/// accepted, and messages are Go's.
 pub fn validate_docker_config(v: &mut Validation<'_>, path: &Path<'_>, new: &Secret, _: Option<&Secret>) {
     let key = if new.r#type == secret_type::DOCKERCFG { ".dockercfg" } else { ".dockerconfigjson" };
     let Some(text) = new.data.get(key) else { return };

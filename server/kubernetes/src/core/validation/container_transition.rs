@@ -1,5 +1,5 @@
-//! Containers that have ended do not run again, unless they are to be restarted.
-//! By hand: what may follow depends on exit codes, rules and policies of three places.
+//! Checks that terminated containers do not run again unless they are restartable. Hand-written,
+//! because allowed transitions depend on exit codes, rules and policies at three levels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +46,7 @@ fn validate_transitions(
         return;
     }
     let all_restart = !by_rules && spec.restart_policy == restart_policy::ALWAYS;
-    // Of containers of one name, the first one counts.
+    // Among containers of one name, the first one counts.
     let containers: BTreeMap<&str, &Container> = containers.iter().rev().map(|c| (c.name.as_str(), c)).collect();
     let running = running(new);
     for (index, code) in ended(old).filter(|_| !all_restart) {
@@ -63,18 +63,18 @@ fn validate_transitions(
     }
 }
 
-/// Whether an init container runs on beside the others.
+/// Whether an init container keeps running beside the main containers.
 pub(super) fn is_sidecar(container: &Container) -> bool {
     container.restart_policy.as_deref() == Some(container_restart_policy::ALWAYS)
 }
 
-/// Which containers have ended, and with which exit code.
+/// Indexes and exit codes of terminated containers.
 fn ended(statuses: &[ContainerStatus]) -> impl Iterator<Item = (usize, i32)> {
     let codes = statuses.iter().map(|status| status.state.terminated.as_deref().map(|ended| ended.exit_code));
     codes.enumerate().filter_map(|(index, code)| code.map(|code| (index, code)))
 }
 
-/// The names of containers that have not ended.
+/// Names of containers that have not terminated.
 fn running(statuses: &[ContainerStatus]) -> BTreeSet<&str> {
     statuses.iter().filter(|status| status.state.terminated.is_none()).map(|status| status.name.as_str()).collect()
 }
@@ -85,7 +85,8 @@ fn can_restart_all(spec: &PodSpec) -> bool {
     rules.any(|rule| rule.action == ALL_CONTAINERS)
 }
 
-/// `ContainerShouldRestart`: by the first rule that matches, by the container's policy, by the pod's.
+/// `ContainerShouldRestart`: by the first matching rule, else by the container's policy, else by the
+/// pod's.
 fn is_restarted(context: &Context, container: &Container, spec: &PodSpec, code: i32) -> bool {
     if let Some(policy) = &container.restart_policy {
         let action = container.restart_policy_rules.iter().find(|rule| matches_rule(rule, code)).map(|r| &*r.action);

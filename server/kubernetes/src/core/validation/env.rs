@@ -1,4 +1,4 @@
-//! The fields that variables and files may show.
+//! Validation of the pod fields that environment variables and files may refer to.
 
 use machinery::field_path::Path;
 use machinery::format;
@@ -7,7 +7,7 @@ use machinery::json_name;
 
 use generated::core::v1::ObjectFieldSelector;
 
-/// The fields of a pod that variables may show.
+/// Pod fields that environment variables may refer to.
 const ENV_FIELDS: [&str; 9] = [
     "metadata.name",
     "metadata.namespace",
@@ -20,11 +20,11 @@ const ENV_FIELDS: [&str; 9] = [
     "status.podIPs",
 ];
 
-/// The fields of a pod that files may show.
+/// Pod fields that files may refer to.
 const VOLUME_FIELDS: [&str; 5] =
     ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
-/// The fields of a pod that have a name at all for its own containers (`ConvertDownwardAPIFieldLabel`).
+/// Pod fields that have a label in the downward API (`ConvertDownwardAPIFieldLabel`).
 const KNOWN_FIELDS: [&str; 14] = [
     "metadata.annotations",
     "metadata.labels",
@@ -42,8 +42,8 @@ const KNOWN_FIELDS: [&str; 14] = [
     "status.podIPs",
 ];
 
-/// A field that a variable shows (`validateObjectFieldSelector`). By hand: fields have names of old, and keys in
-/// brackets.
+/// Validates the field of an environment variable (`validateObjectFieldSelector`). Hand-written,
+/// because fields have legacy names, and keys in brackets.
 pub fn validate_field_of_variable(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -53,7 +53,7 @@ pub fn validate_field_of_variable(
     validate_field(v, path, selector, &ENV_FIELDS);
 }
 
-/// A field that a file shows.
+/// Validates the field of a file.
 pub fn validate_field_of_file(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -63,14 +63,14 @@ pub fn validate_field_of_file(
     validate_field(v, path, selector, &VOLUME_FIELDS);
 }
 
-/// `shown` are the fields that may be asked for here.
+/// `shown` are the fields that are allowed here.
 fn validate_field(v: &mut Validation<'_>, path: &Path<'_>, selector: &ObjectFieldSelector, shown: &[&str]) {
     let field_path = path.child(json_name!(ObjectFieldSelector.field_path));
-    let asked = selector.field_path.as_str();
-    if let Err(why) = check_field_label(&selector.api_version, asked) {
-        return v.invalid(&field_path, asked, format!("error converting fieldPath: {why}"));
+    let requested = selector.field_path.as_str();
+    if let Err(why) = check_field_label(&selector.api_version, requested) {
+        return v.invalid(&field_path, requested, format!("error converting fieldPath: {why}"));
     }
-    let field = if asked == "spec.host" { "spec.nodeName" } else { asked };
+    let field = if requested == "spec.host" { "spec.nodeName" } else { requested };
     match split_subscript(field) {
         Some(("metadata.annotations", key)) => {
             let key = key.to_lowercase();

@@ -1,4 +1,4 @@
-//! Nodes, as far as no declaration says what holds.
+//! Hand-written validation of nodes.
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -21,8 +21,8 @@ const FEATURE_NAME: &str = "must start with an UpperCamelCase segment, with subs
                             (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and \
                             slashes";
 
-/// No more than one range for each family of addresses. By hand: ranges are compared, and one that is malformed is
-/// reported again.
+/// Checks that there is at most one range of each address family. Hand-written, because ranges are
+/// compared, and a malformed range is reported again.
 pub fn validate_pod_ranges(v: &mut Validation<'_>, path: &Path<'_>, spec: &NodeSpec, _: Option<&NodeSpec>) {
     let path = &path.child(json_name!(NodeSpec.pod_cidrs));
     let ranges: Vec<Option<Cidr>> = spec.pod_cidrs.iter().map(|range| Cidr::parse_sloppy(range)).collect();
@@ -37,7 +37,7 @@ pub fn validate_pod_ranges(v: &mut Validation<'_>, path: &Path<'_>, spec: &NodeS
     }
 }
 
-/// `ValidateNodeResources`. By hand: errors name an entry as if it were a field.
+/// `ValidateNodeResources`. Hand-written, because errors refer to a map entry as if it were a field.
 pub fn validate_node_amounts(v: &mut Validation<'_>, path: &Path<'_>, status: &NodeStatus, _: Option<&NodeStatus>) {
     for (field, amounts) in [("capacity", &status.capacity), ("allocatable", &status.allocatable)] {
         let path = path.child(field);
@@ -45,8 +45,8 @@ pub fn validate_node_amounts(v: &mut Validation<'_>, path: &Path<'_>, status: &N
     }
 }
 
-/// `validateNodeDeclaredFeatures`: names in `UpperCamelCase`, with segments in any camel case behind slashes. By hand:
-/// the list is sorted, and messages repeat names.
+/// `validateNodeDeclaredFeatures`: names are `UpperCamelCase`; segments after slashes may be in any
+/// camel case. Hand-written, because the list has to be sorted, and messages contain names.
 pub fn validate_declared_features(v: &mut Validation<'_>, path: &Path<'_>, new: &NodeStatus, _: Option<&NodeStatus>) {
     let path = path.child(json_name!(NodeStatus.declared_features));
     let segment = |text: &str| {
@@ -72,7 +72,7 @@ pub fn validate_declared_features(v: &mut Validation<'_>, path: &Path<'_>, new: 
     }
 }
 
-/// `ValidateNodeSpecificAnnotations`. By hand: annotations hold JSON of what became fields.
+/// `ValidateNodeSpecificAnnotations`. Hand-written, because annotations contain JSON of later fields.
 pub fn validate_node_annotations(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
     let path = &path.child(json_name!(ObjectMeta.annotations));
     let filled = |name: &str| new.annotations.get(name).filter(|text| !text.is_empty());

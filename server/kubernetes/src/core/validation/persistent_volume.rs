@@ -1,4 +1,4 @@
-//! Persistent volumes, as far as no declaration says what holds.
+//! Hand-written validation of persistent volumes.
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -9,7 +9,7 @@ use machinery::reflect::Ref;
 use crate::core::internal::{internal_diff, internal_value};
 use generated::core::v1::{NodeSelectorRequirement, PersistentVolumeSpec, VolumeNodeAffinity};
 
-/// Labels of nodes that got another name; a selector may follow.
+/// Renamed node labels; a selector may change to the new name.
 const RENAMED_LABELS: [(&str, &str); 5] = [
     ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
@@ -20,7 +20,8 @@ const RENAMED_LABELS: [(&str, &str); 5] = [
 
 type Spec = PersistentVolumeSpec;
 
-/// A volume that is the whole file system of a node is not emptied. By hand: paths are cleaned as Go does.
+/// Rejects the recycle policy for the root of a node's file system. Hand-written, because paths are
+/// cleaned as in Go.
 pub fn validate_recycled_root(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
     let host_path = spec.persistent_volume_source.host_path.as_deref().map_or("", |host_path| &host_path.path);
     let depth = host_path.split('/').fold(0usize, |depth, part| match part {
@@ -34,8 +35,8 @@ pub fn validate_recycled_root(v: &mut Validation<'_>, path: &Path<'_>, spec: &Sp
     }
 }
 
-/// The source stays as it was, but drivers may be given what they need to grow a volume later. By hand: the message
-/// shows what differs.
+/// Checks that the source is unchanged, except that a CSI source may get a missing secret for expanding
+/// the volume. Hand-written, because the message shows the difference.
 pub fn validate_source_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Spec, old: Option<&Spec>) {
     let Some(before) = old.map(|old| &old.persistent_volume_source) else { return };
     let mut source = new.persistent_volume_source.clone();
@@ -51,7 +52,7 @@ pub fn validate_source_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Spe
     }
 }
 
-/// `validatePvNodeAffinity`. By hand: labels may get the names that they have now.
+/// `validatePvNodeAffinity`. Hand-written, because labels may change to their new names.
 pub fn validate_affinity_change(v: &mut Validation<'_>, _: &Path<'_>, new: &Spec, old: Option<&Spec>) {
     let (Some(before), now) = (old.and_then(|old| old.node_affinity.as_deref()), new.node_affinity.as_deref()) else {
         return;
@@ -66,12 +67,13 @@ pub fn validate_affinity_change(v: &mut Validation<'_>, _: &Path<'_>, new: &Spec
     }
 }
 
-/// Whether nothing changed but labels that have another name now.
+/// Whether only renamed labels changed.
 fn is_renamed(new: &VolumeNodeAffinity, old: &VolumeNodeAffinity) -> bool {
     let (mut expected, mut new) = (old.clone(), new.clone());
     for (before, now) in requirements(&mut expected).zip(requirements(&mut new)) {
         let renamed = RENAMED_LABELS.iter().find(|(old, _)| *old == before.key).map_or("", |(_, new)| new);
-        // Upstream takes a key that is empty now, and so refused, for the new name of any other.
+        // Upstream accepts an empty new key, which is rejected elsewhere, as the new name of any other
+        // key.
         if renamed == now.key {
             before.key.clone_from(&now.key);
         }

@@ -1,4 +1,4 @@
-//! Persistent volume claims, as far as no declaration says what holds.
+//! Hand-written validation of persistent volume claims.
 
 use std::collections::BTreeMap;
 
@@ -32,8 +32,8 @@ const RESIZE_STATUSES: [&str; 5] = [
 type Claim = PersistentVolumeClaim;
 type Status = PersistentVolumeClaimStatus;
 
-/// `ValidatePersistentVolumeClaimUpdate`. By hand: the whole spec is compared with what is stored, except for what may
-/// change, and the message shows what differs.
+/// `ValidatePersistentVolumeClaimUpdate`. Hand-written, because the whole spec is compared with the
+/// stored one, except for mutable fields, and the message shows the difference.
 pub fn validate_claim_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Claim, old: Option<&Claim>) {
     let (Some(old), path) = (old, &path.child(json_name!(PersistentVolumeClaim.spec))) else { return };
     let (mut after, mut before) = (new.spec.clone(), old.spec.clone());
@@ -42,10 +42,10 @@ pub fn validate_claim_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Clai
     }
     validate_class_change(v, new, old, &mut after);
     let size = |amounts: &BTreeMap<String, Quantity>| amounts.get(STORAGE).cloned().unwrap_or_default();
-    let (asked, stored) = (size(&new.spec.resources.requests), size(&old.spec.resources.requests));
-    // A claim that has its volume may grow, and change how that behaves.
+    let (requested, stored) = (size(&new.spec.resources.requests), size(&old.spec.resources.requests));
+    // A bound claim may grow, and change its volume attributes class.
     if new.status.phase == persistent_volume_claim_phase::BOUND {
-        // An empty map that was sent is one, as upstream.
+        // As upstream, an empty map in the request counts as present.
         if !after.resources.requests.is_empty() || v.context.sent.is_empty_at("spec.resources.requests") {
             after.resources.requests.insert(STORAGE.to_owned(), stored.clone());
         }
@@ -55,8 +55,8 @@ pub fn validate_claim_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Clai
         let changes = internal_diff(&v.context.sent, path, &before, &after);
         v.forbidden(path, format!("{IMMUTABLE}\n{changes}"));
     }
-    // It shrinks only while it grows: to recover from growth that failed.
-    if asked < stored && asked <= size(&old.status.capacity) {
+    // A request may shrink only to recover from a failed expansion.
+    if requested < stored && requested <= size(&old.status.capacity) {
         let detail = "field can not be less than status.capacity";
         v.forbidden(
             &path
@@ -68,7 +68,8 @@ pub fn validate_claim_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Clai
     }
 }
 
-/// The class may move from its annotation to its field, and be said later; `after` is made to look as if it did not change then.
+/// Checks changes of the class, which may move from the annotation to the field, or be set later.
+/// Resets accepted changes in `after`.
 fn validate_class_change(v: &mut Validation<'_>, new: &Claim, old: &Claim, after: &mut PersistentVolumeClaimSpec) {
     let (before, now) = (old.metadata.annotations.get(BETA_CLASS), new.metadata.annotations.get(BETA_CLASS));
     let class = new.spec.storage_class_name.as_ref();
@@ -84,7 +85,7 @@ fn validate_class_change(v: &mut Validation<'_>, new: &Claim, old: &Claim, after
     }
 }
 
-/// What resources of a claim are resized. By hand: messages show the resource, not its status.
+/// Validates resize statuses. Hand-written, because messages show the resource, not its status.
 pub fn validate_resize_statuses(v: &mut Validation<'_>, path: &Path<'_>, status: &Status, _: Option<&Status>) {
     let path = path.child(json_name!(PersistentVolumeClaimStatus.allocated_resource_statuses));
     for (name, resize) in &status.allocated_resource_statuses {

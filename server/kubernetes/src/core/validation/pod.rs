@@ -1,4 +1,4 @@
-//! Pods, whole: what no declaration can say of their subresources.
+//! Hand-written validation of whole pods in updates of subresources.
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
@@ -10,8 +10,8 @@ use super::pod_resize::validate_resize;
 use crate::core::internal::internal_diff;
 use generated::core::v1::{Pod, PodSpec, os_name};
 
-/// `ValidatePodResize`, `ValidatePodEphemeralContainersUpdate`. By hand: some refusals stand instead of everything
-/// else that is wrong.
+/// `ValidatePodResize`, `ValidatePodEphemeralContainersUpdate`. Hand-written, because some errors
+/// replace all others.
 pub fn validate_pod(v: &mut Validation<'_>, _: &Path<'_>, new: &Pod, old: Option<&Pod>) {
     let Some(old) = old else { return };
     let is_static = old.metadata.annotations.contains_key(MIRROR);
@@ -28,7 +28,8 @@ pub fn validate_pod(v: &mut Validation<'_>, _: &Path<'_>, new: &Pod, old: Option
     v.forbidden(&Path::new(""), refusal);
 }
 
-/// Containers added to a pod to debug it stay as they are. By hand: lists are compared by name.
+/// Checks that existing ephemeral containers are unchanged. Hand-written, because lists are compared by
+/// name.
 fn validate_ephemeral_containers_change(v: &mut Validation<'_>, new: &Pod, old: &Pod) {
     let path = Path::new(json_name!(Pod.spec));
     let path = path.child(json_name!(PodSpec.ephemeral_containers));

@@ -1,5 +1,5 @@
-//! Changing what the containers of a running pod may use (KEP-1287).
-//! By hand: the whole spec is compared with what is stored, except for what may change.
+//! Validation of changes of the resources of a running pod (KEP-1287). Hand-written, because the whole
+//! spec is compared with the stored one, except for mutable fields.
 
 use machinery::features;
 use machinery::field_error::BadValue;
@@ -16,10 +16,10 @@ use generated::core::v1::{
 const RESIZABLE: [&str; 2] = [resource_name::CPU, resource_name::MEMORY];
 const ONLY_RESIZABLE: &str = "only cpu and memory resources are mutable";
 
-/// The containers of a spec that may be resized, by list.
+/// Resizable containers of a spec, by list.
 type Lists<'s> = [(&'static str, &'s [Container]); 2];
 
-/// `ValidatePodResize`, without what is asked of all pods.
+/// `ValidatePodResize`, without the checks that apply to all pods.
 pub(super) fn validate_resize(v: &mut Validation<'_>, new: &Pod, old: &Pod) {
     let path = Path::new(json_name!(Pod.spec));
     let class = &old.status.qos_class;
@@ -61,13 +61,14 @@ fn has_resources(spec: &PodSpec) -> bool {
     spec.resources.as_deref().is_some_and(|r| !r.requests.is_empty() || !r.limits.is_empty())
 }
 
-/// Whether the node of a pod can resize it (`isPodResizeRequestSupported`): then it says what running containers have.
+/// Whether the pod's node supports resizing (`isPodResizeRequestSupported`): it then reports the
+/// resources of running containers.
 fn is_supported(pod: &Pod) -> bool {
     let running = pod.status.container_statuses.iter().find(|status| status.state.running.is_some());
     running.is_none_or(|status| status.resources.is_some())
 }
 
-/// `validatePodLevelResourcesResize`; `rest` gets what is stored.
+/// `validatePodLevelResourcesResize`; sets the resizable fields in `rest` to the stored values.
 fn validate_resize_of_pod(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut PodSpec, old: &PodSpec) {
     let resources = path.child(json_name!(PodSpec.resources));
     match (rest.resources.as_deref(), old.resources.as_deref()) {
@@ -138,7 +139,8 @@ fn validate_removal(
     }
 }
 
-/// That nothing else of a container changes than what can be resized; `rest` gets what is stored of that.
+/// Checks that containers differ only in resizable fields; sets those fields in `rest` to the stored
+/// values.
 fn validate_only_resized(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut PodSpec, old: &PodSpec) {
     for (new, old) in rest.containers.iter_mut().zip(&old.containers) {
         restore_container(new, old);

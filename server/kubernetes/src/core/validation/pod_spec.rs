@@ -1,4 +1,4 @@
-//! The spec of pods and of their templates, as far as no declaration says it.
+//! Hand-written validation of the spec of pods and pod templates.
 
 use std::collections::BTreeSet;
 
@@ -20,20 +20,20 @@ use generated::core::v1::{
 
 const MAX_SEARCH_CHARACTERS: usize = 2048;
 
-/// Whether a profile is as it should be.
+/// Whether a profile is valid.
 pub(crate) fn is_app_armor_profile(context: &Context, profile: &AppArmorProfile) -> bool {
     let mut errors = Vec::new();
     Validation::new(context, &mut errors).checks(&Path::NONE, Ref::of(profile), None);
     errors.is_empty()
 }
 
-/// Ports of the node that more than one container wants (`checkHostPortConflicts`). By hand: messages show three
-/// fields in one text.
+/// Reports host ports that more than one container uses (`checkHostPortConflicts`). Hand-written,
+/// because messages show three fields in one text.
 pub fn validate_host_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     validate_ports_of(v, &path.child(json_name!(PodSpec.containers)), &spec.containers);
 }
 
-/// Likewise of an init container, which runs by itself: upstream reports it as the first one.
+/// The same for an init container, which is checked alone: upstream reports it with index 0.
 pub fn validate_own_host_ports(v: &mut Validation<'_>, path: &Path<'_>, container: &Container, _: Option<&Container>) {
     validate_ports_of(v, &path.relative("."), std::slice::from_ref(container));
 }
@@ -56,8 +56,8 @@ fn validate_ports_of(v: &mut Validation<'_>, path: &Path<'_>, containers: &[Cont
     }
 }
 
-/// Variables can be read from files of empty directories only (`validateFileKeyRefVolumes`). By hand: of volumes of
-/// one name the last one counts.
+/// Checks that variables refer to files only in empty directory volumes (`validateFileKeyRefVolumes`).
+/// Hand-written, because the last of several volumes with one name counts.
 pub fn validate_files_of_variables(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     for_each_container(spec, path, |path, container| {
         for (index, variable) in container.env.iter().enumerate() {
@@ -77,8 +77,8 @@ pub fn validate_files_of_variables(v: &mut Validation<'_>, path: &Path<'_>, spec
     });
 }
 
-/// What a pod as a whole may use (KEP-2837), against what its containers may use (`validatePodResourceConsistency`). By
-/// hand: amounts are added.
+/// Compares pod-level resources (KEP-2837) with those of the containers
+/// (`validatePodResourceConsistency`). Hand-written, because amounts are added.
 pub fn validate_aggregates(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let Some(resources) = spec.resources.as_deref() else { return };
     let path = path.child(json_name!(PodSpec.resources));
@@ -106,7 +106,7 @@ pub fn validate_aggregates(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSp
     }
 }
 
-/// By hand: search paths are counted together.
+/// Validates DNS search paths. Hand-written, because their total length is limited.
 pub fn validate_searches(v: &mut Validation<'_>, path: &Path<'_>, config: &PodDNSConfig, _: Option<&PodDNSConfig>) {
     if config.searches.join(" ").len() > MAX_SEARCH_CHARACTERS {
         let detail =
@@ -115,7 +115,7 @@ pub fn validate_searches(v: &mut Validation<'_>, path: &Path<'_>, config: &PodDN
     }
 }
 
-/// By hand: the bound is the time that the pod has to end.
+/// Validates a sleep action. Hand-written, because the bound is the pod's grace period.
 pub fn validate_sleep(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -130,7 +130,8 @@ pub fn validate_sleep(
     }
 }
 
-/// By hand: upstream reports each time that the capability is named.
+/// Validates added capabilities. Hand-written, because upstream reports each occurrence of the
+/// capability.
 pub fn validate_added_capabilities(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -144,8 +145,8 @@ pub fn validate_added_capabilities(
     }
 }
 
-/// Containers of Windows that are processes of the node (`validateWindowsHostProcessPod`). By hand: containers are
-/// counted.
+/// Validates Windows host process containers (`validateWindowsHostProcessPod`). Hand-written, because
+/// containers are counted.
 pub fn validate_host_processes(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let host_process = |options: Option<&WindowsSecurityContextOptions>| options.and_then(|o| o.host_process);
     let of_pod = host_process(spec.security_context.as_deref().and_then(|c| c.windows_options.as_deref()));

@@ -1,4 +1,4 @@
-//! What kubelets and the scheduler say about pods, as far as no declaration says it.
+//! Hand-written validation of pod statuses from kubelets and the scheduler.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::IpAddr;
@@ -24,13 +24,13 @@ const UNKNOWN_CLAIM: &str = "must match one of the container's resource claims i
 const UNKNOWN_REQUEST: &str = "must match one of the container's resource requests";
 const BOTH_FAMILIES: &str = "may specify no more than one IP for each IP family";
 
-/// Containers by name. Of those of one name, the first one counts.
+/// Containers by name. Among those of one name, the first one counts.
 fn by_name<'c>(containers: impl DoubleEndedIterator<Item = &'c Container>) -> BTreeMap<&'c str, &'c Container> {
     containers.rev().map(|container| (container.name.as_str(), container)).collect()
 }
 
-/// `validatePodExtendedResourceClaimStatus`. By hand: resources are looked up in the container of the name, and what is
-/// the same three times is reported three times.
+/// `validatePodExtendedResourceClaimStatus`. Hand-written, because resources are looked up in the named
+/// container, and a threefold duplicate is reported three times.
 pub fn validate_extended_resources(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
     let Some(status) = pod.status.extended_resource_claim_status.as_deref() else { return };
     let path = path.child(json_name!(Pod.status));
@@ -66,19 +66,19 @@ pub fn validate_extended_resources(v: &mut Validation<'_>, path: &Path<'_>, pod:
     }
 }
 
-/// `validatePodIPs`. By hand: addresses are parsed.
+/// `validatePodIPs`. Hand-written, because addresses are parsed.
 pub fn validate_pod_families(v: &mut Validation<'_>, path: &Path<'_>, status: &PodStatus, _: Option<&PodStatus>) {
     let addresses = status.pod_ips.iter().map(|address| address.ip.as_str());
     validate_families(v, &path.child(json_name!(PodStatus.pod_ips)), addresses, || internal_values(&status.pod_ips));
 }
 
-/// `validateHostIPs`, likewise.
+/// `validateHostIPs`. Hand-written for the same reason.
 pub fn validate_host_families(v: &mut Validation<'_>, path: &Path<'_>, status: &PodStatus, _: Option<&PodStatus>) {
     let addresses = status.host_ips.iter().map(|address| address.ip.as_str());
     validate_families(v, &path.child(json_name!(PodStatus.host_ips)), addresses, || internal_values(&status.host_ips));
 }
 
-/// One address of each family at most.
+/// Checks that there is at most one address of each family.
 fn validate_families<'a>(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -101,8 +101,8 @@ fn validate_families<'a>(
     }
 }
 
-/// `validateContainerStatusAllocatedResourcesStatus`. By hand: names are looked up in the container of the name;
-/// containers that are not there are not looked for.
+/// `validateContainerStatusAllocatedResourcesStatus`. Hand-written, because names are looked up in the
+/// named container; missing containers are ignored.
 pub fn validate_allocated_resources(v: &mut Validation<'_>, path: &Path<'_>, pod: &Pod, _: Option<&Pod>) {
     let (path, spec, status) = (path.child(json_name!(Pod.status)), &pod.spec, &pod.status);
     validate_allocated(
@@ -141,7 +141,7 @@ fn validate_allocated(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[Conta
     }
 }
 
-/// What a status calls a claim.
+/// The name of a claim in a status.
 fn name_of_claim(claim: &ResourceClaim) -> String {
     match claim.request.as_str() {
         "" => claim.name.clone(),

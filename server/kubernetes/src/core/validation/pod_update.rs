@@ -1,4 +1,4 @@
-//! What may change in a pod, as far as no declaration says it.
+//! Hand-written validation of pod updates.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,15 @@ use machinery::options;
 use crate::core::internal::{internal_diff, internal_value, internal_values};
 use generated::core::v1::{Affinity, NodeAffinity, NodeSelectorTerm, PodSpec, Toleration};
 
-/// What upstream calls the fields that may change.
+/// Upstream's message, which lists the mutable fields.
 const MUTABLE: &str = "pod updates may not change fields other than `spec.containers[*].image`,\
     `spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
     `spec.tolerations` (only additions to existing tolerations),\
     `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 const MAX_DEADLINE: i64 = i32::MAX as i64;
 
-/// A deadline may be set, and come nearer. By hand: with one that is further away nothing else is compared.
+/// Checks that a deadline is only added or decreased. Hand-written, because an increased deadline
+/// suppresses all other comparisons.
 pub fn validate_deadline_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old: Option<&PodSpec>) {
     let path = path.child(json_name!(PodSpec.active_deadline_seconds));
     let before = old.and_then(|old| old.active_deadline_seconds);
@@ -34,9 +35,10 @@ pub fn validate_deadline_change(v: &mut Validation<'_>, path: &Path<'_>, new: &P
     v.set_option(options::COMPARABLE, false);
 }
 
-/// `validateOnlyAddedTolerations`. By hand: old tolerations are looked up among the new ones, apart from their seconds.
+/// `validateOnlyAddedTolerations`. Hand-written, because old tolerations are searched among the new
+/// ones, apart from their seconds.
 pub fn validate_tolerations_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old: Option<&PodSpec>) {
-    /// What may not change.
+    /// The immutable attributes.
     fn facts(toleration: &Toleration) -> (&str, &str, &str, &str) {
         let Toleration { key, operator, value, effect, toleration_seconds: _ } = toleration;
         (key, operator, value, effect)
@@ -49,7 +51,8 @@ pub fn validate_tolerations_change(v: &mut Validation<'_>, path: &Path<'_>, new:
     v.checks_of_items(&path, &new.tolerations);
 }
 
-/// By hand: the whole spec is compared with what is stored, except for what may change.
+/// Validates all other changes. Hand-written, because the whole spec is compared with the stored one,
+/// except for mutable fields.
 pub fn validate_other_changes(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old: Option<&PodSpec>) {
     let Some(old) = old.filter(|old| *old != new) else { return };
     let mut rest = without_mutable(new, old);
@@ -62,7 +65,7 @@ pub fn validate_other_changes(v: &mut Validation<'_>, path: &Path<'_>, new: &Pod
     }
 }
 
-/// The new spec with what may change as it was.
+/// The new spec with mutable fields reset to the stored values.
 fn without_mutable(new: &PodSpec, old: &PodSpec) -> PodSpec {
     let mut rest = new.clone();
     for (new, old) in [(&mut rest.containers, &old.containers), (&mut rest.init_containers, &old.init_containers)] {
@@ -78,7 +81,8 @@ fn without_mutable(new: &PodSpec, old: &PodSpec) -> PodSpec {
     rest
 }
 
-/// As long as a pod is not to be scheduled the nodes it wants may become fewer; `rest` gets what is stored.
+/// Validates changes of a pod with scheduling gates, whose set of possible nodes may shrink; sets the
+/// changed fields in `rest` to the stored values.
 fn validate_gated_change(v: &mut Validation<'_>, path: &Path<'_>, rest: &mut PodSpec, old: &PodSpec) {
     if old.node_selector.iter().any(|(key, value)| rest.node_selector.get(key) != Some(value)) {
         let detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
@@ -129,7 +133,8 @@ fn required_terms(affinity: Option<&NodeAffinity>) -> &[NodeSelectorTerm] {
     required.map_or(&[], |selector| &selector.node_selector_terms)
 }
 
-/// `validateNodeSelectorTermHasOnlyAdditions`; a term without requirements is for no node, and stays so.
+/// `validateNodeSelectorTermHasOnlyAdditions`; a term without requirements selects no node, and has to
+/// stay unchanged.
 fn only_adds(new: &NodeSelectorTerm, old: &NodeSelectorTerm) -> bool {
     if old.match_expressions.is_empty() && old.match_fields.is_empty() {
         return new.match_expressions.is_empty() && new.match_fields.is_empty();

@@ -1,4 +1,4 @@
-//! The templates of replication controllers.
+//! Validation of the templates of replication controllers.
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -12,8 +12,8 @@ use generated::core::v1::{PodTemplateSpec, ReplicationControllerSpec};
 
 type Spec = ReplicationControllerSpec;
 
-/// `ValidatePodTemplateSpecForRC`. By hand: what is stored decides what is allowed, and labels are compared with the
-/// selector.
+/// `ValidatePodTemplateSpecForRC`. Hand-written, because options depend on the stored object, and
+/// labels are compared with the selector.
 pub fn validate_controller_template(v: &mut Validation<'_>, path: &Path<'_>, new: &Spec, old: Option<&Spec>) {
     let (Some(template), path) = (new.template.as_deref(), &path.child(json_name!(ReplicationControllerSpec.template)))
     else {

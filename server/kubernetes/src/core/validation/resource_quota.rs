@@ -1,5 +1,5 @@
-//! The scopes of resource quotas. By hand: a table of scopes and resources, and errors that show a list once for each
-//! resource.
+//! Validation of the scopes of resource quotas. Hand-written, because it needs a table of scopes and
+//! resources, and errors show a list once for each resource.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,7 +30,7 @@ const OF_CLAIMS: [&str; 2] = ["persistentvolumeclaims", resource_name::REQUESTS_
 type Quota = ResourceQuota;
 type Spec = ResourceQuotaSpec;
 
-/// The scopes stay, in any order.
+/// Checks that the set of scopes is unchanged.
 pub fn validate_scopes_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Quota, old: Option<&Quota>) {
     let set = |quota: &Quota| quota.spec.scopes.iter().cloned().collect::<BTreeSet<_>>();
     if old.is_some_and(|old| set(old) != set(new)) {
@@ -42,7 +42,7 @@ pub fn validate_scopes_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Quo
     }
 }
 
-/// The scopes are known, and have something to do with what is limited.
+/// Checks that scopes are known and apply to the limited resources.
 pub fn validate_scopes(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
     let (path, shown) = (&path.child(json_name!(ResourceQuotaSpec.scopes)), || BadValue::strings(&spec.scopes));
     let mut scopes = Scopes::new(spec);
@@ -51,7 +51,7 @@ pub fn validate_scopes(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: 
     }
 }
 
-/// Likewise the scopes of a selector.
+/// The same for the scopes of a selector.
 pub fn validate_scope_selector(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
     let Some(selector) = spec.scope_selector.as_deref() else { return };
     let path = path.child(json_name!(ResourceQuotaSpec.scope_selector));
@@ -66,13 +66,14 @@ pub fn validate_scope_selector(v: &mut Validation<'_>, path: &Path<'_>, spec: &S
     }
 }
 
-/// A place of an error with the value that the error shows, which is made only for an error.
+/// The path of an error and its value, which is computed only for an error.
 type Shown<'a> = (&'a Path<'a>, &'a dyn Fn() -> BadValue);
 
-/// Which limited resources the scopes of a quota do not cover (`IsResourceQuotaScopeValidForResource`).
+/// The limited resources that the scopes of a quota do not cover
+/// (`IsResourceQuotaScopeValidForResource`).
 struct Scopes<'s> {
     spec: &'s Spec,
-    /// By scope: a quota may repeat a few scopes many times.
+    /// Uncovered resources by scope; cached, because a quota may repeat a few scopes many times.
     uncovered: HashMap<&'s str, Vec<&'s str>>,
 }
 
@@ -81,7 +82,8 @@ impl<'s> Scopes<'s> {
         Scopes { spec, uncovered: HashMap::new() }
     }
 
-    /// Reports an unknown scope at one place, and each resource that a known one does not cover at another.
+    /// Reports an unknown scope at one path, and each resource that a known scope does not cover at
+    /// another.
     fn validate(&mut self, v: &mut Validation<'_>, scope: &'s str, unknown: Shown<'_>, other: Shown<'_>) {
         let Some(covered) = covered(scope) else {
             return v.invalid(unknown.0, unknown.1(), "unsupported scope");
@@ -96,7 +98,7 @@ impl<'s> Scopes<'s> {
     }
 }
 
-/// The resources that a scope is about; nothing of an unknown scope.
+/// The resources that a scope covers; `None` for an unknown scope.
 fn covered(scope: &str) -> Option<&'static [&'static str]> {
     use resource_quota_scope::*;
     Some(match scope {

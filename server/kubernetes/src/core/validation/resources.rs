@@ -1,4 +1,4 @@
-//! Names and amounts of resources, and what containers and pods ask for.
+//! Validation of resource names and amounts, and of requests and limits of containers and pods.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ const HUGE_PAGES: &str = "hugepages-";
 
 const SUPPORTED_OF_PODS: [&str; 3] = [resource_name::CPU, HUGE_PAGES, resource_name::MEMORY];
 
-/// Whether a container may ask for less than its limit.
+/// Whether the request of a resource may be lower than its limit.
 pub(super) fn is_overcommit_allowed(name: &str) -> bool {
     is_native_resource(name) && !is_huge_pages(name)
 }
@@ -41,8 +41,8 @@ fn pod_resource_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     errors
 }
 
-/// `ValidateContainerResourceRequirements`. By hand: names of resources decide about amounts, and requests are compared
-/// with limits.
+/// `ValidateContainerResourceRequirements`. Hand-written, because rules for amounts depend on resource
+/// names, and requests are compared with limits.
 pub fn validate_container_resources(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -52,7 +52,7 @@ pub fn validate_container_resources(
     validate_requirements(v, path, resources, container_resource_name);
 }
 
-/// `validatePodResourceRequirements`. By hand likewise.
+/// `validatePodResourceRequirements`. Hand-written for the same reasons.
 pub fn validate_pod_resources(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -62,7 +62,8 @@ pub fn validate_pod_resources(
     validate_requirements(v, path, resources, pod_resource_name);
 }
 
-/// That amounts of huge pages are whole pages. By hand: the size of a page is in the name.
+/// Checks that amounts of huge pages are whole pages. Hand-written, because the page size is part of
+/// the name.
 pub fn validate_whole_huge_pages(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -113,7 +114,7 @@ fn validate_huge_pages(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amou
     }
 }
 
-/// Whether an amount is a number of pages of the size that the name tells (`IsHugePageResourceValueDivisible`).
+/// Whether an amount is a multiple of the page size in the name (`IsHugePageResourceValueDivisible`).
 fn is_divisible(name: &str, amount: &Quantity) -> bool {
     let size = name.strip_prefix(HUGE_PAGES).and_then(|size| Quantity::parse(size).ok());
     size.is_some_and(|size| {
@@ -121,7 +122,7 @@ fn is_divisible(name: &str, amount: &Quantity) -> bool {
     })
 }
 
-/// A request against its limit.
+/// Compares a request with its limit.
 fn validate_request(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, limit: Option<&Quantity>) {
     let requests = path.child(json_name!(ResourceRequirements.requests));
     match limit {
@@ -141,7 +142,8 @@ fn validate_request(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount:
     }
 }
 
-/// The pod's claims that a container uses, each once and whole, or each request of it once (`validateResourceClaimNames`).
+/// Validates the claims of a container: each pod claim is used once as a whole, or once per request
+/// (`validateResourceClaimNames`).
 fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, claims: &[ResourceClaim]) {
     let mut used: BTreeSet<(&str, &str)> = BTreeSet::new();
     for (index, claim) in claims.iter().enumerate() {
@@ -170,7 +172,7 @@ fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, claims: &[ResourceCl
     }
 }
 
-/// Each error repeats all names, as long as there is room for that.
+/// Reports an unknown claim; the message contains all names, up to a maximum length.
 fn refuse_unknown_claim(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
     let known: Vec<&str> = v.noted(options::POD_CLAIMS).into_iter().collect();
     if v.errors.len() < listed_errors(known.iter().map(|known| known.len()).sum()) {
@@ -180,8 +182,8 @@ fn refuse_unknown_claim(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
     }
 }
 
-/// What running a pod costs besides its containers (`validateOverhead`). By hand: it is checked as limits of a
-/// container are.
+/// Validates the pod overhead (`validateOverhead`). Hand-written, because it is validated like the
+/// limits of a container.
 pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let resources = ResourceRequirements { limits: spec.overhead.clone(), ..ResourceRequirements::default() };
     validate_container_resources(v, &path.child(json_name!(PodSpec.overhead)), &resources, None);

@@ -1,4 +1,4 @@
-//! Services, as far as no declaration says what holds.
+//! Hand-written validation of services.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -16,12 +16,12 @@ use apimachinery::meta::v1::ObjectMeta;
 use generated::core::v1::{Service, ServicePort, ServiceSpec, ip_family};
 
 const SOURCE_RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
-/// The address of services that have none.
+/// Cluster address of headless services.
 const NONE: &str = "None";
 
 type Spec = ServiceSpec;
 
-/// What is wrong with addresses and families, before any are given.
+/// Errors of addresses and families, before addresses are allocated.
 pub fn service_address_errors(context: &Context, spec: &Spec, old: Option<&Spec>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let old = old.map(Ref::of);
@@ -34,7 +34,8 @@ pub fn service_address_errors(context: &Context, spec: &Spec, old: Option<&Spec>
     errors
 }
 
-/// The rest of `ValidateServiceClusterIPsRelatedFields`. By hand: addresses have families, if all can be read.
+/// The other checks of `ValidateServiceClusterIPsRelatedFields`. Hand-written, because addresses have
+/// families, provided that all can be parsed.
 pub fn validate_cluster_addresses(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, old: Option<&Spec>) {
     let (path, before) = (&path.child(json_name!(ServiceSpec.cluster_ips)), v.errors.len());
     let (texts, shown) = (&spec.cluster_ips, BadValue::strings(&spec.cluster_ips));
@@ -54,7 +55,7 @@ pub fn validate_cluster_addresses(v: &mut Validation<'_>, path: &Path<'_>, spec:
         return;
     }
     let addresses: Vec<Option<IpAddr>> = texts.iter().map(|text| parse_ip_sloppy(text)).collect();
-    // A stored `None` may stand in another place.
+    // A stored `None` may be at another index.
     let unread = addresses.iter().position(Option::is_none);
     if let (Some(index), [_, _, ..]) = (unread, texts.as_slice()) {
         let text = format!("failed to check for dual stack with error:invalid IP[{index}]: {}", texts[index]);
@@ -74,8 +75,8 @@ pub fn validate_cluster_addresses(v: &mut Validation<'_>, path: &Path<'_>, spec:
     }
 }
 
-/// Neither node ports nor ports are used twice with the same protocol. By hand: all node ports are looked at first, and
-/// ports are shown without what they do not share.
+/// Checks that node ports and ports are unique per protocol. Hand-written, because all node ports are
+/// checked first, and errors show only the fields that have to be unique.
 pub fn validate_unique_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spec, _: Option<&Spec>) {
     let path = path.child(json_name!(ServiceSpec.ports));
     let (mut ports, mut node_ports) = (HashSet::new(), HashSet::new());
@@ -92,8 +93,8 @@ pub fn validate_unique_ports(v: &mut Validation<'_>, path: &Path<'_>, spec: &Spe
     }
 }
 
-/// Where clients of a balancer may come from: the field, or the annotation that was there before it. By hand: both may
-/// hold blanks, and one is a list in a text.
+/// Validates the source ranges of a load balancer: the field, or the annotation that predates it.
+/// Hand-written, because both may contain blanks, and the annotation is a list in a string.
 pub fn validate_source_ranges(v: &mut Validation<'_>, path: &Path<'_>, new: &Service, old: Option<&Service>) {
     let (spec, metadata) = (path.child(json_name!(Service.spec)), path.child(json_name!(Service.metadata)));
     let (field, annotations) =

@@ -1,4 +1,4 @@
-//! Templates of pods, for functions of workloads that check them.
+//! Validation of pod templates, for functions of workloads.
 
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
@@ -8,16 +8,16 @@ use machinery::reflect::Ref;
 use super::annotations::validate_pod_annotations;
 use generated::core::v1::PodTemplateSpec;
 
-/// What templates may hold: by feature gates, and by what stored ones hold already.
+/// Options of templates, which depend on feature gates and on the stored template.
 #[derive(Clone, Debug, Default)]
 pub struct PodOptions {
     chosen: Vec<(&'static str, String)>,
-    /// Selectors of pods may ask for values that no label has.
+    /// Selectors of pods may have invalid label values.
     pub allow_invalid_values_of_pods: bool,
 }
 
 impl PodOptions {
-    /// For a template that replaces `old`: the options that `PodSpec` declares.
+    /// Options for a template that replaces `old`: those that `PodSpec` declares.
     pub fn of_template(context: &Context, old: Option<&PodTemplateSpec>) -> Self {
         let (none, errors) = (PodTemplateSpec::default(), &mut Vec::new());
         let mut v = Validation::new(context, errors);
@@ -34,7 +34,7 @@ impl PodOptions {
     }
 }
 
-/// `ValidatePodTemplateSpec`. By hand: functions of workloads change the options.
+/// `ValidatePodTemplateSpec`. Hand-written, because functions of workloads change the options.
 pub fn validate_pod_template_spec(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -45,7 +45,7 @@ pub fn validate_pod_template_spec(
     v.checks_of("chosen", path, Ref::of(template), None);
 }
 
-/// The annotations of a template once more, as upstream checks those of stateful sets.
+/// Validates the annotations of a template a second time, as upstream does for stateful sets.
 pub fn validate_template_annotations(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -1,4 +1,4 @@
-//! The containers of a pod, of every sort alike.
+//! Visits the containers of a pod, of all types.
 
 use machinery::field_path::Path;
 use machinery::json_name;
@@ -7,7 +7,7 @@ use generated::core::v1::{
     Container, ContainerPort, EnvVar, EphemeralContainerCommon, PodSpec, ResourceRequirements, SecurityContext,
 };
 
-/// What init, main and ephemeral containers have in common.
+/// Common fields of init, main and ephemeral containers.
 #[derive(Clone, Copy)]
 pub struct AnyContainer<'c> {
     pub name: &'c str,

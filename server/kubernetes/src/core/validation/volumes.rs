@@ -1,4 +1,4 @@
-//! Volumes, as far as no declaration says it.
+//! Hand-written validation of volumes.
 
 use machinery::field_path::Path;
 use machinery::format::{ANNOTATIONS_MAX_SIZE, NameRule};
@@ -12,12 +12,13 @@ use generated::core::v1::{
     ISCSIPersistentVolumeSource, PersistentVolumeClaimTemplate, PodCertificateProjection, PodSpec, Volume,
 };
 
-/// The longest `<volume name>:<portal>`.
+/// Maximum length of `<volume name>:<portal>`.
 const MAX_TARGET: usize = 64;
 const LONG_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is \
      specified.";
 
-/// Name and portal together have to fit into a name of a target. By hand: two lengths are added.
+/// Checks that name and portal together fit into the name of a target. Hand-written, because two
+/// lengths are added.
 pub fn validate_portal_length(v: &mut Validation<'_>, path: &Path<'_>, volume: &Volume, _: Option<&Volume>) {
     let portal = volume.volume_source.iscsi.as_deref().map_or("", |iscsi| &iscsi.target_portal);
     if volume.name.len() + 1 + portal.len() > MAX_TARGET {
@@ -25,8 +26,8 @@ pub fn validate_portal_length(v: &mut Validation<'_>, path: &Path<'_>, volume: &
     }
 }
 
-/// The name of the persistent volume and the portal have to fit into a name of a target. By hand: two lengths are
-/// added.
+/// Checks that the name of the persistent volume and the portal together fit into the name of a target.
+/// Hand-written, because two lengths are added.
 pub fn validate_target_length(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -39,7 +40,7 @@ pub fn validate_target_length(
     }
 }
 
-/// `ValidateUserAnnotations`. By hand: keys and values are counted together.
+/// `ValidateUserAnnotations`. Hand-written, because the sizes of keys and values are added.
 pub fn validate_user_annotations(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -53,7 +54,8 @@ pub fn validate_user_annotations(
     }
 }
 
-/// The claims of ephemeral volumes are named after pod and volume. By hand: the names are made of two.
+/// Records the names of generated claims of ephemeral volumes. Hand-written, because the names are
+/// built from pod and volume.
 pub fn note_made_claims(v: &mut Validation<'_>, _: &Path<'_>, spec: &PodSpec, _: Option<&PodSpec>) {
     let pod = v.option(options::OBJECT_NAME).unwrap_or_default().to_owned();
     for volume in spec.volumes.iter().filter(|volume| !pod.is_empty() && volume.volume_source.ephemeral.is_some()) {
@@ -61,7 +63,7 @@ pub fn note_made_claims(v: &mut Validation<'_>, _: &Path<'_>, spec: &PodSpec, _:
     }
 }
 
-/// Likewise: the name has to be that of an object.
+/// Checks that the name of a generated claim is a valid object name. Hand-written for the same reason.
 pub fn validate_generated_claim(v: &mut Validation<'_>, path: &Path<'_>, volume: &Volume, _: Option<&Volume>) {
     let pod = v.option(options::OBJECT_NAME).unwrap_or_default();
     if pod.is_empty() || volume.name.is_empty() {
@@ -73,7 +75,8 @@ pub fn validate_generated_claim(v: &mut Validation<'_>, path: &Path<'_>, volume:
     }
 }
 
-/// The claim of an ephemeral volume, for which a template stands. By hand: what claims may be is an option.
+/// Validates the claim template of an ephemeral volume. Hand-written, because the rules for claims
+/// depend on options.
 pub fn validate_claim_template_of_pod(
     v: &mut Validation<'_>,
     path: &Path<'_>,

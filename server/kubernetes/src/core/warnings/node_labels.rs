@@ -1,4 +1,4 @@
-//! Labels of nodes that have better ones (`pkg/api/node/util.go`).
+//! Warnings about deprecated node labels (`pkg/api/node/util.go`).
 
 use machinery::field_path::Path;
 use machinery::format::is_label_value;
@@ -8,7 +8,7 @@ use generated::core::v1::{
     Affinity, NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodSpec, PreferredSchedulingTerm,
 };
 
-/// What is said of a label that is not to be used any more.
+/// The warning about a deprecated label.
 pub(crate) fn deprecation(label: &str) -> Option<&'static str> {
     Some(match label {
         "beta.kubernetes.io/arch" => r#"deprecated since v1.14; use "kubernetes.io/arch" instead"#,
@@ -29,7 +29,7 @@ pub(crate) fn deprecation(label: &str) -> Option<&'static str> {
     })
 }
 
-/// Labels in a pod's ways to choose a node.
+/// Warnings about labels in the node selection of a pod.
 pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
     let selector = path.child(json_name!(PodSpec.node_selector));
     for label in spec.node_selector.keys() {
@@ -56,7 +56,7 @@ pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
     }
 }
 
-/// `GetWarningsForNodeSelectorTerm`; `values`: also values that no label has.
+/// `GetWarningsForNodeSelectorTerm`; `values` also checks for invalid label values.
 pub(crate) fn warnings_of_term(path: &Path<'_>, term: &NodeSelectorTerm, values: bool) -> Vec<String> {
     let path = path.child(json_name!(NodeSelectorTerm.match_expressions));
     let mut out = Vec::new();

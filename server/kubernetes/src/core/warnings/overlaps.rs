@@ -1,4 +1,4 @@
-//! Files of a volume that are in each other's way (`warningsForOverlappingVirtualPaths`).
+//! Warnings about overlapping paths of a volume's files (`warningsForOverlappingVirtualPaths`).
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use machinery::scalar::go_text::quote;
 use super::Pairs;
 use generated::core::v1::{DownwardAPIVolumeFile, KeyToPath, Volume, VolumeProjection};
 
-/// A file, and in projected volumes where it comes from.
+/// A file, with its source in projected volumes.
 struct File<'f> {
     path: &'f str,
     source: String,
@@ -28,21 +28,21 @@ impl<'f> File<'f> {
     }
 }
 
-/// The files of a volume in the order of their paths, a directory directly before everything below it.
+/// The files of a volume sorted by path, a directory directly before everything below it.
 struct Tree<'f> {
-    /// Each path once.
+    /// Nodes with distinct paths.
     nodes: Vec<Node<'f>>,
-    /// The node of each file; none for files without a path.
+    /// The node of each file; `None` for files without a path.
     node_of: Vec<Option<usize>>,
 }
 
 struct Node<'f> {
     path: &'f str,
-    /// The indexes of the files of this path, in ascending order.
+    /// Indexes of the files with this path, in ascending order.
     files: Vec<usize>,
-    /// The node of the closest path above.
+    /// The node of the closest parent path.
     above: Option<usize>,
-    /// The first node behind this one that is not below it.
+    /// The first node after this one that is not below it.
     end: usize,
 }
 
@@ -74,14 +74,14 @@ impl<'f> Tree<'f> {
         self.nodes.push(Node { path, files: Vec::new(), above, end: 0 });
     }
 
-    /// Ends the nodes that are not above what comes next.
+    /// Closes nodes that are not parents of the next path.
     fn close(&mut self, open: &mut Vec<usize>, is_above: impl Fn(&str) -> bool) {
         while let Some(node) = open.pop_if(|node| !is_above(self.nodes[*node].path)) {
             self.nodes[node].end = self.nodes.len();
         }
     }
 
-    /// The files before this one whose path is its path, leads to it, or leads through it.
+    /// Earlier files with the same path, a parent path or a child path.
     fn overlapping_before(&self, index: usize) -> Vec<usize> {
         let Some(node) = self.node_of[index] else { return Vec::new() };
         let above = std::iter::successors(self.nodes[node].above, |above| self.nodes[*above].above);
@@ -93,12 +93,12 @@ impl<'f> Tree<'f> {
     }
 }
 
-/// The bytes of a path, so that a directory sorts directly before what is below it.
+/// The bytes of a path as a sort key: a directory sorts directly before its content.
 fn in_order(path: &str) -> impl Iterator<Item = u8> {
     path.bytes().map(|byte| if byte == b'/' { 0 } else { byte })
 }
 
-/// What is in the way in each of the volumes.
+/// Warnings about overlapping paths in each of the volumes.
 pub(super) fn warn(volumes: &[Volume], out: &mut Vec<String>) {
     for volume in volumes {
         let (name, source) = (quote(&volume.name), &volume.volume_source);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn warns_of_equal_paths_and_of_paths_through_others() {
+    fn warns_of_equal_and_nested_paths() {
         let paths = ["a/b/c", "a-b", "a/b", "", "a/bc", "a/b/", "a", "x/y"];
         let expect = ["a/b with a/b/c", "a/b with a/b", "a with a/b/c", "a with a/b", "a with a/bc"];
         // Equal texts are one warning.
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn many_paths_take_little_time_and_room() {
+    fn many_paths_take_bounded_time_and_memory() {
         let distinct: Vec<String> = (0..50_000).map(|index| format!("d{index}/e")).collect();
         assert!(warnings(&distinct).is_empty());
         let equal = vec!["a".to_owned(); 50_000];

@@ -1,4 +1,4 @@
-//! The spec and metadata of pods and of their templates (`warningsForPodSpecAndMeta`).
+//! Warnings about the spec and metadata of pods and pod templates (`warningsForPodSpecAndMeta`).
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ const OLD_ANNOTATIONS: [(&str, &str); 3] = [
 const OLD_SECCOMP: &str = r#"non-functional in v1.27+; use the "seccompProfile" field instead"#;
 const OLD_APP_ARMOR: &str = r#"deprecated since v1.30; use the "appArmorProfile" field instead"#;
 
-/// `path` is that of the object or template; only in templates AppArmor annotations are spoken of.
+/// `path` is that of the object or template; AppArmor annotations are reported only in templates.
 pub(super) fn warn(path: &Path<'_>, (meta, spec): (&ObjectMeta, &PodSpec), is_template: bool, out: &mut Vec<String>) {
     let annotations = path.child(json_name!(PodTemplateSpec.metadata));
     let (annotations, path) =
@@ -103,7 +103,7 @@ fn warn_of_repetitions(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
     }
 }
 
-/// Annotations of a container that do not do what they did, unless fields say the same.
+/// Warnings about obsolete annotations of a container, unless fields have the same values.
 fn warn_of_annotations(
     path: &Path<'_>,
     (meta, spec): (&ObjectMeta, &PodSpec),
@@ -152,7 +152,7 @@ fn warn_of_container(path: &Path<'_>, container: AnyContainer<'_>, out: &mut Vec
     }
 }
 
-/// Whether a variable has more in it than its value of before.
+/// Whether the value of a variable refers to its previous value and extends it.
 fn extends_itself(variable: &EnvVar) -> bool {
     let before = format!("$({})", variable.name);
     variable.value_from.is_none() && variable.value != before && variable.value.contains(&before)

@@ -1,4 +1,4 @@
-//! Ports that more than one container says it has.
+//! Warnings about ports that several containers declare.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,7 @@ use super::Pairs;
 use crate::core::validation::visit::for_each_container;
 use generated::core::v1::{Container, ContainerPort, PodSpec};
 
-/// What is said of the ports of a spec at `path`.
+/// Warnings about the ports of a spec at `path`.
 pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
     let mut known: BTreeMap<(i32, &str), Known<'_>> = BTreeMap::new();
     let mut has_room = true;
@@ -21,7 +21,7 @@ pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
         }
         let known = known.entry((port.container_port, &port.protocol)).or_default();
         if has_room {
-            for (other_path, other) in known.in_the_way_of(port) {
+            for (other_path, other) in known.conflicting_with(port) {
                 let Some(what) = conflict(port, other) else { continue };
                 has_room = pairs.add(format!("{path}: {what} port definition with {other_path}"));
                 if !has_room {
@@ -44,11 +44,12 @@ pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
     });
 }
 
-/// The ports of one number and protocol so far, by what they may have in common with another one.
+/// Ports of one number and protocol so far, indexed by the attributes that can conflict.
 #[derive(Default)]
 struct Known<'s> {
     all: Vec<(String, &'s ContainerPort)>,
-    /// Indexes of those without a port of the node, of those by port, and by port and address.
+    /// Indexes of ports without a host port. `by_port` has indexes by host port, `by_address` by host
+    /// port and address.
     without: Vec<usize>,
     by_port: HashMap<i32, Vec<usize>>,
     by_address: HashMap<(i32, &'s str), Vec<usize>>,
@@ -69,8 +70,8 @@ impl<'s> Known<'s> {
         self.by_address.get(&(host_port, ip)).map_or(&[], Vec::as_slice)
     }
 
-    /// Those that have a [`conflict`] with a port, in their order.
-    fn in_the_way_of(&self, port: &'s ContainerPort) -> impl Iterator<Item = &(String, &'s ContainerPort)> {
+    /// Ports that have a [`conflict`] with a port, in their order.
+    fn conflicting_with(&self, port: &'s ContainerPort) -> impl Iterator<Item = &(String, &'s ContainerPort)> {
         let mut indexes = match (port.host_port, port.host_ip.as_str()) {
             (0, _) => (0..self.all.len()).collect(),
             (host_port, "") => {
@@ -95,7 +96,7 @@ fn each_port<'s>(path: &Path<'_>, spec: &'s PodSpec, mut visit: impl FnMut(&str,
     });
 }
 
-/// How two ports of the same number are in each other's way on the node.
+/// The conflict on the node between two ports with the same number.
 fn conflict(port: &ContainerPort, other: &ContainerPort) -> Option<&'static str> {
     if port.host_ip == other.host_ip && port.host_port == other.host_port {
         Some("duplicate")
@@ -108,7 +109,7 @@ fn conflict(port: &ContainerPort, other: &ContainerPort) -> Option<&'static str>
     }
 }
 
-/// As Go's `%+v` shows the internal struct.
+/// The internal struct in the format of Go's `%+v`.
 fn go_text(port: &ContainerPort) -> String {
     let ContainerPort { name, host_port, container_port, protocol, host_ip } = port;
     format!("{{Name:{name} HostPort:{host_port} ContainerPort:{container_port} Protocol:{protocol} HostIP:{host_ip}}}")
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn warns_of_each_pair_in_order() {
+    fn warns_of_port_pairs_in_order() {
         let ports = [(1, ""), (1, "::1"), (2, "::2"), (1, "::1"), (0, ""), (1, "::3"), (0, "")];
         let expect = [
             "[1]: dangerously ambiguous port definition with [0]",
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn many_ports_of_one_number_take_little_time_and_room() {
+    fn equal_ports_take_bounded_time_and_memory() {
         assert!(warnings(vec![port(0, ""); 20_000]).len() < 200);
         assert!(warnings((1..20_000).map(|number| port(number, "")).collect()).is_empty());
         assert!(warnings((1..20_000).map(|number| port(1, &format!("::{number:x}"))).collect()).is_empty());

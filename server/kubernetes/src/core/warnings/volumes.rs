@@ -1,4 +1,4 @@
-//! Volumes of types that nothing provides any more.
+//! Warnings about volumes of types that are no longer supported.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use generated::core::v1::{
     VolumeResourceRequirements, VolumeSource, resource_name,
 };
 
-/// What is said of the volumes at `path`.
+/// Warnings about the volumes at `path`.
 pub(super) fn warn(path: &Path<'_>, volumes: &[Volume], git_repo_driver: bool, out: &mut Vec<String>) {
     let git_repo =
         if git_repo_driver { "deprecated in v1.11" } else { "deprecated in v1.11, and disabled by default in v1.33+" };
@@ -45,7 +45,7 @@ pub(super) fn warn(path: &Path<'_>, volumes: &[Volume], git_repo_driver: bool, o
     }
 }
 
-/// What is said of the spec of a claim (`GetWarningsForPersistentVolumeClaimSpec`).
+/// Warnings about the spec of a claim (`GetWarningsForPersistentVolumeClaimSpec`).
 pub(crate) fn warn_of_claim(path: &Path<'_>, spec: &PersistentVolumeClaimSpec, out: &mut Vec<String>) {
     let path = path.child(json_name!(PersistentVolumeClaimSpec.resources));
     warn_of_fraction(
@@ -62,7 +62,7 @@ pub(crate) fn warn_of_claim(path: &Path<'_>, spec: &PersistentVolumeClaimSpec, o
     );
 }
 
-/// An amount of bytes that is no whole number: accepted, and rounded by whoever uses it.
+/// Warning about a fractional number of bytes, which is accepted and rounded by its consumers.
 pub(super) fn warn_of_fraction(
     path: &Path<'_>,
     amounts: &BTreeMap<String, Quantity>,

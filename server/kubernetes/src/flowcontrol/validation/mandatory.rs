@@ -1,4 +1,5 @@
-//! The objects that every server has, and that may not be changed (`pkg/apis/flowcontrol/internalbootstrap`).
+//! Mandatory objects, which exist on every server and are immutable
+//! (`pkg/apis/flowcontrol/internalbootstrap`).
 
 use generated::flowcontrol::v1::{
     ExemptPriorityLevelConfiguration, FlowDistinguisherMethod, FlowSchemaSpec, GroupSubject, LimitResponse,
@@ -10,7 +11,7 @@ use generated::flowcontrol::v1::{
 pub const EXEMPT: &str = "exempt";
 pub const CATCH_ALL: &str = "catch-all";
 
-/// What a mandatory flow schema of this name says.
+/// The required spec of a mandatory flow schema with this name.
 pub fn flow_schema(name: &str) -> Option<FlowSchemaSpec> {
     let (matching_precedence, by_user, groups) = match name {
         EXEMPT => (1, false, &["system:masters"][..]),
@@ -46,7 +47,7 @@ fn everything_of(groups: &[&str]) -> PolicyRulesWithSubjects {
     }
 }
 
-/// What a mandatory priority level of this name says.
+/// The required spec of a mandatory priority level with this name.
 pub fn priority_level(name: &str) -> Option<PriorityLevelConfigurationSpec> {
     let exempt = ExemptPriorityLevelConfiguration { nominal_concurrency_shares: Some(0), lendable_percent: Some(0) };
     let limited = LimitedPriorityLevelConfiguration {

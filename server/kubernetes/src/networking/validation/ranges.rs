@@ -1,5 +1,5 @@
-//! Ranges of addresses: those of peers of network policies, and those that services get theirs from. By hand: ranges
-//! are compared with each other.
+//! Validation of address ranges: of peers of network policies, and of service CIDRs. Hand-written,
+//! because ranges are compared with each other.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -18,11 +18,11 @@ use generated::networking::v1::{IPBlock, NetworkPolicy, NetworkPolicySpec, Servi
 
 const IMMUTABLE: &str = "field is immutable";
 
-/// The ranges of a stored policy, which may stand anywhere in its next form.
+/// The ranges of a stored policy, which stay valid anywhere in the updated policy.
 #[derive(Clone, Default)]
 struct StoredRanges(Rc<HashSet<String>>);
 
-/// Keeps the ranges of a stored policy.
+/// Records the ranges of a stored policy.
 pub fn keep_ranges(v: &mut Validation<'_>, _: &Path<'_>, _: &NetworkPolicy, old: Option<&NetworkPolicy>) {
     let Some(NetworkPolicySpec { ingress, egress, .. }) = old.map(|old| &old.spec) else { return };
     let peers = ingress.iter().flat_map(|rule| &rule.from).chain(egress.iter().flat_map(|rule| &rule.to));
@@ -58,7 +58,7 @@ fn contains(range: &Cidr, hole: &Cidr) -> bool {
     same_family && first.network() == range.network()
 }
 
-/// `ValidateServiceCIDRUpdate`: a second family may be added, nothing else changes.
+/// `ValidateServiceCIDRUpdate`: only a second family may be added.
 pub fn validate_range_update(v: &mut Validation<'_>, path: &Path<'_>, new: &ServiceCIDR, old: Option<&ServiceCIDR>) {
     let Some(old) = old else { return };
     let (path, ranges, stored) = (path.child(json_name!(ServiceCIDR.spec)), &new.spec.cidrs, &old.spec.cidrs);
@@ -75,7 +75,7 @@ pub fn validate_range_update(v: &mut Validation<'_>, path: &Path<'_>, new: &Serv
     }
 }
 
-/// One range, or one of each family.
+/// Checks that there is one range, or one of each family.
 pub fn validate_ranges(v: &mut Validation<'_>, path: &Path<'_>, spec: &ServiceCIDRSpec, _: Option<&ServiceCIDRSpec>) {
     let path = path.child(json_name!(ServiceCIDRSpec.cidrs));
     if spec.cidrs.len() > 2 {

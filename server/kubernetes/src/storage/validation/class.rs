@@ -1,4 +1,4 @@
-//! Classes of storage, and classes of volume attributes.
+//! Validation of storage classes and volume attributes classes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ use machinery::reflect::Ref;
 use generated::core::v1::TopologySelectorTerm;
 use generated::storage::v1::{StorageClass, VolumeAttributesClass};
 
-/// Keys and values together, in bytes.
+/// Maximum total size of keys and values, in bytes.
 const MAX_PARAMETERS_SIZE: usize = 256 * 1024;
 const MAX_PARAMETERS: usize = 512;
-/// Most duplicates of terms that are reported: a Status lists no more errors.
+/// Maximum number of reported duplicates of terms: a Status lists no more errors.
 const MAX_DUPLICATES: usize = 1_000;
 
-/// The parameters of a class.
+/// Validates the parameters of a storage class.
 pub fn validate_class_parameters(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -26,7 +26,7 @@ pub fn validate_class_parameters(
     validate_parameters(v, path, &new.parameters);
 }
 
-/// The parameters of a class of attributes.
+/// Validates the parameters of a volume attributes class.
 pub fn validate_attributes(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -36,7 +36,8 @@ pub fn validate_attributes(
     validate_parameters(v, path, &new.parameters);
 }
 
-/// `validateParameters`. By hand: too many of them are too long, and then nothing else is asked of them.
+/// `validateParameters`. Hand-written, because too many parameters are reported as too long, which ends
+/// the validation.
 fn validate_parameters(v: &mut Validation<'_>, path: &Path<'_>, parameters: &BTreeMap<String, String>) {
     let path = path.child(json_name!(StorageClass.parameters));
     if parameters.len() > MAX_PARAMETERS {
@@ -50,8 +51,9 @@ fn validate_parameters(v: &mut Validation<'_>, path: &Path<'_>, parameters: &BTr
     }
 }
 
-/// `validateAllowedTopologies`. By hand: terms are alike whatever the order of what they ask for, and upstream compares
-/// each with as many empty terms as there are terms, besides the terms before it.
+/// `validateAllowedTopologies`. Hand-written, because terms are equal regardless of the order of their
+/// requirements. Besides the preceding terms, upstream compares each term with as many empty terms as
+/// there are terms.
 pub fn validate_class_topologies(
     v: &mut Validation<'_>,
     path: &Path<'_>,

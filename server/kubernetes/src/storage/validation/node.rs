@@ -1,4 +1,4 @@
-//! Drivers of nodes, and attachments of volumes to nodes.
+//! Validation of CSI nodes and volume attachments.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ use crate::core::internal::internal_value;
 use generated::storage::v1::{CSINode, CSINodeDriver, VolumeError};
 
 const MAX_MESSAGE_SIZE: usize = 1024;
-/// That of all metadata of an attachment.
+/// The limit in the message, which is that of all attachment metadata.
 const WRONG_MESSAGE_SIZE: usize = 256 * 1024;
 
-/// Nothing may change of a driver but how many volumes fit. By hand: drivers are looked up by their names, and the
-/// stored form of each is looked for in all new ones.
+/// Checks that only the number of volumes of a driver changes. Hand-written, because drivers are looked
+/// up by name, and the stored form of each is searched in all new ones.
 pub fn validate_drivers_update(v: &mut Validation<'_>, path: &Path<'_>, new: &CSINode, old: Option<&CSINode>) {
     let path = path.child("spec.drivers");
     let any_count = v.context.enabled(features::MutableCSINodeAllocatableCount);
@@ -36,7 +36,8 @@ pub fn validate_drivers_update(v: &mut Validation<'_>, path: &Path<'_>, new: &CS
     }
 }
 
-/// By hand: upstream names the wrong limit (`validateVolumeError`).
+/// Validates the message of an error. Hand-written, because upstream's message states the wrong limit
+/// (`validateVolumeError`).
 pub fn validate_message(v: &mut Validation<'_>, path: &Path<'_>, error: &VolumeError, _: Option<&VolumeError>) {
     if error.message.len() > MAX_MESSAGE_SIZE {
         v.too_long(&path.child(json_name!(VolumeError.message)), WRONG_MESSAGE_SIZE);

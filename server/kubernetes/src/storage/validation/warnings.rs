@@ -1,4 +1,4 @@
-//! What writers are warned of: labels of nodes that are deprecated, and tokens that are logged.
+//! Warnings of `storage`: deprecated node labels, and tokens that are logged.
 
 use machinery::features;
 use machinery::field_path::Path;
@@ -47,7 +47,8 @@ pub fn warn_storage_class(_: &Context, new: &StorageClass, _: Option<&StorageCla
     warnings
 }
 
-/// Tokens are better kept where they are not logged (`csiDriverStrategy.WarningsOnCreate`, `WarningsOnUpdate`).
+/// Warns about tokens in a place where they are logged (`csiDriverStrategy.WarningsOnCreate`,
+/// `WarningsOnUpdate`).
 pub fn warn_csi_driver(context: &Context, new: &CSIDriver, old: Option<&CSIDriver>) -> Vec<String> {
     let is_same = |old: &CSIDriver| {
         let (old, new) = (&old.spec.token_requests, &new.spec.token_requests);

@@ -1,4 +1,4 @@
-//! Conditions whose fields are looked up once.
+//! Conditions with resolved field paths.
 
 use crate::checks::Condition;
 use crate::checks::of::{Of, is_one_of};
@@ -21,11 +21,11 @@ pub(in crate::checks) enum PlannedCondition {
     Not(Box<PlannedCondition>),
     Any(Box<[PlannedCondition]>),
     All(Box<[PlannedCondition]>),
-    /// One that is not about what stands in fields of structs alone.
+    /// A condition that depends on more than the fields of structs.
     Other(&'static Condition),
 }
 
-/// A way through structs to a field.
+/// A resolved path through structs to a field.
 #[derive(Debug)]
 pub(in crate::checks) struct Way {
     structs: Box<[Place]>,
@@ -53,7 +53,7 @@ impl PlannedCondition {
         planned.unwrap_or(Self::Other(condition))
     }
 
-    /// Whether it holds for a struct.
+    /// Whether the condition holds for a struct.
     pub fn holds(&self, validation: &Validation<'_>, new: Ref<'_>, of: &Of<'_>) -> bool {
         let holds = |inner: &Self| inner.holds(validation, new, of);
         match self {
@@ -73,14 +73,14 @@ impl PlannedCondition {
         }
     }
 
-    /// Whether it held for what is stored.
+    /// Whether the condition holds for the stored struct.
     fn did_hold(&self, validation: &Validation<'_>, of: &Of<'_>) -> bool {
         of.with_stored(|stored| self.holds(validation, stored.around.home, stored)) == Some(true)
     }
 }
 
 impl Way {
-    /// Nothing for a way that does not lead to a field, or leads through a list or map.
+    /// Resolves a path. `None` if it does not lead to a field, or leads through a list or map.
     fn of(def: &'static StructDef, names: &[&str]) -> Option<Self> {
         let (name, outer) = names.split_last()?;
         let (mut structs, mut def) = (Vec::new(), def);
@@ -95,18 +95,18 @@ impl Way {
         Some(Way { structs: structs.into(), field: Place::find(def, name)? })
     }
 
-    /// Nothing if one of the ways is none.
+    /// Resolves paths. `None` if one of them cannot be resolved.
     fn all(def: &'static StructDef, ways: &[&[&str]]) -> Option<Box<[Self]>> {
         ways.iter().map(|way| Self::of(def, way)).collect()
     }
 
-    /// The struct that has the field, if it is there.
+    /// The struct that contains the field, if it is set.
     #[inline]
     fn home<'a>(&self, new: Ref<'a>) -> Option<Ref<'a>> {
         self.structs.iter().try_fold(new, |of, place| place.structure(of))
     }
 
-    /// The value at the end; nothing behind a struct that is not there.
+    /// The value at the end of the path; null below an absent struct.
     fn value<'a>(&self, new: Ref<'a>) -> Value<'a> {
         self.home(new).map_or(Value::Null, |home| self.field.value(home))
     }

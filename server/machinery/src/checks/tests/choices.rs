@@ -1,4 +1,5 @@
-//! Options that checks choose, and conditions and assertions about lists, items and inlined structs.
+//! Tests options that checks set, and conditions and assertions about lists, items and inlined
+//! structs.
 
 use super::*;
 
@@ -39,7 +40,7 @@ struct Rules {
 }
 
 describe! { Rules, RULES "Rules" { .checks(&[
-    check(&["name"], &[Assertion::Tell("told")]),
+    check(&["name"], &[Assertion::ChooseText("told")]),
     check_when(&["name"], &[Condition::Option("told")], &[Assertion::MaxBytes(3, "")]),
     check_when(&["rules"], &[Condition::Changed(&["rules", "verbs"])], &[Assertion::Below("")]),
     check(&["most"], &[Assertion::AtLeast(&["least"], "less than the least")]),
@@ -101,7 +102,7 @@ fn fields_and_sizes_are_compared() {
 }
 
 #[test]
-fn texts_are_told_from_numbers() {
+fn distinguishes_texts_from_numbers() {
     let named = Rules { port: IntOrString::String("http".into()), ..Rules::default() };
     assert_eq!(errors(&named, None), ["port: Invalid value: \"http\": not a number"]);
 }

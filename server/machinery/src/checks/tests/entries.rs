@@ -34,7 +34,7 @@ fn named(name: &str, number: i32) -> Port {
     Port { name: name.into(), number }
 }
 
-/// The errors of the declared checks, with a document that was sent.
+/// The errors of the declared checks, with a request document.
 fn errors_with(new: &Shelf, old: Option<&Shelf>, sent: &str) -> Vec<String> {
     let context = Context::default();
     let sent = serde_json::from_str(sent).ok();

@@ -1,4 +1,4 @@
-//! Conditions about items of lists and changes, comparisons and labels.
+//! Tests conditions about items of lists and changes, comparisons and labels.
 
 use super::*;
 use crate::scalar::Time;

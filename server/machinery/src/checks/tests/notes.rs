@@ -1,4 +1,4 @@
-//! Sets of texts, options with texts, and what errors show.
+//! Tests sets of texts, options with texts, and the values that errors show.
 
 use super::*;
 
@@ -36,7 +36,7 @@ describe! { House, HOUSE "House" { .checks(&[
     check(&["doors"], &[Assertion::Below("last")]),
     check(&["doors"], &[Assertion::Below("")]),
     check(&["doors", "name"], &[Assertion::MaxBytes(4, "")]),
-    check(&["lift"], &[Assertion::Tell("lift"), Assertion::Unnoted("last", "is the key of a door")]),
+    check(&["lift"], &[Assertion::ChooseText("lift"), Assertion::Unnoted("last", "is the key of a door")]),
     check(&["lift"], &[Assertion::Json(&[Assertion::Unnoted("rooms", "")])]),
     check(&["lift"], &[Assertion::Show(&["rooms"], &[Assertion::MaxBytes(4, "too long")])]),
     check_when(&["lift"], &[Condition::Uses("Lifts")], &[Assertion::Refused("no lift here")]),
@@ -65,7 +65,7 @@ fn texts_are_noted_until_the_checks_are_done() {
     assert_eq!(found, expect);
     let alone = Door { name: "hall".into(), key: "a".into() };
     assert_eq!(errors(&alone, None), ["name: Not found: \"hall\""]);
-    // Of doors of one name the key of the last one counts.
+    // Of several doors with the same name, the key of the last one counts.
     let lift = |lift: &str| House { lift: Some(lift.into()), ..house(&[("hall", "a"), ("hall", "b")]) };
     assert_eq!(errors(&lift("a"), None), [""; 0]);
     assert_eq!(errors(&lift("b"), None), ["lift: Invalid value: \"b\": is the key of a door"]);

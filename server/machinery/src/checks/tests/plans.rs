@@ -1,4 +1,4 @@
-//! A planned condition holds where the condition itself does.
+//! Tests that a planned condition is equivalent to the condition itself.
 
 use super::*;
 use crate::checks::plan::PlannedCondition;
@@ -22,7 +22,7 @@ fn leaked<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// Conditions on all ways, alone, on pairs of ways, and for what is stored.
+/// Conditions on all paths, alone, on pairs of paths, and for the stored struct.
 fn conditions() -> Vec<&'static Condition> {
     let mut all = vec![Condition::Create, Condition::Update, Condition::Gate("none")];
     for one in WAYS {

@@ -1,4 +1,4 @@
-//! Ways through maps and lists, and what conditions compare.
+//! Tests paths through maps and lists, and comparisons of conditions.
 
 use super::*;
 
@@ -17,7 +17,7 @@ describe! { Vault, VAULT "Vault" { .checks(&[
         &[],
         &[Assertion::Choose("picky", &[Condition::Not(&Condition::Holds(&["name"], &[Assertion::MaxBytes(3, "")]))])],
     ),
-    check(&["name"], &[Assertion::Tell("name")]),
+    check(&["name"], &[Assertion::ChooseText("name")]),
     check_when(&["name"], &[Condition::Option("picky")], &[Assertion::Invalid("too long for most")]),
     check_when(
         &["notes", "a.b"],

@@ -1,11 +1,11 @@
-//! No input makes the reader panic, and what it has read once it writes and reads again unchanged.
+//! Tests that no input makes the decoder panic, and that decoded values round-trip.
 
 use super::golden::secret;
 use super::types::*;
 use super::{decoded, encoded};
 use crate::reflect::Struct;
 
-/// xorshift64: the same inputs in every run.
+/// The random number generator xorshift64: every run has the same inputs.
 pub(super) struct Random(pub u64);
 
 impl Random {
@@ -39,7 +39,7 @@ fn check<T: Struct + PartialEq + std::fmt::Debug>(seed: &T) -> usize {
         mutate(&mut random, &mut bytes);
         if let Ok(value) = decoded::<T>(&bytes) {
             let again = encoded(&value);
-            // NaN is not equal to itself, so compare what is written.
+            // NaN is not equal to itself, so the encodings are compared.
             assert_eq!(decoded::<T>(&again).map(|v| encoded(&v)), Ok(again));
             read += 1;
         }

@@ -1,4 +1,4 @@
-//! Byte for byte what upstream writes, and back.
+//! Tests that encoding equals upstream's byte for byte, and that decoding inverts it.
 
 use bytes::Bytes;
 
@@ -165,13 +165,13 @@ fn floats_are_fixed_and_numbers_may_be_large() {
 }
 
 #[test]
-fn fields_without_a_number_stay_out() {
+fn omits_fields_without_number() {
     let odd = Odd { kind: "Odd".into(), ..Default::default() };
     assert_eq!(encoded(&odd), encoded(&Odd::default()));
 }
 
 #[test]
-fn what_is_written_is_appended() {
+fn encode_appends_to_buffer() {
     let mut out = b"before".to_vec();
     super::encode(crate::reflect::Ref::of(&Sysctl { name: "x".repeat(100_000), value: "y".into() }), &mut out);
     assert_eq!(out.len(), 6 + 1 + 3 + 100_000 + 3);

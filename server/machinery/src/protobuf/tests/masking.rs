@@ -1,4 +1,4 @@
-//! Fields read alone are what they are when all are read; a text that is set changes nothing else.
+//! Tests that masked decoding equals full decoding, and that setting a text changes no other bytes.
 
 use super::golden::secret;
 use super::types::*;
@@ -7,7 +7,7 @@ use crate::protobuf::{Mask, decode_masked, with_text};
 use crate::reflect::{Mut, Struct};
 
 #[test]
-fn only_wanted_fields_are_read() {
+fn decodes_only_masked_fields() {
     let volume = Volume {
         name: "v".into(),
         source: VolumeSource {
@@ -30,7 +30,7 @@ fn only_wanted_fields_are_read() {
 }
 
 #[test]
-fn behind_a_list_every_item_is_read() {
+fn decodes_masked_field_of_every_list_item() {
     let sysctl = |name: &str, value: &str| Sysctl { name: name.into(), value: value.into() };
     let context = PodSecurityContext { sysctls: vec![sysctl("a", "1"), sysctl("b", "2")], ..Default::default() };
     let mut mask = Mask::new(PodSecurityContext::def());
@@ -41,7 +41,7 @@ fn behind_a_list_every_item_is_read() {
 }
 
 #[test]
-fn a_text_is_set_wherever_it_stands() {
+fn sets_text_at_any_position() {
     let mut secret = secret();
     for version in ["", "7", "123456789", &"9".repeat(300)] {
         let raw = encoded(&secret);

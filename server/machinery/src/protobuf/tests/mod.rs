@@ -1,4 +1,4 @@
-//! What upstream writes for the same values is the measure: the hex was printed by `Marshal` of k8s.io/api v0.36.2.
+//! Tests against upstream's encoding: the hex was printed by `Marshal` of k8s.io/api v0.36.2.
 
 mod fuzz;
 pub(crate) mod golden;
@@ -21,13 +21,13 @@ pub(crate) fn decoded<T: Struct>(bytes: &[u8]) -> Result<T, Error> {
     decode(bytes, Mut::of(&mut value)).map(|()| value)
 }
 
-/// Bytes from hex digits; blanks between them are for the reader.
+/// Decodes hex digits; blanks between them are ignored.
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16).unwrap() as u8).collect();
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// The assertion of two byte strings, in hex.
+/// Asserts that two byte strings are equal, and shows them in hex.
 pub(crate) fn assert_bytes(found: &[u8], expect: &[u8]) {
     let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
     assert_eq!(hex(found), hex(expect));

@@ -1,4 +1,5 @@
-//! Reading what upstream does not write but accepts, and refusing what it refuses, in its words.
+//! Tests decoding of messages that upstream accepts but does not write, and the errors of those
+//! that it rejects.
 
 use super::types::*;
 use super::{Error, decoded, encoded, unhex};
@@ -43,7 +44,7 @@ fn packed_numbers_are_accepted() {
 }
 
 #[test]
-fn numbers_are_cut_as_go_cuts_them() {
+fn numbers_are_truncated_as_in_go() {
     let port: ServicePort = decoded(&unhex("1881808080 1028ffffffffffffffff7f")).unwrap();
     assert_eq!((port.port, port.node_port), (1, -1));
     assert!(decoded::<Odd>(&unhex("2802")).unwrap().flag);
@@ -63,7 +64,7 @@ fn nanoseconds_of_seconds_are_ignored() {
 }
 
 #[test]
-fn errors_are_worded_as_upstream_words_them() {
+fn errors_match_upstream() {
     let check = |bytes: &str, expect: &str| {
         let error = decoded::<ServicePort>(&unhex(bytes)).unwrap_err();
         assert_eq!(error.to_string(), expect, "{bytes}");

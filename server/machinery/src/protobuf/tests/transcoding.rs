@@ -1,4 +1,4 @@
-//! Whatever the bytes are, transcoding is decoding and encoding.
+//! Tests that transcoding equals decoding and encoding for any bytes.
 
 use super::fuzz::Random;
 use super::golden::secret;
@@ -8,7 +8,7 @@ use crate::json;
 use crate::protobuf::{Error, object_to_json, to_json};
 use crate::reflect::{Ref, Struct};
 
-/// The JSON of a message by both ways, which must agree.
+/// The JSON of a message by transcoding and by decoding and encoding, which must be equal.
 fn transcoded<T: Struct>(raw: &[u8]) -> Result<String, Error> {
     let mut found = b"before".to_vec();
     let result = to_json(T::def(), raw, &mut found);
@@ -42,7 +42,7 @@ fn odd() -> Odd {
 }
 
 #[test]
-fn fields_come_in_order_of_declaration() {
+fn fields_are_in_declaration_order() {
     let context = PodSecurityContext {
         run_as_user: Some(0),
         supplemental_groups: vec![3, -1],
@@ -77,7 +77,7 @@ fn every_shape() {
 }
 
 #[test]
-fn what_is_absent_reads_as_zero() {
+fn absent_fields_decode_as_zero() {
     assert_eq!(transcoded::<Sysctl>(b"").as_deref(), Ok(r#"{"name":"","value":""}"#));
     assert!(transcoded::<Odd>(b"").unwrap().starts_with(r#"{"duration":"0s","ratio":0"#));
     transcoded::<ControllerRevision>(b"").unwrap();
@@ -85,7 +85,7 @@ fn what_is_absent_reads_as_zero() {
 }
 
 #[test]
-fn what_upstream_never_writes() {
+fn transcodes_encodings_that_upstream_never_writes() {
     let check =
         |raw: &str, expect: &str| assert_eq!(transcoded::<PodSecurityContext>(&unhex(raw)).as_deref(), Ok(expect));
     check("10011002", r#"{"runAsUser":2}"#);
@@ -100,7 +100,7 @@ fn what_upstream_never_writes() {
 }
 
 #[test]
-fn kind_and_version_come_from_outside() {
+fn kind_and_version_are_parameters() {
     for raw in [encoded(&secret()), b"\x0a\x02\x0a\x00\x0a\x00".to_vec()] {
         let (mut found, mut expect) = (Vec::new(), Vec::new());
         object_to_json("v1", "Secret", Secret::def(), &raw, &mut found).unwrap();
@@ -110,7 +110,7 @@ fn kind_and_version_come_from_outside() {
 }
 
 #[test]
-fn broken_bytes() {
+fn malformed_bytes_fail_like_decoding() {
     let mut random = Random(7);
     for seed in [encoded(&odd()), encoded(&secret())] {
         for _ in 0..5_000 {

@@ -1,4 +1,4 @@
-//! Structs described by hand, with the names and numbers of upstream's.
+//! Structs with hand-written descriptors, which have upstream's names and numbers.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub(crate) struct PodSecurityContext {
     pub supplemental_groups: Vec<i64>,
 }
 
-// Not in the order of numbers, as upstream's now and then.
+// Not in the order of numbers, as sometimes in upstream's types.
 describe! { PodSecurityContext, POD_SECURITY_CONTEXT "PodSecurityContext" {} [
     sysctls:             "sysctls",            7, OMIT;
     run_as_user:         "runAsUser",          2, OMIT;
@@ -235,7 +235,7 @@ describe! { Volume, VOLUME "Volume" {} [
     source: "",     2, Flags::INLINE;
 ] }
 
-/// Everything that the others do not have, and itself.
+/// A recursive struct with all field types that the others do not have.
 #[derive(Clone, Default)]
 pub(crate) struct Odd {
     pub kind: String,

@@ -15,14 +15,14 @@ impl Scaled {
         Decimal::new(self.value, self.scale)
     }
 
-    /// `self / 10^scale` rounded away from zero; nothing when it does not fit.
+    /// `self / 10^scale` rounded away from zero; `None` if it does not fit.
     pub fn scaled_i64(self, scale: i32) -> Option<i64> {
         let shift = i64::from(self.scale) - i64::from(scale);
         if shift < 0 { Some(divide_up(self.value, -shift).0) } else { multiply(self.value, shift) }
     }
 
-    /// As [`Self::scaled_i64`], but out of range what upstream makes of it: for the shifts that it unrolls the wrapped
-    /// product, otherwise 0.
+    /// As [`Self::scaled_i64`]. An out-of-range result is that of upstream: the wrapped product for
+    /// the shifts that upstream unrolls, otherwise 0.
     pub fn wrapped_scaled_i64(self, scale: i32) -> i64 {
         self.scaled_i64(scale).unwrap_or_else(|| match i64::from(self.scale) - i64::from(scale) {
             shift @ (1..=3 | 6 | 9) if self.value != i64::MIN => self.value.wrapping_mul(10i64.pow(shift as u32)),
@@ -30,7 +30,7 @@ impl Scaled {
         })
     }
 
-    /// Rounds away from zero to a multiple of `10^scale`; true when nothing was lost.
+    /// Rounds away from zero to a multiple of `10^scale`; true if the result is exact.
     pub fn round_up(self, scale: i32) -> (Self, bool) {
         if self.scale >= scale {
             return (self, true);
@@ -52,7 +52,7 @@ impl Scaled {
         Some(Self { value: a.checked_add(b)?, scale })
     }
 
-    /// The product, unless it or its unscaled value leaves the range of this representation.
+    /// The product, unless it or its unscaled value is out of range.
     pub fn checked_mul(self, factor: i64) -> Option<Self> {
         if self.value == 0 {
             return Some(self);
@@ -78,7 +78,7 @@ impl Scaled {
         }
         let shift = i64::from(self.scale) - i64::from(other.scale);
         if shift > 18 {
-            return self.value.cmp(&0); // 10^19 is beyond whatever the other value may be.
+            return self.value.cmp(&0); // 10^19 exceeds any value of the other operand.
         }
         (i128::from(self.value) * 10i128.pow(shift as u32)).cmp(&i128::from(other.value))
     }
@@ -94,7 +94,7 @@ fn multiply(value: i64, shift: i64) -> Option<i64> {
     }
 }
 
-/// `value / 10^shift` rounded away from zero, and whether that was exact.
+/// `value / 10^shift` rounded away from zero, and whether the result is exact.
 fn divide_up(value: i64, shift: i64) -> (i64, bool) {
     if shift > 18 {
         return (value.signum(), value == 0);
@@ -105,7 +105,8 @@ fn divide_up(value: i64, shift: i64) -> (i64, bool) {
     (value / divisor + rounding, exact)
 }
 
-/// Go's `math.Pow10`, which multiplies two table entries and so may differ from the nearest float by one unit.
+/// Go's `math.Pow10`, which multiplies two table entries, so it may differ from the nearest float
+/// by one unit.
 pub(super) fn go_pow10(exponent: i32) -> f64 {
     if exponent > 308 {
         return f64::INFINITY;

@@ -1,11 +1,11 @@
-//! Quantity to canonical text (upstream: `Quantity.CanonicalizeBytes`).
+//! Formats quantities in canonical form (upstream: `Quantity.CanonicalizeBytes`).
 
 use super::super::digits::{append_i64, append_u64};
 use super::{AmountRef, Format, Quantity, Scaled};
 use std::cmp::Ordering;
 
 impl Quantity {
-    /// Appends the canonical form: no fraction, no precision lost, the largest suffix that keeps it so.
+    /// Appends the canonical form: no fraction, no loss of precision, the largest possible suffix.
     pub(super) fn append_canonical(&self, out: &mut Vec<u8>) {
         if self.is_zero() {
             return out.push(b'0');
@@ -17,7 +17,8 @@ impl Quantity {
         }
     }
 
-    /// Whether binary suffixes say this number exactly and are wide enough to be of use.
+    /// Whether binary suffixes represent this number exactly, and the number is large enough for
+    /// one.
     fn is_binary_integer(&self) -> bool {
         let small = self.cmp_i64(-1024) == Ordering::Greater && self.cmp_i64(1024) == Ordering::Less;
         !small
@@ -75,8 +76,10 @@ impl Scaled {
     }
 }
 
-/// Whether text plainly is the canonical form of what it says, such as `100m`, `128Mi` or `2`: then it need not be read to be written again. Of
-/// others that are, such as `-1`, `1e3` and long ones, this does not know.
+/// Whether a text is certainly the canonical form of its quantity, such as `100m`, `128Mi` or `2`,
+/// so that it can be copied.
+///
+/// Returns false for other canonical texts, such as `-1`, `1e3` and long ones.
 pub(crate) fn is_plainly_canonical(text: &[u8]) -> bool {
     const LONGEST: usize = 6;
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -111,7 +114,7 @@ fn remove_factors(mut value: u64, base: u64) -> (u64, i32) {
     (value, times)
 }
 
-/// Upstream silently writes no suffix for exponents that have none: `1000E` is answered as `1`.
+/// Upstream writes no suffix for exponents without one: `1000E` is returned as `1`.
 fn decimal_suffix(exponent: i32) -> &'static str {
     match exponent {
         -9 => "n",
@@ -138,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_plainly_canonical_is_written_as_it_was() {
+    fn plainly_canonical_texts_round_trip() {
         let suffixes =
             ["", "m", "k", "M", "G", "T", "P", "E", "n", "u", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "K", " "];
         let numbers = (0..3000).chain([9_999, 10_000, 102_400, 999_999, 1_000_001, 123_456_789]);

@@ -1,4 +1,4 @@
-//! Text to quantity (upstream: `ParseQuantity`), with upstream's roundings, caps and oddities.
+//! Parses quantities (upstream: `ParseQuantity`), with upstream's rounding, limits and quirks.
 
 use super::super::decimal::Decimal;
 use super::super::error::ScalarError;
@@ -6,20 +6,21 @@ use super::{Amount, Format, Large, Quantity, Repr, Scaled, scale};
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 
-/// Decimal digits that surely fit an `i64`.
+/// The number of decimal digits that always fit an `i64`.
 const FAST_DIGITS: i32 = 18;
 
-/// More digits than this are refused: arithmetic on them costs more than any client may ask for. Upstream has no bound.
+/// Limit on the number of digits, because arithmetic on long numbers is expensive. Upstream has no
+/// limit.
 const MAX_DIGITS: usize = 4096;
 
-/// The pieces of a quantity's text.
+/// The parts of the text of a quantity.
 struct Parts<'a> {
     negative: bool,
-    /// Digits before the point, without leading zeros; `0` when there are none.
+    /// Digits before the point, without leading zeros; `0` if there are none.
     integer: &'a str,
     /// Digits after the point.
     fraction: &'a str,
-    /// Whether any digit was written at all.
+    /// Whether the text has any digits.
     has_digits: bool,
     suffix: &'a str,
 }
@@ -36,7 +37,7 @@ pub(super) fn parse(text: &str) -> Result<Quantity, ScalarError> {
     }
 }
 
-/// Cuts the text where upstream's scanner cuts it.
+/// Splits the text like upstream's scanner.
 fn split(text: &str) -> Result<Parts<'_>, ScalarError> {
     let bytes = text.as_bytes();
     let negative = bytes[0] == b'-';
@@ -50,7 +51,7 @@ fn split(text: &str) -> Result<Parts<'_>, ScalarError> {
         suffix: "",
     };
     if start == bytes.len() {
-        return Ok(parts); // Nothing but a sign and zeros; a lone sign counts as zero.
+        return Ok(parts); // Only a sign and zeros; a lone sign counts as zero.
     }
     let mut at = skip(bytes, start, |byte| byte.is_ascii_digit());
     if at > start {
@@ -81,7 +82,7 @@ fn skip(bytes: &[u8], from: usize, accept: impl Fn(u8) -> bool) -> usize {
     from + bytes[from..].iter().take_while(|byte| accept(**byte)).count()
 }
 
-/// The exponent (of two for [`Format::BinarySI`], of ten otherwise) and the format that a suffix stands for.
+/// The exponent (of two for [`Format::BinarySI`], of ten otherwise) and the format of a suffix.
 fn interpret_suffix(suffix: &str) -> Option<(i32, Format)> {
     let si = match suffix {
         "" => (0, Format::DecimalSI),
@@ -102,13 +103,13 @@ fn interpret_suffix(suffix: &str) -> Option<(i32, Format)> {
         "Ei" => (60, Format::BinarySI),
         _ => {
             let exponent: i64 = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
-            (exponent as i32, Format::DecimalExponent) // Upstream truncates, too.
+            (exponent as i32, Format::DecimalExponent) // Upstream also truncates.
         }
     };
     Some(si)
 }
 
-/// The fast path: everything that surely fits an `i64` with a scale of nano or more.
+/// The fast path: numbers that certainly fit an `i64` with a scale of at least nano.
 fn parse_scaled(text: &str, parts: &Parts<'_>, exponent: i32, format: Format) -> Option<Quantity> {
     let digits = (parts.integer.len() + parts.fraction.len()) as i32;
     let (multiplier, exponent, precision) = match format {
@@ -128,7 +129,7 @@ fn parse_scaled(text: &str, parts: &Parts<'_>, exponent: i32, format: Format) ->
     Some(if keeps_text(parts, mantissa, scale, format) { keep_text(quantity, text, parts) } else { quantity })
 }
 
-/// Whether upstream takes the text for canonical and answers it unchanged.
+/// Whether upstream treats the text as canonical and returns it unchanged.
 fn keeps_text(parts: &Parts<'_>, mantissa: i64, scale: i32, format: Format) -> bool {
     if format == Format::BinarySI {
         return mantissa & 7 != 0;
@@ -136,7 +137,7 @@ fn keeps_text(parts: &Parts<'_>, mantissa: i64, scale: i32, format: Format) -> b
     scale % 3 == 0 && mantissa % 1000 != 0 && !parts.integer.starts_with('0')
 }
 
-/// Attaches the text where it differs from the canonical form; in the plain cases it cannot.
+/// Attaches the text if it differs from the canonical form. In the plain cases it cannot differ.
 fn keep_text(quantity: Quantity, text: &str, parts: &Parts<'_>) -> Quantity {
     let plain_length = usize::from(parts.negative) + parts.integer.len() + parts.suffix.len();
     if plain_length == text.len() && quantity.format() != Format::DecimalExponent {
@@ -153,7 +154,7 @@ fn keep_text(quantity: Quantity, text: &str, parts: &Parts<'_>) -> Quantity {
     }
 }
 
-/// The slow path: any number of digits, rounded up to nano and, in binary notation, capped.
+/// The slow path: any number of digits, rounded up to nano and, in binary notation, limited.
 fn parse_decimal(parts: &Parts<'_>, exponent: i32, mut format: Format) -> Result<Quantity, ScalarError> {
     let digits = [parts.integer, parts.fraction].concat();
     if !parts.has_digits || digits.len() > MAX_DIGITS {
@@ -180,7 +181,8 @@ fn parse_decimal(parts: &Parts<'_>, exponent: i32, mut format: Format) -> Result
     Ok(Quantity::from_decimal(amount, format))
 }
 
-/// Caps a binary quantity at the largest `i64` and shows fractions below one in decimal.
+/// Limits a binary quantity to the largest `i64`, and uses decimal notation for fractions below
+/// one.
 fn limit_binary(amount: Decimal) -> (Decimal, Format) {
     let max = Decimal::new(i64::MAX, 0);
     if amount.compare(&max).is_gt() {

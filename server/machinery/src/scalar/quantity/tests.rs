@@ -1,4 +1,4 @@
-//! Facts about quantities, as an upstream server of 1.36 answers them.
+//! Tests quantities against the results of an upstream server of 1.36.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn fits_in_sixteen_bytes() {
 }
 
 #[test]
-fn answers_the_canonical_form() {
+fn formats_in_canonical_form() {
     let cases = [
         // decimal SI
         ("0", "0"),
@@ -87,7 +87,7 @@ fn answers_the_canonical_form() {
 }
 
 #[test]
-fn refuses_what_upstream_refuses() {
+fn rejects_same_texts_as_upstream() {
     let cases = [
         ("", ScalarError::QuantityFormat),
         (" 1", ScalarError::QuantityFormat),

@@ -1,4 +1,4 @@
-//! Facts about times, as an upstream server of 1.36 answers them.
+//! Tests times against the results of an upstream server of 1.36.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn reads_and_prints_seconds() {
 }
 
 #[test]
-fn words_errors_as_go_does() {
+fn errors_match_go() {
     const SECONDS: &str = "2006-01-02T15:04:05Z07:00";
     let mismatches = [
         ("", "", "2006"),

@@ -1,6 +1,6 @@
-//! Text of a label selector to tokens (upstream: `labels.Lexer`).
+//! Tokenizes label selectors (upstream: `labels.Lexer`).
 
-/// What a piece of text is. Inside a list of values `in` and `notin` are identifiers, too; the parser decides.
+/// A token type. In a list of values, `in` and `notin` are identifiers; the parser decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     End,
@@ -18,7 +18,7 @@ pub(super) enum Token {
     Less,
 }
 
-/// Hands out the tokens and their texts, then [`Token::End`] for ever.
+/// Yields tokens with their texts, then [`Token::End`] forever.
 pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
@@ -36,7 +36,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let token = match self.peek() {
             0 => {
-                self.at = self.text.len(); // Upstream takes a NUL for the end of the text.
+                self.at = self.text.len(); // Upstream treats a NUL as the end of the text.
                 return (Token::End, "");
             }
             byte if is_special(byte) => self.special(byte),
@@ -44,7 +44,7 @@ impl<'a> Lexer<'a> {
         };
         let literal = &self.text[start..self.at];
         if self.peek() == 0 && self.at < self.text.len() {
-            self.at += 1; // A NUL right after a token only ends the token.
+            self.at += 1; // A NUL directly after a token only ends the token.
         }
         (token, literal)
     }

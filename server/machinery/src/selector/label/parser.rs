@@ -1,4 +1,5 @@
-//! Tokens of a label selector to requirements (upstream: `labels.Parser`), with upstream's messages.
+//! Parses the tokens of a label selector to requirements (upstream: `labels.Parser`), with
+//! upstream's messages.
 
 use super::lexer::{Lexer, Token};
 use super::{LabelRequirement, Operator, SelectorError, check_key};
@@ -81,7 +82,7 @@ impl<'a> Parser<'a> {
         Ok(operator)
     }
 
-    /// A list in brackets; a place without a value holds the empty string.
+    /// Parses a list in brackets; an omitted value is the empty string.
     fn values(&mut self) -> Result<BTreeSet<&'a str>, SelectorError> {
         if self.ahead.0 != Token::Open {
             return Err(self.unexpected(" expected: '('"));
@@ -100,7 +101,7 @@ impl<'a> Parser<'a> {
         Ok(values)
     }
 
-    /// Values up to the closing bracket, which stays ahead.
+    /// Parses values up to the closing bracket, which is not consumed.
     fn value_list(&mut self) -> Result<BTreeSet<&'a str>, SelectorError> {
         let mut values = BTreeSet::new();
         loop {
@@ -135,7 +136,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The token ahead where keys and values stand, to which `in` and `notin` are names like others.
+    /// The next token where a key or a value is expected: `in` and `notin` are identifiers there.
     fn peek_value(&self) -> Token {
         match self.ahead.0 {
             Token::In | Token::NotIn => Token::Identifier,
@@ -143,7 +144,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the token ahead and returns its text.
+    /// Consumes the next token and returns its text.
     fn advance(&mut self) -> &'a str {
         std::mem::replace(&mut self.ahead, self.lexer.next()).1
     }

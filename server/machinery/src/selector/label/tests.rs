@@ -1,4 +1,4 @@
-//! Facts about label selectors, as an upstream server of 1.36 takes them.
+//! Tests label selectors against the results of an upstream server of 1.36.
 
 use super::*;
 
@@ -34,7 +34,7 @@ fn parses_and_prints() {
 }
 
 #[test]
-fn words_errors_as_upstream_does() {
+fn errors_match_upstream() {
     const KEY: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with \
                        an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for \
                        validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
@@ -105,7 +105,7 @@ fn matches_labels() {
 }
 
 #[test]
-fn comes_from_api_objects() {
+fn converts_api_selectors() {
     let values = ["b".to_owned(), "a".to_owned()];
     let selector = LabelSelector::from_api(
         [("x", "1")],
@@ -129,7 +129,7 @@ fn comes_from_api_objects() {
 }
 
 #[test]
-fn tells_what_it_demands() {
+fn returns_required_values() {
     let selector = LabelSelector::parse("a=1,b in (2),c in (3,4),d!=5").unwrap();
     let demands = ["a", "b", "c", "d", "e"].map(|key| selector.requires_exact_match(key));
     assert_eq!(demands, [Some("1"), Some("2"), None, None, None]);

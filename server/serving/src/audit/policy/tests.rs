@@ -7,7 +7,7 @@ fn policy(rules: &str) -> Result<Policy, String> {
 }
 
 #[test]
-fn the_first_rule_that_fits_counts() {
+fn first_matching_rule_applies() {
     let policy = policy(
         r#"
 omitStages: [RequestReceived]
@@ -53,11 +53,11 @@ rules:
     let omitted = [Stage::RequestReceived, Stage::ResponseStarted, Stage::ResponseComplete, Stage::Panic]
         .map(|stage| config.omitted.contains(stage));
     assert_eq!((omitted, config.omits_managed_fields), ([true, false, false, true], true));
-    assert_eq!(policy.config(None, &info), Config::default(), "nobody is in no group");
+    assert_eq!(policy.config(None, &info), Config::default(), "an unauthenticated request has no groups");
 }
 
 #[test]
-fn mistakes_are_told_at_once() {
+fn rejects_invalid_policies() {
     for (rules, expect) in [
         ("rules: []", "loaded illegal policy with 0 rules"),
         ("rules: [{users: [a]}]", "rules[0].level: Required value"),

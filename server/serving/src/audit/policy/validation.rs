@@ -1,4 +1,4 @@
-//! What is wrong with a policy (upstream: `apis/audit/validation`).
+//! Validation of the audit policy (upstream: `apis/audit/validation`).
 
 use apimachinery::audit::v1::{GroupResources, Policy, PolicyRule};
 use machinery::field_error::{BadValue, FieldError, aggregate};
@@ -7,7 +7,10 @@ use machinery::format::NameRule;
 
 use crate::audit::level::{Level, Stage};
 
-/// Everything that is wrong, as one text.
+/// Validates a policy.
+///
+/// # Errors
+/// All errors of the policy, as one text.
 pub(super) fn check(policy: &Policy) -> Result<(), String> {
     let mut errors = Vec::new();
     check_stages(&policy.omit_stages, &Path::new("omitStages"), &mut errors);

@@ -1,4 +1,4 @@
-//! Where an issuer of tokens is, and the keys that it signs with.
+//! Discovery and signing keys of a token issuer.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -11,41 +11,43 @@ use webhook::{Client, Trust};
 
 use crate::tokens::{Jws, VerifyingKey};
 
-const DISCOVERY: &str = "/.well-known/openid-configuration";
+const DISCOVERY_PATH: &str = "/.well-known/openid-configuration";
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How many bytes a document of the issuer may have.
+/// The maximum size of a document of the issuer, in bytes.
 const MAX_DOCUMENT: usize = 1 << 20;
-/// How often the issuer is asked at most: tokens of strangers must not become requests to it.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The minimum interval between key fetches, so that invalid tokens do not cause a request each.
+const MIN_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The keys of an issuer, asked for when a token comes that none of the known ones signed.
-pub(super) struct Keys {
+/// The keys of an issuer (upstream: go-oidc's `RemoteKeySet`).
+///
+/// The keys are fetched when no cached key verifies a token.
+pub(super) struct RemoteKeySet {
     issuer: String,
-    /// Where the discovery document is.
-    discovery: String,
+    /// The URL of the discovery document.
+    discovery_url: String,
     client: Client,
     known: RwLock<Arc<[VerifyingKey]>>,
-    /// When the issuer was last asked.
-    asked: Mutex<Option<Instant>>,
+    /// When the keys were last fetched.
+    last_fetch: Mutex<Option<Instant>>,
 }
 
-impl Keys {
-    /// The keys of a configured issuer. It is not asked yet.
+impl RemoteKeySet {
+    /// Creates the key set of a configured issuer. Sends no request.
     pub fn new(issuer: &Issuer) -> Result<Self, String> {
         let authorities = issuer.certificate_authority.clone().into_bytes();
         let client = Client::new(&Trust { authorities, ..Trust::default() }).map_err(|why| why.to_string())?;
-        let own = || format!("{}{DISCOVERY}", issuer.url.trim_end_matches('/'));
-        let said = issuer.discovery_url.clone().filter(|url| !url.is_empty());
-        Ok(Keys {
+        let default_url = || format!("{}{DISCOVERY_PATH}", issuer.url.trim_end_matches('/'));
+        let discovery_url = issuer.discovery_url.clone().filter(|url| !url.is_empty());
+        Ok(RemoteKeySet {
             issuer: issuer.url.clone(),
-            discovery: said.unwrap_or_else(own),
+            discovery_url: discovery_url.unwrap_or_else(default_url),
             client,
             known: RwLock::new(Arc::new([])),
-            asked: Mutex::default(),
+            last_fetch: Mutex::default(),
         })
     }
 
-    /// Whether the issuer signed this; asks it for new keys when none that is known did.
+    /// Verifies the signature of a token. Fetches the keys if no cached key verifies it.
     pub async fn verify(&self, jws: &Jws<'_>) -> Result<(), String> {
         if !self.is_signed(jws) {
             self.fetch().await?;
@@ -63,18 +65,18 @@ impl Keys {
         keys.iter().filter(|key| jws.key_id.is_empty() || key.id == jws.key_id).any(|key| jws.is_signed_by(key))
     }
 
-    /// Asks the issuer for its keys, unless that has just been done.
+    /// Fetches the keys of the issuer, unless the last fetch was less than `MIN_REFRESH_INTERVAL` ago.
     async fn fetch(&self) -> Result<(), String> {
-        let mut asked = self.asked.lock().await;
-        if asked.is_some_and(|when| when.elapsed() < PAUSE) {
+        let mut last_fetch = self.last_fetch.lock().await;
+        if last_fetch.is_some_and(|when| when.elapsed() < MIN_REFRESH_INTERVAL) {
             return Ok(());
         }
-        *asked = Some(Instant::now());
-        let discovery = self.document(&self.discovery).await?;
+        *last_fetch = Some(Instant::now());
+        let discovery = self.document(&self.discovery_url).await?;
         if discovery["issuer"] != self.issuer.as_str() {
-            let (wanted, said) = (&self.issuer, &discovery["issuer"]);
+            let (expected, got) = (&self.issuer, &discovery["issuer"]);
             return Err(format!(
-                "oidc: issuer did not match the issuer returned by provider, expected {wanted:?} got {said}"
+                "oidc: issuer did not match the issuer returned by provider, expected {expected:?} got {got}"
             ));
         }
         let keys = self.document(discovery["jwks_uri"].as_str().unwrap_or_default()).await?;

@@ -1,4 +1,4 @@
-//! From the claims of a token to a user, as a configuration says (upstream: `jwtAuthenticator`, `authentication/cel`).
+//! Maps the claims of a token to a user (upstream: `jwtAuthenticator`, `authentication/cel`).
 
 use std::collections::BTreeMap;
 
@@ -8,33 +8,33 @@ use serde_json::{Number, Value, json};
 use crate::reviewer::texts;
 use crate::user::User;
 
-/// The variables of expressions.
+/// The names of the CEL variables.
 pub(super) const CLAIMS: &str = "claims";
 pub(super) const USER: &str = "user";
-/// The extra that tells which credential was used.
+/// The key of the extra field that identifies the credential.
 const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
 
-/// Who somebody is, by the claims of a token.
+/// The compiled claim mappings and validation rules of an issuer.
 #[derive(Debug, Default)]
 pub(super) struct Mapping {
     pub username: Source,
     pub groups: Source,
     pub uid: Source,
-    /// Keys of extras, and what makes their values.
+    /// Keys of extra fields, and the expressions for their values.
     pub extra: Vec<(String, Program)>,
-    /// Claims that have to be there with these values.
+    /// Required claims and their values.
     pub required: Vec<(String, String)>,
-    /// What claims have to be like.
+    /// Conditions on the claims.
     pub claim_rules: Vec<Rule>,
-    /// What the user has to be like.
+    /// Conditions on the user.
     pub user_rules: Vec<Rule>,
 }
 
-/// Where something about a user is found.
+/// The source of an attribute of the user.
 #[derive(Debug, Default)]
 pub(super) enum Source {
     #[default]
-    Nowhere,
+    Unset,
     Claim {
         name: String,
         prefix: String,
@@ -42,7 +42,7 @@ pub(super) enum Source {
     Expression(Program),
 }
 
-/// An expression that has to be true.
+/// An expression that has to evaluate to true.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub program: Program,
@@ -50,34 +50,35 @@ pub(super) struct Rule {
 }
 
 impl Mapping {
-    /// The user of a token whose signature, audience and time are right.
+    /// Maps claims to a user. The caller has verified the signature, audience and validity period of the token.
     pub fn user(&self, claims: &Value) -> Result<User, String> {
-        let of_claims = Claims::new(claims);
-        let mut user = User { name: self.name(claims, &of_claims)?, ..User::default() };
-        user.groups = self.groups(claims, &of_claims)?;
-        user.uid = self.uid(claims, &of_claims)?;
-        user.extra = self.extra(claims, &of_claims)?;
+        let cel_claims = Claims::new(claims);
+        let mut user = User { name: self.name(claims, &cel_claims)?, ..User::default() };
+        user.groups = self.groups(claims, &cel_claims)?;
+        user.uid = self.uid(claims, &cel_claims)?;
+        user.extra = self.extra(claims, &cel_claims)?;
         self.check_required(claims)?;
-        check_rules(&self.claim_rules, CLAIMS, &of_claims.0, &claims_type())
+        check_rules(&self.claim_rules, CLAIMS, &cel_claims.0, &claims_type())
             .map_err(|why| format!("oidc: error evaluating claim validation expression: {why}"))?;
         check_user(&self.user_rules, &user)?;
         Ok(user)
     }
 
-    fn name(&self, claims: &Value, of_claims: &Claims) -> Result<String, String> {
+    fn name(&self, claims: &Value, cel_claims: &Claims) -> Result<String, String> {
         let wrong = |why: &str| format!("oidc: error evaluating username claim expression: {why}");
         match &self.username {
-            Source::Nowhere => Err(wrong("there is none")),
+            Source::Unset => Err(wrong("no claim or expression is configured")),
             Source::Claim { name, prefix } => {
-                let said = claim(claims, name).map_err(|why| format!("oidc: parse username claims {name:?}: {why}"))?;
+                let value =
+                    claim(claims, name).map_err(|why| format!("oidc: parse username claims {name:?}: {why}"))?;
                 if name == "email" && claims.get("email_verified").is_some_and(|verified| *verified != true) {
                     return Err("oidc: email not verified".into());
                 }
-                Ok(format!("{prefix}{said}"))
+                Ok(format!("{prefix}{value}"))
             }
             Source::Expression(program) => {
-                let made = of_claims.evaluate(program).map_err(|why| wrong(&why))?;
-                match made.as_str() {
+                let result = cel_claims.evaluate(program).map_err(|why| wrong(&why))?;
+                match result.as_str() {
                     None => Err(wrong("username claim expression must return a string")),
                     Some("") => Err("oidc: empty username via CEL expression is not allowed".into()),
                     Some(name) => Ok(name.to_owned()),
@@ -86,9 +87,9 @@ impl Mapping {
         }
     }
 
-    fn groups(&self, claims: &Value, of_claims: &Claims) -> Result<Vec<String>, String> {
+    fn groups(&self, claims: &Value, cel_claims: &Claims) -> Result<Vec<String>, String> {
         match &self.groups {
-            Source::Nowhere => Ok(Vec::new()),
+            Source::Unset => Ok(Vec::new()),
             Source::Claim { name, prefix } => {
                 let groups = match &claims[name] {
                     Value::String(one) => vec![one.clone()],
@@ -96,35 +97,35 @@ impl Mapping {
                 };
                 Ok(groups.into_iter().map(|group| format!("{prefix}{group}")).collect())
             }
-            Source::Expression(program) => of_claims
+            Source::Expression(program) => cel_claims
                 .evaluate(program)
-                .and_then(|made| strings(&made))
+                .and_then(|result| strings(&result))
                 .map_err(|why| format!("oidc: error evaluating group claim expression: {why}")),
         }
     }
 
-    fn uid(&self, claims: &Value, of_claims: &Claims) -> Result<String, String> {
+    fn uid(&self, claims: &Value, cel_claims: &Claims) -> Result<String, String> {
         let wrong = |why: &str| format!("oidc: error evaluating uid claim expression: {why}");
         match &self.uid {
-            Source::Nowhere => Ok(String::new()),
+            Source::Unset => Ok(String::new()),
             Source::Claim { name, .. } => {
                 claim(claims, name).map(str::to_owned).map_err(|why| format!("oidc: parse uid claim {name:?}: {why}"))
             }
             Source::Expression(program) => {
-                let made = of_claims.evaluate(program).map_err(|why| wrong(&why))?;
-                let uid = made.as_str().ok_or_else(|| wrong("uid claim expression must return a string"))?;
+                let result = cel_claims.evaluate(program).map_err(|why| wrong(&why))?;
+                let uid = result.as_str().ok_or_else(|| wrong("uid claim expression must return a string"))?;
                 Ok(uid.to_owned())
             }
         }
     }
 
-    fn extra(&self, claims: &Value, of_claims: &Claims) -> Result<BTreeMap<String, Vec<String>>, String> {
+    fn extra(&self, claims: &Value, cel_claims: &Claims) -> Result<BTreeMap<String, Vec<String>>, String> {
         let mut extra = BTreeMap::new();
         if let Some(id) = claims["jti"].as_str().filter(|id| !id.is_empty()) {
             extra.insert(CREDENTIAL_ID.to_owned(), vec![format!("JTI={id}")]);
         }
         for (key, program) in &self.extra {
-            let values = of_claims.evaluate(program).and_then(|made| strings(&made));
+            let values = cel_claims.evaluate(program).and_then(|result| strings(&result));
             let values = values
                 .map_err(|why| format!("oidc: error evaluating extra claim expression: {}: {why}", program.source()))?;
             if !values.is_empty() {
@@ -139,28 +140,30 @@ impl Mapping {
             if claims.get(name).is_none() {
                 return Err(format!("oidc: required claim {name} not present in ID token"));
             }
-            let said = claim(claims, name).map_err(|why| format!("oidc: parse claim {name}: {why}"))?;
-            if said != wanted {
-                return Err(format!("oidc: required claim {name} value does not match. Got = {said}, want = {wanted}"));
+            let value = claim(claims, name).map_err(|why| format!("oidc: parse claim {name}: {why}"))?;
+            if value != wanted {
+                return Err(format!(
+                    "oidc: required claim {name} value does not match. Got = {value}, want = {wanted}"
+                ));
             }
         }
         Ok(())
     }
 }
 
-/// The text of a claim.
+/// Returns the string value of a claim.
 fn claim<'c>(claims: &'c Value, name: &str) -> Result<&'c str, &'static str> {
     match claims.get(name) {
         None => Err("claim not present"),
-        Some(said) => said.as_str().ok_or("the claim is not a string"),
+        Some(value) => value.as_str().ok_or("the claim is not a string"),
     }
 }
 
-/// Claims as expressions see them.
+/// The value of the CEL variable `claims`.
 struct Claims(Value);
 
 impl Claims {
-    /// As in upstream, every number is a double.
+    /// Converts every number to a double, as upstream does.
     fn new(claims: &Value) -> Self {
         let mut claims = claims.clone();
         make_doubles(&mut claims);
@@ -213,7 +216,10 @@ fn check_user(rules: &[Rule], user: &User) -> Result<(), String> {
         .map_err(|why| format!("oidc: error evaluating user info validation rule: {why}"))
 }
 
-/// Whether all rules are true of a document; the first that is not tells why.
+/// Evaluates rules on a document.
+///
+/// # Errors
+/// The message of the first rule that is false or fails.
 fn check_rules(rules: &[Rule], variable: &str, document: &Value, of: &Type) -> Result<(), String> {
     for rule in rules {
         let variables = [(variable, Cel::json(document, of))];

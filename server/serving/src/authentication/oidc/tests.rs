@@ -1,7 +1,7 @@
-//! Tokens of an issuer that speaks HTTPS.
+//! Tokens of an issuer that serves its keys over HTTPS.
 
 use super::*;
-use crate::authentication::{Anonymous, Configured};
+use crate::authentication::{Anonymous, AuthenticationConfig};
 use crate::options::Options;
 use crate::testing::Https;
 use crate::tokens::SigningKey;
@@ -33,22 +33,23 @@ async fn issuer() -> Issuer {
 }
 
 impl Issuer {
-    /// Believes the issuer as flags say; without `--oidc-ca-file`, which is for the caller to add.
-    fn strict_believer(&self, flags: &[&str]) -> Arc<Issuers> {
-        let own = [format!("--oidc-issuer-url={}", self.url), "--oidc-client-id=cluster".into()];
-        let flags = own.into_iter().chain(flags.iter().map(|flag| (*flag).to_owned()));
+    /// The authenticator of this issuer from flags, without `--oidc-ca-file`.
+    fn authenticator_without_ca(&self, flags: &[&str]) -> Arc<Issuers> {
+        let issuer = [format!("--oidc-issuer-url={}", self.url), "--oidc-client-id=cluster".into()];
+        let flags = issuer.into_iter().chain(flags.iter().map(|flag| (*flag).to_owned()));
         let options = Options::parse_from(["kube-apiserver".to_owned()].into_iter().chain(flags)).unwrap();
-        Configured::load(&options.authentication, &Registry::new(), "").unwrap().issuers.unwrap()
+        AuthenticationConfig::load(&options.authentication, &Registry::new(), "").unwrap().issuers.unwrap()
     }
 
-    fn believer(&self, flags: &[&str]) -> Arc<Issuers> {
+    /// The authenticator of this issuer from flags, with its certificate authority.
+    fn authenticator(&self, flags: &[&str]) -> Arc<Issuers> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &self.server.certificate).unwrap();
         let authority = format!("--oidc-ca-file={}", file.path().display());
-        self.strict_believer(&[&["--oidc-signing-algs=ES256", &authority], flags].concat())
+        self.authenticator_without_ca(&[&["--oidc-signing-algs=ES256", &authority], flags].concat())
     }
 
-    /// A token with these claims besides those that every token needs.
+    /// A token with these claims and the required ones.
     fn token(&self, claims: &Value) -> String {
         let mut all = json!({"iss": self.url, "aud": ["cluster"], "exp": 4_000_000_000_u64, "sub": "jane"});
         for (key, value) in claims.as_object().unwrap() {
@@ -58,36 +59,37 @@ impl Issuer {
     }
 }
 
-async fn said(issuers: &Issuers, token: &str) -> String {
+/// The name and groups of the user of a token, or the error.
+async fn authenticated(issuers: &Issuers, token: &str) -> String {
     match issuers.verify(token).await {
-        Ok(None) => "nobody".into(),
+        Ok(None) => "unknown".into(),
         Ok(Some(user)) => format!("{} {:?}", user.name, user.groups),
         Err(why) => why,
     }
 }
 
 #[tokio::test]
-async fn who_a_token_belongs_to() {
+async fn maps_token_to_user() {
     let issuer = issuer().await;
     let plain =
-        issuer.believer(&["--oidc-username-prefix=-", "--oidc-groups-claim=roles", "--oidc-groups-prefix=oidc:"]);
+        issuer.authenticator(&["--oidc-username-prefix=-", "--oidc-groups-claim=roles", "--oidc-groups-prefix=oidc:"]);
     for (claims, expect) in [
         (json!({}), "jane []"),
         (json!({"aud": "cluster", "roles": ["dev", "ops"]}), "jane [\"oidc:dev\", \"oidc:ops\"]"),
         (json!({"roles": "dev"}), "jane [\"oidc:dev\"]"),
-        (json!({"iss": "https://elsewhere"}), "nobody"),
+        (json!({"iss": "https://elsewhere"}), "unknown"),
         (json!({"aud": ["other"]}), "oidc: verify token: oidc: expected audience \"cluster\" got [\"other\"]"),
         (json!({"exp": 1}), "oidc: verify token: oidc: token is expired (Token Expiry: 1970-01-01T00:00:01Z)"),
         (json!({"nbf": 4_000_000_000_u64}), "oidc: verify token: oidc: current time before the nbf (not before) time"),
     ] {
-        assert_eq!(said(&plain, &issuer.token(&claims)).await, expect, "{claims}");
+        assert_eq!(authenticated(&plain, &issuer.token(&claims)).await, expect, "{claims}");
     }
-    assert_eq!(said(&plain, "no.token").await, "nobody");
+    assert_eq!(authenticated(&plain, "no.token").await, "unknown");
 
-    let prefixed = issuer.believer(&[]);
-    assert_eq!(said(&prefixed, &issuer.token(&json!({}))).await, format!("{}#jane []", issuer.url));
+    let prefixed = issuer.authenticator(&[]);
+    assert_eq!(authenticated(&prefixed, &issuer.token(&json!({}))).await, format!("{}#jane []", issuer.url));
 
-    let mail = issuer.believer(&["--oidc-username-claim=email", "--oidc-required-claim=hd=example.com"]);
+    let mail = issuer.authenticator(&["--oidc-username-claim=email", "--oidc-required-claim=hd=example.com"]);
     for (claims, expect) in [
         (json!({"email": "j@x", "hd": "example.com"}), "j@x []"),
         (json!({"email": "j@x", "email_verified": true, "hd": "example.com"}), "j@x []"),
@@ -98,23 +100,23 @@ async fn who_a_token_belongs_to() {
             "oidc: required claim hd value does not match. Got = evil, want = example.com",
         ),
     ] {
-        assert_eq!(said(&mail, &issuer.token(&claims)).await, expect, "{claims}");
+        assert_eq!(authenticated(&mail, &issuer.token(&claims)).await, expect, "{claims}");
     }
 }
 
 #[tokio::test]
-async fn only_the_issuers_keys_count() {
+async fn rejects_token_with_signature_of_other_issuer() {
     let (issuer, other) = tokio::join!(issuer(), issuer());
-    let believer = issuer.believer(&[]);
+    let authenticator = issuer.authenticator(&[]);
     let forged = other.token(&json!({"iss": issuer.url}));
     let why = "oidc: verify token: failed to verify signature: failed to verify id token signature";
-    assert_eq!(said(&believer, &forged).await, why);
-    let distrustful = issuer.strict_believer(&["--oidc-signing-algs=ES256"]);
-    let why = said(&distrustful, &issuer.token(&json!({}))).await;
+    assert_eq!(authenticated(&authenticator, &forged).await, why);
+    let without_ca = issuer.authenticator_without_ca(&["--oidc-signing-algs=ES256"]);
+    let why = authenticated(&without_ca, &issuer.token(&json!({}))).await;
     assert!(why.ends_with("x509: certificate signed by unknown authority"), "{why}");
 }
 
-/// A configuration file that believes these issuers.
+/// A configuration file with these issuers.
 fn configuration(issuers: &[(&Issuer, Value)]) -> Value {
     let jwt = issuers.iter().map(|(issuer, more)| {
         let mut jwt = json!({"issuer": {"url": issuer.url, "audiences": ["cluster", "other"],
@@ -126,14 +128,14 @@ fn configuration(issuers: &[(&Issuer, Value)]) -> Value {
         "jwt": jwt.collect::<Vec<_>>()})
 }
 
-fn load(file: &std::path::Path, flags: &[&str]) -> Result<Configured, String> {
-    let own = format!("--authentication-config={}", file.display());
-    let options = Options::parse_from(["kube-apiserver", &own].iter().chain(flags)).map_err(|why| why.to_string())?;
-    Configured::load(&options.authentication, &Registry::new(), "").map_err(|why| why.to_string())
+fn load(file: &std::path::Path, flags: &[&str]) -> Result<AuthenticationConfig, String> {
+    let flag = format!("--authentication-config={}", file.display());
+    let options = Options::parse_from(["kube-apiserver", &flag].iter().chain(flags)).map_err(|why| why.to_string())?;
+    AuthenticationConfig::load(&options.authentication, &Registry::new(), "").map_err(|why| why.to_string())
 }
 
 #[tokio::test]
-async fn several_issuers_with_expressions() {
+async fn maps_claims_with_expressions_and_reloads() {
     let (one, other) = tokio::join!(issuer(), issuer());
     let mapped = json!({
         "claimMappings": {
@@ -159,7 +161,7 @@ async fn several_issuers_with_expressions() {
         (user.groups.as_slice(), &user.extra["example.com/team"]),
         (&["dev".to_owned()][..], &vec!["red".to_owned()])
     );
-    assert_eq!(said(&issuers, &other.token(&json!({}))).await, "two:jane []");
+    assert_eq!(authenticated(&issuers, &other.token(&json!({}))).await, "two:jane []");
     for (claims, expect) in [
         (
             json!({"hd": "evil", "id": "7"}),
@@ -175,19 +177,19 @@ async fn several_issuers_with_expressions() {
             "oidc: verify token: oidc: expected audience in [\"cluster\", \"other\"] got [\"third\"]",
         ),
     ] {
-        assert_eq!(said(&issuers, &one.token(&claims)).await, expect, "{claims}");
+        assert_eq!(authenticated(&issuers, &one.token(&claims)).await, expect, "{claims}");
     }
 
-    // The file changes: one issuer is believed no longer, and what is wrong is not taken over.
+    // The configuration file changes: one issuer is removed.
     std::fs::write(file.path(), configuration(&[(&other, plain)]).to_string()).unwrap();
-    while said(&issuers, &one.token(&claims)).await != "nobody" {
+    while authenticated(&issuers, &one.token(&claims)).await != "unknown" {
         tokio::task::yield_now().await;
     }
-    assert_eq!(said(&issuers, &other.token(&json!({}))).await, "two:jane []");
+    assert_eq!(authenticated(&issuers, &other.token(&json!({}))).await, "two:jane []");
 }
 
 #[tokio::test]
-async fn configurations_that_are_wrong() {
+async fn rejects_invalid_configurations() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let check = |document: &str, flags: &[&str], expect: &str| {
         let head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n";
@@ -234,5 +236,5 @@ async fn configurations_that_are_wrong() {
     );
     check("jwt: []", &["--oidc-client-id=x"], "authentication-config file and oidc-* flags are mutually exclusive");
     std::fs::write(file.path(), "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\nanonymous: {enabled: true, conditions: [{path: /livez}]}").unwrap();
-    assert_eq!(load(file.path(), &[]).unwrap().anonymous, Anonymous::To(vec!["/livez".into()]));
+    assert_eq!(load(file.path(), &[]).unwrap().anonymous, Anonymous::Paths(vec!["/livez".into()]));
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration of issuers, and what is compiled of one that is right (upstream: `apis/apiserver/validation`).
+//! Validation and compilation of the issuer configuration (upstream: `apis/apiserver/validation`).
 
 use std::collections::BTreeSet;
 
@@ -20,13 +20,16 @@ const MAX_ISSUERS: usize = 64;
 const MATCH_ANY: &str = "MatchAny";
 const BOTH: &str = "claim and expression can't both be set";
 
-/// What every issuer's claims mean, or everything that is wrong. Tokens of `own` issuers, the server's, are not for others to issue.
+/// Compiles the claim mappings of every issuer. `disallowed` issuers must not be configured.
+///
+/// # Errors
+/// All errors of the configuration.
 pub(super) fn compile(
     configuration: &AuthenticationConfiguration,
-    own: &[String],
+    disallowed: &[String],
 ) -> Result<Vec<Mapping>, Vec<FieldError>> {
     let mut check = Check {
-        own,
+        disallowed,
         claims: Environment::new([(CLAIMS, claims_type())]),
         user: Environment::new([(USER, user_type())]),
         errors: Vec::new(),
@@ -36,7 +39,7 @@ pub(super) fn compile(
 }
 
 struct Check<'c> {
-    own: &'c [String],
+    disallowed: &'c [String],
     claims: Environment,
     user: Environment,
     errors: Vec<FieldError>,
@@ -51,7 +54,7 @@ impl Check<'_> {
         self.errors.push(FieldError::required(path, why.into()));
     }
 
-    /// Notes a text that was seen before; whether it is new.
+    /// Adds a text to `seen`, or an error if it is a duplicate. Returns whether it is new.
     fn unique<'t>(&mut self, seen: &mut BTreeSet<&'t str>, path: &Path<'_>, text: &'t str) -> bool {
         let is_new = seen.insert(text);
         if !is_new {
@@ -104,13 +107,13 @@ impl Check<'_> {
         if issuer.url.is_empty() {
             self.required(&url, "");
         } else {
-            if self.own.contains(&issuer.url) {
-                let own: BTreeSet<&str> = self.own.iter().map(String::as_str).collect();
-                let own = own.into_iter().collect::<Vec<_>>().join(" ");
+            if self.disallowed.contains(&issuer.url) {
+                let disallowed: BTreeSet<&str> = self.disallowed.iter().map(String::as_str).collect();
+                let disallowed = disallowed.into_iter().collect::<Vec<_>>().join(" ");
                 self.invalid(
                     &url,
                     issuer.url.as_str(),
-                    format!("URL must not overlap with disallowed issuers: [{own}]"),
+                    format!("URL must not overlap with disallowed issuers: [{disallowed}]"),
                 );
             }
             self.url(&issuer.url, &url);
@@ -178,7 +181,7 @@ impl Check<'_> {
         }
     }
 
-    /// Claims that have to have values, and expressions that have to be true.
+    /// Compiles claim validation rules to required claims and conditions.
     fn claim_rules(&mut self, rules: &[ClaimValidationRule], path: &Path<'_>) -> (Vec<(String, String)>, Vec<Rule>) {
         let (mut claims, mut expressions) = (BTreeSet::new(), BTreeSet::new());
         let (mut required, mut compiled) = (Vec::new(), Vec::new());
@@ -211,47 +214,47 @@ impl Check<'_> {
         (required, compiled)
     }
 
-    fn mappings(&mut self, said: &ClaimMappings, mapping: Mapping, path: &Path<'_>) -> Mapping {
-        let username = self.prefixed(&said.username, &path.child("username"), true);
-        let groups = self.prefixed(&said.groups, &path.child("groups"), false);
+    fn mappings(&mut self, mappings: &ClaimMappings, mapping: Mapping, path: &Path<'_>) -> Mapping {
+        let username = self.prefixed(&mappings.username, &path.child("username"), true);
+        let groups = self.prefixed(&mappings.groups, &path.child("groups"), false);
         let uid = path.child("uid");
-        let uid = match (said.uid.claim.as_str(), said.uid.expression.as_str()) {
-            ("", "") => Source::Nowhere,
+        let uid = match (mappings.uid.claim.as_str(), mappings.uid.expression.as_str()) {
+            ("", "") => Source::Unset,
             (claim, "") => Source::Claim { name: claim.to_owned(), prefix: String::new() },
             ("", expression) => {
                 let program = self.expression(false, expression, &uid.child("expression"), false);
-                program.map_or(Source::Nowhere, Source::Expression)
+                program.map_or(Source::Unset, Source::Expression)
             }
             _ => {
                 self.invalid(&uid, "", BOTH);
-                Source::Nowhere
+                Source::Unset
             }
         };
-        let extra = self.extra(&said.extra, &path.child("extra"));
+        let extra = self.extra(&mappings.extra, &path.child("extra"));
         let mapping = Mapping { username, groups, uid, extra, ..mapping };
-        self.email(said, &mapping, path);
+        self.email(mappings, &mapping, path);
         mapping
     }
 
-    /// Who is known by a mail address has to have shown that it is theirs.
-    fn email(&mut self, said: &ClaimMappings, mapping: &Mapping, path: &Path<'_>) {
+    /// Requires `email_verified` to be used if the user name is the claim `email`.
+    fn email(&mut self, mappings: &ClaimMappings, mapping: &Mapping, path: &Path<'_>) {
         let Source::Expression(username) = &mapping.username else { return };
-        let looked_at = |program: &Program| program.selects(CLAIMS, "email_verified");
-        let verified = looked_at(username)
-            || mapping.extra.iter().any(|(_, program)| looked_at(program))
-            || mapping.claim_rules.iter().any(|rule| looked_at(&rule.program));
+        let is_used_by = |program: &Program| program.selects(CLAIMS, "email_verified");
+        let verified = is_used_by(username)
+            || mapping.extra.iter().any(|(_, program)| is_used_by(program))
+            || mapping.claim_rules.iter().any(|rule| is_used_by(&rule.program));
         if username.selects(CLAIMS, "email") && !verified {
             let path = path.child("username");
             let why = "claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression";
-            self.invalid(&path.child("expression"), said.username.expression.as_str(), why);
+            self.invalid(&path.child("expression"), mappings.username.expression.as_str(), why);
         }
     }
 
-    fn prefixed(&mut self, said: &PrefixedClaimOrExpression, path: &Path<'_>, is_required: bool) -> Source {
-        match (said.claim.as_str(), said.expression.as_str()) {
+    fn prefixed(&mut self, source: &PrefixedClaimOrExpression, path: &Path<'_>, is_required: bool) -> Source {
+        match (source.claim.as_str(), source.expression.as_str()) {
             ("", "") if is_required => self.required(path, "claim or expression is required"),
             ("", "") => {}
-            (claim, "") => match &said.prefix {
+            (claim, "") => match &source.prefix {
                 None => {
                     let why =
                         "prefix is required when claim is set. It can be set to an empty string to disable prefixing";
@@ -260,21 +263,21 @@ impl Check<'_> {
                 Some(prefix) => return Source::Claim { name: claim.to_owned(), prefix: prefix.clone() },
             },
             ("", expression) => {
-                if let Some(prefix) = &said.prefix {
+                if let Some(prefix) = &source.prefix {
                     let why = "may not be specified when expression is set";
                     self.invalid(&path.child("prefix"), prefix.as_str(), why);
                 }
                 let program = self.expression(false, expression, &path.child("expression"), false);
-                return program.map_or(Source::Nowhere, Source::Expression);
+                return program.map_or(Source::Unset, Source::Expression);
             }
             _ => self.invalid(path, "", BOTH),
         }
-        Source::Nowhere
+        Source::Unset
     }
 
-    fn extra(&mut self, said: &[ExtraMapping], path: &Path<'_>) -> Vec<(String, Program)> {
+    fn extra(&mut self, mappings: &[ExtraMapping], path: &Path<'_>) -> Vec<(String, Program)> {
         let (mut seen, mut compiled) = (BTreeSet::new(), Vec::new());
-        for (i, mapping) in said.iter().enumerate() {
+        for (i, mapping) in mappings.iter().enumerate() {
             let path = path.index(i);
             let (shown, key) = (path.child("key"), mapping.key.as_str());
             self.errors.extend(domain_prefixed_path(&shown, key));
@@ -314,7 +317,7 @@ impl Check<'_> {
         compiled
     }
 
-    /// The program of an expression over claims, or over the user; a condition has to be true or false.
+    /// Compiles an expression over the claims, or over the user. A condition has to evaluate to a bool.
     fn expression(&mut self, of_user: bool, source: &str, path: &Path<'_>, is_condition: bool) -> Option<Program> {
         let environment = if of_user { &self.user } else { &self.claims };
         let why = match cel::compile(source, environment) {
@@ -327,10 +330,10 @@ impl Check<'_> {
     }
 }
 
-/// Whether the domain of a key is Kubernetes' own.
+/// Whether the domain of a key is reserved for Kubernetes.
 fn is_of_kubernetes(key: &str) -> bool {
     let domain = key.split_once('/').map_or("", |(domain, _)| domain);
     ["kubernetes.io", "k8s.io"]
         .iter()
-        .any(|own| domain.strip_suffix(own).is_some_and(|before| before.is_empty() || before.ends_with('.')))
+        .any(|reserved| domain.strip_suffix(reserved).is_some_and(|before| before.is_empty() || before.ends_with('.')))
 }

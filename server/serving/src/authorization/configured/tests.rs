@@ -1,4 +1,4 @@
-//! Authorizers of a file, with servers that speak HTTPS.
+//! Authorizers of a configuration file, with webhooks over HTTPS.
 
 use super::*;
 use crate::authorization::rbac::PolicyRule;
@@ -7,7 +7,7 @@ use prometheus::{Registry, TextEncoder};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-/// Allows what nobody else has decided.
+/// Allows every request; it stands for RBAC, the last authorizer.
 struct Last;
 
 impl Authorizer for Last {
@@ -36,10 +36,10 @@ fn document(authorizers: &[Value]) -> String {
 
 fn start(file: &NamedTempFile, registry: &Registry) -> Result<Arc<ReloadableAuthorizer>, String> {
     let metrics = Metrics::register(registry);
-    let lasting = StaticAuthorizers { rbac: Arc::new(Last), node: None, abac: None, metrics, route: Route::DIRECT };
+    let authorizers = StaticAuthorizers { rbac: Arc::new(Last), node: None, abac: None, metrics, route: Route::DIRECT };
     let path = file.path().to_owned();
     let read = load(&path).map_err(|why| why.to_string())?;
-    ReloadableAuthorizer::start(path, read, lasting, Reloads::register(registry, "authorization", ""))
+    ReloadableAuthorizer::start(path, read, authorizers, Reloads::register(registry, "authorization", ""))
         .map_err(|why| why.to_string())
 }
 
@@ -49,7 +49,7 @@ async fn decision(authorizer: &ReloadableAuthorizer, user: &str, resource: &str)
 }
 
 #[tokio::test]
-async fn authorizers_of_a_file() {
+async fn reloads_authorizers_of_file() {
     let server = Https::start(|_, review| {
         let resource = &review["spec"]["resourceAttributes"]["resource"];
         (200, json!({"status": {"allowed": false, "denied": resource == "secrets", "reason": "not yours"}}))
@@ -81,7 +81,7 @@ async fn authorizers_of_a_file() {
         assert!(text.contains(line), "{line}\n{text}");
     }
 
-    // What is wrong is not taken over: the next change shows that this one was looked at.
+    // An invalid configuration is rejected. The failure counter shows that the file was read.
     write(&[webhook("one", &one, &json!({}))]);
     let server = crate::identity::hash(&crate::identity::of_host(""));
     let failures =
@@ -97,7 +97,7 @@ async fn authorizers_of_a_file() {
 }
 
 #[tokio::test]
-async fn mistakes_are_told_at_once() {
+async fn rejects_invalid_configurations() {
     let file = NamedTempFile::new().unwrap();
     let missing = json!({"type": "Webhook", "name": "A", "webhook": {"timeout": "1m", "connectionInfo": {"type": "KubeConfigFile"},
         "matchConditions": [{"expression": "request.user"}]}});

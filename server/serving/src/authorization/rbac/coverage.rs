@@ -1,8 +1,9 @@
-//! Whether a user's rules cover the rules of a role that the user writes or binds (upstream: `ConfirmNoEscalation`,
-//! `component-helpers/auth/rbac/validation`).
+//! Privilege escalation check: whether a user's rules cover the rules of a role that the user writes or binds
+//! (upstream: `ConfirmNoEscalation`, `component-helpers/auth/rbac/validation`).
 //!
-//! Upstream multiplies a rule out into parts of one verb, group, resource and name each, and looks for a rule that covers each part. Here
-//! values of one field that the same rules cover form a class, and only classes are multiplied. What that costs is bounded.
+//! Upstream breaks a rule down into parts of one verb, group, resource and name each, and looks for a rule that
+//! covers each part. Here, values of one field that the same rules cover form a class, and only classes are
+//! combined. Steps and memory of the comparison are bounded.
 
 mod cover;
 mod dimension;
@@ -14,7 +15,7 @@ use machinery::scalar::go_text::quote;
 
 use super::PolicyRule;
 
-/// Why two sets of rules are not compared.
+/// Why two sets of rules cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Incomparable {
     /// The comparison takes too many steps.
@@ -25,13 +26,14 @@ pub enum Incomparable {
     TooLarge(#[from] Exceeded),
 }
 
-/// What of `wanted` the owner's rules do not allow, in rules of one verb, group, resource and name each (upstream: `Covers`).
+/// Returns the parts of `wanted` that the owner's rules do not cover (upstream: `Covers`).
 ///
-/// Empty if and only if everything is allowed. Of very many missing parts only the first are listed.
+/// Each part is a rule of one verb, group, resource and name. The list is empty if and only if everything is covered.
+/// A long list is truncated.
 ///
 /// # Errors
 ///
-/// When the comparison would take too many steps or too much memory, which only rules do that were made for that.
+/// When the comparison would take too many steps or too much memory, which only maliciously built rules require.
 pub fn missing(owner: &[PolicyRule], wanted: &[PolicyRule]) -> Result<Vec<PolicyRule>, Incomparable> {
     // Bindings often grant the same role several times.
     let mut known = HashSet::with_capacity(owner.len());
@@ -43,7 +45,9 @@ pub fn missing(owner: &[PolicyRule], wanted: &[PolicyRule]) -> Result<Vec<Policy
     Ok(search.into_missing())
 }
 
-/// The missing rules as a refusal lists them: those that differ in their verbs alone taken together, a line each, sorted.
+/// Formats missing rules for the error message: one line each, sorted.
+///
+/// Rules that differ only in their verbs are merged.
 pub fn describe_missing(missing: &[PolicyRule]) -> String {
     let mut lines = BTreeSet::new();
     let mut by_object: HashMap<PolicyRule, Vec<String>> = HashMap::new();
@@ -60,7 +64,7 @@ pub fn describe_missing(missing: &[PolicyRule]) -> String {
 }
 
 impl PolicyRule {
-    /// The rule in one line (`CompactString`).
+    /// Formats the rule in one line (`CompactString`).
     fn compact(&self) -> String {
         let parts = [
             ("APIGroups", &self.api_groups),

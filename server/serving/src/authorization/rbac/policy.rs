@@ -1,7 +1,7 @@
-//! Roles and bindings in memory, found by whom they are about.
+//! An in-memory index of roles and bindings by user and group.
 //!
-//! Whoever watches roles and bindings keeps this up to date. It is indexed by user and group, because nearly every request asks it, and a
-//! cluster has thousands of bindings of which a few concern one user.
+//! The caller watches roles and bindings and updates the index. Nearly every request queries it. A cluster has
+//! thousands of bindings, of which only a few apply to one user.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use super::{Binding, Grant, PolicyRule, RoleRef, RuleSource, Subject};
 use crate::user::User;
 
-/// Roles and bindings.
+/// The roles and bindings of the cluster, indexed by user and group.
 #[derive(Debug, Default)]
 pub struct Policy(RwLock<Scopes>);
 
@@ -21,7 +21,7 @@ struct Scopes {
     namespaces: HashMap<String, Scope>,
 }
 
-/// Roles and bindings of one namespace, or of none.
+/// The roles and bindings of one namespace, or of the cluster scope.
 #[derive(Debug, Default)]
 struct Scope {
     roles: HashMap<String, Vec<PolicyRule>>,
@@ -30,7 +30,7 @@ struct Scope {
     groups: HashMap<String, Vec<Entry>>,
 }
 
-/// A binding, and which of its subjects is meant.
+/// A binding and the index of one of its subjects.
 #[derive(Debug)]
 struct Entry {
     binding: Arc<Binding>,
@@ -38,17 +38,17 @@ struct Entry {
 }
 
 impl Policy {
-    /// Puts a role, or without a namespace a cluster role, in place of any of its name.
+    /// Creates or replaces a role, or a cluster role if `namespace` is empty.
     pub fn set_role(&self, namespace: &str, name: &str, rules: Vec<PolicyRule>) {
         self.write().scope(namespace).roles.insert(name.to_owned(), rules);
     }
 
-    /// Forgets a role or cluster role.
+    /// Removes a role, or a cluster role if `namespace` is empty.
     pub fn remove_role(&self, namespace: &str, name: &str) {
         self.write().change(namespace, |scope| drop(scope.roles.remove(name)));
     }
 
-    /// Puts a binding in place of any of its name.
+    /// Creates or replaces a binding.
     pub fn set_binding(&self, binding: Binding) {
         let binding = Arc::new(binding);
         let mut scopes = self.write();
@@ -57,12 +57,12 @@ impl Policy {
         scope.bind(binding);
     }
 
-    /// Forgets a binding.
+    /// Removes a binding.
     pub fn remove_binding(&self, namespace: &str, name: &str) {
         self.write().change(namespace, |scope| scope.unbind(name));
     }
 
-    // A poisoned lock still holds whole entries: every change is a few inserts that cannot panic halfway.
+    // A poisoned lock still guards consistent entries: a change is a few inserts that cannot panic halfway.
     fn read(&self) -> RwLockReadGuard<'_, Scopes> {
         self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -80,7 +80,7 @@ impl Scopes {
         }
     }
 
-    /// Changes a scope, and drops that of a namespace when nothing is left in it.
+    /// Changes a scope. Drops the scope of a namespace if it is empty afterwards.
     fn change(&mut self, namespace: &str, change: impl FnOnce(&mut Scope)) {
         change(self.scope(namespace));
         self.namespaces
@@ -98,9 +98,9 @@ impl Scopes {
 
 impl Scope {
     fn bind(&mut self, binding: Arc<Binding>) {
-        for (subject, whom) in binding.subjects.iter().enumerate() {
-            let entry = Entry { binding: Arc::clone(&binding), subject };
-            match (whom, binding.user_name(whom)) {
+        for (index, subject) in binding.subjects.iter().enumerate() {
+            let entry = Entry { binding: Arc::clone(&binding), subject: index };
+            match (subject, binding.user_name(subject)) {
                 (Subject::Group(group), _) => self.groups.entry(group.clone()).or_default().push(entry),
                 (_, Some(user)) => self.users.entry(user).or_default().push(entry),
                 (_, None) => {}
@@ -111,10 +111,10 @@ impl Scope {
 
     fn unbind(&mut self, name: &str) {
         let Some(binding) = self.bindings.remove(name) else { return };
-        for whom in &binding.subjects {
-            match (whom, binding.user_name(whom)) {
-                (Subject::Group(group), _) => forget(&mut self.groups, group, name),
-                (_, Some(user)) => forget(&mut self.users, &user, name),
+        for subject in &binding.subjects {
+            match (subject, binding.user_name(subject)) {
+                (Subject::Group(group), _) => remove_entries(&mut self.groups, group, name),
+                (_, Some(user)) => remove_entries(&mut self.users, &user, name),
                 (_, None) => {}
             }
         }
@@ -126,7 +126,8 @@ impl Scope {
     }
 }
 
-fn forget(index: &mut HashMap<String, Vec<Entry>>, key: &str, binding: &str) {
+/// Removes the entries of a binding from an index.
+fn remove_entries(index: &mut HashMap<String, Vec<Entry>>, key: &str, binding: &str) {
     if let Some(entries) = index.get_mut(key) {
         entries.retain(|entry| entry.binding.name != binding);
         if entries.is_empty() {
@@ -141,8 +142,8 @@ impl RuleSource for Policy {
         let own = Some(namespace).filter(|n| !n.is_empty()).and_then(|n| scopes.namespaces.get(n));
         for scope in std::iter::once(&scopes.cluster).chain(own) {
             for Entry { binding, subject } in scope.entries(user) {
-                // A binding may name a user several times over; the first time counts.
-                if binding.subjects[..*subject].iter().any(|earlier| binding.means(earlier, user)) {
+                // A binding may have several subjects that match the user; only the first one applies.
+                if binding.subjects[..*subject].iter().any(|earlier| binding.subject_matches(earlier, user)) {
                     continue;
                 }
                 let grant = Grant { binding, subject: &binding.subjects[*subject], rules: scopes.rules(binding) };

@@ -1,36 +1,36 @@
-//! Rules of roles, and what they cover (upstream: `rbac.RuleAllows`, `rbac/v1/evaluation_helpers.go`).
+//! Policy rules and the requests that they cover (upstream: `rbac.RuleAllows`, `rbac/v1/evaluation_helpers.go`).
 
 use crate::authorization::Attributes;
 
-/// A rule: these verbs on these things.
+/// A rule of a role: verbs on resources or on non-resource URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PolicyRule {
     pub verbs: Vec<String>,
     pub api_groups: Vec<String>,
     pub resources: Vec<String>,
-    /// Only objects of these names; empty for all.
+    /// The names of the objects that the rule covers; empty for all.
     pub resource_names: Vec<String>,
     pub non_resource_urls: Vec<String>,
 }
 
 impl PolicyRule {
-    /// A rule about all objects of resources. `*` stands for all verbs, groups or resources.
+    /// A rule for all objects of resources. `*` stands for all verbs, groups or resources.
     pub fn resources(verbs: &[&str], api_groups: &[&str], resources: &[&str]) -> Self {
         let (verbs, api_groups, resources) = (owned(verbs), owned(api_groups), owned(resources));
         PolicyRule { verbs, api_groups, resources, ..PolicyRule::default() }
     }
 
-    /// A rule about paths. A path may end in `*`.
+    /// A rule for non-resource URLs. A URL may end in `*`.
     pub fn paths(verbs: &[&str], urls: &[&str]) -> Self {
         PolicyRule { verbs: owned(verbs), non_resource_urls: owned(urls), ..PolicyRule::default() }
     }
 
-    /// The same rule, for objects of these names only.
+    /// Restricts the rule to objects with these names.
     pub fn named(self, names: &[&str]) -> Self {
         PolicyRule { resource_names: owned(names), ..self }
     }
 
-    /// Whether the rule covers a wish.
+    /// Whether the rule covers a request.
     pub fn allows(&self, attributes: &Attributes<'_>) -> bool {
         if !self.verbs.iter().any(|verb| verb == "*" || *verb == attributes.verb) {
             return false;

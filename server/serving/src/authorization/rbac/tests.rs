@@ -5,8 +5,8 @@ fn bind(policy: &Policy, namespace: &str, name: &str, role: RoleRef, subject: Su
 }
 
 /// `verb group/resource[/subresource] [namespace [name]]`, or `verb /path`.
-fn decide(policy: &Arc<Policy>, user: &User, wish: &str) -> Decision {
-    let words: Vec<&str> = wish.split(' ').collect();
+fn decide(policy: &Arc<Policy>, user: &User, request: &str) -> Decision {
+    let words: Vec<&str> = request.split(' ').collect();
     let word = |i: usize| words.get(i).copied().unwrap_or("");
     if word(1).starts_with('/') {
         return RbacAuthorizer(Arc::clone(policy)).decide(&Attributes::path(user, word(0), word(1)));
@@ -32,16 +32,16 @@ fn check(rule: PolicyRule, allowed: &[&str], refused: &[&str]) {
     let policy = Arc::new(Policy::default());
     policy.set_role("", "r", vec![rule]);
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
-    for wish in allowed {
-        assert!(decide(&policy, &alice(), wish).is_allowed(), "{wish} should be allowed");
+    for request in allowed {
+        assert!(decide(&policy, &alice(), request).is_allowed(), "{request} should be allowed");
     }
-    for wish in refused {
-        assert_eq!(decide(&policy, &alice(), wish), Decision::NoOpinion("".into()), "{wish}");
+    for request in refused {
+        assert_eq!(decide(&policy, &alice(), request), Decision::NoOpinion("".into()), "{request}");
     }
 }
 
 #[test]
-fn rules_about_resources() {
+fn resource_rules_cover_requests() {
     check(
         PolicyRule::resources(&["get"], &["apps"], &["deployments"]),
         &["get apps/deployments ns d"],
@@ -62,7 +62,7 @@ fn rules_about_resources() {
 }
 
 #[test]
-fn rules_about_paths() {
+fn non_resource_rules_cover_paths() {
     check(
         PolicyRule::paths(&["get"], &["/healthz", "/apis/*"]),
         &["get /healthz", "get /apis/apps", "get /apis/"],
@@ -72,7 +72,7 @@ fn rules_about_paths() {
 }
 
 #[test]
-fn bindings_reach_their_subjects() {
+fn bindings_apply_to_their_subjects() {
     let policy = Arc::new(Policy::default());
     policy.set_role("ns", "reader", vec![PolicyRule::resources(&["get"], &["apps"], &["deployments"])]);
     bind(&policy, "ns", "by-group", RoleRef::Role("reader".into()), Subject::Group("dev".into()));
@@ -83,34 +83,34 @@ fn bindings_reach_their_subjects() {
         RoleRef::Role("reader".into()),
         Subject::ServiceAccount(String::new(), "robot".into()),
     );
-    let wish = "get apps/deployments ns d";
+    let request = "get apps/deployments ns d";
     assert_eq!(
-        decide(&policy, &alice(), wish),
+        decide(&policy, &alice(), request),
         Decision::Allow(r#"RBAC: allowed by RoleBinding "by-group/ns" of Role "reader" to Group "dev""#.into())
     );
     assert!(!decide(&policy, &alice(), "get apps/deployments other d").is_allowed());
     assert!(!decide(&policy, &alice(), "get apps/deployments").is_allowed());
     let robot = User::new("system:serviceaccount:ns:robot", ["x"]);
     assert_eq!(
-        decide(&policy, &robot, wish).reason(),
+        decide(&policy, &robot, request).reason(),
         r#"RBAC: allowed by RoleBinding "by-account/ns" of Role "reader" to ServiceAccount "robot/ns""#
     );
-    assert!(!decide(&policy, &User::new("robot", ["x"]), wish).is_allowed());
+    assert!(!decide(&policy, &User::new("robot", ["x"]), request).is_allowed());
 }
 
 #[test]
-fn changes_count_at_once() {
+fn changes_apply_immediately() {
     let policy = Arc::new(Policy::default());
-    let wish = "get apps/deployments ns d";
+    let request = "get apps/deployments ns d";
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
     assert_eq!(
-        decide(&policy, &alice(), wish).reason(),
+        decide(&policy, &alice(), request).reason(),
         r#"RBAC: clusterrole.rbac.authorization.k8s.io "r" not found"#
     );
     policy.set_role("", "r", vec![PolicyRule::resources(&["get"], &["apps"], &["deployments"])]);
-    assert!(decide(&policy, &alice(), wish).is_allowed());
+    assert!(decide(&policy, &alice(), request).is_allowed());
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("bob".into()));
-    assert!(!decide(&policy, &alice(), wish).is_allowed());
+    assert!(!decide(&policy, &alice(), request).is_allowed());
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
     policy.remove_binding("", "b");
     policy.remove_role("", "r");
@@ -118,7 +118,7 @@ fn changes_count_at_once() {
 }
 
 #[test]
-fn a_binding_counts_once() {
+fn visits_binding_once() {
     let policy = Arc::new(Policy::default());
     policy.set_role("", "r", vec![PolicyRule::paths(&["get"], &["/x"])]);
     let subjects = vec![Subject::Group("dev".into()), Subject::User("alice".into())];

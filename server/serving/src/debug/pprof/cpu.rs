@@ -1,4 +1,5 @@
-//! Where the threads of this process spend CPU time, found out by a timer that interrupts whichever is running (Go: `pprof.StartCPUProfile`).
+//! CPU profiles: samples of the running threads, taken by a timer signal (Go:
+//! `pprof.StartCPUProfile`).
 
 use std::time::Duration;
 
@@ -7,23 +8,24 @@ use tokio::task;
 
 use super::encoding;
 
-/// How often a second of CPU time is looked at, as Go does.
+/// The sampling rate per second of CPU time, as in Go.
 const HERTZ: i32 = 100;
-/// While a panic is unwound, tables are locked that finding the function of an address could need.
+/// The unwinder's library. During a panic it holds locks that symbol look-up may need.
 const UNWINDER: [&str; 1] = ["libgcc_s"];
 
-/// What all threads did during this time, compressed, as `go tool pprof` reads it. One profile can be taken at a time; when this is dropped, it
-/// is given up.
+/// Profiles all threads for `duration`; returns the compressed profile for `go tool pprof`.
+///
+/// Only one profile can run at a time; dropping the future stops it.
 ///
 /// # Errors
-/// Says why there can be none.
+/// The profiler is already running or cannot be started.
 pub(super) async fn profile(duration: Duration) -> Result<Vec<u8>, String> {
     let running = blocking(start).await?;
     tokio::time::sleep(duration).await;
     blocking(|| finish(running)).await
 }
 
-/// The first start reads the tables of the whole program, which takes longer than a task may.
+/// Runs `work` on the blocking pool: the first start reads the symbol tables of the whole program.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
     task::spawn_blocking(work).await.unwrap_or_else(|why| Err(why.to_string()))
 }
@@ -37,7 +39,7 @@ fn start() -> Result<ProfilerGuard<'static>, String> {
 
 fn finish(running: ProfilerGuard<'static>) -> Result<Vec<u8>, String> {
     let report = running.report().build_unresolved().map_err(|why| why.to_string())?;
-    // Looking up names is no part of what was asked for.
+    // Stop sampling before symbols are looked up.
     drop(running);
     encoding::encode(report).map_err(|why| why.to_string())
 }
@@ -47,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_profile_at_a_time() {
+    fn rejects_concurrent_profile() {
         let running = start().unwrap();
         assert_eq!(start().err().unwrap(), "cpu profiling already in use");
         assert!(finish(running).unwrap().starts_with(&[0x1f, 0x8b]));

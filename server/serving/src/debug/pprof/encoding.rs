@@ -1,4 +1,4 @@
-//! Samples with the names of their functions, in the form that `go tool pprof` reads.
+//! Encodes samples with function names in the format of `go tool pprof`.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -11,13 +11,14 @@ use rpprof::{Frames, Symbol, UnresolvedReport};
 
 use super::messages::{Function, Label, Line, Location, Mapping, Profile, Sample, ValueType};
 
-/// The only mapping: what libraries do is not told apart from what the program does.
+/// The only mapping: libraries are not distinguished from the program.
 const PROGRAM: u64 = 1;
 
-/// Compresses a report once it has the names of functions. Lines within a function are not told apart: a sample in it shows the line of the first.
+/// Resolves the function names of a report, and encodes and compresses it. Lines within a function
+/// are not distinguished: a sample has the line of the function's first sample.
 ///
 /// # Errors
-/// None that a buffer in memory could have.
+/// Compression fails; not expected for a buffer in memory.
 pub(super) fn encode(report: UnresolvedReport) -> io::Result<Vec<u8>> {
     let period = 1_000_000_000 / i64::from(report.timing.frequency.max(1));
     let mut writer = Writer::default();
@@ -41,9 +42,9 @@ fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// The name of a function with its module. The tables that say where lines are have bare names for what is inlined and for what it is inlined
-/// into; the file tells the module of these.
-fn whole_name(symbol: &Symbol) -> String {
+/// The name of a function with its module path. Line tables have bare names for inlined functions
+/// and their callers; for these the file determines the module.
+fn qualified_name(symbol: &Symbol) -> String {
     let name = symbol.name();
     let is_bare = ![&b"_ZN"[..], b"_R"].iter().any(|start| symbol.raw_name().starts_with(start));
     match module(&symbol.filename()).filter(|_| is_bare) {
@@ -52,7 +53,8 @@ fn whole_name(symbol: &Symbol) -> String {
     }
 }
 
-/// The module that is in a file, by its place in the package, whose folder may end with a version.
+/// The module of a source file, from its path within the package. The package folder may have a
+/// version suffix.
 fn module(file: &str) -> Option<String> {
     let (folder, place) = file.strip_suffix(".rs")?.rsplit_once("/src/")?;
     let package = folder.rsplit('/').next()?;
@@ -62,7 +64,7 @@ fn module(file: &str) -> Option<String> {
     Some(modules.fold(package, |path, part| path + "::" + part))
 }
 
-/// A profile that is being written, and where it has what already.
+/// A profile under construction, with the indexes of its strings, functions, and locations.
 #[derive(Default)]
 struct Writer {
     profile: Profile,
@@ -72,7 +74,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Says what the numbers of samples mean.
+    /// Declares the value types of the samples.
     fn begin(&mut self, period: i64) {
         self.text("");
         let samples = ValueType { kind: self.text("samples"), unit: self.text("count") };
@@ -115,7 +117,7 @@ impl Writer {
         let next = self.functions.len() as u64 + 1;
         let id = *self.functions.entry((system_name, filename)).or_insert(next);
         if id == next {
-            let name = self.text(&whole_name(symbol));
+            let name = self.text(&qualified_name(symbol));
             self.profile.function.push(Function { id, name, system_name, filename });
         }
         id
@@ -151,12 +153,12 @@ mod tests {
             ("memcpy", "Unknown", "memcpy"),
         ] {
             let filename = Some(file.into());
-            assert_eq!(whole_name(&Symbol { filename, ..symbol(name, 1) }), expect);
+            assert_eq!(qualified_name(&Symbol { filename, ..symbol(name, 1) }), expect);
         }
     }
 
     #[test]
-    fn what_is_said_once_is_referred_to() {
+    fn repeated_entries_are_shared() {
         let stack = |thread: &str, line| Frames {
             frames: vec![vec![symbol("inlined", 1), symbol("_ZN1a4hereE", line)], vec![symbol("main", 9)]],
             thread_name: thread.into(),

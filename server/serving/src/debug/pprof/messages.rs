@@ -1,4 +1,5 @@
-//! The form of profiles, as far as it is written (`perftools.profiles`). Texts are positions in a table of strings.
+//! The messages of profiles that are written (`perftools.profiles`). Strings are indexes into a
+//! string table.
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct Profile {
@@ -12,7 +13,7 @@ pub(super) struct Profile {
     pub location: Vec<Location>,
     #[prost(message, repeated, tag = "5")]
     pub function: Vec<Function>,
-    /// The first is empty.
+    /// The first string is empty.
     #[prost(string, repeated, tag = "6")]
     pub string_table: Vec<String>,
     #[prost(int64, tag = "9")]
@@ -27,7 +28,7 @@ pub(super) struct Profile {
     pub comment: Vec<i64>,
 }
 
-/// What a number counts, and in what.
+/// The quantity and the unit of a value.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 pub(super) struct ValueType {
     #[prost(int64, tag = "1")]
@@ -41,7 +42,7 @@ pub(super) struct Sample {
     /// The innermost call first.
     #[prost(uint64, repeated, tag = "1")]
     pub location_id: Vec<u64>,
-    /// One for each of [`Profile::sample_type`].
+    /// One value for each [`Profile::sample_type`].
     #[prost(int64, repeated, tag = "2")]
     pub value: Vec<i64>,
     #[prost(message, repeated, tag = "3")]
@@ -56,7 +57,7 @@ pub(super) struct Label {
     pub str: i64,
 }
 
-/// A program or library, and what is known of its functions.
+/// A program or library, and the available debug information.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 pub(super) struct Mapping {
     #[prost(uint64, tag = "1")]
@@ -73,14 +74,14 @@ pub(super) struct Mapping {
     pub has_inline_frames: bool,
 }
 
-/// A place in the program.
+/// An address in the program.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct Location {
     #[prost(uint64, tag = "1")]
     pub id: u64,
     #[prost(uint64, tag = "2")]
     pub mapping_id: u64,
-    /// Several where functions were inlined, the innermost first.
+    /// Several lines where functions were inlined, the innermost first.
     #[prost(message, repeated, tag = "4")]
     pub line: Vec<Line>,
 }

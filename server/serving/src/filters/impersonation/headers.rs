@@ -1,4 +1,4 @@
-//! Who is to be impersonated, as the headers say.
+//! Parses the impersonation headers.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -11,7 +11,10 @@ const GROUP: HeaderName = HeaderName::from_static("impersonate-group");
 const PREFIX: &str = "impersonate-";
 const EXTRA_PREFIX: &str = "impersonate-extra-";
 
-/// The wanted user; an error, with what there is, when there is no name.
+/// The user to impersonate, if any.
+///
+/// # Errors
+/// There is no user name; the value has the other attributes.
 pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<User>, User> {
     if !headers.keys().any(|name| name.as_str().starts_with(PREFIX)) {
         return Ok(None);
@@ -34,8 +37,9 @@ fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
-/// What the client is told who names no user: what it did name, as Go prints its values.
-pub(super) fn nobody_to_impersonate(wanted: &User, constrained: bool) -> String {
+/// The error message for impersonation without a user name; lists the other attributes in Go's
+/// format.
+pub(super) fn missing_user_message(wanted: &User, constrained: bool) -> String {
     if constrained {
         let groups = strings(&wanted.groups);
         let groups = if wanted.groups.is_empty() { "(nil)" } else { &groups };

@@ -1,4 +1,4 @@
-//! The ways to impersonate: whom each is for, which rights it takes, and who comes out.
+//! The modes of impersonation: their subjects, the required permissions, and the resulting user.
 
 use std::collections::BTreeMap;
 
@@ -9,34 +9,36 @@ use machinery::format::field::domain_prefixed_path;
 use crate::authorization::Attributes;
 use crate::user::{NODE_USER_PREFIX, NODES_GROUP, SYSTEM_MASTERS, User, service_account_groups, split_service_account};
 
-/// Where a service account's token says which node its pod runs on (`serviceaccount.NodeNameKey`).
+/// The extra key of a service account token with the node of its pod
+/// (`serviceaccount.NodeNameKey`).
 const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
-/// The group of the things that are impersonated.
+/// The API group of the impersonated resources.
 const GROUP: &str = "authentication.k8s.io";
 
-/// From how many groups or extras on the right to all of them is looked up first (`manyAuthorizationChecksInLoop`).
+/// The number of groups or extras from which the permission for all is checked first
+/// (`manyAuthorizationChecksInLoop`).
 const MANY: usize = 4;
 
-/// A way to impersonate.
+/// A mode of impersonation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// The node that the requestor's pod runs on.
+    /// The node on which the requestor's pod runs.
     AssociatedNode,
     /// Any node.
     ArbitraryNode,
     ServiceAccount,
-    /// Anybody else, with groups, uid and extras.
+    /// Any other user, with groups, uid, and extras.
     UserInfo,
-    /// Anybody, for everything.
+    /// Any user, for all actions.
     Legacy,
 }
 
 impl Mode {
-    /// In the order they are tried.
+    /// All modes, in the order in which they are tried.
     pub(super) const ALL: [Mode; 5] =
         [Mode::AssociatedNode, Mode::ArbitraryNode, Mode::ServiceAccount, Mode::UserInfo, Mode::Legacy];
 
-    /// The mode as verbs name it.
+    /// The name of the mode in verbs.
     pub(super) fn name(self) -> &'static str {
         match self {
             Mode::AssociatedNode => "associated-node",
@@ -47,12 +49,12 @@ impl Mode {
         }
     }
 
-    /// The mode as metrics name it.
+    /// The name of the mode in metrics.
     pub(super) fn label(self) -> &'static str {
         if self == Mode::Legacy { "legacy" } else { self.name() }
     }
 
-    /// The verb that allows it, of constrained impersonation.
+    /// The verb of constrained impersonation.
     pub(super) fn constraint(self) -> String {
         match self {
             Mode::Legacy => String::new(),
@@ -60,7 +62,7 @@ impl Mode {
         }
     }
 
-    /// Whether the mode is for such a user.
+    /// Whether the mode supports this user.
     pub(super) fn applies(self, requestor: &User, wanted: &User) -> bool {
         let only_a_name = wanted.uid.is_empty() && wanted.groups.is_empty() && wanted.extra.is_empty();
         let (node, account) = (node_name(wanted), split_service_account(&wanted.name));
@@ -73,46 +75,48 @@ impl Mode {
         }
     }
 
-    /// What it takes to be this user.
-    pub(super) fn demands<'a>(self, requestor: &'a User, wanted: &'a User) -> Vec<Demand<'a>> {
+    /// The requirements for impersonating this user.
+    pub(super) fn requirements<'a>(self, requestor: &'a User, wanted: &'a User) -> Vec<Requirement<'a>> {
         if self != Mode::UserInfo {
-            return self.identities(requestor, wanted).into_iter().map(Demand::Right).collect();
+            return self.identities(requestor, wanted).into_iter().map(Requirement::Permission).collect();
         }
-        let thing = |resource: &'a str, name: &'a str| {
+        let resource_attributes = |resource: &'a str, name: &'a str| {
             let attributes = Attributes::resource(requestor, self.constraint(), GROUP, resource);
             Attributes { version: "v1", name, ..attributes }
         };
-        let mut demands = vec![Demand::Right(thing("users", &wanted.name))];
+        let mut requirements = vec![Requirement::Permission(resource_attributes("users", &wanted.name))];
         if !wanted.uid.is_empty() {
-            demands.push(Demand::Right(thing("uids", &wanted.uid)));
+            requirements.push(Requirement::Permission(resource_attributes("uids", &wanted.uid)));
         }
         let (groups, extra) = (&wanted.groups, &wanted.extra);
-        if let Some((group, why)) = never_a_group(groups) {
-            demands.push(Demand::Never(thing("groups", group), why.into()));
+        if let Some((group, why)) = forbidden_group(groups) {
+            requirements.push(Requirement::Forbidden(resource_attributes("groups", group), why.into()));
         }
-        let each = groups.iter().map(|group| thing("groups", group)).collect();
-        demands.extend(several(each, groups.len() >= MANY, || thing("groups", "*")));
-        if let Some(why) = never_an_extra(extra) {
-            demands.push(Demand::Never(thing("userextras", ""), why));
+        let each = groups.iter().map(|group| resource_attributes("groups", group)).collect();
+        requirements.extend(several(each, groups.len() >= MANY, || resource_attributes("groups", "*")));
+        if let Some(why) = forbidden_extra(extra) {
+            requirements.push(Requirement::Forbidden(resource_attributes("userextras", ""), why));
         }
-        let of = |subresource, value| Attributes { subresource, ..thing("userextras", value) };
+        let of = |subresource, value| Attributes { subresource, ..resource_attributes("userextras", value) };
         let each: Vec<_> = extras(wanted).map(|(key, value)| of(key, value)).collect();
         let is_large = extra.len() >= MANY || each.len() >= MANY;
-        demands.extend(several(each, is_large, || of("*", "*")));
-        demands
+        requirements.extend(several(each, is_large, || of("*", "*")));
+        requirements
     }
 
-    /// The rights it takes to be this user.
+    /// The permissions for impersonating this user.
     fn identities<'a>(self, requestor: &'a User, wanted: &'a User) -> Vec<Attributes<'a>> {
-        let thing = |resource: &'a str, name: &'a str| {
+        let resource_attributes = |resource: &'a str, name: &'a str| {
             let attributes = Attributes::resource(requestor, self.constraint(), GROUP, resource);
             Attributes { version: "v1", name, ..attributes }
         };
         match self {
-            Mode::AssociatedNode => vec![thing("nodes", "*")],
-            Mode::ArbitraryNode => vec![thing("nodes", node_name(wanted).unwrap_or(""))],
+            Mode::AssociatedNode => vec![resource_attributes("nodes", "*")],
+            Mode::ArbitraryNode => vec![resource_attributes("nodes", node_name(wanted).unwrap_or(""))],
             Mode::ServiceAccount => match split_service_account(&wanted.name) {
-                Some((namespace, name)) => vec![Attributes { namespace, ..thing("serviceaccounts", name) }],
+                Some((namespace, name)) => {
+                    vec![Attributes { namespace, ..resource_attributes("serviceaccounts", name) }]
+                }
                 None => Vec::new(),
             },
             Mode::UserInfo => Vec::new(),
@@ -120,8 +124,8 @@ impl Mode {
         }
     }
 
-    /// The wanted user, with the groups that follow from the name.
-    pub(super) fn becomes(self, wanted: &User) -> User {
+    /// The resulting user, with the groups that follow from the name.
+    pub(super) fn impersonated_user(self, wanted: &User) -> User {
         let mut user = wanted.clone();
         match self {
             Mode::AssociatedNode | Mode::ArbitraryNode => user.groups = vec![NODES_GROUP.into()],
@@ -135,22 +139,26 @@ impl Mode {
     }
 }
 
-/// What it takes for a part of impersonation.
-pub(super) enum Demand<'a> {
-    Right(Attributes<'a>),
-    /// The first right, or all the others.
-    Instead(Attributes<'a>, Vec<Attributes<'a>>),
-    /// No right is enough, for this reason.
-    Never(Attributes<'a>, String),
+/// A requirement for a part of the impersonation.
+pub(super) enum Requirement<'a> {
+    Permission(Attributes<'a>),
+    /// The first permission, or all the others.
+    AllOrEach(Attributes<'a>, Vec<Attributes<'a>>),
+    /// Not allowed by any permission; has the reason.
+    Forbidden(Attributes<'a>, String),
 }
 
-/// Rights to several things; to many of them, the right to all is enough.
-fn several<'a>(each: Vec<Attributes<'a>>, many: bool, all: impl FnOnce() -> Attributes<'a>) -> Vec<Demand<'a>> {
-    if many { vec![Demand::Instead(all(), each)] } else { each.into_iter().map(Demand::Right).collect() }
+/// Requires a permission for each value; for many values the permission for all is sufficient.
+fn several<'a>(each: Vec<Attributes<'a>>, many: bool, all: impl FnOnce() -> Attributes<'a>) -> Vec<Requirement<'a>> {
+    if many {
+        vec![Requirement::AllOrEach(all(), each)]
+    } else {
+        each.into_iter().map(Requirement::Permission).collect()
+    }
 }
 
-/// Of groups, one that no constrained right lets anybody into, and what is said about it.
-fn never_a_group(groups: &[String]) -> Option<(&str, &'static str)> {
+/// The first group that constrained impersonation does not allow, with the reason.
+fn forbidden_group(groups: &[String]) -> Option<(&str, &'static str)> {
     let has = |name: &str| groups.iter().any(|group| group == name);
     match () {
         () if has("") => Some(("", "impersonating the empty string group is not allowed")),
@@ -159,8 +167,8 @@ fn never_a_group(groups: &[String]) -> Option<(&str, &'static str)> {
     }
 }
 
-/// What is wrong with extras that no constrained right lets anybody have (`validateExtra`).
-fn never_an_extra(extra: &BTreeMap<String, Vec<String>>) -> Option<String> {
+/// The reason why constrained impersonation does not allow the extras (`validateExtra`).
+fn forbidden_extra(extra: &BTreeMap<String, Vec<String>>) -> Option<String> {
     let path = Path::new("extra");
     let path = path.child("key");
     extra.iter().find_map(|(key, values)| {
@@ -182,21 +190,23 @@ fn never_an_extra(extra: &BTreeMap<String, Vec<String>>) -> Option<String> {
     })
 }
 
-/// The rights of the verb `impersonate`, which has users, groups and service accounts in the core group.
+/// The permissions of the verb `impersonate`; users, groups, and service accounts are in the core
+/// group.
 fn legacy<'a>(requestor: &'a User, wanted: &'a User) -> Vec<Attributes<'a>> {
-    let thing = |group: &'a str, resource: &'a str, name: &'a str| Attributes {
+    let resource_attributes = |group: &'a str, resource: &'a str, name: &'a str| Attributes {
         version: "v1",
         name,
         ..Attributes::resource(requestor, "impersonate", group, resource)
     };
     let user = match split_service_account(&wanted.name) {
-        Some((namespace, name)) => Attributes { namespace, ..thing("", "serviceaccounts", name) },
-        None => thing("", "users", &wanted.name),
+        Some((namespace, name)) => Attributes { namespace, ..resource_attributes("", "serviceaccounts", name) },
+        None => resource_attributes("", "users", &wanted.name),
     };
-    let groups = wanted.groups.iter().map(|group| thing("", "groups", group));
-    let extra =
-        extras(wanted).map(|(subresource, value)| Attributes { subresource, ..thing(GROUP, "userextras", value) });
-    let uid = Some(wanted.uid.as_str()).filter(|uid| !uid.is_empty()).map(|uid| thing(GROUP, "uids", uid));
+    let groups = wanted.groups.iter().map(|group| resource_attributes("", "groups", group));
+    let extra = extras(wanted)
+        .map(|(subresource, value)| Attributes { subresource, ..resource_attributes(GROUP, "userextras", value) });
+    let uid =
+        Some(wanted.uid.as_str()).filter(|uid| !uid.is_empty()).map(|uid| resource_attributes(GROUP, "uids", uid));
     std::iter::once(user).chain(groups).chain(extra).chain(uid).collect()
 }
 
@@ -208,7 +218,7 @@ fn node_name(user: &User) -> Option<&str> {
     user.name.strip_prefix(NODE_USER_PREFIX).filter(|node| !node.is_empty())
 }
 
-/// Whether the requestor is a service account whose pod runs on this node.
+/// Whether the requestor is a service account with a pod on this node.
 fn runs_on(requestor: &User, node: &str) -> bool {
     split_service_account(&requestor.name).is_some()
         && requestor.extra.get(NODE_NAME).is_some_and(|names| matches!(names.as_slice(), [name] if name == node))

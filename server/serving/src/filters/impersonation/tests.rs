@@ -1,7 +1,7 @@
 use super::*;
 use crate::authorization::Union;
 use crate::authorization::rbac::{Binding, Policy, PolicyRule, RbacAuthorizer, RoleRef, Subject};
-use crate::filters::testing::{failure, request_by, seen, who};
+use crate::filters::testing::{echo_user, failure, request_by, seen};
 
 const AUTHN: &str = "authentication.k8s.io";
 
@@ -16,11 +16,11 @@ fn filter(rules: Vec<PolicyRule>, constrained: bool) -> WithImpersonation<impl H
         subjects,
     });
     let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(policy));
-    WithImpersonation::new(who(), Arc::new(Union::new([rbac])), constrained)
+    WithImpersonation::new(echo_user(), Arc::new(Union::new([rbac])), constrained)
 }
 
-/// Headers as `user`, `group`, `uid`, `extra-key`, with values.
-fn wanting(by: User, headers: &[(&str, &str)]) -> Request {
+/// A request with the headers `user`, `group`, `uid`, `extra-key`.
+fn impersonating(by: User, headers: &[(&str, &str)]) -> Request {
     let mut request = request_by(by, "GET", "/api/v1/namespaces/ns/pods");
     for (name, value) in headers {
         let name: http::HeaderName = format!("impersonate-{name}").parse().unwrap();
@@ -38,11 +38,11 @@ fn robot() -> User {
 }
 
 async fn by_admin(headers: &[(&str, &str)]) -> String {
-    seen(filter(vec![], true).handle(wanting(admin(), headers)).await).await.1
+    seen(filter(vec![], true).handle(impersonating(admin(), headers)).await).await.1
 }
 
 #[tokio::test]
-async fn an_administrator_is_whoever_is_wanted() {
+async fn administrator_impersonates_any_user() {
     for (headers, expect) in [
         (&[("user", "carol")][..], r#"carol ["system:authenticated"] "#),
         (
@@ -65,8 +65,9 @@ async fn an_administrator_is_whoever_is_wanted() {
 
 #[test]
 fn extras_have_keys() {
-    let wanted =
-        |name: &str| headers::wanted(wanting(admin(), &[("user", "x"), (name, "v")]).headers()).unwrap().unwrap().extra;
+    let wanted = |name: &str| {
+        headers::wanted(impersonating(admin(), &[("user", "x"), (name, "v")]).headers()).unwrap().unwrap().extra
+    };
     for (name, key) in
         [("extra-acme.io%2Fproject", "acme.io/project"), ("extra-a%zz", "a%zz"), ("extra-FooBar", "foobar")]
     {
@@ -75,19 +76,19 @@ fn extras_have_keys() {
 }
 
 #[tokio::test]
-async fn the_headers_go_no_further() {
+async fn removes_impersonation_headers() {
     let inner = crate::handler::FromFn(|request: Request| {
         assert!(!request.headers().keys().any(|name| name.as_str().starts_with("impersonate")));
         Response::default()
     });
     let filter = WithImpersonation::new(inner, Arc::new(crate::authorization::AlwaysAllow), true);
-    filter.handle(wanting(admin(), &[("user", "x"), ("group", "g"), ("extra-k", "v"), ("uid", "u")])).await;
+    filter.handle(impersonating(admin(), &[("user", "x"), ("group", "g"), ("extra-k", "v"), ("uid", "u")])).await;
 }
 
 #[tokio::test]
-async fn somebody_has_to_be_named() {
+async fn rejects_impersonation_without_user_name() {
     let of = async |headers: &[(&str, &str)], constrained| {
-        failure(filter(vec![], constrained).handle(wanting(admin(), headers)).await).await
+        failure(filter(vec![], constrained).handle(impersonating(admin(), headers)).await).await
     };
     for (header, value, what) in [
         ("group", "dev", r#"UID:"", Groups:[]string{"dev"}, Extra:map[string][]string(nil)"#),
@@ -104,14 +105,14 @@ async fn somebody_has_to_be_named() {
 }
 
 #[tokio::test]
-async fn the_old_right_is_for_everything() {
+async fn legacy_permission_allows_all_actions() {
     let rules = vec![
         PolicyRule::resources(&["impersonate"], &[""], &["users"]).named(&["carol"]),
         PolicyRule::resources(&["impersonate"], &[AUTHN], &["userextras/scopes"]).named(&["view"]),
     ];
     for constrained in [false, true] {
         let filter = filter(rules.clone(), constrained);
-        let of = async |headers: &[(&str, &str)]| failure(filter.handle(wanting(robot(), headers)).await).await;
+        let of = async |headers: &[(&str, &str)]| failure(filter.handle(impersonating(robot(), headers)).await).await;
         assert_eq!(of(&[("user", "carol"), ("extra-scopes", "view")]).await.0, 200);
         let dave = r#"users "dave" is forbidden: User "robot" cannot impersonate resource "users" in API group "" at the cluster scope"#;
         assert_eq!(of(&[("user", "dave")]).await, (403, dave.into()));
@@ -121,7 +122,7 @@ async fn the_old_right_is_for_everything() {
 }
 
 #[tokio::test]
-async fn constrained_rights_are_for_somebody_and_something() {
+async fn constrained_permissions_limit_user_and_action() {
     let filter = filter(
         vec![
             PolicyRule::resources(&["impersonate:user-info"], &[AUTHN], &["users"]).named(&["carol"]),
@@ -129,7 +130,7 @@ async fn constrained_rights_are_for_somebody_and_something() {
         ],
         true,
     );
-    let of = async |headers: &[(&str, &str)]| failure(filter.handle(wanting(robot(), headers)).await).await;
+    let of = async |headers: &[(&str, &str)]| failure(filter.handle(impersonating(robot(), headers)).await).await;
     assert_eq!(of(&[("user", "carol")]).await.0, 200);
     for (headers, what) in [
         (
@@ -154,7 +155,7 @@ async fn constrained_rights_are_for_somebody_and_something() {
 }
 
 #[tokio::test]
-async fn a_pod_may_be_its_own_node() {
+async fn pod_impersonates_its_own_node() {
     let filter = filter(
         vec![
             PolicyRule::resources(&["impersonate:associated-node"], &[AUTHN], &["nodes"]).named(&["*"]),
@@ -165,33 +166,33 @@ async fn a_pod_may_be_its_own_node() {
     let of = async |node: &str| {
         let mut account = User::new("system:serviceaccount:ns:agent", ["robots"]);
         account.extra.insert("authentication.kubernetes.io/node-name".into(), vec!["n1".into()]);
-        failure(filter.handle(wanting(account, &[("user", node)])).await).await.0
+        failure(filter.handle(impersonating(account, &[("user", node)])).await).await.0
     };
     assert_eq!((of("system:node:n1").await, of("system:node:n2").await), (200, 403));
 }
 
 #[tokio::test]
-async fn no_constrained_right_makes_an_administrator() {
+async fn constrained_impersonation_rejects_masters_group() {
     let rules = vec![
         PolicyRule::resources(&["impersonate:user-info"], &[AUTHN], &["users", "groups", "userextras/a.io/b"]),
         PolicyRule::resources(&["impersonate-on:user-info:list"], &[""], &["pods"]),
     ];
     let filter = filter(rules, true);
-    let of = async |headers: &[(&str, &str)]| failure(filter.handle(wanting(robot(), headers)).await).await;
+    let of = async |headers: &[(&str, &str)]| failure(filter.handle(impersonating(robot(), headers)).await).await;
     assert_eq!(of(&[("user", "carol"), ("group", "ops"), ("extra-a.io%2fb", "c")]).await.0, 200);
-    let said = |thing: &str, resource: &str, why: &str| {
+    let forbidden = |thing: &str, resource: &str, why: &str| {
         format!(
             "{thing} is forbidden: User \"robot\" cannot impersonate:user-info resource \"{resource}\" in API group \
              \"authentication.k8s.io\" at the cluster scope: {why}"
         )
     };
-    let masters = said(
+    let masters = forbidden(
         "groups.authentication.k8s.io \"system:masters\"",
         "groups",
         "impersonating the system:masters group is not allowed",
     );
     assert_eq!(of(&[("user", "carol"), ("group", "system:masters")]).await, (403, masters));
-    let key = said(
+    let key = forbidden(
         "userextras.authentication.k8s.io",
         "userextras",
         "impersonating an invalid key in extra is not allowed: extra.key: Invalid value: \"plain\": must be a \
@@ -201,14 +202,14 @@ async fn no_constrained_right_makes_an_administrator() {
 }
 
 #[tokio::test]
-async fn the_right_to_all_groups_is_enough_for_many() {
+async fn wildcard_permission_suffices_for_many_groups() {
     let rules = vec![
         PolicyRule::resources(&["impersonate:user-info"], &[AUTHN], &["users"]),
         PolicyRule::resources(&["impersonate:user-info"], &[AUTHN], &["groups"]).named(&["*"]),
         PolicyRule::resources(&["impersonate-on:user-info:list"], &[""], &["pods"]),
     ];
     let filter = filter(rules, true);
-    let of = async |headers: &[(&str, &str)]| failure(filter.handle(wanting(robot(), headers)).await).await.0;
+    let of = async |headers: &[(&str, &str)]| failure(filter.handle(impersonating(robot(), headers)).await).await.0;
     let groups = [("user", "carol"), ("group", "a"), ("group", "b"), ("group", "c"), ("group", "d")];
     assert_eq!((of(&groups).await, of(&groups[..4]).await), (200, 403));
 }

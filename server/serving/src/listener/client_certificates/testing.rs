@@ -1,4 +1,4 @@
-//! Authorities and client certificates for tests.
+//! CAs and client certificates for tests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,10 +11,10 @@ use super::*;
 use crate::certificates::KeyPairPem;
 use crate::listener::Peer;
 
-/// The first and the last second of certificates whose validity does not matter.
+/// The validity of certificates where it does not matter.
 pub const ALWAYS: (u64, u64) = (0, 4_000_000_000);
 
-/// An authority that signs client certificates.
+/// A CA that signs client certificates.
 pub struct TestAuthority {
     pub pem: String,
     issuer: Issuer<'static, KeyPair>,
@@ -29,7 +29,7 @@ impl TestAuthority {
         TestAuthority { issuer: Issuer::from_ca_cert_pem(&pem, key).unwrap(), pem }
     }
 
-    /// The chain of a client's certificate.
+    /// The chain of a new client certificate.
     pub fn issue(&self, name: &str, validity: (u64, u64)) -> Vec<CertificateDer<'static>> {
         let mut params = parameters(name, validity);
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
@@ -46,7 +46,7 @@ fn parameters(name: &str, (begin, end): (u64, u64)) -> CertificateParams {
     params
 }
 
-/// The authorities of clients and, where there are any, of front proxies.
+/// The CAs of clients and, optionally, of front proxies.
 pub fn authorities(clients: &TestAuthority, proxies: Option<&TestAuthority>) -> Authorities {
     let contents = TlsContents {
         serving: KeyPairPem { path: "".into(), certificate: Vec::new(), key: Vec::new() },
@@ -62,7 +62,7 @@ pub fn peer(chain: &[CertificateDer<'static>], authorities: &Arc<CurrentAuthorit
     Peer { certificate: PresentedCertificate::new(Some(chain), authorities), ..Peer::default() }
 }
 
-/// A clock that shows what the test sets.
+/// A clock that the test controls.
 pub fn clock(now: &Arc<AtomicU64>) -> Clock {
     let now = now.clone();
     Arc::new(move || now.load(Ordering::Relaxed))

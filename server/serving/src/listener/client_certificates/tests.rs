@@ -1,7 +1,7 @@
 use super::testing::{ALWAYS, TestAuthority, authorities, clock};
 use super::*;
 
-/// The name of the user, or the end of the reason why there is none.
+/// The name of the user, or a short form of the error.
 fn seen(certificate: &ClientCertificate) -> String {
     match certificate {
         ClientCertificate::Valid(user) => user.name.clone(),
@@ -14,12 +14,12 @@ fn seen(certificate: &ClientCertificate) -> String {
 }
 
 #[test]
-fn certificates_are_judged_by_the_clock() {
+fn validity_is_checked_at_each_request() {
     let authority = TestAuthority::new("ca", (1_000, 9_000));
     let now = Arc::new(AtomicU64::new(0));
     let current = Arc::new(CurrentAuthorities::new(authorities(&authority, None), clock(&now)));
     let presented = PresentedCertificate::new(Some(&authority.issue("jane", (3_000, 5_000))), &current).unwrap();
-    // Time passes, and is set back once.
+    // Time advances, and is set back once.
     for (time, expect) in
         [(4_000, "jane"), (4_001, "jane"), (5_000, "jane"), (5_001, "expired"), (2_999, "not yet"), (3_000, "jane")]
     {
@@ -29,7 +29,7 @@ fn certificates_are_judged_by_the_clock() {
 }
 
 #[test]
-fn expired_authorities_count_for_nothing() {
+fn ignores_expired_authorities() {
     let (old, new) = (TestAuthority::new("old", (1_000, 2_000)), TestAuthority::new("new", ALWAYS));
     let mut both = authorities(&old, None);
     both.clients = Verifier::new(format!("{}{}", old.pem, new.pem).as_bytes(), &both.clients.provider).unwrap();
@@ -43,7 +43,7 @@ fn expired_authorities_count_for_nothing() {
 }
 
 #[test]
-fn replaced_authorities_count_at_once() {
+fn replaced_authorities_apply_at_once() {
     let (old, new) = (TestAuthority::new("old", ALWAYS), TestAuthority::new("new", ALWAYS));
     let current = Arc::new(CurrentAuthorities::new(authorities(&old, Some(&new)), system_clock()));
     let jane = PresentedCertificate::new(Some(&old.issue("jane", ALWAYS)), &current).unwrap();
@@ -55,12 +55,12 @@ fn replaced_authorities_count_at_once() {
 }
 
 #[test]
-fn verdicts_are_kept_for_as_long_as_they_hold() {
+fn results_are_cached_for_their_validity() {
     let authority = TestAuthority::new("ca", (1_000, 9_000));
     let current = Arc::new(CurrentAuthorities::new(authorities(&authority, None), Arc::new(|| 4_000)));
     let presented = PresentedCertificate::new(Some(&authority.issue("jane", (3_000, 5_000))), &current).unwrap();
     assert_eq!(seen(&presented.client()), "jane");
-    let kept = presented.verdicts[Role::Client as usize].lock().unwrap();
+    let kept = presented.results[Role::Client as usize].lock().unwrap();
     let kept = kept.as_ref().unwrap();
     assert_eq!((kept.generation, kept.from, kept.until), (0, 3_000, 5_001));
 }

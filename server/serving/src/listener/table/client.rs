@@ -1,8 +1,9 @@
-//! Clients, told apart by their addresses.
+//! Identifies clients by address.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// An IPv4 address, or the network of 64 bits of an IPv6 address: a host has all addresses of such a network.
+/// An IPv4 address, or the /64 network of an IPv6 address: a host owns all addresses of such a
+/// network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ClientAddress(IpAddr);
 
@@ -20,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_is_one_client() {
+    fn addresses_of_a_host_are_one_client() {
         let is_one = |a: &str, b: &str| {
             ClientAddress::from(a.parse::<IpAddr>().unwrap()) == ClientAddress::from(b.parse::<IpAddr>().unwrap())
         };

@@ -1,4 +1,4 @@
-//! What is known of the open connections, behind one lock.
+//! The state of the open connections, behind one lock.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use super::Stage;
 use super::client::ClientAddress;
 use crate::listener::activity::Activity;
 
-/// How many stages there are, and how many of them can be evicted from.
+/// The number of stages, and of those from which connections can be evicted.
 const STAGES: usize = 4;
 const EVICTABLE: usize = 3;
-/// How many connections of an address, and how many addresses, are looked at for one without requests.
-const MOST_CONNECTIONS: usize = 64;
-const MOST_ADDRESSES: usize = 8;
+/// How many connections of an address, and how many addresses, are searched for an idle connection.
+const MAX_CONNECTIONS_SEARCHED: usize = 64;
+const MAX_ADDRESSES_SEARCHED: usize = 8;
 
 /// Which connections may be evicted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ struct Entry {
 #[derive(Default)]
 struct Client {
     total: usize,
-    /// By stage, the ids of connections; younger ones have larger ids.
+    /// The ids of connections by stage; newer ones have larger ids.
     connections: [BTreeSet<u64>; EVICTABLE],
 }
 
@@ -46,7 +46,7 @@ pub(super) struct State {
     entries: HashMap<u64, Entry>,
     counts: [usize; STAGES],
     clients: HashMap<ClientAddress, Client>,
-    /// By stage, the addresses by how many connections they have in it.
+    /// By stage, the addresses ordered by their number of connections in it.
     ranking: [BTreeSet<(usize, ClientAddress)>; EVICTABLE],
 }
 
@@ -55,7 +55,7 @@ impl State {
         self.counts[stage as usize]
     }
 
-    /// How many connections there are in each stage.
+    /// The number of connections in each stage.
     pub fn counts(&self) -> [usize; STAGES] {
         self.counts
     }
@@ -68,7 +68,8 @@ impl State {
         self.clients.get(&address).map_or(0, |client| client.total)
     }
 
-    /// Adds a connection whose handshake begins; its id, and what tells it that it is evicted.
+    /// Adds a connection that starts its handshake; returns its id and the notification of its
+    /// eviction.
     pub fn enter(&mut self, address: ClientAddress, activity: Arc<Activity>) -> (u64, Arc<Notify>) {
         let (id, eviction) = (self.next, Arc::new(Notify::new()));
         self.next += 1;
@@ -92,12 +93,13 @@ impl State {
         }
     }
 
-    /// Evicts a connection of a stage: of an address, or of the address that has most of the stage. Whether there was one.
+    /// Evicts a connection of a stage: of the given address, or of the addresses with the most
+    /// connections in the stage. Returns whether there was one.
     pub fn evict(&mut self, stage: Stage, address: Option<ClientAddress>, victim: Victim) -> bool {
         let ranking = &self.ranking[stage as usize];
         let addresses: Vec<ClientAddress> = match address {
             Some(address) => vec![address],
-            None => ranking.iter().rev().take(MOST_ADDRESSES).map(|(_, address)| *address).collect(),
+            None => ranking.iter().rev().take(MAX_ADDRESSES_SEARCHED).map(|(_, address)| *address).collect(),
         };
         let idle = addresses.iter().find_map(|address| self.oldest(stage, *address, true));
         let id = match victim {
@@ -111,11 +113,12 @@ impl State {
         true
     }
 
-    /// The oldest connection of an address in a stage, or of the oldest ones the first that serves no request.
+    /// The oldest connection of an address in a stage; with `is_idle`, the first of the oldest that
+    /// serves no request.
     fn oldest(&self, stage: Stage, address: ClientAddress, is_idle: bool) -> Option<u64> {
         let ids = &self.clients.get(&address)?.connections[stage as usize];
-        let serves = |id: &u64| self.entries.get(id).is_some_and(|entry| entry.activity.under_way() > 0);
-        ids.iter().take(MOST_CONNECTIONS).find(|id| !is_idle || !serves(id)).copied()
+        let serves = |id: &u64| self.entries.get(id).is_some_and(|entry| entry.activity.in_flight() > 0);
+        ids.iter().take(MAX_CONNECTIONS_SEARCHED).find(|id| !is_idle || !serves(id)).copied()
     }
 
     fn add(&mut self, id: u64, address: ClientAddress, stage: Stage) {

@@ -3,10 +3,10 @@ use futures_util::FutureExt;
 use super::*;
 use crate::metrics::Metrics;
 
-/// A table, and the connections that have entered it.
+/// A table and the connections in it.
 struct Test {
     table: Arc<Table>,
-    connections: Vec<(Arc<Place>, Arc<Activity>)>,
+    connections: Vec<(Arc<ConnectionSlot>, Arc<Activity>)>,
 }
 
 impl Test {
@@ -17,8 +17,8 @@ impl Test {
 
     fn enter(&mut self, host: u8) -> Result<usize, Refusal> {
         let activity = Arc::new(Activity::default());
-        let place = self.table.admit(IpAddr::from([10, 0, 0, host]), &activity)?;
-        self.connections.push((place, activity));
+        let slot = self.table.admit(IpAddr::from([10, 0, 0, host]), &activity)?;
+        self.connections.push((slot, activity));
         Ok(self.connections.len() - 1)
     }
 
@@ -34,15 +34,15 @@ impl Test {
         index
     }
 
-    /// Which connections have been evicted since this was asked last.
+    /// The connections evicted since the previous call.
     fn evicted(&self) -> Vec<usize> {
-        let is_evicted = |(_, (place, _)): &(usize, &(Arc<Place>, _))| place.evicted().now_or_never().is_some();
+        let is_evicted = |(_, (slot, _)): &(usize, &(Arc<ConnectionSlot>, _))| slot.evicted().now_or_never().is_some();
         self.connections.iter().enumerate().filter(is_evicted).map(|(index, _)| index).collect()
     }
 }
 
 #[test]
-fn a_full_unauthenticated_share_evicts_the_oldest_of_the_busiest_address() {
+fn full_unauthenticated_share_evicts_oldest_connection_of_busiest_address() {
     let mut test = Test::new(10, 10, 4, 4);
     let other = test.connect(2);
     let mine: Vec<usize> = (0..3).map(|_| test.connect(1)).collect();
@@ -53,7 +53,7 @@ fn a_full_unauthenticated_share_evicts_the_oldest_of_the_busiest_address() {
     test.connect(3);
     assert_eq!(test.evicted(), [mine[2]], "the older one serves a request");
     drop(request);
-    // Authenticated connections have the rest for themselves.
+    // The other share is reserved for authenticated connections.
     for _ in 0..6 {
         test.authenticate(4);
     }
@@ -73,7 +73,7 @@ fn handshakes_evict_handshakes() {
 }
 
 #[test]
-fn a_full_server_evicts_idle_connections_only() {
+fn full_table_evicts_only_idle_connections() {
     let mut test = Test::new(3, 3, 2, 2);
     let all: Vec<usize> = (0..3).map(|_| test.authenticate(1)).collect();
     let requests: Vec<_> = [0, 1].map(|index| test.connections[all[index]].1.begin()).into();
@@ -86,7 +86,7 @@ fn a_full_server_evicts_idle_connections_only() {
 }
 
 #[test]
-fn an_address_has_a_limit_of_its_own() {
+fn limits_connections_per_address() {
     let mut test = Test::new(10, 2, 10, 10);
     let mine: Vec<usize> = (0..2).map(|_| test.authenticate(1)).collect();
     let _watches: Vec<_> = mine.iter().map(|index| test.connections[*index].1.begin()).collect();
@@ -95,7 +95,7 @@ fn an_address_has_a_limit_of_its_own() {
 }
 
 #[test]
-fn connections_that_end_make_room() {
+fn ended_connections_free_their_slots() {
     let mut test = Test::new(2, 2, 2, 2);
     for _ in 0..2 {
         test.authenticate(1);

@@ -1,4 +1,4 @@
-//! What a signer says of its keys, checked (upstream: `getTokenVerificationKeys`).
+//! Validation of the signer's FetchKeys response (upstream: `getTokenVerificationKeys`).
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -8,11 +8,12 @@ use prost_types::Timestamp;
 use super::messages::{FetchKeysResponse, Key};
 use crate::tokens::{TokenKeys, VerifyingKey};
 
-const LONGEST_ID: usize = 1024;
+/// The maximum length of a key ID, in bytes.
+const MAX_KEY_ID_LENGTH: usize = 1024;
 /// The seconds of the years 1 to 9999 (`timestamppb.Timestamp.CheckValid`).
 const YEARS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
-/// The keys, and of what time they are.
+/// Returns the keys and their data timestamp.
 pub(super) fn read(response: FetchKeysResponse) -> Result<(TokenKeys, Timestamp), String> {
     let hint = response.refresh_hint_seconds;
     let hint = match u64::try_from(hint) {
@@ -23,28 +24,28 @@ pub(super) fn read(response: FetchKeysResponse) -> Result<(TokenKeys, Timestamp)
         return Err("found no keys".into());
     }
     let time = check_time(response.data_timestamp).map_err(|why| format!("invalid data timestamp: proto: {why}"))?;
-    let retired = response.keys.iter().filter(|key| key.exclude_from_oidc_discovery).map(|key| key.key_id.clone());
-    let retired: HashSet<String> = retired.collect();
+    let excluded = response.keys.iter().filter(|key| key.exclude_from_oidc_discovery).map(|key| key.key_id.clone());
+    let excluded: HashSet<String> = excluded.collect();
     let keys = response.keys.into_iter().map(verifying).collect::<Result<_, _>>()?;
     let now = Instant::now();
-    // A hint beyond the clock's range is as good as none.
+    // A hint beyond the range of the clock is replaced by a long one.
     let expires = now.checked_add(hint).unwrap_or(now + Duration::from_secs(u64::from(u32::MAX)));
-    Ok((TokenKeys::of_signer(keys, retired, expires), time))
+    Ok((TokenKeys::of_signer(keys, excluded, expires), time))
 }
 
 fn verifying(key: Key) -> Result<VerifyingKey, String> {
-    if key.key_id.is_empty() || key.key_id.len() > LONGEST_ID {
+    if key.key_id.is_empty() || key.key_id.len() > MAX_KEY_ID_LENGTH {
         return Err(format!("found invalid public key id {:?}", key.key_id));
     }
     if key.key.is_empty() {
         return Err("found empty public key".into());
     }
     let read = VerifyingKey::from_spki(&key.key).map_err(|why| format!("while parsing external public keys: {why}"));
-    read.map(|read| read.named(key.key_id))
+    read.map(|read| read.with_id(key.key_id))
 }
 
-fn check_time(said: Option<Timestamp>) -> Result<Timestamp, String> {
-    let time = said.ok_or("invalid nil Timestamp")?;
+fn check_time(timestamp: Option<Timestamp>) -> Result<Timestamp, String> {
+    let time = timestamp.ok_or("invalid nil Timestamp")?;
     let Timestamp { seconds, nanos } = time;
     if seconds < *YEARS.start() {
         return Err(format!("timestamp (seconds:{seconds}) before 0001-01-01"));
@@ -63,9 +64,9 @@ mod tests {
     use super::*;
     use rcgen::{KeyPair, PublicKeyData};
 
-    fn key(id: &str, retired: bool) -> Key {
+    fn key(id: &str, excluded: bool) -> Key {
         let key = KeyPair::generate().unwrap().subject_public_key_info();
-        Key { key_id: id.into(), key, exclude_from_oidc_discovery: retired }
+        Key { key_id: id.into(), key, exclude_from_oidc_discovery: excluded }
     }
 
     fn response(keys: Vec<Key>, hint: i64, time: Option<i64>) -> FetchKeysResponse {
@@ -74,16 +75,16 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_believed_under_the_ids_that_the_signer_gives_them() {
+    fn assigns_key_ids_of_signer() {
         let (keys, time) = read(response(vec![key("new", false), key("old", true)], 60, Some(5))).unwrap();
         assert!(keys.has("new") && keys.has("old") && keys.has("") && !keys.has("other"));
         assert_eq!(keys.published().map(|key| key.id.as_str()).collect::<Vec<_>>(), ["new"]);
-        assert!(keys.is_retired("old") && time.seconds == 5);
+        assert!(keys.is_excluded("old") && time.seconds == 5);
         assert!((50..=60).contains(&keys.max_age().as_secs()));
     }
 
     #[test]
-    fn mistakes_of_a_signer() {
+    fn rejects_invalid_responses() {
         let of = |key: Key| response(vec![key], 1, Some(0));
         for (response, expect) in [
             (response(vec![key("a", false)], 0, Some(0)), "found invalid refresh hint (0s)"),

@@ -1,10 +1,10 @@
-//! How the signer is doing (upstream: `externaljwt/metrics`).
+//! Metrics of the external signer (upstream: `externaljwt/metrics`).
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use prometheus::{Gauge, HistogramVec, IntCounterVec, Registry};
 
-use super::Failure;
+use super::SignerError;
 use crate::metrics::{counters, gauge, histograms};
 use prost_types::Timestamp;
 
@@ -19,8 +19,8 @@ pub(super) struct SignerMetrics {
     calls: HistogramVec,
 }
 
-/// What metrics call an outcome.
-fn code<T>(outcome: &Result<T, Failure>) -> &'static str {
+/// Returns the `code` label of an outcome.
+fn code<T>(outcome: &Result<T, SignerError>) -> &'static str {
     outcome.as_ref().map_or_else(|failure| failure.code, |_| "OK")
 }
 
@@ -54,12 +54,12 @@ impl SignerMetrics {
         self.calls.with_label_values(&[method, code]).observe(took.as_secs_f64());
     }
 
-    pub(super) fn signed(&self, outcome: &Result<String, Failure>) {
+    pub(super) fn signed(&self, outcome: &Result<String, SignerError>) {
         self.signatures.with_label_values(&[code(outcome)]).inc();
     }
 
-    /// Notes an attempt to get the keys, and of what time they are.
-    pub(super) fn fetched(&self, outcome: &Result<Timestamp, Failure>) {
+    /// Records a key fetch and, if it succeeded, the data timestamp of the keys.
+    pub(super) fn fetched(&self, outcome: &Result<Timestamp, SignerError>) {
         self.fetches.with_label_values(&[code(outcome)]).inc();
         if let Ok(time) = outcome {
             self.fetched_at.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());

@@ -1,4 +1,4 @@
-//! Calls to members that take no request, answer with an error, or have no leader. These members are made by the test.
+//! Calls to fake members that take no request, answer with an error, or have no leader.
 
 use std::{
     convert::Infallible,
@@ -20,7 +20,7 @@ use super::*;
 
 type Message = Result<(), Status>;
 
-/// Answers a call, whatever its request is, with a message without fields or with an error.
+/// Answers any call with an empty message or with an error.
 struct Method(Message);
 
 impl StreamingService<()> for Method {
@@ -33,14 +33,14 @@ impl StreamingService<()> for Method {
     }
 }
 
-/// A member of which a test says what it answers.
+/// A member with answers that the test defines.
 struct FakeMember {
     url: String,
     calls: Arc<AtomicUsize>,
 }
 
 impl FakeMember {
-    /// `answer` is given whether the call requires a leader.
+    /// Starts a member. The argument of `answer` is whether the call requires a leader.
     async fn start(answer: fn(bool) -> Message) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -65,7 +65,7 @@ impl FakeMember {
         Self { url, calls }
     }
 
-    /// One that answers every call.
+    /// Starts a member that answers every call.
     async fn healthy() -> Self {
         Self::start(|_| Ok(())).await
     }
@@ -83,13 +83,13 @@ fn client(members: impl Into<Vec<Member>>) -> Client {
     Client { members: members.into(), preferred: AtomicUsize::new(0) }
 }
 
-/// A member at whose address nothing listens.
+/// Returns a member with an address where nothing listens.
 async fn refused() -> Member {
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     member(&format!("http://127.0.0.1:{port}")).await
 }
 
-/// A member whose channel takes no requests, because the runtime that served it is gone.
+/// Returns a member with a channel that takes no requests, because its runtime has ended.
 fn unready() -> Member {
     let make = || tokio::runtime::Runtime::new().unwrap().block_on(member("http://127.0.0.1:1"));
     std::thread::spawn(make).join().unwrap()
@@ -128,13 +128,13 @@ async fn a_refused_request_is_not_repeated() {
 
 #[tokio::test]
 async fn a_watch_leaves_a_member_that_lost_its_leader() {
-    // Without the requirement etcd opens the watch and sends no events.
+    // Without the requirement, etcd opens the watch and sends no events.
     let no_leader = |required| if required { Err(Status::unavailable("etcdserver: no leader")) } else { Ok(()) };
     let (alone, other) = (FakeMember::start(no_leader).await, FakeMember::healthy().await);
     let client = client([member(&alone.url).await, member(&other.url).await]);
     assert!(client.range(&Range::default()).await.is_ok(), "a read does not require one");
     let refused = client.watch(b"/a".to_vec(), WatchOptions::new()).await.unwrap_err();
-    assert!(is_passing(&refused), "{refused}");
+    assert!(is_transient(&refused), "{refused}");
     let mut stream = client.watch(b"/a".to_vec(), WatchOptions::new()).await.unwrap();
     assert!(stream.message().await.unwrap().is_some());
     assert_eq!((alone.calls(), other.calls()), (2, 1));

@@ -1,4 +1,4 @@
-/// What a customer asks for.
+/// Desired state of the order.
 pub struct OrderSpec {
     /// How many.
     #[field(1)]

@@ -1,4 +1,4 @@
-/// What the seller asks for.
+/// Desired state of the product.
 #[derive(Clone)]
 pub struct ProductSpec {
     /// Units in stock.

@@ -1,11 +1,11 @@
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     /// Units in stock.
     #[field(1)]
     pub stock: i32,
 }
 
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     /// Units in stock.
     #[field(1)]

@@ -1,7 +1,7 @@
 use crate::meta::ObjektMeta;
 use crate::mete::ObjectMeta;
 
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     /// Units in stock.
     #[field(1)]

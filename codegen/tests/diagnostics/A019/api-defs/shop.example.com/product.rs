@@ -7,12 +7,12 @@ pub struct Product {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What the seller asks for.
+    /// Desired state of the product.
     #[field(2)]
     pub spec: ProductSpec,
 }
 
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     /// Units in stock.
     #[field(1)]

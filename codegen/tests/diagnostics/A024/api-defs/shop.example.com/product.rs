@@ -1,4 +1,4 @@
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     /// Units in stock.
     #[field(1, format = dns1123_lable)]

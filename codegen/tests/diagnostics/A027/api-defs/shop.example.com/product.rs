@@ -1,4 +1,4 @@
-/// What the seller asks for.
+/// Desired state of the product.
 #[union(discriminator = kind, members(cash, crad))]
 pub struct ProductSpec {
     /// Units in stock.

@@ -1,4 +1,4 @@
-/// What the seller asks for.
+/// Desired state of the product.
 #[allow(L006)]
 #[allow(L999)]
 pub struct ProductSpec {

@@ -7,7 +7,7 @@ pub enum Sale {
     Reduced,
 }
 
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     /// The team that answers for it.
     #[field(1, gate = InPlacePodVerticalScalin)]

@@ -1,4 +1,4 @@
-/// What the seller asks for.
+/// Desired state of the product.
 #[default(size.width = 0)]
 pub struct ProductSpec {
     /// Units in stock.

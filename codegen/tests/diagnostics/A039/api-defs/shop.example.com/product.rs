@@ -8,7 +8,7 @@ pub enum Sale {
     Reduced,
 }
 
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     /// How it is sold.
     #[field(1, gate = ShopTills)]

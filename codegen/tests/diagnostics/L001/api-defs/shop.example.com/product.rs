@@ -1,4 +1,4 @@
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     #[field(1)]
     pub stock: i32,

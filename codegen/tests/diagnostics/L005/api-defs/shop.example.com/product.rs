@@ -1,6 +1,6 @@
 use crate::meta::Condition;
 
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     /// Units in stock.
     #[field(1, list = atomic)]

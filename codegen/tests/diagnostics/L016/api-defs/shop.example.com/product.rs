@@ -7,7 +7,7 @@ pub struct Product {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What the seller asks for.
+    /// Desired state of the product.
     #[field(2)]
     pub spec: ProductSpec,
 
@@ -16,7 +16,7 @@ pub struct Product {
     pub status: ProductStatus,
 }
 
-/// What the seller asks for.
+/// Desired state of the product.
 pub struct ProductSpec {
     /// Units in stock.
     #[field(1)]

@@ -17,7 +17,7 @@ fn signing_request(pem: &str, signer: &str) -> Value {
     json!({"metadata": {"name": "csr"}, "spec": {"request": STANDARD.encode(pem), "signerName": signer, "usages": []}})
 }
 
-/// A request in PEM with these common names, in order.
+/// Encodes a PEM certificate request with these common names, in order.
 fn pem(names: Vec<DnValue>) -> String {
     let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
     params.distinguished_name = rcgen::DistinguishedName::new();

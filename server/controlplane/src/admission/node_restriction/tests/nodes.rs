@@ -1,4 +1,4 @@
-//! The kubelet's node, and other nodes.
+//! Writes to the kubelet's node and to other nodes.
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn check(operation: Operation, resource: &'static str, new: Option<&Value>, old:
 }
 
 #[test]
-fn the_kubelets_own_node() {
+fn own_node() {
     let plain = node("mynode", json!({}));
     let config = |name: &str| {
         node(
@@ -102,7 +102,7 @@ fn the_kubelets_own_node() {
 }
 
 #[test]
-fn labels_of_the_kubelets_node() {
+fn labels_of_own_node() {
     let (none, allowed, forbidden) = (labelled([], ""), labelled(&ALLOWED, "v"), labelled(&FORBIDDEN, "v"));
     let all = labelled(ALLOWED.iter().chain(&FORBIDDEN), "v");
     let (list, set) = (FORBIDDEN.join(", "), "is not allowed to set the following labels: ");

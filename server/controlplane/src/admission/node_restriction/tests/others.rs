@@ -1,4 +1,4 @@
-//! Claims, leases, CSINodes, resource slices, other resources and other users.
+//! Claims, leases, CSINodes, resource slices, other resources, and other users.
 
 use generated::coordination::v1::Lease;
 use generated::core::v1::ConfigMap;
@@ -85,7 +85,7 @@ fn leases() {
     Case::new(&world, Create, "coordination.k8s.io:leases", "kube-node-lease", "")
         .object::<Lease>(&generated)
         .check(name);
-    // A create is judged by the object.
+    // The object determines the decision for a create.
     let lease = json!({"metadata": {"name": "foo"}});
     Case::new(&world, Create, "coordination.k8s.io:leases", "kube-node-lease", "mynode")
         .object::<Lease>(&lease)

@@ -1,4 +1,4 @@
-//! Pods, their status and their eviction.
+//! Pods, their status, and their eviction.
 
 use generated::policy::v1::Eviction;
 
@@ -12,7 +12,8 @@ fn eviction(name: &str) -> Value {
     json!({"metadata": {"namespace": "ns", "name": name}})
 }
 
-/// For a pod and a mirror pod of each node: create, update, delete; the same of the status; eviction.
+/// For a pod and a mirror pod of each node: create, update, and delete; the same of the status;
+/// eviction.
 #[test]
 fn pods_of_every_kind_and_node() {
     let world = World::with_pods();
@@ -55,7 +56,7 @@ fn pods_of_every_kind_and_node() {
             evict(Create, &name, &name, otherwise(ITSELF));
             evict(Create, &name, "", otherwise(ITSELF));
             evict(Create, "", &name, otherwise(ITSELF));
-            // The path counts, not the body.
+            // The name in the path counts, not the name in the body.
             evict(Create, &name, "mypod", otherwise(ITSELF));
         }
     }
@@ -187,7 +188,7 @@ fn references_of_mirror_pods() {
     );
 }
 
-/// A new kind of volume has to be sorted into one of the lists.
+/// New volume types must be added to one of the lists.
 #[test]
 fn every_kind_of_volume_is_known() {
     for (field, volume) in
@@ -202,7 +203,7 @@ fn every_kind_of_volume_is_known() {
 }
 
 #[test]
-fn what_gives_rights_stays_as_it_is_in_the_status() {
+fn rejects_status_changes_that_grant_permissions() {
     let labelled = |labels: Value| {
         let mut pod = pod("my", "mynode", false);
         pod["metadata"]["labels"] = labels;

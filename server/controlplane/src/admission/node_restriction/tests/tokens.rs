@@ -1,4 +1,4 @@
-//! Tokens of service accounts.
+//! Service account tokens.
 
 use generated::authentication::v1::TokenRequest;
 use generated::core::v1::{PersistentVolume, PersistentVolumeClaim};
@@ -12,7 +12,7 @@ fn request(pod: &str, uid: &str, audiences: &[&str]) -> Value {
     json!({"spec": {"audiences": audiences, "boundObjectRef": if pod.is_empty() { Value::Null } else { bound }}})
 }
 
-/// A pod with one volume of each kind that may ask for tokens; the audience `foo` is asked for.
+/// A pod with one volume of each type that can request tokens, with the audience `foo`.
 fn world() -> World {
     let mut world = World::with_pods();
     let mut add = |name: &str, volumes: Value| {
@@ -60,7 +60,7 @@ fn answer(world: &World, restricted: bool, request: &Value) -> String {
 }
 
 #[test]
-fn tokens_are_bound_to_pods_of_the_node() {
+fn requires_tokens_bound_to_pods_of_the_node() {
     let world = world();
     let bound = |field: &str, value: &str| {
         let mut request = request("mypod", "pod-uid", &[]);
@@ -83,7 +83,7 @@ fn tokens_are_bound_to_pods_of_the_node() {
         let found = answer(&world, false, &request);
         assert!(found.contains(expected), "{request}: {found}");
     }
-    // The other verbs of accounts are the node authorizer's.
+    // Other verbs on service accounts are checked by the node authorizer.
     for operation in [Update, Delete] {
         Case::new(&world, operation, "serviceaccounts/token", "ns", "mysa").check("ok");
         Case::new(&world, operation, "serviceaccounts", "ns", "mysa").check("ok");
@@ -91,7 +91,7 @@ fn tokens_are_bound_to_pods_of_the_node() {
 }
 
 #[test]
-fn tokens_are_for_audiences_that_the_pod_asks_for() {
+fn requires_audiences_that_the_pod_uses() {
     let world = world();
     let refused = |audience: &str| {
         format!(

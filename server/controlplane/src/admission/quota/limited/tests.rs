@@ -1,4 +1,4 @@
-//! What the configuration limits, by answers of upstream's server to the same requests.
+//! Limited resources, by responses of upstream's server to the same requests.
 
 use endpoints::Operation;
 use generated::core::v1::{PersistentVolumeClaim, Pod};
@@ -33,7 +33,7 @@ fn limited() -> Limited {
 }
 
 #[test]
-fn the_configuration_has_two_names() {
+fn accepts_both_configuration_kinds() {
     assert_eq!(limited().0.len(), 3);
     for version in ["v1beta1", "v1alpha1"] {
         let head = format!("apiVersion: resourcequota.admission.k8s.io/{version}\nkind: Configuration\n");
@@ -50,7 +50,7 @@ fn the_configuration_has_two_names() {
 }
 
 #[test]
-fn scopes_need_a_quota() {
+fn limited_scopes_require_quota() {
     let limited = limited();
     let check = |class: &str, scopes: Value, expect: Result<(), (u16, &str)>| {
         let pod = owned::<Pod>(&json!({"spec": {"priorityClassName": class}}));
@@ -71,7 +71,7 @@ fn scopes_need_a_quota() {
 }
 
 #[test]
-fn resources_need_a_quota() {
+fn limited_resources_require_quota() {
     let limited = limited();
     let claim = |class: &str| {
         let spec = json!({"storageClassName": class, "resources": {"requests": {"storage": "1Gi"}}});

@@ -1,4 +1,4 @@
-//! Which objects scopes select, by upstream's tests of the evaluators.
+//! Matching of scopes, by upstream's tests of the evaluators.
 
 use serde_json::{Value, json};
 

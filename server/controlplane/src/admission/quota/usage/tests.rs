@@ -1,11 +1,11 @@
-//! Usage of objects and the requests that count, by upstream's tests of the evaluators.
+//! Usage of objects and requests that change it, by upstream's tests of the evaluators.
 
 use serde_json::{Value, json};
 
 use super::super::super::testing::{owned, parsed, request};
 use super::*;
 
-/// `name=quantity` of all that an object uses and a quota may name.
+/// Returns the usage of an object that quotas can limit, as `name=quantity`.
 fn used(kind: &'static str, resource: &'static str, object: &Owned) -> Vec<String> {
     let attributes = request(Operation::Create, kind, resource);
     usage(&attributes, object).iter().map(|(name, quantity)| format!("{name}={quantity}")).collect()
@@ -245,7 +245,7 @@ fn resources_that_a_quota_counts() {
 }
 
 #[test]
-fn what_containers_must_specify() {
+fn containers_must_specify_counted_resources() {
     let required = ["cpu", "requests.memory", "limits.cpu", "pods", "requests.example.com/gpu"];
     let check = |spec: Value, expect: &str| {
         let found = constraints(&required, &owned::<Pod>(&json!({"spec": spec}))).err().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! One field of a wanted rule: its values, grouped by the owner's rules that cover them.
+//! The values of one field of a wanted rule, grouped by the owner's rules that cover them.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// Places of the owner's rules, ascending.
+/// Indices of the owner's rules, ascending.
 pub(super) type Rules = Vec<usize>;
 
 /// The values of one field.
@@ -10,35 +10,35 @@ pub(super) type Rules = Vec<usize>;
 pub(super) struct Dimension<'w> {
     pub values: Vec<&'w str>,
     pub classes: Vec<Class>,
-    /// Whether a rule covers every possible value, by its place.
+    /// By rule index: whether the rule covers every possible value.
     unlimited: Vec<bool>,
-    /// Whether a rule covers every value that is wanted, by its place.
+    /// By rule index: whether the rule covers every wanted value.
     full: Vec<bool>,
-    /// Whether a rule covers any value that is wanted, by its place.
+    /// By rule index: whether the rule covers any wanted value.
     any: Vec<bool>,
 }
 
 /// Values that the same rules cover.
 #[derive(Debug)]
 pub(super) struct Class {
-    /// Places of the values.
+    /// Indices of the values.
     pub values: Vec<usize>,
-    /// The rules that cover them, without those that cover every possible value.
+    /// The rules that cover the values, without those that cover every possible value.
     rules: Rules,
 }
 
 impl Dimension<'_> {
-    /// Whether a rule covers every value that is wanted.
+    /// Whether a rule covers every wanted value.
     pub fn is_full(&self, rule: usize) -> bool {
         self.full[rule]
     }
 
-    /// Whether a rule covers any value that is wanted.
+    /// Whether a rule covers any wanted value.
     pub fn is_any(&self, rule: usize) -> bool {
         self.any[rule]
     }
 
-    /// Those of the selected rules that cover a class.
+    /// Returns the selected rules that cover a class.
     pub fn select(&self, class: &Class, selected: &[usize]) -> Rules {
         let covers = |rule: &usize| self.unlimited[*rule] || class.rules.binary_search(rule).is_ok();
         selected.iter().copied().filter(covers).collect()
@@ -48,7 +48,7 @@ impl Dimension<'_> {
 /// Finds which rules cover the values of a field.
 pub(super) struct Builder<'w> {
     pub values: Vec<&'w str>,
-    places: HashMap<&'w str, usize>,
+    indices: HashMap<&'w str, usize>,
     /// The rules that cover each value.
     covering: Vec<Rules>,
     unlimited: Vec<bool>,
@@ -57,43 +57,43 @@ pub(super) struct Builder<'w> {
 }
 
 impl<'w> Builder<'w> {
-    /// Takes each value once; `rules` is the number of the owner's rules.
+    /// Deduplicates the values; `rules` is the number of the owner's rules.
     pub fn new(values: &'w [String], rules: usize) -> Self {
-        let (mut distinct, mut places) = (Vec::new(), HashMap::new());
+        let (mut distinct, mut indices) = (Vec::new(), HashMap::new());
         for value in values {
-            places.entry(value.as_str()).or_insert_with(|| {
+            indices.entry(value.as_str()).or_insert_with(|| {
                 distinct.push(value.as_str());
                 distinct.len() - 1
             });
         }
         let covering = vec![Rules::new(); distinct.len()];
-        Builder { values: distinct, places, covering, unlimited: vec![false; rules], counts: vec![0; rules] }
+        Builder { values: distinct, indices, covering, unlimited: vec![false; rules], counts: vec![0; rules] }
     }
 
-    /// The rule covers every possible value.
+    /// Records that the rule covers every possible value.
     pub fn cover_all(&mut self, rule: usize) {
         self.unlimited[rule] = true;
     }
 
-    /// The rule covers one value. Rules come in ascending order.
+    /// Records that the rule covers a value. Rules have to be added in ascending order.
     pub fn cover_value(&mut self, rule: usize, value: &str) {
-        if let Some(&place) = self.places.get(value) {
-            self.cover(rule, place);
+        if let Some(&index) = self.indices.get(value) {
+            self.cover(rule, index);
         }
     }
 
-    /// The rule covers the value at a place. Rules come in ascending order.
-    pub fn cover(&mut self, rule: usize, place: usize) {
-        if self.covering[place].last() != Some(&rule) {
-            self.covering[place].push(rule);
+    /// Records that the rule covers the value at an index. Rules have to be added in ascending order.
+    pub fn cover(&mut self, rule: usize, index: usize) {
+        if self.covering[index].last() != Some(&rule) {
+            self.covering[index].push(rule);
             self.counts[rule] += 1;
         }
     }
 
     pub fn build(self) -> Dimension<'w> {
         let mut classes: BTreeMap<Rules, Vec<usize>> = BTreeMap::new();
-        for (place, rules) in self.covering.into_iter().enumerate() {
-            classes.entry(rules).or_default().push(place);
+        for (index, rules) in self.covering.into_iter().enumerate() {
+            classes.entry(rules).or_default().push(index);
         }
         let of_rules = |covers: &dyn Fn(usize) -> bool| -> Vec<bool> {
             self.counts.iter().zip(&self.unlimited).map(|(count, unlimited)| *unlimited || covers(*count)).collect()

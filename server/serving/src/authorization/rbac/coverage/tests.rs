@@ -6,7 +6,7 @@ fn check(owner: &[PolicyRule], wanted: PolicyRule, expect: &str) {
 }
 
 #[test]
-fn what_is_missing() {
+fn lists_missing_rules() {
     let rule = PolicyRule::resources;
     let own = [rule(&["get", "list"], &[""], &["configmaps"]), rule(&["*"], &["apps"], &["*/scale"])];
     check(&own, rule(&["get"], &[""], &["configmaps"]), "");
@@ -37,7 +37,7 @@ fn what_is_missing() {
     check(&urls, PolicyRule::paths(&["put"], &["/apis"]), r#"{NonResourceURLs:["/apis"], Verbs:["put"]}"#);
 }
 
-/// The parts of a rule as upstream makes them (`BreakdownRule`).
+/// The parts of a rule, as by upstream's `BreakdownRule`.
 fn parts(rule: &PolicyRule) -> Vec<PolicyRule> {
     let one = |text: &String| vec![text.clone()];
     let names: Vec<Vec<String>> = match rule.resource_names.as_slice() {
@@ -65,7 +65,7 @@ fn parts(rule: &PolicyRule) -> Vec<PolicyRule> {
     parts
 }
 
-/// Whether a rule covers a part, by upstream's `ruleCovers`.
+/// Whether a rule covers a part, as by upstream's `ruleCovers`.
 fn covers(rule: &PolicyRule, part: &PolicyRule) -> bool {
     let has_all = |own: &[String], wanted: &[String]| wanted.iter().all(|value| own.contains(value));
     let has_or_all = |own: &[String], wanted: &[String]| own.contains(&"*".to_owned()) || has_all(own, wanted);
@@ -85,7 +85,7 @@ fn covers(rule: &PolicyRule, part: &PolicyRule) -> bool {
             || (!part.resource_names.is_empty() && has_all(&rule.resource_names, &part.resource_names)))
 }
 
-/// Numbers that look random and are the same in each run (xorshift).
+/// A deterministic pseudorandom number generator (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -117,7 +117,7 @@ impl Numbers {
 }
 
 #[test]
-fn finds_the_same_parts_as_multiplying_out() {
+fn finds_same_parts_as_upstream_breakdown() {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     for _ in 0..20_000 {
         let owner: Vec<PolicyRule> = (0..numbers.below(6)).map(|_| numbers.rule()).collect();
@@ -125,7 +125,7 @@ fn finds_the_same_parts_as_multiplying_out() {
         let lacking = |part: &PolicyRule| !owner.iter().any(|rule| covers(rule, part));
         let mut expected: Vec<PolicyRule> = Vec::new();
         for part in parts(&wanted).into_iter().filter(lacking) {
-            // Lines about paths are told once.
+            // Missing non-resource URLs are listed once.
             if part.non_resource_urls.is_empty() || !expected.contains(&part) {
                 expected.push(part);
             }
@@ -136,7 +136,7 @@ fn finds_the_same_parts_as_multiplying_out() {
 }
 
 #[test]
-fn many_values_cost_little() {
+fn bounds_cost_of_many_values() {
     let many = |prefix: &str| -> Vec<String> { (0..5_000).map(|n| format!("{prefix}{n}")).collect() };
     let wanted = PolicyRule {
         verbs: many("v"),

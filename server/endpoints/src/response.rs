@@ -1,4 +1,4 @@
-//! Answers: objects, lists, tables, metadata and statuses in the encoding and form asked for.
+//! Responses: objects, lists, tables, metadata and statuses in the negotiated encoding and form.
 
 use apimachinery::meta::v1::ListMeta;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
@@ -12,21 +12,21 @@ use serving::{Body, Response};
 
 use crate::media::{Accepted, Encoding};
 
-/// An object that may be encoded: its kind, version and value.
+/// An object to encode: its kind, version and value.
 pub struct Typed<'a> {
     pub api_version: &'a str,
     pub kind: &'a str,
     pub value: Ref<'a>,
 }
 
-/// As many headers as most answers have, those included that filters and hyper add.
-const USUAL_HEADERS: usize = 8;
-/// Room for most objects, so that writing one does not move it again and again.
-const USUAL: usize = 8 << 10;
+/// Header map capacity for most responses, including headers that filters and hyper add.
+const HEADER_CAPACITY: usize = 8;
+/// Initial buffer capacity that holds most objects without reallocation.
+const INITIAL_CAPACITY: usize = 8 << 10;
 
 /// Encodes an object.
 pub fn encode(object: &Typed<'_>, accepted: &Accepted) -> Result<Vec<u8>, Status> {
-    let mut out = Vec::with_capacity(USUAL);
+    let mut out = Vec::with_capacity(INITIAL_CAPACITY);
     match accepted.encoding {
         Encoding::Protobuf if object.value.def().json_form == JsonForm::Open => {
             return Err(no_protobuf("unstructured.Unstructured"));
@@ -49,7 +49,7 @@ pub fn encode(object: &Typed<'_>, accepted: &Accepted) -> Result<Vec<u8>, Status
     Ok(out)
 }
 
-/// Appends a JSON text in another encoding that says the same: YAML or CBOR.
+/// Converts a JSON text to YAML or CBOR and appends it; other encodings get the text unchanged.
 pub fn rewrite(text: &[u8], encoding: Encoding, out: &mut Vec<u8>) -> Result<(), Status> {
     match encoding {
         Encoding::Yaml => yaml::from_json(text, out).map_err(Status::internal),
@@ -61,7 +61,7 @@ pub fn rewrite(text: &[u8], encoding: Encoding, out: &mut Vec<u8>) -> Result<(),
     }
 }
 
-/// The answer to who wants protobuf of a Go type that has no such form.
+/// Returns 406 for a protobuf request of a Go type without protobuf marshalling.
 pub fn no_protobuf(go_type: &str) -> Status {
     let message = format!(
         "object *{go_type} does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message"
@@ -69,22 +69,22 @@ pub fn no_protobuf(go_type: &str) -> Status {
     Status::new(406, "NotAcceptable", message)
 }
 
-/// A response with a body of this encoding.
+/// Builds a response with a body of this encoding.
 pub fn respond(code: StatusCode, encoding: Encoding, body: impl Into<bytes::Bytes>) -> Response {
     let mut response = Response::new(Body::full(body));
     *response.status_mut() = code;
-    *response.headers_mut() = HeaderMap::with_capacity(USUAL_HEADERS);
+    *response.headers_mut() = HeaderMap::with_capacity(HEADER_CAPACITY);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     response
 }
 
-/// An object of the hub form as a version's.
+/// Converts an object from hub form to the version of `kind`.
 pub fn in_version(kind: &KindDef, hub: Owned) -> Owned {
     kind.from_hub(hub)
 }
 
-/// Answers with an object.
+/// Responds with an object.
 pub fn object(code: StatusCode, kind: &KindDef, hub: Owned, accepted: &Accepted) -> Result<Response, Status> {
     let value = in_version(kind, hub);
     let api_version = kind.api_version();
@@ -92,8 +92,8 @@ pub fn object(code: StatusCode, kind: &KindDef, hub: Owned, accepted: &Accepted)
     Ok(respond(code, accepted.encoding, encode(&typed, accepted)?))
 }
 
-/// Answers with an object that is not stored, in which `empty` points to lists that are shown though they are empty:
-/// Go tells them from absent ones until an object is stored.
+/// Responds with an object that is not stored. `empty` has JSON pointers to lists that are written
+/// as `[]`. Go distinguishes an empty list from an absent list until an object is stored.
 pub fn object_with_empty(
     code: StatusCode,
     kind: &KindDef,
@@ -104,7 +104,7 @@ pub fn object_with_empty(
     if empty.is_empty() || accepted.encoding == Encoding::Protobuf {
         return object(code, kind, hub, accepted);
     }
-    let (value, mut text) = (in_version(kind, hub), Vec::with_capacity(USUAL));
+    let (value, mut text) = (in_version(kind, hub), Vec::with_capacity(INITIAL_CAPACITY));
     json::encode_object(&kind.api_version(), kind.kind, value.as_ref(), &mut text);
     let mut document = json::parse(&text, &mut json::Issues::ignore()).map_err(Status::internal)?;
     for pointer in empty {
@@ -126,7 +126,7 @@ pub fn object_with_empty(
     Ok(respond(code, accepted.encoding, out))
 }
 
-/// What a list says of itself.
+/// Builds the metadata of a list.
 pub fn list_meta(revision: u64, continue_token: String, remaining: Option<i64>) -> ListMeta {
     ListMeta {
         // Objects that are not stored have no revision.
@@ -137,7 +137,7 @@ pub fn list_meta(revision: u64, continue_token: String, remaining: Option<i64>) 
     }
 }
 
-/// Answers with a failure, in the encoding asked for where that is possible.
+/// Responds with a failure, in the requested encoding if the Status can be encoded in it.
 pub fn failure(status: &Status, encoding: Encoding, pretty: bool) -> Response {
     let code = StatusCode::from_u16(status.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut typed = Owned::new(<apimachinery::meta::v1::Status as machinery::reflect::Struct>::def());
@@ -162,7 +162,8 @@ pub fn failure(status: &Status, encoding: Encoding, pretty: bool) -> Response {
     response
 }
 
-/// `{"kind":"Status",...,"status":"Success"}`: what a delete answers when nothing of the object is to be shown.
+/// Responds with `{"kind":"Status",...,"status":"Success"}`: the response to a delete that returns
+/// no object.
 pub fn success(kind: &KindDef, plural: &str, name: &str, uid: &str, accepted: &Accepted) -> Result<Response, Status> {
     let mut value = apimachinery::meta::v1::Status { status: "Success".into(), ..Default::default() };
     value.details = Some(Box::new(apimachinery::meta::v1::StatusDetails {
@@ -176,8 +177,8 @@ pub fn success(kind: &KindDef, plural: &str, name: &str, uid: &str, accepted: &A
     Ok(respond(StatusCode::OK, accepted.encoding, encode(&typed, accepted)?))
 }
 
-/// What the deletion of an object answers that could not be read: its kind stands where its plural does otherwise.
-pub fn deleted_unread(kind: &KindDef, name: &str, accepted: &Accepted) -> Result<Response, Status> {
+/// Responds to the deletion of an unreadable object. `details.kind` is the kind and not the plural.
+pub fn deleted_unreadable(kind: &KindDef, name: &str, accepted: &Accepted) -> Result<Response, Status> {
     let details = apimachinery::meta::v1::StatusDetails {
         name: name.into(),
         group: kind.group.into(),
@@ -190,7 +191,7 @@ pub fn deleted_unread(kind: &KindDef, name: &str, accepted: &Accepted) -> Result
     Ok(respond(StatusCode::OK, accepted.encoding, encode(&typed, accepted)?))
 }
 
-/// What a POST answers that leaves no object to show.
+/// Responds to a POST that returns no object.
 pub fn created(accepted: &Accepted) -> Result<Response, Status> {
     let value = apimachinery::meta::v1::Status { status: "Success".into(), code: 201, ..Default::default() };
     let typed = Typed { api_version: "v1", kind: "Status", value: Ref::of(&value) };
@@ -202,7 +203,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn failures_are_indented_for_people() {
+    async fn indents_failures_if_pretty() {
         let status = Status::not_found(machinery::status::GroupResource { group: "", resource: "pods" }, "a");
         let body = async |pretty| failure(&status, Encoding::Json, pretty).into_body().read(1 << 20).await.unwrap();
         assert!(body(true).await.starts_with(b"{\n  \"kind\": \"Status\""));

@@ -1,5 +1,8 @@
-//! Whom another API server believes, which this one then believes too (upstream: `DynamicConfigMapCAController`,
-//! `RequestHeaderAuthRequestController`): its authorities are kept in files, and handshakes follow those as they follow any.
+//! Certificate authorities and front proxy headers of the main API server (upstream: `DynamicConfigMapCAController`,
+//! `RequestHeaderAuthRequestController`).
+//!
+//! An extension API server reads them from a ConfigMap of the main API server. The certificate authorities are
+//! stored in files, which are reloaded like those of the flags.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,64 +17,71 @@ use crate::authentication::RequestHeaders;
 use crate::backoff::Backoff;
 use crate::options::Options;
 
-/// Where a main server says whom it believes.
+/// The ConfigMap in which the main API server publishes its client CA and front proxy configuration.
 const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
-/// How often that is read again.
-const EVERY: Duration = Duration::from_secs(10);
-/// How long an answer may take, and how many bytes it may have.
+/// The interval between reads of the ConfigMap.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
+/// The timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
-const MAX_ANSWER: usize = 4 << 20;
-/// How long the first pause is before the server is asked again.
-const PAUSE: Duration = Duration::from_millis(500);
+/// The maximum size of a response, in bytes.
+const MAX_RESPONSE: usize = 4 << 20;
+/// The first backoff before a request is retried.
+const INITIAL_BACKOFF: Duration = Duration::from_millis(500);
 
-/// Takes the authorities of the main server for those that no flag names, and follows them. Does nothing for a server that has none. Needs
-/// a tokio runtime.
+/// Loads the certificate authorities of the main API server and polls them for changes.
+///
+/// Certificate authorities that a flag names are not replaced.
+/// Does nothing if authentication is not delegated. Needs a tokio runtime.
 ///
 /// # Errors
-/// When they cannot be looked up, unless the options tolerate that, or cannot be kept.
+/// When the lookup fails and the options do not tolerate that, or when the files cannot be written.
 pub async fn look_up(options: &mut Options) -> Result<(), Error> {
     let Some(delegation) = options.authentication.delegation.clone().filter(|d| !d.skips_lookup) else { return Ok(()) };
-    let main = Main::of(&delegation.server.kubeconfig()?)?;
-    let believed = Backoff::starting_with(PAUSE).retry(|_| true, || main.ask()).await;
-    let believed = match believed {
-        Ok(believed) => believed,
+    let main = MainServer::new(&delegation.server.kubeconfig()?)?;
+    let info = Backoff::starting_with(INITIAL_BACKOFF).retry(|_| true, || main.fetch()).await;
+    let info = match info {
+        Ok(info) => info,
         Err(why) if delegation.tolerates_failure => {
-            tracing::warn!(why, "nobody is believed by a certificate, because the authorities could not be looked up");
+            tracing::warn!(
+                why,
+                "client certificate authentication disabled: cannot read the certificate authorities of the main API server"
+            );
             return Ok(());
         }
         Err(why) => {
             return Err(Error::Options(format!("unable to load configmap based request-header-client-ca-file: {why}")));
         }
     };
-    let kept = Kept::of(options, &believed);
+    let ca_files = CaFiles::new(options, &info);
     files::make_directory(&options.data_dir)?;
     files::make_directory(&options.serving.cert_dir)?;
-    kept.write(&believed)?;
-    if let Some(path) = &kept.clients {
+    ca_files.write(&info)?;
+    if let Some(path) = &ca_files.clients {
         options.authentication.client_ca_file = Some(path.clone());
     }
-    if let Some(path) = &kept.proxies {
-        options.authentication.request_headers = Some((path.clone(), believed.headers.clone()));
+    if let Some(path) = &ca_files.proxies {
+        options.authentication.request_headers = Some((path.clone(), info.headers.clone()));
     }
-    tokio::spawn(follow(main, kept, believed));
+    tokio::spawn(reload(main, ca_files, info));
     Ok(())
 }
 
-/// What the main server says.
+/// The content of the ConfigMap (upstream: `ClusterAuthenticationInfo`).
 #[derive(Clone, Default, PartialEq)]
-struct Believed {
-    /// Who signs clients and front proxies, in PEM; empty for nobody.
+struct ClusterAuthenticationInfo {
+    /// The client CA, in PEM; empty if there is none.
     clients: String,
+    /// The front proxy CA, in PEM; empty if there is none.
     proxies: String,
     headers: RequestHeaders,
 }
 
-impl Believed {
+impl ClusterAuthenticationInfo {
     fn read(data: &Value) -> Self {
         let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
         let list = |key: &str| serde_json::from_str::<Vec<String>>(&text(key)).unwrap_or_default();
         let names = |key: &str| list(key).iter().filter_map(|name| name.parse::<HeaderName>().ok()).collect();
-        Believed {
+        ClusterAuthenticationInfo {
             clients: text("client-ca-file"),
             proxies: text("requestheader-client-ca-file"),
             headers: RequestHeaders {
@@ -88,26 +98,26 @@ impl Believed {
     }
 }
 
-/// The files that the authorities are kept in; none where a flag names another one, or there are none.
-struct Kept {
+/// The files for the certificate authorities; `None` if a flag names the file, or if there is no authority.
+struct CaFiles {
     clients: Option<PathBuf>,
     proxies: Option<PathBuf>,
 }
 
-impl Kept {
-    fn of(options: &Options, believed: &Believed) -> Self {
+impl CaFiles {
+    fn new(options: &Options, info: &ClusterAuthenticationInfo) -> Self {
         let flags = &options.authentication;
         let file = |name: &str| options.serving.cert_dir.join(name);
-        let clients = flags.client_ca_file.is_none() && !believed.clients.is_empty();
-        let proxies = flags.request_headers.is_none() && !believed.proxies.is_empty();
-        Kept {
+        let clients = flags.client_ca_file.is_none() && !info.clients.is_empty();
+        let proxies = flags.request_headers.is_none() && !info.proxies.is_empty();
+        CaFiles {
             clients: clients.then(|| file("client-ca.crt")),
             proxies: proxies.then(|| file("requestheader-client-ca.crt")),
         }
     }
 
-    fn write(&self, believed: &Believed) -> Result<(), Error> {
-        for (path, pem) in [(&self.clients, &believed.clients), (&self.proxies, &believed.proxies)] {
+    fn write(&self, info: &ClusterAuthenticationInfo) -> Result<(), Error> {
+        for (path, pem) in [(&self.clients, &info.clients), (&self.proxies, &info.proxies)] {
             if let Some(path) = path.as_deref().filter(|_| !pem.is_empty()) {
                 files::write(path, pem.as_bytes(), PUBLIC)?;
             }
@@ -116,43 +126,45 @@ impl Kept {
     }
 }
 
-/// The main server.
-struct Main {
+/// A client of the main API server.
+struct MainServer {
     client: Client,
     address: http::Uri,
 }
 
-impl Main {
-    fn of(config: &Kubeconfig) -> Result<Self, Error> {
+impl MainServer {
+    fn new(config: &Kubeconfig) -> Result<Self, Error> {
         let wrong = |why: webhook::Error| Error::Options(why.to_string());
-        Ok(Main { client: config.client().map_err(wrong)?, address: config.at(CONFIG_MAP).map_err(wrong)? })
+        Ok(MainServer { client: config.client().map_err(wrong)?, address: config.at(CONFIG_MAP).map_err(wrong)? })
     }
 
-    async fn ask(&self) -> Result<Believed, String> {
-        let reply = self.client.get(&self.address, TIMEOUT, MAX_ANSWER).await.map_err(|why| why.to_string())?;
+    async fn fetch(&self) -> Result<ClusterAuthenticationInfo, String> {
+        let reply = self.client.get(&self.address, TIMEOUT, MAX_RESPONSE).await.map_err(|why| why.to_string())?;
         if let Some(refusal) = reply.refusal() {
             return Err(refusal);
         }
         let map: Value = serde_json::from_slice(&reply.body).map_err(|why| why.to_string())?;
-        Ok(Believed::read(&map["data"]))
+        Ok(ClusterAuthenticationInfo::read(&map["data"]))
     }
 }
 
-/// Keeps the files in step. Does not end.
-async fn follow(main: Main, kept: Kept, mut last: Believed) {
+/// Updates the files whenever the ConfigMap changes. Never returns.
+async fn reload(main: MainServer, files: CaFiles, mut last: ClusterAuthenticationInfo) {
     loop {
-        tokio::time::sleep(EVERY).await;
-        // While the main server is away, what it said counts on.
-        let Ok(now) = main.ask().await else { continue };
+        tokio::time::sleep(RELOAD_INTERVAL).await;
+        // If the main API server is unavailable, the last content stays in effect.
+        let Ok(now) = main.fetch().await else { continue };
         if now == last {
             continue;
         }
         if now.headers != last.headers {
-            tracing::warn!("the headers of front proxies are others now; a restart takes them over");
+            tracing::warn!("front proxy headers of the main API server changed; restart this server to apply them");
         }
-        match kept.write(&now) {
+        match files.write(&now) {
             Ok(()) => last = now,
-            Err(why) => tracing::warn!(%why, "the authorities of the main server cannot be kept"),
+            Err(why) => {
+                tracing::warn!(%why, "cannot write the certificate authorities; keeping the previous ones")
+            }
         }
     }
 }
@@ -166,7 +178,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test]
-    async fn what_the_main_server_believes_counts() {
+    async fn loads_authorities_of_main_server() {
         let main = Https::start(|path, _| match path {
             CONFIG_MAP => (
                 200,

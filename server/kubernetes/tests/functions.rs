@@ -1,6 +1,7 @@
-//! Defaults, normalizations and conversions written by hand, against what a real server answered.
+//! Tests of hand-written defaults, normalizations and conversions against recorded responses of a real
+//! server.
 //!
-//! The recordings stand beside the checkout (`CONFORMANCE` names another folder).
+//! The recordings are in a folder beside the checkout (`CONFORMANCE` sets another folder).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,7 @@ use machinery::defaulting::{apply_defaults, normalize};
 use machinery::json::{self, Issues, Value};
 use needs::needs;
 
-/// Takes an object in as the server does, and shows it in `version`.
+/// Decodes an object as the server does, and encodes it in `version`.
 fn through_hub(body: &[u8], version: &str) -> Result<Value, String> {
     let mut object = convert::decode(kubernetes::catalog(), body, None).map_err(|e| e.to_string())?;
     apply_defaults(object.value.as_mut());
@@ -36,7 +37,7 @@ fn text(value: &Value) -> Vec<u8> {
     out
 }
 
-/// What two trees disagree in, as `path: ours, theirs` without positions.
+/// Differences of two trees, as `path: ours, theirs` without indexes.
 fn differences(path: &str, ours: &Value, theirs: &Value, out: &mut BTreeSet<String>) {
     match (ours, theirs) {
         (Value::Object(a), Value::Object(b)) => {
@@ -54,12 +55,13 @@ fn differences(path: &str, ours: &Value, theirs: &Value, out: &mut BTreeSet<Stri
     }
 }
 
-/// Recordings stand for what differs from run to run with `<time>`, `g<rand>.example.com` and the like.
+/// Whether a recorded value is a placeholder for a varying value: `<time>`, `g<rand>.example.com` and
+/// the like.
 fn is_placeholder(recorded: &Value) -> bool {
     recorded.as_str().is_some_and(|text| text.contains('<') && text.contains('>'))
 }
 
-/// Parts of an answer that registries, admission and the clock make.
+/// Parts of a response that registries, admission and the clock set.
 const MADE_BY_THE_SERVER: &[&str] = &["metadata", "status"];
 
 fn compare(kind: &str, ours: &Value, theirs: &Value) -> Vec<String> {
@@ -76,7 +78,7 @@ fn compare(kind: &str, ours: &Value, theirs: &Value) -> Vec<String> {
     found.iter().filter(expected).map(|line| format!("{kind}.{line}")).collect()
 }
 
-/// Paths that strategies and admission fill, by kind.
+/// Paths that strategies and admission set, by kind.
 const MADE_ELSEWHERE: &[(&str, &str)] = &[
     ("CertificateSigningRequest", "spec.extra"),
     ("CertificateSigningRequest", "spec.groups"),
@@ -115,7 +117,7 @@ fn recordings(area: &str) -> Vec<(String, Value)> {
     cases
 }
 
-/// Steps that made an object: what was sent and what came back.
+/// Steps that created an object: the request and the response.
 fn creations(case: &Value) -> impl Iterator<Item = (&Value, &Value)> {
     case["steps"].as_array().into_iter().flatten().filter_map(|step| {
         let (sent, got) = (&step["request"]["body"], &step["response"]["body"]);
@@ -144,13 +146,13 @@ fn created_objects_have_the_recorded_defaults() {
 
 #[needs(recordings)]
 #[test]
-fn other_versions_show_what_was_recorded() {
+fn other_versions_match_recording() {
     let mut failures = Vec::new();
     for (name, case) in recordings("conversion") {
         let Some((sent, _)) = creations(&case).next() else { continue };
         let kind = sent["kind"].as_str().unwrap_or_default();
         let steps = case["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
-        // Only what was read before anything else changed the object.
+        // Only reads before the first change of the object.
         let read = steps.iter().skip(1).take_while(|step| step["request"]["method"] == "GET");
         for got in read.map(|step| &step["response"]["body"]).filter(|got| got["kind"] == sent["kind"]) {
             match through_hub(&text(sent), got["apiVersion"].as_str().unwrap_or_default()) {
@@ -168,7 +170,7 @@ fn other_versions_show_what_was_recorded() {
     assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Objects, the version they are shown in, a pointer into them, and what is there.
+/// Checks objects: the version to encode, a JSON pointer, and the value there.
 fn check(table: &[(&str, &str, &str, &str)]) {
     for (object, version, pointer, wanted) in table {
         let got = through_hub(object.as_bytes(), version).expect(object);
@@ -178,7 +180,7 @@ fn check(table: &[(&str, &str, &str, &str)]) {
 }
 
 #[test]
-fn images_are_pulled_always_when_their_tag_moves() {
+fn pull_policy_defaults_by_image_tag() {
     let digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     let cases = [
         ("nginx".to_owned(), "Always"),
@@ -199,7 +201,7 @@ fn images_are_pulled_always_when_their_tag_moves() {
 }
 
 #[test]
-fn pods_ask_for_what_they_are_limited_to() {
+fn resource_requests_default_to_limits() {
     let pod = r#"{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":true,
         "resources":{"limits":{"cpu":"3","hugepages-2Mi":"4Mi"}},
         "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"requests":{"cpu":"500m"}}}],
@@ -214,7 +216,7 @@ fn pods_ask_for_what_they_are_limited_to() {
 }
 
 #[test]
-fn old_names_of_fields_follow_the_new_ones() {
+fn deprecated_fields_follow_their_replacements() {
     let pod = r#"{"apiVersion":"v1","kind":"Pod","spec":{"serviceAccount":"s","terminationGracePeriodSeconds":-5,
         "volumes":[{"name":"v"}]},"status":{"podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.2"}]}}"#;
     let node = r#"{"apiVersion":"v1","kind":"Node","spec":{"podCIDRs":["10.0.0.0/24","fd00::/64"]}}"#;
@@ -231,7 +233,7 @@ fn old_names_of_fields_follow_the_new_ones() {
 }
 
 #[test]
-fn services_are_completed_by_type() {
+fn service_defaults_depend_on_type() {
     let balanced = r#"{"apiVersion":"v1","kind":"Service","spec":{"type":"LoadBalancer","sessionAffinity":"ClientIP",
         "ports":[{"port":80}]},"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}}}"#;
     let internal = r#"{"apiVersion":"v1","kind":"Service","spec":{"ports":[{"port":80,"targetPort":"http"}]}}"#;
@@ -248,7 +250,7 @@ fn services_are_completed_by_type() {
 }
 
 #[test]
-fn workloads_are_completed_by_strategy() {
+fn workload_defaults_depend_on_strategy() {
     let job = r#"{"apiVersion":"batch/v1","kind":"Job","spec":{"parallelism":2,
         "template":{"metadata":{"labels":{"a":"b"}}}}}"#;
     let deployment = r#"{"apiVersion":"apps/v1","kind":"Deployment",
@@ -275,7 +277,7 @@ fn workloads_are_completed_by_strategy() {
 }
 
 #[test]
-fn autoscalers_survive_version_1() {
+fn autoscalers_round_trip_through_v1() {
     let scaler = r#"{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"x"},"spec":{
         "maxReplicas":5,"scaleTargetRef":{"kind":"Deployment","name":"d"},
         "behavior":{"scaleDown":{"tolerance":"100m","policies":[{"type":"Pods","value":1,"periodSeconds":60}]}},
@@ -295,7 +297,7 @@ fn autoscalers_survive_version_1() {
 }
 
 #[test]
-fn other_versions_keep_their_meaning() {
+fn conversions_preserve_meaning() {
     let budget = r#"{"apiVersion":"policy/v1beta1","kind":"PodDisruptionBudget","spec":{"selector":{}}}"#;
     let exists = r#"[{"key":"pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match","operator":"Exists"}]"#;
     let level = r#"{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration",

@@ -1,4 +1,4 @@
-//! Who this server is to admission webhooks: the configuration of their plugins.
+//! Credentials of this server for admission webhooks, from the plugin configurations.
 
 use std::path::Path as FilePath;
 
@@ -10,20 +10,20 @@ use webhook::Users;
 
 use crate::admission::configuration::{Configurations, GROUP, failed, refused};
 
-/// The users of the two plugins; none without a configuration.
+/// The credentials of both plugins; empty without a configuration.
 #[derive(Default)]
-pub struct Known {
+pub struct PluginUsers {
     pub mutating: Users,
     pub validating: Users,
 }
 
-impl Known {
-    /// By the configurations (upstream: `webhook/config.LoadConfig`).
+impl PluginUsers {
+    /// Loads the configurations (upstream: `webhook/config.LoadConfig`).
     ///
     /// # Errors
-    /// What is wrong with a document, or with the kubeconfig that it names.
+    /// When a configuration or its kubeconfig is invalid.
     pub fn load(configurations: &Configurations) -> Result<Self, String> {
-        Ok(Known {
+        Ok(PluginUsers {
             mutating: users(configurations, "MutatingAdmissionWebhook")?,
             validating: users(configurations, "ValidatingAdmissionWebhook")?,
         })

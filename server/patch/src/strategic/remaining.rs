@@ -1,4 +1,5 @@
-//! What merging leaves of a strategic merge patch. Upstream takes directives out of it while it obeys them, and shows the rest in messages.
+//! The remainder of a strategic merge patch after the merge. Upstream removes directives from the patch
+//! while it applies them, and messages contain the rest.
 
 use serde_json::{Map, Value};
 
@@ -8,8 +9,8 @@ use super::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
 
 type Object = Map<String, Value>;
 
-/// Does to a patch what merging it into an object does; both have been merged without an error.
-pub(super) fn spend(original: &Object, patch: &mut Object, of: Lookup) {
+/// Removes directives from a patch as a merge into `original` does; both have been merged without an error.
+pub(super) fn strip_directives(original: &Object, patch: &mut Object, of: Lookup) {
     if let Some(directive) = patch.get(PATCH) {
         if directive.as_str() == Some("replace") {
             patch.shift_remove(PATCH);
@@ -31,14 +32,14 @@ pub(super) fn spend(original: &Object, patch: &mut Object, of: Lookup) {
                 if let Ok(field) = of.field(key)
                     && !field.replaces_objects()
                 {
-                    spend(original, patch, field.of);
+                    strip_directives(original, patch, field.of);
                 }
             }
             (Some(Value::Array(original)), Value::Array(patch)) => {
                 if let Ok(field) = of.list_field(key)
                     && field.merges_lists()
                 {
-                    spend_items(original, patch, &field);
+                    strip_item_directives(original, patch, &field);
                 }
             }
             (_, value) => take(value),
@@ -46,7 +47,7 @@ pub(super) fn spend(original: &Object, patch: &mut Object, of: Lookup) {
     }
 }
 
-fn spend_items(original: &[Value], patch: &mut [Value], field: &Field) {
+fn strip_item_directives(original: &[Value], patch: &mut [Value], field: &Field) {
     let has_directive = |item: &Value, wanted: &str| item.get(PATCH).and_then(Value::as_str) == Some(wanted);
     if patch.iter().any(|item| has_directive(item, "replace")) {
         return;
@@ -55,12 +56,12 @@ fn spend_items(original: &[Value], patch: &mut [Value], field: &Field) {
         let key = item.get(field.merge_key);
         let same = original.iter().find(|original| original.get(field.merge_key) == key);
         if let Some(Value::Object(same)) = same {
-            spend(same, item, field.of);
+            strip_directives(same, item, field.of);
         }
     }
 }
 
-/// A value that is taken as it is loses its nulls and directives. Of a list, the items do and the list does not.
+/// Removes nulls and directives from a value that is set as a whole. For a list, only from its items.
 fn take(value: &mut Value) {
     super::map::discard_nulls(value);
     match value {

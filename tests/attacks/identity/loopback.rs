@@ -1,4 +1,4 @@
-//! Requests of the server to itself (NCC 2022 47W).
+//! Requests of the server to its own API (NCC 2022 47W).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,14 +9,14 @@ use serde_json::json;
 use super::SECRETS;
 use crate::support::{ADMIN, JSON, Target};
 
-/// The sockets that the process has open, as inodes.
+/// Returns the inodes of the open sockets of the process.
 fn sockets(process: u32) -> BTreeSet<String> {
     let entries = fs::read_dir(format!("/proc/{process}/fd")).unwrap().filter_map(Result::ok);
     let links = entries.filter_map(|entry| fs::read_link(entry.path()).ok());
     links.filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.trim_end_matches(']').to_owned())).collect()
 }
 
-/// Connections that the process has begun itself to its own port.
+/// Returns the connections that the process opened to its own port.
 fn connections_to_itself(target: &Target) -> Vec<String> {
     let port = target.server.url.rsplit(':').next().unwrap().parse::<u16>().unwrap();
     let (own, process) = (format!(":{port:04X}"), target.server.process_id());
@@ -34,15 +34,17 @@ fn connections_to_itself(target: &Target) -> Vec<String> {
     found
 }
 
-/// NCC 2022 47W: a token by which the server knew itself let its holder do everything. Here the server makes its own requests
-/// without a connection, so that there is no such credential: no connection to itself is ever seen, while it creates its own
-/// objects and while it answers reviews, quotas, definitions and webhooks' configurations.
+/// NCC 2022 47W: the loopback client's token gave its holder all rights.
+///
+/// This server makes internal requests without a connection, so there is no such credential. The
+/// test observes no connection to its own port while the server creates built-in objects and
+/// handles reviews, quotas, definitions and webhook configurations.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_server_needs_no_credential_for_itself() {
+async fn server_has_no_loopback_credential() {
     let target = Target::start(&[]);
     let mut seen = connections_to_itself(&target);
     let begin = Instant::now();
-    // What the server makes for itself: roles, priority levels, the service `kubernetes`, its lease.
+    // Built-in objects: roles, priority levels, the service `kubernetes`, the server's lease.
     for path in [
         "/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin",
         "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/exempt",
@@ -63,7 +65,7 @@ async fn the_server_needs_no_credential_for_itself() {
     }
     assert!(seen.is_empty(), "{seen:#?}");
 
-    // Nor does a certificate that the server made for itself, or a name, stand for that identity.
+    // Neither a certificate that the server generated nor a user name grants that identity.
     let claimed = target.request("mallory", reqwest::Method::GET, SECRETS);
     let claimed = claimed.header("Impersonate-User", "system:apiserver").header("Impersonate-Group", "system:masters");
     assert_eq!(claimed.send().await.unwrap().status(), 403);

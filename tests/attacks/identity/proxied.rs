@@ -1,11 +1,11 @@
-//! Requests that the server passes on: to aggregated servers, nodes, pods and services (finding A7).
+//! Proxied requests: to aggregated servers, nodes, pods and services (finding A7).
 
 use std::time::Instant;
 
 use needs::needs;
 use serde_json::{Value, json};
 
-use super::{FORGED, FrontProxy, LONG, PATIENCE, create_all, encoded, write};
+use super::{FORGED, FrontProxy, LONG, TIMEOUT, create_all, encoded, write};
 use crate::backend::Backend;
 use crate::common::own_address;
 use crate::support::{ADMIN, Target, token};
@@ -13,7 +13,7 @@ use crate::tls::{Authority, Connection, Dialer, next_frame};
 
 const THINGS: &str = "/apis/shop.example.com/v1/things";
 
-/// The headers that the backend got, as `name: value`.
+/// Returns the headers that the backend received, as `name: value`.
 async fn received(connection: &mut Connection, path: &str, headers: &[(&str, &str)]) -> Vec<String> {
     let begin = Instant::now();
     loop {
@@ -27,28 +27,31 @@ async fn received(connection: &mut Connection, path: &str, headers: &[(&str, &st
             let text = |pair: &Value| format!("{}: {}", pair[0].as_str().unwrap(), pair[1].as_str().unwrap());
             return headers.iter().map(text).collect();
         }
-        // An aggregated server is used once it has answered a probe.
-        assert!(begin.elapsed() < PATIENCE, "{path}: {code} {}", String::from_utf8_lossy(&text));
+        // An aggregated server is used after its first successful probe.
+        assert!(begin.elapsed() < TIMEOUT, "{path}: {code} {}", String::from_utf8_lossy(&text));
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
 }
 
-/// Fails when a header came from the client: a credential, or an identity other than `user`.
-fn assert_clean(who: &str, received: &[String], user: Option<&str>) {
+/// Fails when a received header carries a client credential or an identity other than `user`.
+fn assert_clean(client: &str, received: &[String], user: Option<&str>) {
     let of = |name: &str| received.iter().filter_map(|line| line.strip_prefix(name)).collect::<Vec<_>>();
     for name in ["authorization: ", "x-user: ", "x-uid: ", "x-group: ", "x-extra-", "sec-websocket-protocol: "] {
-        assert!(of(name).is_empty(), "{who}: {name} in {received:#?}");
+        assert!(of(name).is_empty(), "{client}: {name} in {received:#?}");
     }
-    assert_eq!(of("x-remote-user: "), user.into_iter().collect::<Vec<_>>(), "{who}: {received:#?}");
-    assert!(!of("x-remote-group: ").contains(&"system:masters"), "{who}: {received:#?}");
-    assert!(of("x-remote-uid: ").iter().all(|uid| *uid != "0"), "{who}: {received:#?}");
-    assert!(!received.iter().any(|line| line.contains("forged") || line.contains("c2VjcmV0")), "{who}: {received:#?}");
+    assert_eq!(of("x-remote-user: "), user.into_iter().collect::<Vec<_>>(), "{client}: {received:#?}");
+    assert!(!of("x-remote-group: ").contains(&"system:masters"), "{client}: {received:#?}");
+    assert!(of("x-remote-uid: ").iter().all(|uid| *uid != "0"), "{client}: {received:#?}");
+    assert!(
+        !received.iter().any(|line| line.contains("forged") || line.contains("c2VjcmV0")),
+        "{client}: {received:#?}"
+    );
 }
 
-/// Finding A7, and the suspicion about requests of front proxies: what a client says of itself, and what proves it,
-/// does not get to an aggregated server, whichever way the client is authenticated.
+/// Finding A7, and the suspicion about requests of front proxies: identity headers and credentials
+/// of a client do not reach an aggregated server, for every authentication method.
 #[tokio::test]
-async fn passes_no_identity_of_clients_on_to_aggregated_servers() {
+async fn client_identity_is_not_forwarded_to_aggregated_servers() {
     let (proxies, recorder, clients) = (FrontProxy::new(), Backend::recorder().await, Authority::new("clients"));
     let file = write(proxies.folder.path(), "clients.crt", &clients.pem);
     let client_ca = format!("--client-ca-file={file}");
@@ -96,7 +99,7 @@ async fn passes_no_identity_of_clients_on_to_aggregated_servers() {
     let forged = |more: &[(&'static str, &str)]| -> Vec<(String, String)> {
         FORGED.iter().chain(more).map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     };
-    for (who, certificate, headers, user) in [
+    for (client, certificate, headers, user) in [
         ("a token", None, forged(&[("Authorization", &alice)]), "alice"),
         ("a certificate", Some(&jane), forged(&[("Authorization", "Bearer secret")]), "jane"),
         ("nothing", None, forged(&[("Authorization", "Basic secret")]), "system:anonymous"),
@@ -105,10 +108,10 @@ async fn passes_no_identity_of_clients_on_to_aggregated_servers() {
         let mut connection = Dialer::new(&target.server, certificate, false).http().await.unwrap();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let received = received(&mut connection, THINGS, &headers).await;
-        assert_clean(who, &received, Some(user));
+        assert_clean(client, &received, Some(user));
         assert!(!received.iter().any(|line| line.starts_with("impersonate-")), "{received:#?}");
     }
-    // A front proxy names the user in one of the headers, and passes on what the client has sent besides.
+    // A front proxy names the user in one of the headers and forwards the client's other headers.
     let mut connection = Dialer::new(&target.server, Some(&proxies.pair), false).http().await.unwrap();
     let received = received(&mut connection, THINGS, &from_proxy).await;
     let named: Vec<&String> = received.iter().filter(|line| line.starts_with("x-remote-user: ")).collect();
@@ -118,10 +121,10 @@ async fn passes_no_identity_of_clients_on_to_aggregated_servers() {
     target.assert_alive().await;
 }
 
-/// Finding A7: neither does it get to nodes, pods and services.
+/// Finding A7, for nodes, pods and services.
 #[needs(network)]
 #[tokio::test]
-async fn passes_no_identity_of_clients_on_to_nodes_pods_and_services() {
+async fn client_identity_is_not_forwarded_to_nodes_pods_and_services() {
     let ip = own_address();
     let (proxies, recorder) = (FrontProxy::new(), Backend::recorder().await);
     let target = Target::start(&proxies.flags());
@@ -160,7 +163,7 @@ async fn passes_no_identity_of_clients_on_to_nodes_pods_and_services() {
         let by_token: Vec<_> = FORGED.into_iter().chain([("Authorization", admin.as_str())]).collect();
         let mut connection = Dialer::new(&target.server, None, false).http().await.unwrap();
         assert_clean(path, &received(&mut connection, path, &by_token).await, None);
-        // A front proxy: what it says of the user stays here, and so does what the client proved to it.
+        // A front proxy: neither its identity headers nor the client's credentials are forwarded.
         let mut connection = Dialer::new(&target.server, Some(&proxies.pair), false).http().await.unwrap();
         assert_clean(path, &received(&mut connection, path, &by_token).await, None);
     }
