@@ -151,7 +151,8 @@ impl Chain {
 
     /// Returns the plugins that handle a step of an operation.
     fn plugins_for(&self, step: Step, operation: Operation) -> impl Iterator<Item = &Running> {
-        self.plugins.iter().filter(move |running| running.plugin.handles(step, operation))
+        let plugins = Plugin::all_of(step, operation);
+        self.plugins.iter().filter(move |running| plugins.contains(running.plugin))
     }
 
     /// Runs the mutating plugins, and reinvokes those that request reinvocation if later plugins
@@ -174,9 +175,9 @@ impl Chain {
         old: Option<&Owned>,
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
-        let mut begin = Instant::now();
+        let (mut begin, in_scope) = (Instant::now(), Plugin::all_with_scope_of(attributes));
         for running in self.plugins_for(Step::Admit, attributes.operation) {
-            if !running.plugin.is_scope_of(attributes) {
+            if !in_scope.contains(running.plugin) {
                 running.note_out_of_scope(Step::Admit, attributes.operation);
                 continue;
             }
@@ -195,9 +196,9 @@ impl Chain {
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
-        let mut begin = Instant::now();
+        let (mut begin, in_scope) = (Instant::now(), Plugin::all_with_scope_of(attributes));
         for running in self.plugins_for(Step::Validate, attributes.operation) {
-            if !running.plugin.is_scope_of(attributes) {
+            if !in_scope.contains(running.plugin) {
                 running.note_out_of_scope(Step::Validate, attributes.operation);
                 continue;
             }

@@ -292,7 +292,7 @@ impl Validation<'_> {
     fn make(&mut self, planned: &Planned, of: &Of<'_>) {
         if let (Some(choice), Value::Struct(new)) = (&planned.choice, of.new) {
             let is_chosen = choice.when.iter().all(|condition| condition.holds(self, new, of));
-            return self.set_option(choice.option, is_chosen);
+            return self.options.set(choice.option, is_chosen);
         }
         let (Some(place), Value::Struct(new)) = (planned.field, of.new) else {
             if planned.name.is_empty() {

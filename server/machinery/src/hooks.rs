@@ -10,6 +10,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::checks::Notes;
+pub use crate::chosen_options::ChosenOptions;
+use crate::chosen_options::OptionId;
 use crate::features::FeatureGates;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
@@ -178,7 +180,7 @@ pub struct Validation<'v> {
     pub errors: &'v mut Vec<FieldError>,
     /// Options of this validation by the names of [`crate::options`], some with a text. Conditions
     /// of declared checks refer to them.
-    pub options: Vec<(&'static str, String)>,
+    pub options: ChosenOptions,
     /// Values that functions share with later functions: one value per type.
     kept: Vec<Box<dyn Any>>,
     /// Sets of texts that checks record for later checks.
@@ -191,30 +193,37 @@ pub type ValidateFn = fn(&mut Validation<'_>, &Path<'_>, Ref<'_>, Option<Ref<'_>
 impl<'v> Validation<'v> {
     /// Creates a validation without options.
     pub fn new(context: &'v Context, errors: &'v mut Vec<FieldError>) -> Self {
-        Validation { context, errors, options: Vec::new(), kept: Vec::new(), notes: Vec::new() }
+        Validation { context, errors, options: ChosenOptions::default(), kept: Vec::new(), notes: Vec::new() }
     }
 }
 
 impl Validation<'_> {
     /// Whether an option is set.
     pub fn has_option(&self, option: &str) -> bool {
-        self.option(option).is_some()
+        OptionId::known(option).is_some_and(|option| self.options.has(option))
     }
 
-    /// The text of an option, if it is set.
+    /// The text of an option, if it is set; empty for one without a text.
     pub fn option(&self, option: &str) -> Option<&str> {
-        self.options.iter().find(|(chosen, _)| *chosen == option).map(|(_, text)| text.as_str())
+        self.options.text(OptionId::known(option)?)
     }
 
     /// Sets or unsets an option.
     pub fn set_option(&mut self, option: &'static str, is_chosen: bool) {
-        self.set_option_to(option, is_chosen.then(String::new));
+        self.options.set(OptionId::of(option), is_chosen);
     }
 
     /// Sets an option to a text, or unsets it.
     pub fn set_option_to(&mut self, option: &'static str, text: Option<String>) {
-        self.options.retain(|(chosen, _)| *chosen != option);
-        self.options.extend(text.map(|text| (option, text)));
+        match text {
+            Some(text) => self.options.set_text(OptionId::of(option), text),
+            None => self.set_option(option, false),
+        }
+    }
+
+    /// Sets all options that another validation has set.
+    pub fn choose_all(&mut self, options: &ChosenOptions) {
+        self.options.extend(options);
     }
 
     /// Stores a value for later functions, and replaces a value of the same type.

@@ -7,6 +7,7 @@ pub mod budget;
 pub mod catalog;
 pub mod cbor;
 pub mod checks;
+mod chosen_options;
 pub mod def;
 pub mod defaulting;
 pub mod deprecation;

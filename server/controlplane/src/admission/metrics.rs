@@ -292,8 +292,8 @@ pub struct Times {
     passed: [[OnceLock<Histogram>; OPERATIONS]; STEPS],
 }
 
-const STEPS: usize = 2;
-const OPERATIONS: usize = 4;
+pub const STEPS: usize = 2;
+pub const OPERATIONS: usize = 4;
 
 impl Times {
     fn new(all: &HistogramVec, name: Option<&'static str>) -> Self {

@@ -4,10 +4,14 @@
 //! `admission.NewHandler`, and the first lines of `Admit` and `Validate`. Here they are one table.
 //! A plugin runs only for requests in its scope, and handles all requests in that scope.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use endpoints::Attributes;
 use endpoints::Operation::{self, Connect, Create, Delete, Update};
 
 use super::metrics::Step::{self, Admit, Validate};
+use super::metrics::{OPERATIONS, STEPS};
 
 /// The resources that a plugin handles.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +114,9 @@ macro_rules! plugins {
         }
 
         impl Plugin {
+            /// All plugins.
+            const ALL: &'static [Plugin] = &[$(Plugin::$name),*];
+
             /// Returns the plugin with this name in flags.
             pub fn named(name: &str) -> Option<Self> {
                 match name {
@@ -190,15 +197,88 @@ plugins! {
 }
 
 impl Plugin {
-    /// Whether the plugin handles a step of an operation. Its metrics also count requests outside
-    /// its scope, as upstream's handler does.
-    pub fn handles(self, step: Step, operation: Operation) -> bool {
-        self.steps().contains(&step) && self.operations().contains(&operation)
+    /// The plugins that handle a step of an operation. The metrics of a plugin also count requests
+    /// outside its scope, as upstream's handler does.
+    pub fn all_of(step: Step, operation: Operation) -> PluginSet {
+        TABLES.handled[step as usize][operation as usize]
     }
 
-    /// Whether the resource of a request is in the scope of this plugin.
-    pub fn is_scope_of(self, attributes: &Attributes) -> bool {
-        self.scope().contains(attributes.group, attributes.plural, &attributes.subresource)
+    /// The plugins with the resource of a request in their scope.
+    pub fn all_with_scope_of(attributes: &Attributes) -> PluginSet {
+        TABLES.with_scope(attributes.group, attributes.plural, &attributes.subresource)
+    }
+}
+
+const _: () = assert!(Plugin::ALL.len() <= u64::BITS as usize, "a `PluginSet` has one bit per plugin");
+
+/// A set of plugins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PluginSet(u64);
+
+impl PluginSet {
+    fn of(contains: impl Fn(Plugin) -> bool) -> Self {
+        let plugins = Plugin::ALL.iter().filter(|plugin| contains(**plugin));
+        PluginSet(plugins.fold(0, |bits, plugin| bits | 1 << *plugin as u64))
+    }
+
+    pub fn contains(self, plugin: Plugin) -> bool {
+        self.0 & 1 << plugin as u64 != 0
+    }
+}
+
+/// The table of plugins, indexed by request. Most requests are in the scope of few plugins; without
+/// the index each request compares the names of all scopes.
+struct Tables {
+    handled: [[PluginSet; OPERATIONS]; STEPS],
+    /// The resources that scopes list, by group and plural.
+    resources: HashMap<(&'static str, &'static str), Scopes>,
+    /// The plugins with all resources in their scope.
+    others: PluginSet,
+}
+
+/// The plugins with a resource in their scope, by subresource.
+struct Scopes {
+    /// By subresource that a scope lists. The empty name is the resource itself.
+    named: Vec<(&'static str, PluginSet)>,
+    others: PluginSet,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
+
+/// A subresource that no scope lists: a path segment has no slash.
+const UNLISTED: &str = "/";
+
+impl Tables {
+    fn new() -> Self {
+        let handles = |step: Step, operation: Operation| {
+            PluginSet::of(|plugin| plugin.steps().contains(&step) && plugin.operations().contains(&operation))
+        };
+        let of_step = |step| [Create, Update, Delete, Connect].map(|operation| handles(step, operation));
+        let mut resources: HashMap<(&str, &str), Scopes> = HashMap::new();
+        let listed = |plugin: &Plugin| match plugin.scope() {
+            Scope::Every => [].as_slice(),
+            Scope::Of(handled) => handled,
+        };
+        for one in Plugin::ALL.iter().flat_map(listed) {
+            let with =
+                |subresource| PluginSet::of(|plugin| plugin.scope().contains(one.group, one.plural, subresource));
+            let scopes = resources
+                .entry((one.group, one.plural))
+                .or_insert_with(|| Scopes { named: vec![("", with(""))], others: with(UNLISTED) });
+            let (Subresources::Only(names) | Subresources::Except(names)) = one.subresources;
+            scopes.named.extend(names.iter().filter(|name| !name.is_empty()).map(|name| (*name, with(name))));
+        }
+        Tables {
+            handled: [of_step(Admit), of_step(Validate)],
+            resources,
+            others: PluginSet::of(|plugin| matches!(plugin.scope(), Scope::Every)),
+        }
+    }
+
+    fn with_scope(&self, group: &str, plural: &str, subresource: &str) -> PluginSet {
+        let Some(scopes) = self.resources.get(&(group, plural)) else { return self.others };
+        let named = scopes.named.iter().find(|(name, _)| *name == subresource);
+        named.map_or(scopes.others, |(_, plugins)| *plugins)
     }
 }
 

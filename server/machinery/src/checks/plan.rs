@@ -8,6 +8,7 @@ mod condition;
 
 pub(super) use self::condition::PlannedCondition;
 use super::{Assertion, CheckDef, Condition};
+use crate::chosen_options::OptionId;
 use crate::def::{Form, Scalar, StructDef};
 use crate::reflect::{Place, Ref};
 
@@ -42,7 +43,7 @@ pub(super) struct Planned {
 /// An option, and the conditions that set it: [`Assertion::Choose`].
 #[derive(Debug)]
 pub(super) struct Choice {
-    pub option: &'static str,
+    pub option: OptionId,
     pub when: Box<[PlannedCondition]>,
 }
 
@@ -79,7 +80,8 @@ impl Plan {
 
     /// The checks of a part. The part without a name has the checks that do not name a part.
     pub(super) fn part(&self, name: &str) -> &[Planned] {
-        self.0.iter().find(|(part, _)| *part == name).map_or(&[], |(_, checks)| checks)
+        let is_same = |part: &str| part.len() == name.len() && (std::ptr::eq(part, name) || part == name);
+        self.0.iter().find(|(part, _)| is_same(part)).map_or(&[], |(_, checks)| checks)
     }
 }
 
@@ -105,7 +107,9 @@ impl Planned {
         let field = Place::find(def, name);
         let all = |when: &'static [Condition]| when.iter().map(|condition| PlannedCondition::of(def, condition));
         let choice = match (check.field, check.assertions) {
-            ([], [Assertion::Choose(option, when)]) => Some(Box::new(Choice { option, when: all(when).collect() })),
+            ([], [Assertion::Choose(option, when)]) => {
+                Some(Box::new(Choice { option: OptionId::of(option), when: all(when).collect() }))
+            }
             _ => None,
         };
         Planned {

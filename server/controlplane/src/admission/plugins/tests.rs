@@ -13,7 +13,8 @@ fn all_plugins_of_flags_exist() {
 }
 
 fn handles(plugin: Plugin, operation: Operation, group: &str, plural: &str, subresource: &str) -> bool {
-    plugin.operations().contains(&operation) && plugin.scope().contains(group, plural, subresource)
+    let handled = [Admit, Validate].map(|step| Plugin::all_of(step, operation).contains(plugin));
+    handled.contains(&true) && TABLES.with_scope(group, plural, subresource).contains(plugin)
 }
 
 /// Returns the operations that a plugin handles on a resource, as their first letters.

@@ -1,7 +1,7 @@
 //! Validation of pod templates, for functions of workloads.
 
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{ChosenOptions, Context, Validation};
 use machinery::options;
 use machinery::reflect::Ref;
 
@@ -11,7 +11,7 @@ use generated::core::v1::PodTemplateSpec;
 /// Options of templates, which depend on feature gates and on the stored template.
 #[derive(Clone, Debug, Default)]
 pub struct PodOptions {
-    chosen: Vec<(&'static str, String)>,
+    chosen: ChosenOptions,
     /// Selectors of pods may have invalid label values.
     pub allow_invalid_values_of_pods: bool,
 }
@@ -27,9 +27,7 @@ impl PodOptions {
     }
 
     fn choose(&self, v: &mut Validation<'_>) {
-        for (option, text) in &self.chosen {
-            v.set_option_to(option, Some(text.clone()));
-        }
+        v.choose_all(&self.chosen);
         v.set_option(options::ANY_VALUES_OF_PODS, self.allow_invalid_values_of_pods);
     }
 }

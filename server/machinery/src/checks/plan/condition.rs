@@ -2,6 +2,7 @@
 
 use crate::checks::Condition;
 use crate::checks::of::{Of, is_one_of};
+use crate::chosen_options::OptionId;
 use crate::def::{Form, StructDef};
 use crate::hooks::Validation;
 use crate::reflect::{Place, Ref, Value};
@@ -17,6 +18,7 @@ pub(in crate::checks) enum PlannedCondition {
     Create,
     Update,
     Gate(&'static str),
+    Option(OptionId),
     Was(Box<PlannedCondition>),
     Not(Box<PlannedCondition>),
     Any(Box<[PlannedCondition]>),
@@ -44,6 +46,7 @@ impl PlannedCondition {
             Condition::Create => Some(Self::Create),
             Condition::Update => Some(Self::Update),
             Condition::Gate(gate) => Some(Self::Gate(gate)),
+            Condition::Option(option) => Some(Self::Option(OptionId::of(option))),
             Condition::Was(inner) => Some(Self::Was(Box::new(Self::of(def, inner)))),
             Condition::Not(inner) => Some(Self::Not(Box::new(Self::of(def, inner)))),
             Condition::Any(conditions) => Some(Self::Any(all(conditions))),
@@ -65,6 +68,7 @@ impl PlannedCondition {
             Self::Create => of.old.is_none(),
             Self::Update => of.old.is_some(),
             Self::Gate(gate) => validation.context.enabled(gate),
+            Self::Option(option) => validation.options.has(*option),
             Self::Was(inner) => inner.did_hold(validation, of),
             Self::Not(inner) => !holds(inner),
             Self::Any(conditions) => conditions.iter().any(holds),
