@@ -17,7 +17,7 @@ pub struct AdmissionReview {
     pub response: Option<AdmissionResponse>,
 }
 
-/// The details of one API call that a webhook is asked to judge.
+/// The details of one API call under review by a webhook.
 pub struct AdmissionRequest {
     /// Correlation id for this call; the webhook must echo it in its answer.
     #[field(1, always, go = "types.UID")]

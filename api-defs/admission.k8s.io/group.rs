@@ -1,4 +1,4 @@
-//! What admission webhooks are asked, and what they answer.
+//! Requests to admission webhooks and their responses.
 
 #![group(
     "admission.k8s.io",

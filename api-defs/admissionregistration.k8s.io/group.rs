@@ -1,4 +1,4 @@
-//! Who may judge and change requests: webhooks, and policies written in CEL.
+//! Admission webhooks and CEL policies that validate or mutate requests.
 
 #![group(
     "admissionregistration.k8s.io",

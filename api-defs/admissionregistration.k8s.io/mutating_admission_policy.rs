@@ -16,7 +16,7 @@ use crate::meta::ObjectMeta;
     v1alpha1(introduced = "1.32")
 )]
 #[column("Mutations", integer, len(spec.mutations))]
-#[column("ParamKind", by_hand = mutating_admission_policy_param_kind, reads(spec.paramKind), "The kind of object that parameters of the policy are taken from.")]
+#[column("ParamKind", by_hand = mutating_admission_policy_param_kind, reads(spec.paramKind), "Kind of the policy's parameter objects.")]
 #[column("Age", age)]
 #[check(spec, below)]
 pub struct MutatingAdmissionPolicy {
@@ -24,7 +24,7 @@ pub struct MutatingAdmissionPolicy {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What the mutating policy matches and which changes it makes.
+    /// Requests the mutating policy matches and the changes it makes.
     #[field(2)]
     pub spec: MutatingAdmissionPolicySpec,
 }

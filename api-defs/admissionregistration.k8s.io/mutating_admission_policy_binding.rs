@@ -16,7 +16,7 @@ use crate::meta::ObjectMeta;
     v1alpha1(introduced = "1.32")
 )]
 #[column("PolicyName", spec.policyName)]
-#[column("ParamRef", by_hand = mutating_admission_policy_binding_param_ref, reads(spec.paramRef), "Which object gives the parameters, as namespace and name or as a selector.")]
+#[column("ParamRef", by_hand = mutating_admission_policy_binding_param_ref, reads(spec.paramRef), "Parameter object, as namespace and name or as a selector.")]
 #[column("Age", age)]
 #[check(spec, below)]
 pub struct MutatingAdmissionPolicyBinding {

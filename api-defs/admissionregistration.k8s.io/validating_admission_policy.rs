@@ -11,7 +11,7 @@ use crate::meta::{Condition, ObjectMeta, StatusReason};
 #[versions(v1(introduced = "1.30"), v1beta1(unserved, introduced = "1.28"), v1alpha1(unserved, introduced = "1.26"))]
 #[subresource(status, resets(spec, metadata))]
 #[column("Validations", integer, len(spec.validations))]
-#[column("ParamKind", by_hand = validating_admission_policy_param_kind, reads(spec.paramKind), "The kind of object that parameters of the policy are taken from.")]
+#[column("ParamKind", by_hand = validating_admission_policy_param_kind, reads(spec.paramKind), "Kind of the policy's parameter objects.")]
 #[column("Age", age)]
 #[check(metadata.name, tell = object_name)]
 #[check(spec, below, when(not(subresource = status)))]
@@ -21,7 +21,7 @@ pub struct ValidatingAdmissionPolicy {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What the validating policy matches and which checks it runs.
+    /// Requests the validating policy matches and the checks it runs.
     #[field(2)]
     pub spec: ValidatingAdmissionPolicySpec,
 

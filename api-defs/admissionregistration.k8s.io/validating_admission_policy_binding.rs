@@ -11,7 +11,7 @@ use crate::meta::ObjectMeta;
 )]
 #[versions(v1(introduced = "1.30"), v1beta1(unserved, introduced = "1.28"), v1alpha1(unserved, introduced = "1.26"))]
 #[column("PolicyName", spec.policyName)]
-#[column("ParamRef", by_hand = validating_admission_policy_binding_param_ref, reads(spec.paramRef), "Which object gives the parameters, as namespace and name or as a selector.")]
+#[column("ParamRef", by_hand = validating_admission_policy_binding_param_ref, reads(spec.paramRef), "Parameter object, as namespace and name or as a selector.")]
 #[column("Age", age)]
 #[check(spec, below)]
 pub struct ValidatingAdmissionPolicyBinding {

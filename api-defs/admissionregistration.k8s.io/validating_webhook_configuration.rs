@@ -1,6 +1,6 @@
 use crate::meta::{LabelSelector, ObjectMeta};
 
-/// Registers webhooks that the API server asks to approve or reject requests.
+/// Registers webhooks that approve or reject requests to the API server.
 #[kind(
     plural = "validatingwebhookconfigurations",
     category = "api-extensions",

@@ -38,7 +38,7 @@ pub struct APIResourceDiscovery {
     #[field(2)]
     pub response_kind: Option<GroupVersionKind>,
 
-    /// Tells whether objects live in a namespace or at cluster level.
+    /// Whether objects live in a namespace or at cluster level.
     #[field(3, required)]
     pub scope: ResourceScope,
 

@@ -272,7 +272,7 @@ pub struct ServiceReference {
     pub port: Option<i32>,
 }
 
-/// What the API server reports about a CRD.
+/// State of a CRD as reported by the API server.
 pub struct CustomResourceDefinitionStatus {
     /// Current CRD conditions, such as `Established`, `NamesAccepted` and `Terminating`.
     #[field(1, always, list = map(type))]

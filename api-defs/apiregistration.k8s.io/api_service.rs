@@ -126,7 +126,7 @@ pub struct ServiceReference {
     pub port: Option<i32>,
 }
 
-/// What the aggregator currently knows about an APIService.
+/// Current state of an APIService as observed by the aggregator.
 pub struct APIServiceStatus {
     /// Latest checks of the APIService, chiefly the `Available` condition.
     #[field(1, list = map(type), patch = merge)]

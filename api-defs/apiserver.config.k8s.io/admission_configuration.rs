@@ -1,27 +1,27 @@
-//! What admission plugins are told by a file.
+//! Configuration of admission plugins.
 
-/// What admission plugins are configured with (`--admission-control-config-file`).
+/// Configuration of admission plugins (`--admission-control-config-file`).
 #[kind]
 #[versions(v1, v1alpha1)]
 #[proto(none)]
 pub struct AdmissionConfiguration {
-    /// Plugins that are told something, each by its name.
+    /// Plugins with a configuration, each listed once.
     #[field(json_only, list = atomic)]
     pub plugins: Vec<AdmissionPluginConfiguration>,
 }
 
-/// What one plugin is told: the document here, or the one in a file.
+/// Configuration of one plugin: an inline document, or a file.
 #[proto(none)]
 pub struct AdmissionPluginConfiguration {
-    /// The plugin's name.
+    /// Name of the plugin.
     #[field(json_only, required)]
     pub name: String,
 
-    /// A file that holds the document; relative to the one that this stands in.
+    /// File with the plugin's configuration; relative paths start at the folder of this file.
     #[field(json_only)]
     pub path: String,
 
-    /// The document itself, which counts before the file.
+    /// Inline configuration of the plugin; takes precedence over `path`.
     #[field(json_only)]
     pub configuration: Option<RawExtension>,
 }

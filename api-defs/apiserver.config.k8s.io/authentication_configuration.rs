@@ -1,92 +1,92 @@
-/// Whose tokens are believed, and who comes in without credentials (`--authentication-config`).
+/// Configuration of token issuers and anonymous requests (`--authentication-config`).
 #[kind]
 #[versions(v1, v1beta1, v1alpha1)]
 #[proto(none)]
 pub struct AuthenticationConfiguration {
-    /// Issuers of tokens; each issuer URL once.
+    /// Authenticators for JWTs; each issuer URL may occur once.
     #[field(json_only, required, list = atomic)]
     pub jwt: Vec<JWTAuthenticator>,
 
-    /// Who comes in without credentials; when absent, `--anonymous-auth` says it.
+    /// Settings for requests without credentials; `--anonymous-auth` applies when absent.
     #[field(json_only)]
     pub anonymous: Option<AnonymousAuthConfig>,
 }
 
-/// Who comes in without credentials.
+/// Settings for requests without credentials.
 #[proto(none)]
 pub struct AnonymousAuthConfig {
-    /// Whether anybody does.
+    /// Whether anonymous requests are accepted.
     #[field(json_only, required)]
     pub enabled: bool,
 
-    /// Where to; everywhere when empty.
+    /// Paths that accept anonymous requests; all paths when empty.
     #[field(json_only, list = atomic)]
     pub conditions: Vec<AnonymousAuthCondition>,
 }
 
-/// A way in for requests without credentials.
+/// Condition under which an anonymous request is accepted.
 #[proto(none)]
 pub struct AnonymousAuthCondition {
-    /// The path of the request, without a query.
+    /// URL path to match, without a query.
     #[field(json_only, required)]
     pub path: String,
 }
 
-/// How tokens of one issuer become users.
+/// Maps the tokens of one issuer to users.
 #[proto(none)]
 pub struct JWTAuthenticator {
-    /// Who issues, and how that is made sure of.
+    /// Issuer of the tokens and the way to verify it.
     #[field(json_only, required)]
     pub issuer: Issuer,
 
-    /// What claims have to be like.
+    /// Rules that the claims of a token have to meet.
     #[field(json_only, list = atomic)]
     pub claim_validation_rules: Vec<ClaimValidationRule>,
 
-    /// Which claims say who the user is.
+    /// Mapping of claims to the attributes of the user.
     #[field(json_only, required)]
     pub claim_mappings: ClaimMappings,
 
-    /// What the user has to be like.
+    /// Rules that the mapped user has to meet.
     #[field(json_only, list = atomic)]
     pub user_validation_rules: Vec<UserValidationRule>,
 }
 
-/// Who issues tokens.
+/// An issuer of tokens.
 #[proto(none)]
 pub struct Issuer {
-    /// The claim `iss`, and where the discovery document is found unless said otherwise; https only.
+    /// Value of the claim `iss`, and default base of the discovery URL; https only.
     #[field(json_only, required)]
     pub url: String,
 
-    /// Where the discovery document is found instead; https only.
+    /// URL of the discovery document if it is not below `url`; https only.
     #[field(json_only, json = "discoveryURL")]
     pub discovery_url: Option<String>,
 
-    /// Authorities of the issuer's certificate in PEM; those of the system when empty.
+    /// PEM certificates to verify the issuer's TLS certificate; system roots if empty.
     #[field(json_only)]
     pub certificate_authority: String,
 
-    /// Whom tokens have to be meant for.
+    /// Accepted audiences of tokens.
     #[field(json_only, required, list = atomic)]
     pub audiences: Vec<String>,
 
-    /// How several audiences are compared with those of a token.
+    /// Comparison of several audiences with those of a token.
     #[field(json_only)]
     pub audience_match_policy: AudienceMatchPolicyType,
 
-    /// Which egress connections to the issuer take.
+    /// Egress selection for connections to the issuer.
     #[field(json_only)]
     pub egress_selector_type: EgressSelectorType,
 }
 
-/// How several audiences are compared with those of a token.
+/// Comparison of several audiences with those of a token.
 #[open]
 pub enum AudienceMatchPolicyType {
     MatchAny,
 }
 
-/// A way out of the server.
+/// Egress selection for outgoing connections of the server.
 #[open]
 pub enum EgressSelectorType {
     #[value("controlplane")]
@@ -95,94 +95,94 @@ pub enum EgressSelectorType {
     Cluster,
 }
 
-/// What claims have to be like: a value, or an expression that holds.
+/// Rule for claims: a required value, or a CEL expression.
 #[proto(none)]
 pub struct ClaimValidationRule {
-    /// Name of a claim that has to have a value.
+    /// Name of the claim to check.
     #[field(json_only)]
     pub claim: String,
 
-    /// The value, empty if not said.
+    /// Required value of the claim; defaults to the empty string.
     #[field(json_only)]
     pub required_value: String,
 
-    /// Expression over `claims` that has to be true.
+    /// CEL expression over `claims` that must evaluate to true.
     #[field(json_only)]
     pub expression: String,
 
-    /// What the log says when the expression is false.
+    /// Message to log when the expression evaluates to false.
     #[field(json_only)]
     pub message: String,
 }
 
-/// Which claims say who the user is.
+/// Mapping of claims to the attributes of the user.
 #[proto(none)]
 pub struct ClaimMappings {
-    /// The name.
+    /// Source of the username.
     #[field(json_only, required)]
     pub username: PrefixedClaimOrExpression,
 
-    /// The groups.
+    /// Source of the groups.
     #[field(json_only)]
     pub groups: PrefixedClaimOrExpression,
 
-    /// What tells users of one name apart.
+    /// Source of the unique id of the user.
     #[field(json_only, required)]
     pub uid: ClaimOrExpression,
 
-    /// What else is said of the user.
+    /// Sources of extra attributes of the user.
     #[field(json_only, list = atomic)]
     pub extra: Vec<ExtraMapping>,
 }
 
-/// A claim with a prefix put before it, or an expression.
+/// Attribute source: a claim with a prefix, or a CEL expression.
 #[proto(none)]
 pub struct PrefixedClaimOrExpression {
-    /// Name of a claim.
+    /// Name of the claim.
     #[field(json_only)]
     pub claim: String,
 
-    /// Put before the value; required with a claim, may be empty.
+    /// Prefix of the value; required with a claim, may be empty.
     #[field(json_only)]
     pub prefix: Option<String>,
 
-    /// Expression over `claims`.
+    /// CEL expression over `claims`.
     #[field(json_only)]
     pub expression: String,
 }
 
-/// A claim, or an expression.
+/// Attribute source: a claim, or a CEL expression.
 #[proto(none)]
 pub struct ClaimOrExpression {
-    /// Name of a claim.
+    /// Name of the claim.
     #[field(json_only)]
     pub claim: String,
 
-    /// Expression over `claims`.
+    /// CEL expression over `claims`.
     #[field(json_only)]
     pub expression: String,
 }
 
-/// What is said of the user under a key.
+/// Source of one extra attribute of the user.
 #[proto(none)]
 pub struct ExtraMapping {
-    /// Path with a domain before it, in lower case.
+    /// Key of the attribute: a domain-prefixed path in lower case.
     #[field(json_only, required)]
     pub key: String,
 
-    /// Expression over `claims` that makes a string or a list of strings.
+    /// CEL expression over `claims` that returns a string or a list of strings.
     #[field(json_only, required)]
     pub value_expression: String,
 }
 
-/// What the user has to be like.
+/// Rule for the mapped user.
 #[proto(none)]
 pub struct UserValidationRule {
-    /// Expression over `user` that has to be true.
+    /// CEL expression over `user` that must evaluate to true.
     #[field(json_only, required)]
     pub expression: String,
 
-    /// What the log says when it is false.
+    /// Message to log when the expression evaluates to false.
     #[field(json_only)]
     pub message: String,
 }

@@ -1,89 +1,89 @@
-/// Who is asked whether a request is allowed, in order (`--authorization-config`).
+/// Configuration of the chain of authorizers (`--authorization-config`).
 #[kind]
 #[versions(v1, v1beta1, v1alpha1)]
 #[proto(none)]
 pub struct AuthorizationConfiguration {
-    /// Authorizers; the first one with an opinion decides.
+    /// Authorizers in order; the first one with an opinion decides.
     #[field(json_only, required, list = atomic)]
     pub authorizers: Vec<AuthorizerConfiguration>,
 }
 
-/// One authorizer.
+/// Configuration of one authorizer.
 #[proto(none)]
 pub struct AuthorizerConfiguration {
-    /// `Webhook`, or one of the modes of `--authorization-mode`.
+    /// Type of the authorizer: `Webhook`, or another mode of `--authorization-mode`.
     #[field(json_only, required)]
     pub r#type: String,
 
-    /// Tells authorizers apart in metrics; a DNS name.
+    /// Name of the authorizer in metrics; a DNS name.
     #[field(json_only, required)]
     pub name: String,
 
-    /// Set with type `Webhook`, and only then.
+    /// Settings for type `Webhook`; forbidden for other types.
     #[field(json_only)]
     pub webhook: Option<WebhookConfiguration>,
 }
 
-/// A server that is asked.
+/// Settings of a webhook authorizer.
 #[proto(none)]
 pub struct WebhookConfiguration {
-    /// For how long a permission counts; five minutes unless said.
+    /// Cache duration of allowed decisions; defaults to five minutes.
     #[field(json_only, required, json = "authorizedTTL")]
     pub authorized_ttl: Duration,
 
-    /// Whether permissions are remembered at all; true unless said.
+    /// Whether allowed decisions are cached; defaults to true.
     #[field(json_only)]
     pub cache_authorized_requests: Option<bool>,
 
-    /// For how long a refusal counts; thirty seconds unless said.
+    /// Cache duration of denied decisions; defaults to thirty seconds.
     #[field(json_only, required, json = "unauthorizedTTL")]
     pub unauthorized_ttl: Duration,
 
-    /// Whether refusals are remembered at all; true unless said.
+    /// Whether denied decisions are cached; defaults to true.
     #[field(json_only)]
     pub cache_unauthorized_requests: Option<bool>,
 
-    /// How long an answer may take; up to thirty seconds.
+    /// Timeout of a webhook call; at most thirty seconds.
     #[field(json_only, required)]
     pub timeout: Duration,
 
-    /// Version of the reviews that are sent: `v1` or `v1beta1`.
+    /// Version of the SubjectAccessReview to send: `v1` or `v1beta1`.
     #[field(json_only, required)]
     pub subject_access_review_version: String,
 
-    /// Version of the review that match conditions look at: `v1`.
+    /// Version of the SubjectAccessReview that match conditions evaluate: `v1`.
     #[field(json_only, required)]
     pub match_condition_subject_access_review_version: String,
 
-    /// What no answer means: `NoOpinion` or `Deny`.
+    /// Decision when the webhook fails: `NoOpinion` or `Deny`.
     #[field(json_only, required)]
     pub failure_policy: String,
 
-    /// Where the server is.
+    /// Address and credentials of the webhook.
     #[field(json_only, required)]
     pub connection_info: WebhookConnectionInfo,
 
-    /// When the server is asked: if all of these hold.
+    /// Conditions for calling the webhook, all of which must hold.
     #[field(json_only, required, list = atomic)]
     pub match_conditions: Vec<WebhookMatchCondition>,
 }
 
-/// Where a server is.
+/// Address and credentials of a webhook.
 #[proto(none)]
 pub struct WebhookConnectionInfo {
-    /// `KubeConfigFile` or `InClusterConfig`.
+    /// Source of the connection settings: `KubeConfigFile` or `InClusterConfig`.
     #[field(json_only, required)]
     pub r#type: String,
 
-    /// Absolute path of a kubeconfig, with type `KubeConfigFile`.
+    /// Absolute path of the kubeconfig for type `KubeConfigFile`.
     #[field(json_only)]
     pub kube_config_file: Option<String>,
 }
 
-/// When a server is asked.
+/// Condition for calling a webhook.
 #[proto(none)]
 pub struct WebhookMatchCondition {
-    /// Expression over `request`, the specification of a SubjectAccessReview.
+    /// CEL expression over `request`, the spec of a SubjectAccessReview.
     #[field(json_only, required)]
     pub expression: String,
 }

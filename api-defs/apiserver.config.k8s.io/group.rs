@@ -1,4 +1,4 @@
-//! How the server itself is set up: the files that its flags name.
+//! Configuration files that command-line flags of the API server name.
 
 #![group(
     "apiserver.config.k8s.io",

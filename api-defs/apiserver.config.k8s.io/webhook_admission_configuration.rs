@@ -1,15 +1,15 @@
-//! What the admission plugins of webhooks are told by a file.
+//! Configuration of the webhook admission plugins.
 
-/// How the server makes itself known to admission webhooks.
+/// Credentials for admission webhooks, and webhooks that are configured by files.
 #[kind]
 #[versions(v1)]
 #[proto(none)]
 pub struct WebhookAdmissionConfiguration {
-    /// A kubeconfig whose users are named by the servers that they are for.
+    /// Path of a kubeconfig; each user is named after the webhook server it authenticates to.
     #[field(json_only, required)]
     pub kube_config_file: String,
 
-    /// A folder of configurations of webhooks.
+    /// Folder with manifests of webhook configurations.
     #[field(json_only)]
     pub static_manifests_dir: String,
 }

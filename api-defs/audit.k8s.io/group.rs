@@ -1,4 +1,4 @@
-//! What is recorded about requests, and how much of it.
+//! Audit events, and policies that select the recorded requests and details.
 
 #![group(
     "audit.k8s.io",

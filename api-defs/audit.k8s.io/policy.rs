@@ -1,6 +1,6 @@
 use crate::meta::ObjectMeta;
 
-/// Tells the API server which requests to record and in how much detail.
+/// Selects the requests to record and the detail of their records.
 #[kind(list)]
 #[versions(v1)]
 pub struct Policy {

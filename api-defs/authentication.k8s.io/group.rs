@@ -1,4 +1,4 @@
-//! Who someone is: checking and issuing tokens.
+//! Authentication: verifying and issuing tokens, and identities of callers.
 
 #![group(
     "authentication.k8s.io",

@@ -1,6 +1,6 @@
 use crate::meta::ObjectMeta;
 
-/// Answers who the API server thinks you are, like `kubectl auth whoami`.
+/// Reports your identity as seen by the API server, like `kubectl auth whoami`.
 #[kind(plural = "selfsubjectreviews", scope = Cluster, verbs(create), virtual)]
 #[versions(v1(introduced = "1.28"), v1beta1(introduced = "1.27"), v1alpha1(introduced = "1.26"))]
 pub struct SelfSubjectReview {

@@ -1,6 +1,6 @@
 use crate::meta::ObjectMeta;
 
-/// Asks for a short-lived token on behalf of a service account.
+/// Requests a short-lived token on behalf of a service account.
 #[kind]
 #[versions(v1(introduced = "1.10"))]
 pub struct TokenRequest {

@@ -1,6 +1,6 @@
 use crate::meta::ObjectMeta;
 
-/// Asks the API server to verify a bearer token.
+/// Verifies a bearer token.
 #[kind(plural = "tokenreviews", scope = Cluster, verbs(create), virtual)]
 #[versions(
     v1(introduced = "1.6"),
@@ -26,7 +26,7 @@ pub struct TokenReviewSpec {
     #[field(1, required, omitempty)]
     pub token: String,
 
-    /// Audiences the asking service goes by; empty means those of the API server.
+    /// Audiences of the requesting service; empty means those of the API server.
     #[field(2, list = atomic)]
     pub audiences: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Whether someone may do something.
+//! Authorization: access checks and listings of permissions.
 
 #![group(
     "authorization.k8s.io",

@@ -15,7 +15,7 @@ pub struct SelfSubjectRulesReview {
     #[field(2, required)]
     pub spec: SelfSubjectRulesReviewSpec,
 
-    /// Your permissions, as far as the server could work them out.
+    /// Your permissions, as far as the server could determine them.
     #[field(3)]
     pub status: SubjectRulesReviewStatus,
 }

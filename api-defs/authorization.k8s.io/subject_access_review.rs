@@ -11,7 +11,7 @@ pub struct SubjectAccessReview {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// Who and what to check.
+    /// Subject and action to check.
     #[field(2, required)]
     pub spec: SubjectAccessReviewSpec,
 
@@ -61,11 +61,11 @@ pub struct SubjectAccessReviewStatus {
     #[field(1, required)]
     pub allowed: bool,
 
-    /// True on an explicit refusal; both flags false means nobody had an opinion.
+    /// True on an explicit refusal; both flags are false if no authorizer had an opinion.
     #[field(4)]
     pub denied: bool,
 
-    /// Why access was granted or refused, if the authorizer says so.
+    /// Reason for the decision, if the authorizer gives one.
     #[field(2)]
     pub reason: String,
 

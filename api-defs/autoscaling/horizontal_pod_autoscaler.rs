@@ -5,9 +5,9 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "horizontalpodautoscalers", short = "hpa", category = "all", scope = Namespaced, generation = false)]
 #[versions(v2(introduced = "1.23"), v1(introduced = "1.2"))]
 #[subresource(status, resets(spec))]
-#[column("Reference", by_hand = horizontal_pod_autoscaler_reference, reads(spec.scaleTargetRef), "Kind and name of what is scaled.")]
-#[column("Targets", by_hand = horizontal_pod_autoscaler_targets, reads(spec.metrics, status.currentMetrics), "What each metric is, and what it should be.")]
-#[column("MinPods", by_hand = horizontal_pod_autoscaler_min_pods, reads(spec.minReplicas), "Fewest replicas that it scales down to.")]
+#[column("Reference", by_hand = horizontal_pod_autoscaler_reference, reads(spec.scaleTargetRef), "Kind and name of the scaled object.")]
+#[column("Targets", by_hand = horizontal_pod_autoscaler_targets, reads(spec.metrics, status.currentMetrics), "Current and target value of each metric.")]
+#[column("MinPods", by_hand = horizontal_pod_autoscaler_min_pods, reads(spec.minReplicas), "Lower limit of the number of replicas.")]
 #[column("MaxPods", spec.maxReplicas)]
 #[column("Replicas", status.currentReplicas)]
 #[column("Age", age)]
@@ -34,7 +34,7 @@ pub struct HorizontalPodAutoscaler {
     pub status: HorizontalPodAutoscalerStatus,
 }
 
-/// What to scale, between which bounds and by which metrics.
+/// Target to scale, with bounds and metrics.
 #[check(minReplicas, min = 0, when(any(gate(HPAScaleToZero), was(minReplicas = 0))))]
 #[check(minReplicas, min = 1, when(not(gate(HPAScaleToZero)), not(was(minReplicas = 0))))]
 #[check(maxReplicas, missing = "must be set and greater than 0", when(maxReplicas = 0))]

@@ -88,7 +88,7 @@ pub struct CronJobSpec {
     #[field(2)]
     pub starting_deadline_seconds: Option<i64>,
 
-    /// What to do if the previous run is unfinished: `Allow` (default), `Forbid`, `Replace`.
+    /// Treatment of a run while the previous one is unfinished: `Allow` (default), `Forbid`, `Replace`.
     #[field(3)]
     pub concurrency_policy: ConcurrencyPolicy,
 

@@ -465,7 +465,7 @@ pub struct PodFailurePolicy {
     when(none(onExitCodes, onPodConditions))
 )]
 pub struct PodFailurePolicyRule {
-    /// What happens on a match: `FailJob`, `FailIndex`, `Ignore` or `Count`.
+    /// Action on a match: `FailJob`, `FailIndex`, `Ignore` or `Count`.
     #[field(1, required)]
     pub action: PodFailurePolicyAction,
 

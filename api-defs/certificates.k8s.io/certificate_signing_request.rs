@@ -1,7 +1,7 @@
 use crate::core::ConditionStatus;
 use crate::meta::ObjectMeta;
 
-/// Asks a signer for an X.509 certificate, subject to approval.
+/// Requests an X.509 certificate from a signer, subject to approval.
 #[kind(
     plural = "certificatesigningrequests",
     short = "csr",
@@ -25,7 +25,7 @@ use crate::meta::ObjectMeta;
 #[column("Age", age)]
 #[column("SignerName", spec.signerName or "<none>")]
 #[column("Requestor", spec.username)]
-#[column("RequestedDuration", by_hand = certificate_signing_request_requested_duration, reads(spec.expirationSeconds), "How long the certificate was asked to be valid.")]
+#[column("RequestedDuration", by_hand = certificate_signing_request_requested_duration, reads(spec.expirationSeconds), "Requested validity of the certificate.")]
 #[column("Condition", by_hand = certificate_signing_request_condition, reads(status.conditions, status.certificate), "Whether the request is pending, approved, denied or failed, and whether a certificate was issued.")]
 #[selectable(spec.signerName)]
 #[strategy(update = update_request)]
@@ -84,7 +84,7 @@ pub struct CertificateSigningRequest {
     pub status: CertificateSigningRequestStatus,
 }
 
-/// What is to be signed, by whom, and for how long.
+/// Certificate request to sign, its signer, and the wanted validity.
 #[condition(legacy, signerName = "kubernetes.io/legacy-unknown")]
 #[check(self, by_hand = validate_request)]
 #[check(usages, required)]

@@ -75,7 +75,7 @@ mod v1beta1 {
         status: PodCertificateRequestStatus,
     }
 
-    /// Which pod needs a certificate, for what key, from what signer.
+    /// Pod that needs a certificate, its public key, and the signer.
     #[condition(of_kubernetes, matches(signerName, r"^([^/]*\.)?kubernetes\.io(/|$)"))]
     #[condition(by_request, set(stubPKCS10Request), none(pkixPublicKey, proofOfPossession))]
     #[condition(by_key, unset(stubPKCS10Request), set(pkixPublicKey), set(proofOfPossession))]
@@ -130,7 +130,7 @@ mod v1beta1 {
         when(set(maxExpirationSeconds), not(by_request), not(by_key))
     )]
     struct PodCertificateRequestSpec {
-        /// Signer asked to issue, e.g. `example.com/my-signer`.
+        /// Signer to issue the certificate, e.g. `example.com/my-signer`.
         #[field(1, required)]
         signer_name: String,
 
@@ -193,7 +193,7 @@ mod v1beta1 {
         #[field(4)]
         not_before: Option<Time>,
 
-        /// When kubelet should start asking for a replacement.
+        /// When kubelet should start requesting a replacement.
         #[field(5)]
         begin_refresh_at: Option<Time>,
 

@@ -14,7 +14,7 @@ pub struct Lease {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// Who has the lock and when it was last renewed.
+    /// Holder of the lock and the time of its last renewal.
     #[field(2)]
     pub spec: LeaseSpec,
 }

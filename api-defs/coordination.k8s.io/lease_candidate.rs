@@ -19,7 +19,7 @@ mod v1beta1 {
         spec: LeaseCandidateSpec,
     }
 
-    /// What a candidate runs for and which versions it has.
+    /// Lease that a candidate contests, and versions of the candidate.
     #[check(leaseName, filled)]
     #[check(emulationVersion, optional, format = semantic_version_of_numbers)]
     #[check(binaryVersion, required, format = semantic_version_of_numbers)]
@@ -31,11 +31,11 @@ mod v1beta1 {
         #[field(1, required)]
         lease_name: String,
 
-        /// When the coordinator last asked whether the candidate is alive.
+        /// When the coordinator last pinged the candidate.
         #[field(2)]
         ping_time: Option<MicroTime>,
 
-        /// When the candidate last showed signs of life.
+        /// When the candidate last renewed its candidacy.
         #[field(3)]
         renew_time: Option<MicroTime>,
 

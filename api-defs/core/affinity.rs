@@ -299,14 +299,14 @@ pub struct TopologySelectorLabelRequirement {
     by_hand = validate_merged_keys_of_constraint,
     when(part(merged), set(labelSelector), set(matchLabelKeys))
 )]
-#[check(self, open(asked), when(part(separate), set(matchLabelKeys)))]
-#[check(labelSelector.matchLabels, keys(note = asked), when(part(separate)))]
-#[check(labelSelector.matchExpressions.key, note = asked, when(part(separate)))]
+#[check(self, open(selected_keys), when(part(separate), set(matchLabelKeys)))]
+#[check(labelSelector.matchLabels, keys(note = selected_keys), when(part(separate)))]
+#[check(labelSelector.matchExpressions.key, note = selected_keys, when(part(separate)))]
 #[check(
     matchLabelKeys,
     each(
         format = qualified_name,
-        unnoted(asked, "exists in both matchLabelKeys and labelSelector")
+        unnoted(selected_keys, "exists in both matchLabelKeys and labelSelector")
     ),
     when(part(separate))
 )]

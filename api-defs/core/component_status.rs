@@ -4,8 +4,8 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "componentstatuses", short = "cs", scope = Cluster, verbs(get, list), virtual)]
 #[versions(v1(introduced = "1.0", deprecated = "1.19"))]
 #[column("Status", by_hand = component_status_status, reads(conditions), "Whether the component is healthy.")]
-#[column("Message", by_hand = component_status_message, reads(conditions), "What the component says of its health.")]
-#[column("Error", by_hand = component_status_error, reads(conditions), "Why its health is not known.")]
+#[column("Message", by_hand = component_status_message, reads(conditions), "Health as reported by the component.")]
+#[column("Error", by_hand = component_status_error, reads(conditions), "Error that prevented the health check.")]
 pub struct ComponentStatus {
     /// Carries the component's name, e.g. `scheduler` or `etcd-0`.
     #[field(1)]

@@ -155,7 +155,7 @@ pub struct Container {
     #[field(8)]
     pub resources: ResourceRequirements,
 
-    /// Says per resource whether an in-place resize needs a container restart.
+    /// Whether an in-place resize needs a container restart, per resource.
     #[field(23, list = atomic, gate = InPlacePodVerticalScaling)]
     pub resize_policy: Vec<ContainerResizePolicy>,
 

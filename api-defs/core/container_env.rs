@@ -268,7 +268,7 @@ pub struct ObjectFieldSelector {
     )
 )]
 pub struct ResourceFieldSelector {
-    /// Whose figures to read; environment variables may skip it to mean their own container.
+    /// Container to read values of; optional in environment variables, which default to their own container.
     #[field(1)]
     pub container_name: String,
 

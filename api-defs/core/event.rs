@@ -168,7 +168,7 @@ pub struct Event {
     #[field(11)]
     pub series: Option<EventSeries>,
 
-    /// What the reporter did or tried to do, e.g. `Binding`.
+    /// Action that the reporter took or attempted, e.g. `Binding`.
     #[field(12)]
     pub action: String,
 
@@ -185,7 +185,7 @@ pub struct Event {
     pub reporting_instance: String,
 }
 
-/// Who emitted an event and where.
+/// Component and host that emitted an event.
 pub struct EventSource {
     /// Program that emitted the event, e.g. `kubelet` or `default-scheduler`.
     #[field(1)]

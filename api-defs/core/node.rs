@@ -234,7 +234,7 @@ pub enum NodePhase {
 
 /// One health observation about a node.
 pub struct NodeCondition {
-    /// What is being judged, such as `Ready` or `DiskPressure`.
+    /// Aspect of the node, such as `Ready` or `DiskPressure`.
     #[field(1, required)]
     pub r#type: NodeConditionType,
 

@@ -66,7 +66,7 @@ pub struct PodExecOptions {
 #[versions(v1(introduced = "1.0"))]
 #[default(by_hand = default_pod_log_options)]
 pub struct PodLogOptions {
-    /// Whose logs to read; needed when the pod has several containers.
+    /// Container to read logs of; required if the pod has several containers.
     #[field(1)]
     pub container: String,
 

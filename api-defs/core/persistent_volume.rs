@@ -281,7 +281,7 @@ pub struct PersistentVolumeSpec {
     #[field(4, structure = granular)]
     pub claim_ref: Option<ObjectReference>,
 
-    /// What follows claim deletion: `Retain` for manual volumes, usually `Delete` for provisioned ones.
+    /// Treatment after claim deletion: `Retain` for manual volumes, usually `Delete` for provisioned ones.
     #[field(5)]
     pub persistent_volume_reclaim_policy: PersistentVolumeReclaimPolicy,
 

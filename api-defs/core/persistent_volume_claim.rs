@@ -8,7 +8,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Volume", spec.volumeName)]
 #[column("Capacity", by_hand = persistent_volume_claim_capacity, reads(spec.volumeName, status.capacity), "Size of the volume that is bound.")]
 #[column("Access Modes", by_hand = persistent_volume_claim_access_modes, reads(spec.volumeName, status.accessModes), "How the volume that is bound may be mounted.")]
-#[column("StorageClass", by_hand = persistent_volume_claim_storage_class, reads(metadata.annotations, spec.storageClassName), "Storage class that the claim asks for.")]
+#[column("StorageClass", by_hand = persistent_volume_claim_storage_class, reads(metadata.annotations, spec.storageClassName), "Requested storage class.")]
 #[column("VolumeAttributesClass", spec.volumeAttributesClassName or "<unset>")]
 #[column("Age", age)]
 #[column("VolumeMode", spec.volumeMode or "<unset>", priority = 1)]
@@ -74,7 +74,7 @@ pub struct PersistentVolumeClaim {
     pub status: PersistentVolumeClaimStatus,
 }
 
-/// Storage properties a claim asks for; mostly immutable after creation.
+/// Requested storage properties; mostly immutable after creation.
 #[check(accessModes, filled = "at least 1 access mode is required")]
 #[check(self, choose(any_selector_value, option(any_values_of_claims)))]
 #[check(selector, below)]
@@ -139,7 +139,7 @@ pub struct PersistentVolumeClaimSpec {
     pub volume_attributes_class_name: Option<String>,
 }
 
-/// Storage amounts a claim asks for.
+/// Requested storage amounts.
 #[default(by_hand = default_volume_resource_requirements)]
 pub struct VolumeResourceRequirements {
     /// Largest size that may be provisioned; rarely enforced.

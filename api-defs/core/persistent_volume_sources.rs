@@ -186,7 +186,7 @@ pub struct FlexPersistentVolumeSource {
     #[field(3)]
     pub secret_ref: Option<SecretReference>,
 
-    /// Asks the plugin to attach and mount without write access.
+    /// Requires the plugin to attach and mount without write access.
     #[field(4)]
     pub read_only: bool,
 

@@ -198,7 +198,7 @@ pub struct PodIP {
     pub ip: String,
 }
 
-/// What the kubelet last observed about one container in the pod.
+/// State of one container in the pod, as last observed by the kubelet.
 #[default(by_hand = default_container_status)]
 #[check(
     user.linux,
@@ -226,7 +226,7 @@ pub struct ContainerStatus {
     #[field(1, required)]
     pub name: String,
 
-    /// What the container is doing right now.
+    /// Current state of the container.
     #[field(2)]
     pub state: ContainerState,
 
@@ -485,7 +485,7 @@ pub struct PodExtendedResourceClaimStatus {
 
 /// Maps a container's extended resource to the device request generated for it.
 pub struct ContainerExtendedResourceRequest {
-    /// Container whose resource list asked for the extended resource.
+    /// Container that requested the extended resource in its resource list.
     #[field(1, required)]
     pub container_name: String,
 

@@ -298,7 +298,7 @@ pub struct GRPCAction {
     #[field(1, required)]
     pub port: i32,
 
-    /// Service name sent in the health request; empty asks about the server overall.
+    /// Service name sent in the health request; empty requests the health of the whole server.
     #[field(2, always, default = "")]
     pub service: Option<String>,
 }

@@ -68,7 +68,7 @@ pub struct Secret {
     #[field(4)]
     pub string_data: Map<String, String>,
 
-    /// Tells consumers what format to expect; `Opaque` by default and unchangeable.
+    /// Format of the data, for consumers; `Opaque` by default and unchangeable.
     #[field(3, default_hidden = Opaque)]
     pub r#type: SecretType,
 }

@@ -573,7 +573,7 @@ pub struct ServiceStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// What the cloud or controller provisioned for external traffic.
+/// Load balancer that the cloud or a controller provisioned for external traffic.
 pub struct LoadBalancerStatus {
     /// Entry points where clients can reach the Service.
     #[field(1, list = atomic)]

@@ -21,7 +21,7 @@ pub struct Taint {
     pub time_added: Option<Time>,
 }
 
-/// What a taint does to intolerant pods: block scheduling, discourage it, or evict running ones.
+/// Effect of a taint on intolerant pods: block scheduling, discourage it, or evict running ones.
 pub enum TaintEffect {
     NoSchedule,
     PreferNoSchedule,

@@ -1,31 +1,31 @@
-//! The configuration of `EventRateLimit`.
+//! Configuration of the admission plugin `EventRateLimit`.
 
-/// How many events are taken.
+/// Rate limits for events.
 #[kind]
 #[versions(v1alpha1)]
 #[proto(none)]
 pub struct Configuration {
-    /// Limits, all of which have to be kept; at least one.
+    /// Limits, all of which apply; at least one is required.
     #[field(json_only, required, list = atomic)]
     pub limits: Vec<Limit>,
 }
 
-/// One limit: a bucket, or one for each of something.
+/// One limit: a token bucket for the server, or one for each namespace, user or object.
 #[proto(none)]
 pub struct Limit {
-    /// What has a bucket of its own: `Server`, `Namespace`, `User` or `SourceAndObject`.
+    /// Scope of a bucket: `Server`, `Namespace`, `User` or `SourceAndObject`.
     #[field(json_only, required)]
     pub r#type: String,
 
-    /// Events a second that go into a bucket again.
+    /// Events that a bucket is refilled with per second.
     #[field(json_only, required)]
     pub qps: i32,
 
-    /// Events that a full bucket holds.
+    /// Capacity of a bucket, in events.
     #[field(json_only, required)]
     pub burst: i32,
 
-    /// Buckets that are kept; 4096 unless said. One that was forgotten begins full.
+    /// Number of buckets to keep; defaults to 4096. An evicted bucket starts full again.
     #[field(json_only)]
     pub cache_size: i32,
 }

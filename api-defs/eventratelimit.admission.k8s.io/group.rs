@@ -1,4 +1,4 @@
-//! What the admission plugin `EventRateLimit` is configured with.
+//! Configuration of the admission plugin `EventRateLimit`.
 
 #![group("eventratelimit.admission.k8s.io", package = generated, internal, validation = tagged)]
 #![version(v1alpha1, unserved)]

@@ -1,4 +1,4 @@
-//! What happened to objects, for people to read; stored as core events.
+//! Human-readable reports of what happened to objects; stored as core events.
 
 #![group(
     "events.k8s.io",

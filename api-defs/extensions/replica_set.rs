@@ -72,7 +72,7 @@ pub struct ReplicaSetStatus {
 
 /// One named observation about a ReplicaSet.
 pub struct ReplicaSetCondition {
-    /// What is being observed; only `ReplicaFailure` is defined.
+    /// Observed aspect; only `ReplicaFailure` is defined.
     #[field(1, required)]
     pub r#type: ReplicaSetConditionType,
 

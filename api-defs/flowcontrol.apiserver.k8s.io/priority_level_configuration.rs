@@ -106,7 +106,7 @@ pub struct LimitedPriorityLevelConfiguration {
     pub borrowing_limit_percent: Option<i32>,
 }
 
-/// What happens to requests exceeding a level's concurrency limit.
+/// Treatment of requests exceeding a level's concurrency limit.
 #[check(type, one_of(Queue, Reject))]
 #[check(queuing, forbidden = "must be nil if limited.limitResponse.type is not Limited", when(type = Reject))]
 #[check(

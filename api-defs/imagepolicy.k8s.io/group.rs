@@ -1,4 +1,4 @@
-//! Whether a container image may be used, asked of a webhook.
+//! Reviews of container images by a webhook.
 
 #![group(
     "imagepolicy.k8s.io",

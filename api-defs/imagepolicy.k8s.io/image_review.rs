@@ -1,6 +1,6 @@
 use crate::meta::ObjectMeta;
 
-/// Asks an image policy webhook whether a pod may use its images.
+/// Checks with an image policy webhook whether a pod may use its images.
 #[kind]
 #[versions(v1alpha1)]
 pub struct ImageReview {

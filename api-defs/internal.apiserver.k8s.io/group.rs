@@ -1,4 +1,4 @@
-//! What the servers of one cluster tell each other about how they store objects.
+//! Storage versions of resources, as reported by each API server of a cluster.
 
 #![group(
     "internal.apiserver.k8s.io",

@@ -11,7 +11,7 @@ use crate::meta::ObjectMeta;
 #[versions(v1alpha1)]
 #[subresource(status)]
 #[column("CommonEncodingVersion", status.commonEncodingVersion or "<unset>")]
-#[column("StorageVersions", by_hand = storage_version_storage_versions, reads(status.storageVersions), "Which version each server encodes the resource in.")]
+#[column("StorageVersions", by_hand = storage_version_storage_versions, reads(status.storageVersions), "Encoding version of the resource, by server.")]
 #[column("Age", age)]
 #[check(metadata, by_hand = validate_storage_version_name, when(create))]
 #[check(status, below, when(any(create, subresource = status)))]

@@ -12,7 +12,7 @@ pub struct Condition {
     #[field(1, required)]
     pub r#type: String,
 
-    /// Current value; `Unknown` if the controller cannot tell.
+    /// Current value; `Unknown` if the controller cannot determine it.
     #[field(2, required)]
     pub status: ConditionStatus,
 

@@ -1,4 +1,4 @@
-//! What every group uses: metadata, options, lists, statuses and tables.
+//! Types that all groups share: metadata, options, lists, statuses and tables.
 
 #![group(
     "meta.k8s.io",

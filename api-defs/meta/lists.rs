@@ -2,7 +2,7 @@
 #[kind]
 #[versions(v1)]
 pub struct List {
-    /// What the list says of itself.
+    /// Metadata of the list.
     #[field(1)]
     pub metadata: ListMeta,
 
@@ -29,7 +29,7 @@ pub struct ListMeta {
     #[field(4)]
     pub remaining_item_count: Option<i64>,
 
-    /// Tells which shard was returned when a list request used a shard selector.
+    /// Returned shard, when the list request used a shard selector.
     #[field(5, gate = ShardedListAndWatch)]
     pub shard_info: Option<ShardInfo>,
 }

@@ -137,11 +137,11 @@ pub enum ManagedFieldsOperationType {
     Update,
 }
 
-/// A list of objects of which only the metadata is told.
+/// A list of objects reduced to their metadata.
 #[kind]
 #[versions(v1, v1beta1)]
 pub struct PartialObjectMetadataList {
-    /// What the list says of itself.
+    /// Metadata of the list.
     #[field(1)]
     pub metadata: ListMeta,
 
@@ -155,7 +155,7 @@ mod v1beta1 {
 
     #[differs(PartialObjectMetadataList)]
     struct PartialObjectMetadataList {
-        /// What the list says of itself.
+        /// Metadata of the list.
         #[field(2)]
         metadata: ListMeta,
 

@@ -105,7 +105,7 @@ pub struct ListOptions {
     #[field(3)]
     pub watch: bool,
 
-    /// Asks for periodic `BOOKMARK` events carrying only a fresh resource version.
+    /// Requests periodic `BOOKMARK` events carrying only a fresh resource version.
     #[field(9)]
     pub allow_watch_bookmarks: bool,
 

@@ -12,7 +12,7 @@ pub struct IPAddress {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// Says which object holds this IP.
+    /// Object that holds this IP.
     #[field(2, required)]
     pub spec: IPAddressSpec,
 }

@@ -1,4 +1,4 @@
-//! What the admission plugin `PodSecurity` is configured with.
+//! Configuration of the admission plugin `PodSecurity`.
 
 #![group(
     "pod-security.admission.config.k8s.io",

@@ -1,31 +1,31 @@
-//! The configuration of `PodSecurity`.
+//! Configuration of the admission plugin `PodSecurity`.
 
-/// Levels where namespaces ask for none, and what no level is about.
+/// Default levels of namespaces, and exemptions from all levels.
 #[kind]
 #[versions(v1, v1beta1, v1alpha1)]
 #[proto(none)]
 pub struct PodSecurityConfiguration {
-    /// Levels of namespaces without labels.
+    /// Levels for namespaces without labels.
     #[field(json_only)]
     pub defaults: PodSecurityDefaults,
 
-    /// What is let pass whatever the level is.
+    /// Requests that are exempt from all levels.
     #[field(json_only)]
     pub exemptions: PodSecurityExemptions,
 }
 
-/// A level for each mode, and the release whose rules it has; `privileged` and `latest` unless said.
+/// Level and policy version of each mode; default to `privileged` and `latest`.
 #[proto(none)]
 pub struct PodSecurityDefaults {
-    /// The level that refuses pods.
+    /// Level whose violations are rejected.
     #[field(json_only)]
     pub enforce: String,
 
-    /// The release of that level: `latest` or `v1.x`.
+    /// Policy version of the enforced level: `latest` or `v1.x`.
     #[field(json_only, json = "enforce-version")]
     pub enforce_version: String,
 
-    /// The level whose violations the audit log shows.
+    /// Level whose violations are recorded in the audit log.
     #[field(json_only)]
     pub audit: String,
 
@@ -33,7 +33,7 @@ pub struct PodSecurityDefaults {
     #[field(json_only, json = "audit-version")]
     pub audit_version: String,
 
-    /// The level whose violations writers are warned of.
+    /// Level whose violations return a warning to the client.
     #[field(json_only)]
     pub warn: String,
 
@@ -42,18 +42,18 @@ pub struct PodSecurityDefaults {
     pub warn_version: String,
 }
 
-/// What is let pass.
+/// Exemptions from all levels.
 #[proto(none)]
 pub struct PodSecurityExemptions {
-    /// Users whose requests are not looked at.
+    /// Users whose requests are exempt.
     #[field(json_only, list = atomic)]
     pub usernames: Vec<String>,
 
-    /// Namespaces in which nothing is looked at.
+    /// Namespaces that are exempt.
     #[field(json_only, list = atomic)]
     pub namespaces: Vec<String>,
 
-    /// Runtime classes whose pods are not looked at.
+    /// Runtime classes whose pods are exempt.
     #[field(json_only, list = atomic)]
     pub runtime_classes: Vec<String>,
 }

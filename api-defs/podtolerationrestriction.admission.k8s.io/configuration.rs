@@ -1,17 +1,17 @@
-//! The configuration of `PodTolerationRestriction`.
+//! Configuration of the admission plugin `PodTolerationRestriction`.
 
 use crate::core::Toleration;
 
-/// Tolerations of namespaces whose annotations say nothing of them.
+/// Tolerations for namespaces whose annotations do not specify any.
 #[kind]
 #[versions(v1alpha1)]
 #[proto(none)]
 pub struct Configuration {
-    /// What pods get that are created.
+    /// Tolerations to add to new pods.
     #[field(json_only, list = atomic)]
     pub default: Vec<Toleration>,
 
-    /// What pods may have; everything when it is empty.
+    /// Tolerations that pods may have; all are allowed when empty.
     #[field(json_only, list = atomic)]
     pub whitelist: Vec<Toleration>,
 }

@@ -1,4 +1,4 @@
-//! What the admission plugin `PodTolerationRestriction` is configured with.
+//! Configuration of the admission plugin `PodTolerationRestriction`.
 
 #![group("podtolerationrestriction.admission.k8s.io", package = generated, internal, validation = tagged)]
 #![version(v1alpha1, unserved)]

@@ -1,4 +1,4 @@
-//! Who may do what, by roles.
+//! Role-based access control: roles and their bindings.
 
 #![group(
     "rbac.authorization.k8s.io",

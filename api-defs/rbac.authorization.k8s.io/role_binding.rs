@@ -27,7 +27,7 @@ pub struct RoleBinding {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// Who receives the permissions; service accounts may come from other namespaces.
+    /// Subjects that receive the permissions; service accounts may come from other namespaces.
     #[field(2, list = atomic)]
     pub subjects: Vec<Subject>,
 

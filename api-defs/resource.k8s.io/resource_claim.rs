@@ -35,7 +35,7 @@ pub struct ResourceClaim {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What devices are wanted; cannot be edited after creation.
+    /// Requested devices; cannot be edited after creation.
     #[field(2, required)]
     pub spec: ResourceClaimSpec,
 
@@ -134,7 +134,7 @@ pub struct ExactDeviceRequest {
     #[field(4)]
     pub count: i64,
 
-    /// Asks for monitoring or maintenance access, ignoring other claims on the devices.
+    /// Requests monitoring or maintenance access, ignoring other claims on the devices.
     #[field(5, gate = DRAAdminAccess)]
     pub admin_access: Option<bool>,
 
@@ -147,7 +147,7 @@ pub struct ExactDeviceRequest {
     pub capacity: Option<CapacityRequirements>,
 }
 
-/// Says whether a request wants a fixed number or every matching device.
+/// Whether a request needs a fixed number or every matching device.
 pub enum DeviceAllocationMode {
     ExactCount,
     All,

@@ -276,7 +276,7 @@ pub struct Counter {
     pub value: Quantity,
 }
 
-/// Tells how a device counts against one node resource.
+/// Counts a device against one node resource.
 #[check(
     self,
     invalid("", "at least one of allocationMultiplier or capacityKey must be set"),

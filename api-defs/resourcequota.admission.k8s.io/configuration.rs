@@ -1,18 +1,18 @@
-//! The configuration of `ResourceQuota`.
+//! Configuration of the admission plugin `ResourceQuota`.
 
 use crate::core::ScopedResourceSelectorRequirement;
 
-/// Which resources are used only where a quota covers them.
+/// Resources whose use requires a quota that covers them.
 #[kind]
 #[versions(v1beta1, v1alpha1)]
 #[proto(none)]
 pub struct Configuration {
-    /// Resources of which nothing may be used without a quota.
+    /// Resources that may not be used without a quota.
     #[field(json_only, list = atomic)]
     pub limited_resources: Vec<LimitedResource>,
 }
 
-/// A kind of object, and what of the objects a quota has to cover.
+/// A resource, and the part of its use that a quota has to cover.
 #[proto(none)]
 pub struct LimitedResource {
     /// API group of the objects; omit for core kinds.
@@ -23,11 +23,11 @@ pub struct LimitedResource {
     #[field(json_only, required)]
     pub resource: String,
 
-    /// Parts of names of quota resources: what is used of such a resource has to be covered.
+    /// Substrings of quota resource names; a quota has to cover the use of matching resources.
     #[field(json_only, list = atomic)]
     pub match_contains: Vec<String>,
 
-    /// Scopes of which a quota has to be there for an object in them.
+    /// Scopes; a quota has to cover each object that matches one of them.
     #[field(json_only, list = atomic)]
     pub match_scopes: Vec<ScopedResourceSelectorRequirement>,
 }

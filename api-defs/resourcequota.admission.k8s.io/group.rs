@@ -1,4 +1,4 @@
-//! What the admission plugin `ResourceQuota` is configured with.
+//! Configuration of the admission plugin `ResourceQuota`.
 
 #![group("resourcequota.admission.k8s.io", package = generated, internal, validation = tagged)]
 #![version(v1beta1, unserved)]

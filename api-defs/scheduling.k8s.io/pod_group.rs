@@ -107,7 +107,7 @@ mod v1alpha2 {
         priority: Option<i32>,
     }
 
-    /// Tells which template a pod group originates from.
+    /// Identifies the template that a pod group originates from.
     #[union(members(workload))]
     struct PodGroupTemplateReference {
         /// Template inside a Workload object, the only source currently supported.

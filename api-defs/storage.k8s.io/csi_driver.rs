@@ -1,6 +1,6 @@
 use crate::meta::ObjectMeta;
 
-/// Registers a CSI driver and tells Kubernetes how to interact with it.
+/// Registers a CSI driver and describes how Kubernetes interacts with it.
 #[kind(plural = "csidrivers", scope = Cluster, unconditional_update = false, delete_returns_object, generation = false)]
 #[versions(
     v1(introduced = "1.18"),

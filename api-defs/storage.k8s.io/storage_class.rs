@@ -37,7 +37,7 @@ pub struct StorageClass {
     #[field(3)]
     pub parameters: Map<String, String>,
 
-    /// What happens to volumes after release: `Delete` by default, or `Retain`.
+    /// Treatment of volumes after release: `Delete` by default, or `Retain`.
     #[field(4, default_hidden = Delete)]
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
 

@@ -12,7 +12,7 @@ use crate::meta::{Condition, GroupResource, ObjectMeta};
 #[versions(v1beta1(introduced = "1.35"))]
 #[subresource(status)]
 #[column("Name", metadata.name)]
-#[column("Resource", by_hand = storage_version_migration_resource, reads(spec.resource), "The resource whose objects are written anew.")]
+#[column("Resource", by_hand = storage_version_migration_resource, reads(spec.resource), "Resource whose objects are rewritten.")]
 #[column("Status", by_hand = storage_version_migration_status, reads(status.conditions), "Whether the migration runs, has succeeded or failed.")]
 #[check(spec, below, when(not(subresource = status)))]
 #[check(spec, immutable, when(not(subresource = status)))]

@@ -129,7 +129,7 @@ fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
                 let object = Parameter::new("object", Passing::Mutable, Type::Struct(shown));
                 (vec![context("Context"), object], "")
             }
-            "grace" => (vec![Parameter::new("asked", Passing::Optional, Type::Named("i64")), object], "Option"),
+            "grace" => (vec![Parameter::new("requested", Passing::Optional, Type::Named("i64")), object], "Option"),
             "create" => (change(Passing::Mutable, Passing::Optional), ""),
             _ => (change(Passing::Mutable, Passing::Shared), ""),
         };

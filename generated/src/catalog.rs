@@ -323,7 +323,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = Resourc
         },
         Column {
             name: "ParamKind",
-            description: "The kind of object that parameters of the policy are taken from.",
+            description: "Kind of the policy's parameter objects.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -380,8 +380,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef =
         },
         Column {
             name: "ParamRef",
-            description: "Which object gives the parameters, as namespace and name or as a \
-                selector.",
+            description: "Parameter object, as namespace and name or as a selector.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -483,7 +482,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
         },
         Column {
             name: "ParamKind",
-            description: "The kind of object that parameters of the policy are taken from.",
+            description: "Kind of the policy's parameter objects.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -549,7 +548,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
         },
         Column {
             name: "ParamKind",
-            description: "The kind of object that parameters of the policy are taken from.",
+            description: "Kind of the policy's parameter objects.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -615,7 +614,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
         },
         Column {
             name: "ParamKind",
-            description: "The kind of object that parameters of the policy are taken from.",
+            description: "Kind of the policy's parameter objects.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -672,8 +671,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef
         },
         Column {
             name: "ParamRef",
-            description: "Which object gives the parameters, as namespace and name or as a \
-                selector.",
+            description: "Parameter object, as namespace and name or as a selector.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -891,14 +889,14 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Any,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new
                 .downcast::<apimachinery::apiregistration::v1::APIService>()
             {
                 apimachinery::functions::apiregistration::create_api_service(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -990,14 +988,14 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Any,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new
                 .downcast::<apimachinery::apiregistration::v1::APIService>()
             {
                 apimachinery::functions::apiregistration::create_api_service(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -1164,12 +1162,12 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() {
                 crate::functions::apps::create_daemon_set(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -1303,12 +1301,12 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() {
                 crate::functions::apps::create_daemon_set(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -2265,7 +2263,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
         },
         Column {
             name: "Reference",
-            description: "Kind and name of what is scaled.",
+            description: "Kind and name of the scaled object.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -2284,7 +2282,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
         },
         Column {
             name: "Targets",
-            description: "What each metric is, and what it should be.",
+            description: "Current and target value of each metric.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -2303,7 +2301,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
         },
         Column {
             name: "MinPods",
-            description: "Fewest replicas that it scales down to.",
+            description: "Lower limit of the number of replicas.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -2369,7 +2367,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "Reference",
-            description: "Kind and name of what is scaled.",
+            description: "Kind and name of the scaled object.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -2388,7 +2386,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "Targets",
-            description: "What each metric is, and what it should be.",
+            description: "Current and target value of each metric.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -2407,7 +2405,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "MinPods",
-            description: "Fewest replicas that it scales down to.",
+            description: "Lower limit of the number of replicas.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -2863,12 +2861,12 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::batch::v1::Job>() {
                 crate::functions::batch::create_job(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -2940,7 +2938,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "RequestedDuration",
-            description: "How long the certificate was asked to be valid.",
+            description: "Requested validity of the certificate.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -3049,7 +3047,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
         },
         Column {
             name: "RequestedDuration",
-            description: "How long the certificate was asked to be valid.",
+            description: "Requested validity of the certificate.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -3178,7 +3176,7 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
         },
         Column {
             name: "SignerName",
-            description: "Signer asked to issue, e.g. `example.com/my-signer`.",
+            description: "Signer to issue the certificate, e.g. `example.com/my-signer`.",
             cell: CellRule::Path(&["spec", "signerName"], None),
             ..Column::PLAIN
         },
@@ -3360,7 +3358,7 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "Message",
-            description: "What the component says of its health.",
+            description: "Health as reported by the component.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -3376,7 +3374,7 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "Error",
-            description: "Why its health is not known.",
+            description: "Error that prevented the health check.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -3690,12 +3688,12 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::core::v1::LimitRange>() {
                 crate::functions::core::create_limit_range(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -3750,12 +3748,12 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::core::v1::Namespace>() {
                 crate::functions::core::create_namespace(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -3922,12 +3920,12 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::core::v1::Node>() {
                 crate::functions::core::create_node(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -4002,7 +4000,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "Reclaim Policy",
-            description: "What follows claim deletion: `Retain` for manual volumes, usually \
+            description: "Treatment after claim deletion: `Retain` for manual volumes, usually \
                 `Delete` for provisioned ones.",
             cell: CellRule::Path(&["spec", "persistentVolumeReclaimPolicy"], None),
             ..Column::PLAIN
@@ -4094,12 +4092,12 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::core::v1::PersistentVolume>() {
                 crate::functions::core::create_volume(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -4213,7 +4211,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "StorageClass",
-            description: "Storage class that the claim asks for.",
+            description: "Requested storage class.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -4261,12 +4259,12 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::core::v1::PersistentVolumeClaim>() {
                 crate::functions::core::create_claim(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -4467,12 +4465,12 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::core::v1::Pod>() {
                 crate::functions::core::create_pod(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -4496,10 +4494,10 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
                     ),
                 )
         }),
-        grace: Some(|asked, o| {
+        grace: Some(|requested, o| {
             o
                 .downcast::<crate::core::v1::Pod>()
-                .and_then(|o| crate::functions::core::grace_of_pod(asked, o))
+                .and_then(|o| crate::functions::core::grace_of_pod(requested, o))
         }),
         rows: Some(|o| {
             o
@@ -4774,8 +4772,7 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "Type",
-            description: "Tells consumers what format to expect; `Opaque` by default and \
-                unchangeable.",
+            description: "Format of the data, for consumers; `Opaque` by default and unchangeable.",
             cell: CellRule::Path(&["type"], None),
             ..Column::PLAIN
         },
@@ -4931,12 +4928,12 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::core::v1::Service>() {
                 crate::functions::core::create_service(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -4997,12 +4994,12 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::core::v1::ServiceAccount>() {
                 crate::functions::core::create_service_account(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -5100,12 +5097,12 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() {
                 crate::functions::discovery::create_endpoint_slice(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -6062,7 +6059,7 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
         },
         Column {
             name: "StorageVersions",
-            description: "Which version each server encodes the resource in.",
+            description: "Encoding version of the resource, by server.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -7716,12 +7713,12 @@ static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     tagged_validation: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() {
                 crate::functions::scheduling::create_priority_class(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -7964,7 +7961,7 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "ReclaimPolicy",
-            description: "What happens to volumes after release: `Delete` by default, or `Retain`.",
+            description: "Treatment of volumes after release: `Delete` by default, or `Retain`.",
             cell: CellRule::Path(&["reclaimPolicy"], Some("Delete")),
             ..Column::PLAIN
         },
@@ -8262,7 +8259,7 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
         },
         Column {
             name: "Resource",
-            description: "The resource whose objects are written anew.",
+            description: "Resource whose objects are rewritten.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o

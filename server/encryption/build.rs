@@ -4,7 +4,6 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto");
-    let files = protox::compile(["kms.proto"], ["proto"])?;
-    prost_build::Config::new().btree_map(["."]).compile_fds(files)?;
+    prost_build::Config::new().btree_map(["."]).compile_protos(&["proto/kms.proto"], &["proto"])?;
     Ok(())
 }

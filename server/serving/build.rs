@@ -4,7 +4,6 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto");
-    let files = protox::compile(["signer.proto", "trace.proto"], ["proto"])?;
-    prost_build::Config::new().compile_fds(files)?;
+    prost_build::compile_protos(&["proto/signer.proto", "proto/trace.proto"], &["proto"])?;
     Ok(())
 }

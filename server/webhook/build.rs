@@ -4,7 +4,6 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto");
-    let files = protox::compile(["konnectivity.proto"], ["proto"])?;
-    prost_build::Config::new().bytes(["."]).compile_fds(files)?;
+    prost_build::Config::new().bytes(["."]).compile_protos(&["proto/konnectivity.proto"], &["proto"])?;
     Ok(())
 }

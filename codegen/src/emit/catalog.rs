@@ -363,8 +363,8 @@ impl<'m> KindEmitter<'m> {
                 "holds" => format!("|o| o.downcast::<{hub}>().is_some_and({function})"),
                 "order" => format!("|o| o.downcast::<{hub}>().map_or(0, {function})"),
                 "rows" => format!("|o| o.downcast::<{hub}>().map_or(Vec::new(), {function})"),
-                "grace" => format!("|asked, o| o.downcast::<{hub}>().and_then(|o| {function}(asked, o))"),
-                "create" => format!("|c, new, said| if let Some(new) = new.downcast::<{hub}>() {{ {function}(c, new, said.and_then(|o| o.downcast())) }}"),
+                "grace" => format!("|requested, o| o.downcast::<{hub}>().and_then(|o| {function}(requested, o))"),
+                "create" => format!("|c, new, original| if let Some(new) = new.downcast::<{hub}>() {{ {function}(c, new, original.and_then(|o| o.downcast())) }}"),
                 _ => format!("|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<{hub}>(), old.downcast()) {{ {function}(c, new, old) }}"),
             };
             format!("\n        {}: Some({closure}),", hook.word)

@@ -161,7 +161,7 @@ fn kubectl_uses_shop_through_main_server() {
     assert_has(&managers, &["clerk", "3"]);
     assert_has(
         &main.stdout(&["explain", "products.spec", "--api-version=shop.example.com/v1"]),
-        &["What the seller asks for.", "price"],
+        &["Desired state of the product.", "price"],
     );
     for (spec, expect) in [
         ("price: '-1'", "spec.price must not be negative"),
@@ -185,7 +185,7 @@ fn kubectl_uses_shop_through_main_server() {
     }
     assert_has(
         &main.stdout(&["explain", "products.spec.maker", "--api-version=shop.example.com/v1"]),
-        &["Deprecated: Who made it"],
+        &["Deprecated: Maker of the product"],
     );
     let document: Value = serde_json::from_str(&main.stdout(&["get", "--raw", OPENAPI])).unwrap();
     let schemas = document["components"]["schemas"].as_object().unwrap();

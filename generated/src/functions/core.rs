@@ -885,8 +885,11 @@ pub fn event_source_label(object: &crate::core::v1::Event) -> String {
     (functions().event_source_label)(object)
 }
 
-pub fn grace_of_pod(asked: Option<i64>, object: &crate::core::v1::Pod) -> Option<i64> {
-    (functions().grace_of_pod)(asked, object)
+pub fn grace_of_pod(
+    requested: Option<i64>,
+    object: &crate::core::v1::Pod,
+) -> Option<i64> {
+    (functions().grace_of_pod)(requested, object)
 }
 
 pub fn namespace_has_content(object: &crate::core::v1::Namespace) -> bool {

@@ -19,14 +19,16 @@ const REVISIONS: u64 = 1_000_000_000_000_000;
 type CounterDef = (&'static str, &'static str, fn(&Counts) -> u64);
 
 const COUNTS: [CounterDef; 6] = [
-    ("apiserver_storage_events_received_total", "Changes that the store told of.", |c| c.changes.get()),
-    ("apiserver_watch_cache_initializations_total", "How often the cache read everything.", |c| c.fillings.get()),
-    ("apiserver_watch_cache_events_received_total", "Changes that the cache took in.", |c| c.changes.get()),
-    ("apiserver_watch_cache_events_dispatched_total", "Changes that were offered to watchers.", |c| c.changes.get()),
-    ("apiserver_init_events_total", "Objects that watches began with.", |c| c.initial.get()),
-    ("apiserver_terminated_watchers_total", "Watches that ended because their clients did not keep up.", |c| {
-        c.cut_off.get()
+    ("apiserver_storage_events_received_total", "Number of watch events received from the store.", |c| c.changes.get()),
+    ("apiserver_watch_cache_initializations_total", "Number of full reads of the store by the watch cache.", |c| {
+        c.fillings.get()
     }),
+    ("apiserver_watch_cache_events_received_total", "Number of changes applied to the watch cache.", |c| {
+        c.changes.get()
+    }),
+    ("apiserver_watch_cache_events_dispatched_total", "Number of changes dispatched to watchers.", |c| c.changes.get()),
+    ("apiserver_init_events_total", "Number of initial objects sent by watches.", |c| c.initial.get()),
+    ("apiserver_terminated_watchers_total", "Number of watches terminated for slow clients.", |c| c.cut_off.get()),
 ];
 
 const WAITED: &str = "apiserver_watch_cache_read_wait_seconds";
@@ -50,22 +52,29 @@ impl CacheMetrics {
         let metrics = CacheMetrics {
             resources: resources.clone(),
             counts: COUNTS.iter().map(|(name, help, _)| counters(name, help, &RESOURCE_LABELS)).collect(),
-            lists: counters("apiserver_cache_list_total", "Lists that the cache answered.", &INDEX_LABELS),
+            lists: counters(
+                "apiserver_cache_list_total",
+                "Number of list requests served from the watch cache.",
+                &INDEX_LABELS,
+            ),
             fetched: counters(
                 "apiserver_cache_list_fetched_objects_total",
-                "Objects that were looked at for lists.",
+                "Number of cached objects examined for list requests.",
                 &INDEX_LABELS,
             ),
             returned: counters(
                 "apiserver_cache_list_returned_objects_total",
-                "Objects that lists have shown.",
+                "Number of objects returned by list requests.",
                 &RESOURCE_LABELS,
             ),
-            revision: gauges("apiserver_watch_cache_resource_version", "How far the cache is, in fifteen digits."),
-            capacity: gauges("watch_cache_capacity", "How many changes are kept for watches that resume."),
+            revision: gauges(
+                "apiserver_watch_cache_resource_version",
+                "Resource version of the watch cache, modulo 10^15.",
+            ),
+            capacity: gauges("watch_cache_capacity", "Number of changes kept for resumed watches."),
             consistent: counters(
                 "apiserver_watch_cache_consistent_read_total",
-                "Lists of the latest state, by whether the store had to answer for the cache.",
+                "Number of consistent list requests, by whether the store served them instead of the cache.",
                 &["group", "resource", "success", "fallback"],
             ),
             waited: waited(),
@@ -120,7 +129,7 @@ impl Collector for CacheMetrics {
 }
 
 fn waited() -> Desc {
-    let help = "How long reads waited for the cache to be fresh enough.";
+    let help = "Time that reads waited for the watch cache to become fresh, in seconds.";
     let labels = RESOURCE_LABELS.map(String::from).to_vec();
     Desc::new(WAITED.into(), help.into(), labels, HashMap::new()).expect("a well-formed metric")
 }

@@ -40,7 +40,7 @@ impl StoreMetrics {
             registered(registry, counters)
         };
         let counters = |name: &str, help: &str| counters_of(name, help, &LABELS);
-        let seconds = HistogramOpts::new("etcd_request_duration_seconds", "How long the store took to answer.");
+        let seconds = HistogramOpts::new("etcd_request_duration_seconds", "Latency of store requests, in seconds.");
         let seconds = HistogramVec::new(seconds.buckets(SECONDS.into()), &LABELS).expect("a well-formed metric");
         let resources = catalog.kinds.iter().filter_map(|kind| {
             let resource = kind.resource.filter(|resource| !resource.key_prefix.is_empty())?;
@@ -48,12 +48,16 @@ impl StoreMetrics {
         });
         StoreMetrics {
             seconds: registered(registry, seconds),
-            requests: counters("etcd_requests_total", "What was asked of the store."),
-            errors: counters("etcd_request_errors_total", "What was asked of the store and failed."),
-            lists: counters_of("apiserver_storage_list_total", "Lists that the store answered.", &LABELS[1..]),
+            requests: counters("etcd_requests_total", "Number of store requests."),
+            errors: counters("etcd_request_errors_total", "Number of failed store requests."),
+            lists: counters_of(
+                "apiserver_storage_list_total",
+                "Number of list requests served from the store.",
+                &LABELS[1..],
+            ),
             listed: counters_of(
                 "apiserver_storage_list_fetched_objects_total",
-                "Objects that were read from the store for lists.",
+                "Number of objects read from the store for list requests.",
                 &LABELS[1..],
             ),
             resources: Arc::new(resources.collect()),

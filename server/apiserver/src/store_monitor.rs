@@ -89,7 +89,7 @@ struct Decoded {
 
 impl Decoded {
     fn new(resources: Arc<Stores>) -> Self {
-        let help = "Stored objects that were decoded. Reads in the stored version need none of them decoded.";
+        let help = "Number of decoded stored objects. Reads in the stored version need no decoding.";
         let options = Opts::new("apiserver_storage_decoded_objects_total", help);
         let counter = IntCounterVec::new(options, &["group", "resource"]).expect("a well-formed metric");
         Decoded { resources, counter }
@@ -128,7 +128,7 @@ impl Counts {
             bytes: gauges(
                 registry,
                 "apiserver_resource_size_estimate_bytes",
-                "Bytes of the stored objects at the time of the last check.",
+                "Size of the stored objects at the last check, in bytes.",
                 &["group", "resource"],
             ),
         }

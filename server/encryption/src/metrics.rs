@@ -68,32 +68,24 @@ impl Metrics {
         let of_values = buckets(5e-6, 25);
         Metrics(Arc::new(Inner {
             server: hash(server),
-            operations: register(
+            operations: counters(
                 registry,
-                IntCounterVec::new(
-                    Opts::new(
-                        storage("transformation_operations_total"),
-                        "Transformations of values, by resource, direction, provider or key, and outcome.",
-                    ),
-                    &["resource", "transformation_type", "transformer_prefix", "status"],
-                ),
+                storage("transformation_operations_total"),
+                "Number of value transformations, by resource, direction, provider or key, and outcome.",
+                &["resource", "transformation_type", "transformer_prefix", "status"],
             ),
-            durations: register(
+            durations: histograms(
                 registry,
-                HistogramVec::new(
-                    HistogramOpts::new(
-                        storage("transformation_duration_seconds"),
-                        "How long transformations of values take.",
-                    )
-                    .buckets(of_values),
-                    &["transformation_type", "transformer_prefix"],
-                ),
+                storage("transformation_duration_seconds"),
+                "Duration of value transformations, in seconds.",
+                &["transformation_type", "transformer_prefix"],
+                of_values,
             ),
             cache_misses: register(
                 registry,
                 IntCounter::new(
                     storage("envelope_transformation_cache_misses_total"),
-                    "Data keys that a KMS plugin had to be asked for.",
+                    "Number of data key requests to the KMS plugin.",
                 ),
             ),
             key_generations: register(
@@ -101,98 +93,69 @@ impl Metrics {
                 Histogram::with_opts(
                     HistogramOpts::new(
                         storage("data_key_generation_duration_seconds"),
-                        "How long it takes to make data keys.",
+                        "Duration of data key generation, in seconds.",
                     )
                     .buckets(buckets(5e-6, 14)),
                 ),
             ),
             key_generation_failures: register(
                 registry,
-                IntCounter::new(storage("data_key_generation_failures_total"), "Data keys that could not be made."),
-            ),
-            calls: register(
-                registry,
-                HistogramVec::new(
-                    HistogramOpts::new(
-                        envelope("kms_operations_latency_seconds"),
-                        "How long calls of KMS plugins take, by their outcome.",
-                    )
-                    .buckets(buckets(1e-4, 20)),
-                    &["provider_name", "method_name", "grpc_status_code"],
+                IntCounter::new(
+                    storage("data_key_generation_failures_total"),
+                    "Number of failed data key generations.",
                 ),
             ),
-            key_uses: register(
+            calls: histograms(
                 registry,
-                IntCounterVec::new(Opts::new(envelope("key_id_hash_total"), "Uses of a key of a KMS plugin."), &key),
+                envelope("kms_operations_latency_seconds"),
+                "Duration of KMS plugin calls, by gRPC status code, in seconds.",
+                &["provider_name", "method_name", "grpc_status_code"],
+                buckets(1e-4, 20),
             ),
-            key_used_at: register(
+            key_uses: counters(registry, envelope("key_id_hash_total"), "Number of uses of a KMS key.", &key),
+            key_used_at: gauges(
                 registry,
-                GaugeVec::new(
-                    Opts::new(
-                        envelope("key_id_hash_last_timestamp_seconds"),
-                        "When a key of a KMS plugin was last used.",
-                    ),
-                    &key,
-                ),
+                envelope("key_id_hash_last_timestamp_seconds"),
+                "Time of the last use of a KMS key, in seconds since 1970.",
+                &key,
             ),
             keys_used: Mutex::default(),
-            key_reported_at: register(
+            key_reported_at: gauges(
                 registry,
-                GaugeVec::new(
-                    Opts::new(
-                        envelope("key_id_hash_status_last_timestamp_seconds"),
-                        "When a KMS plugin last said that a key is its current one.",
-                    ),
-                    &key[1..],
-                ),
+                envelope("key_id_hash_status_last_timestamp_seconds"),
+                "Time of the last KMS plugin status that reported the key as current, in seconds since 1970.",
+                &key[1..],
             ),
             keys_reported: Mutex::default(),
-            invalid_key_ids: register(
+            invalid_key_ids: counters(
                 registry,
-                IntCounterVec::new(
-                    Opts::new(
-                        envelope("invalid_key_id_from_status_total"),
-                        "Malformed key ids that KMS plugins said were current.",
-                    ),
-                    &["provider_name", "error"],
-                ),
+                envelope("invalid_key_id_from_status_total"),
+                "Number of invalid key ids in status responses of KMS plugins.",
+                &["provider_name", "error"],
             ),
-            sources: register(
+            sources: int_gauges(
                 registry,
-                IntGaugeVec::new(
-                    Opts::new(envelope("dek_source_cache_size"), "Data keys and seeds that are known in the clear."),
-                    &["provider_name"],
-                ),
+                envelope("dek_source_cache_size"),
+                "Number of decrypted data keys and seeds in the cache.",
+                &["provider_name"],
             ),
-            reloads: register(
+            reloads: counters(
                 registry,
-                IntCounterVec::new(
-                    Opts::new(
-                        controller("automatic_reloads_total"),
-                        "Changes of the configuration of encryption that were taken over, or could not be.",
-                    ),
-                    &outcome,
-                ),
+                controller("automatic_reloads_total"),
+                "Number of reloads of the encryption configuration, by outcome.",
+                &outcome,
             ),
-            reloaded_at: register(
+            reloaded_at: gauges(
                 registry,
-                GaugeVec::new(
-                    Opts::new(
-                        controller("automatic_reload_last_timestamp_seconds"),
-                        "When a changed configuration of encryption was last taken over, or could not be.",
-                    ),
-                    &outcome,
-                ),
+                controller("automatic_reload_last_timestamp_seconds"),
+                "Time of the last reload of the encryption configuration, by outcome, in seconds since 1970.",
+                &outcome,
             ),
-            configuration: register(
+            configuration: int_gauges(
                 registry,
-                IntGaugeVec::new(
-                    Opts::new(
-                        controller("last_config_info"),
-                        "The hash of the configuration of encryption that is in use.",
-                    ),
-                    &["apiserver_id_hash", "hash"],
-                ),
+                controller("last_config_info"),
+                "Hash of the encryption configuration in use; always 1.",
+                &["apiserver_id_hash", "hash"],
             ),
         }))
     }
@@ -287,6 +250,22 @@ fn register<C: Collector + Clone + 'static>(registry: &Registry, metric: prometh
     let metric = metric.expect("a well-formed metric");
     let _ = registry.register(Box::new(metric.clone())); // fails only for a duplicate name
     metric
+}
+
+fn counters(registry: &Registry, name: String, help: &str, labels: &[&str]) -> IntCounterVec {
+    register(registry, IntCounterVec::new(Opts::new(name, help), labels))
+}
+
+fn gauges(registry: &Registry, name: String, help: &str, labels: &[&str]) -> GaugeVec {
+    register(registry, GaugeVec::new(Opts::new(name, help), labels))
+}
+
+fn int_gauges(registry: &Registry, name: String, help: &str, labels: &[&str]) -> IntGaugeVec {
+    register(registry, IntGaugeVec::new(Opts::new(name, help), labels))
+}
+
+fn histograms(registry: &Registry, name: String, help: &str, labels: &[&str], buckets: Vec<f64>) -> HistogramVec {
+    register(registry, HistogramVec::new(HistogramOpts::new(name, help).buckets(buckets), labels))
 }
 
 /// Returns bucket bounds, each twice the previous one.

@@ -68,7 +68,7 @@ pub const MAPPED_NAMES: &str = "mapped_names";
 /// A set: the device paths of a container, so far.
 pub const MAPPED_PATHS: &str = "mapped_paths";
 /// A set: the labels that a selector requires.
-pub const ASKED: &str = "asked";
+pub const SELECTED_KEYS: &str = "selected_keys";
 /// A set: the labels of `mismatchLabelKeys`.
 pub const MISMATCHED: &str = "mismatched";
 /// A set: the paths of the files of a projected volume, so far.

@@ -18,7 +18,7 @@ pub fn definitions() -> Vec<(String, Value)> {
             names::meta("FieldsV1"),
             object("A set of fields as nested JSON objects; keys are `f:<field>`, `k:<list keys>` or `v:<value>`."),
         ),
-        (names::PATCH.into(), object("A patch; the media type of the request says of which kind.")),
+        (names::PATCH.into(), object("A patch; the media type of the request determines its format.")),
         (names::VERSION_INFO.into(), version_info()),
     ]
 }
@@ -50,11 +50,11 @@ fn int_or_string() -> Value {
 fn version_info() -> Value {
     const REQUIRED: [(&str, &str); 9] = [
         ("buildDate", "When the server was built."),
-        ("compiler", "What compiled the server."),
-        ("gitCommit", "The commit it was built from."),
+        ("compiler", "Compiler that built the server."),
+        ("gitCommit", "Commit that the server was built from."),
         ("gitTreeState", "Whether the tree had changes that were not committed: `clean` or `dirty`."),
         ("gitVersion", "The release, such as `v1.36.2`."),
-        ("goVersion", "Version of the language that it was built with."),
+        ("goVersion", "Version of the language toolchain that built the server."),
         ("major", "Major version of the release."),
         ("minor", "Minor version of the release."),
         ("platform", "Operating system and processor, such as `linux/amd64`."),
@@ -74,5 +74,5 @@ fn version_info() -> Value {
     }
     properties.sort_keys();
     let required = REQUIRED.map(|(name, _)| name);
-    json!({"description": "Which server this is.", "type": "object", "required": required, "properties": properties})
+    json!({"description": "Version information of the server.", "type": "object", "required": required, "properties": properties})
 }

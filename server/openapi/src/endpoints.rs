@@ -40,7 +40,7 @@ impl Discovery {
             return item("/api/".into(), discovery("getCoreAPIVersions", &tag, description, &self.api_versions));
         }
         let id = format!("get{}APIGroup", names::group_id(group));
-        item(format!("/apis/{group}/"), discovery(&id, &tag, "Tells the versions of one group.", &self.api_group))
+        item(format!("/apis/{group}/"), discovery(&id, &tag, "Lists the versions of one API group.", &self.api_group))
     }
 
     /// The path `/apis/<group>/<version>/`.
@@ -88,7 +88,7 @@ fn version() -> Item<'static> {
     let operation = Operation {
         consumes: media::JSON,
         produces: media::JSON,
-        ..discovery("getCodeVersion", "version", "Tells which server this is.", names::VERSION_INFO)
+        ..discovery("getCodeVersion", "version", "Reads version information of the server.", names::VERSION_INFO)
     };
     item("/version/".into(), operation)
 }

@@ -79,7 +79,7 @@ impl<'a> ResourcePaths<'a> {
             parameters.push(parameter("namespace", "Namespace of the objects, such as a team or project.".into()));
         }
         if rest.contains("{path}") {
-            parameters.push(parameter("path", "Path that the request asks the target for.".into()));
+            parameters.push(parameter("path", "URL path of the request to the target.".into()));
         }
         parameters
     }

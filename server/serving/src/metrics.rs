@@ -76,24 +76,29 @@ impl Default for Metrics {
             in_flight: gauges(
                 &registry,
                 "apiserver_current_inflight_requests",
-                "Requests that are served at this moment, by kind.",
+                "Number of requests in progress, by kind.",
                 kind,
             ),
             in_queue: gauges(
                 &registry,
                 "apiserver_current_inqueue_requests",
-                "Requests that wait to be served at this moment, by kind.",
+                "Number of waiting requests, by kind.",
                 kind,
             ),
             dropped: counters(
                 &registry,
                 "apiserver_dropped_requests_total",
-                "Requests that were turned away because there were too many, by kind.",
+                "Number of requests rejected because of overload, by kind.",
                 kind,
             ),
             work_queues: WorkQueues::new(&registry),
-            tls_errors: counters(&registry, "apiserver_tls_handshake_errors_total", "TLS handshakes that failed.", &[])
-                .with_label_values::<&str>(&[]),
+            tls_errors: counters(
+                &registry,
+                "apiserver_tls_handshake_errors_total",
+                "Number of failed TLS handshakes.",
+                &[],
+            )
+            .with_label_values::<&str>(&[]),
             registry,
         }
     }

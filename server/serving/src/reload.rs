@@ -24,10 +24,10 @@ impl Reloads {
     pub fn register(registry: &Registry, of: &str, hostname: &str) -> Self {
         let name = |what: &str| format!("apiserver_{of}_config_controller_{what}");
         let total =
-            Opts::new(name("automatic_reloads_total"), "Times the configuration file was read again, by outcome.");
+            Opts::new(name("automatic_reloads_total"), "Number of reloads of the configuration file, by outcome.");
         let last = Opts::new(
             name("automatic_reload_last_timestamp_seconds"),
-            "When the configuration file was last read again.",
+            "Time of the last reload of the configuration file, in seconds since 1970.",
         );
         let reloads = Reloads {
             total: IntCounterVec::new(total, &["status", "apiserver_id_hash"]).expect("a well-formed metric"),

@@ -34,9 +34,9 @@ impl Default for DialMetrics {
     fn default() -> Self {
         let name = |name: &str| format!("apiserver_egress_dialer_{name}");
         let transport = ["protocol", "transport"];
-        let failures = "Connections that a proxy did not make, by what it speaks, over what, and how far it was.";
+        let failures = "Number of failed connections through a proxy, by protocol, transport and stage.";
         let (begun, took) =
-            ("Connections that proxies were asked for.", "How long proxies took to connect, in seconds.");
+            ("Number of connections requested from proxies.", "Duration of connecting through a proxy, in seconds.");
         let took = HistogramOpts::new(name("dial_duration_seconds"), took).buckets(SECONDS.to_vec());
         let counters = |name: String, help: &str, labels: &[&str]| {
             IntCounterVec::new(Opts::new(name, help), labels).expect("a well-formed metric")

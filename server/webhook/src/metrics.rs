@@ -31,12 +31,16 @@ impl ClientMetrics {
             let options = HistogramOpts::new(format!("rest_client_{name}"), help).buckets(buckets.to_vec());
             HistogramVec::new(options, &["verb", "host"]).expect("a well-formed metric")
         };
-        let requests = Opts::new("rest_client_requests_total", "Requests to other servers, by how they were answered.");
+        let requests = Opts::new("rest_client_requests_total", "Number of requests to other servers, by status code.");
         ClientMetrics {
             requests: IntCounterVec::new(requests, &["code", "method", "host"]).expect("a well-formed metric"),
-            seconds: histograms("request_duration_seconds", "How long other servers took to answer.", &SECONDS),
-            sent: histograms("request_size_bytes", "Bytes of bodies sent to other servers.", &SIZES),
-            received: histograms("response_size_bytes", "Bytes of bodies that other servers answered.", &SIZES),
+            seconds: histograms(
+                "request_duration_seconds",
+                "Latency of requests to other servers, in seconds.",
+                &SECONDS,
+            ),
+            sent: histograms("request_size_bytes", "Size of request bodies sent to other servers, in bytes.", &SIZES),
+            received: histograms("response_size_bytes", "Size of response bodies of other servers, in bytes.", &SIZES),
         }
     }
 }

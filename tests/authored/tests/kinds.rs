@@ -284,8 +284,8 @@ async fn tables_have_declared_columns_and_order() {
     let column = |name: &str| columns.iter().find(|column| column["name"] == name).unwrap();
     assert_eq!((&column("Branches")["type"], &column("Branches")["format"]), (&json!("integer"), &json!("int32")));
     assert_eq!(column("Names of Birds")["priority"], json!(1));
-    assert_eq!(column("Owner")["description"], json!("Who waters it."));
-    assert_eq!(column("Branches")["description"], json!("How many branches it is to have."));
+    assert_eq!(column("Owner")["description"], json!("Owner of the tree."));
+    assert_eq!(column("Branches")["description"], json!("Desired number of branches."));
     let rows = table["rows"].as_array().unwrap();
     let cells = |row: usize| rows[row]["cells"].as_array().unwrap();
     // The function orders by size: the smallest tree comes first.

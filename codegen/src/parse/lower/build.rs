@@ -267,10 +267,8 @@ fn list_model(kind: &Struct, item: StructId, list_meta: Option<StructId>) -> Str
         span: kind.span.clone(),
         ..Field::default()
     };
-    let meta = list_meta.map(|id| Field {
-        omitempty: true,
-        ..field("metadata", 1, TypeRef::Struct(id), "What the server says about the list as a whole.")
-    });
+    let meta = list_meta
+        .map(|id| Field { omitempty: true, ..field("metadata", 1, TypeRef::Struct(id), "Metadata of the list.") });
     let items = TypeRef::List(Box::new(TypeRef::Struct(item)));
     let items =
         Field { required: true, ..field("items", 2, items, "The objects, in order of their keys in the store.") };

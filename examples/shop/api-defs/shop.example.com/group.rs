@@ -1,4 +1,4 @@
-//! What a shop sells.
+//! Products of a shop.
 
 #![group("shop.example.com")]
 #![version(v1)]

@@ -2,7 +2,7 @@
 
 use crate::meta::{Condition, ObjectMeta, Quantity};
 
-/// A thing on sale.
+/// A product on sale.
 #[kind(plural = "products", short = "prod", scope = Namespaced, category = "all")]
 #[versions(v1)]
 #[subresource(status)]
@@ -16,16 +16,16 @@ pub struct Product {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What the seller asks for.
+    /// Desired state of the product.
     #[field(2)]
     pub spec: ProductSpec,
 
-    /// What the shop saw last.
+    /// Observed state of the product.
     #[field(3)]
     pub status: ProductStatus,
 }
 
-/// What the seller asks for.
+/// Desired state of the product.
 #[rule(
     "self.supplier != 'workshop' || self.stock <= 100",
     field = stock,
@@ -40,16 +40,16 @@ pub struct ProductSpec {
     #[field(2, required)]
     pub price: Quantity,
 
-    /// Who delivers. Fixed once set; the house's own workshop unless somebody else is named.
+    /// Supplier of the product; immutable, defaults to the shop's workshop.
     #[field(3, required, immutable, format = dns1123_subdomain)]
     pub supplier: String,
 
-    /// Who made it; `supplier` tells it today.
+    /// Maker of the product; replaced by `supplier`.
     #[field(4, deprecated)]
     pub maker: String,
 }
 
-/// What the shop saw last.
+/// Observed state of the product.
 pub struct ProductStatus {
     /// Conditions, one entry per type.
     #[field(1, list = map(type), patch = merge)]

@@ -59,8 +59,7 @@ static SHOP_PRODUCT_V1: ResourceDef = ResourceDef {
         Column {
             name: "Supplier",
             priority: 1,
-            description: "Who delivers. Fixed once set; the house's own workshop unless somebody \
-                else is named.",
+            description: "Supplier of the product; immutable, defaults to the shop's workshop.",
             cell: CellRule::Path(&["spec", "supplier"], None),
             ..Column::PLAIN
         },

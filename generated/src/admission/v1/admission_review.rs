@@ -39,7 +39,7 @@ describe! { AdmissionReview, ADMISSION_REVIEW "AdmissionReview" {} [
     response:  "response", 2, Flags::OMIT_EMPTY;
 ] }
 
-/// The details of one API call that a webhook is asked to judge.
+/// The details of one API call under review by a webhook.
 #[derive(Clone, Default)]
 pub struct AdmissionRequest {
     /// Correlation id for this call; the webhook must echo it in its answer.

@@ -14,7 +14,7 @@ pub struct MutatingAdmissionPolicy {
     pub type_meta: TypeMeta,
     /// Name, labels and annotations of this cluster-scoped mutating policy.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What the mutating policy matches and which changes it makes.
+    /// Requests the mutating policy matches and the changes it makes.
     pub spec: MutatingAdmissionPolicySpec,
 }
 
@@ -29,7 +29,7 @@ describe! { MutatingAdmissionPolicy, MUTATING_ADMISSION_POLICY "MutatingAdmissio
 pub struct MutatingAdmissionPolicyList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<MutatingAdmissionPolicy>,

@@ -14,7 +14,7 @@ pub struct ValidatingAdmissionPolicy {
     pub type_meta: TypeMeta,
     /// Name, labels and annotations of this cluster-scoped validating policy.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What the validating policy matches and which checks it runs.
+    /// Requests the validating policy matches and the checks it runs.
     pub spec: ValidatingAdmissionPolicySpec,
     /// Type-check findings and conditions recorded for the validating policy.
     pub status: crate::admissionregistration::v1::ValidatingAdmissionPolicyStatus,
@@ -34,7 +34,7 @@ describe! { ValidatingAdmissionPolicy, VALIDATING_ADMISSION_POLICY "ValidatingAd
 pub struct ValidatingAdmissionPolicyList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<ValidatingAdmissionPolicy>,

@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// Registers webhooks that the API server asks to approve or reject requests.
+/// Registers webhooks that approve or reject requests to the API server.
 #[derive(Clone, Default)]
 pub struct ValidatingWebhookConfiguration {
     /// Its kind and version, where it travels as an object of its own.
@@ -34,7 +34,7 @@ describe! { ValidatingWebhookConfiguration, VALIDATING_WEBHOOK_CONFIGURATION "Va
 pub struct ValidatingWebhookConfigurationList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<ValidatingWebhookConfiguration>,

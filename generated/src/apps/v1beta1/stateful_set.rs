@@ -61,7 +61,7 @@ describe! { StatefulSet, STATEFUL_SET "StatefulSet" {
 pub struct StatefulSetList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<StatefulSet>,

@@ -14,7 +14,7 @@ pub struct SelfSubjectRulesReview {
     pub metadata: apimachinery::meta::v1::ObjectMeta,
     /// Names the namespace whose permissions you want listed.
     pub spec: SelfSubjectRulesReviewSpec,
-    /// Your permissions, as far as the server could work them out.
+    /// Your permissions, as far as the server could determine them.
     pub status: SubjectRulesReviewStatus,
 }
 

@@ -16,7 +16,7 @@ pub struct SubjectAccessReview {
     pub type_meta: TypeMeta,
     /// Ordinary object metadata, ignored since access reviews are not persisted.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// Who and what to check.
+    /// Subject and action to check.
     pub spec: SubjectAccessReviewSpec,
     /// The authorizer's decision on the reviewed subject.
     pub status: SubjectAccessReviewStatus,
@@ -74,9 +74,9 @@ describe! { ExtraValue, EXTRA_VALUE "ExtraValue" { .json_form(JsonForm::Items) }
 pub struct SubjectAccessReviewStatus {
     /// True if the authorizers grant the action.
     pub allowed: bool,
-    /// True on an explicit refusal; both flags false means nobody had an opinion.
+    /// True on an explicit refusal; both flags are false if no authorizer had an opinion.
     pub denied: bool,
-    /// Why access was granted or refused, if the authorizer says so.
+    /// Reason for the decision, if the authorizer gives one.
     pub reason: String,
     /// Trouble met while deciding; the decision may be valid all the same.
     pub evaluation_error: String,

@@ -14,7 +14,7 @@ pub struct SubjectAccessReview {
     pub type_meta: TypeMeta,
     /// Ordinary object metadata, ignored since access reviews are not persisted.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// Who and what to check.
+    /// Subject and action to check.
     pub spec: SubjectAccessReviewSpec,
     /// The authorizer's decision on the reviewed subject.
     pub status: crate::authorization::v1::SubjectAccessReviewStatus,

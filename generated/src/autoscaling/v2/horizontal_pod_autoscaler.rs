@@ -139,7 +139,7 @@ describe! { HorizontalPodAutoscaler, HORIZONTAL_POD_AUTOSCALER "HorizontalPodAut
 pub struct HorizontalPodAutoscalerList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<HorizontalPodAutoscaler>,
@@ -154,7 +154,7 @@ describe! { HorizontalPodAutoscalerList, HORIZONTAL_POD_AUTOSCALER_LIST "Horizon
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// What to scale, between which bounds and by which metrics.
+/// Target to scale, with bounds and metrics.
 #[derive(Clone, Default)]
 pub struct HorizontalPodAutoscalerSpec {
     /// Workload to scale; it has to offer the `scale` subresource.

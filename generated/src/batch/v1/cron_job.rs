@@ -87,7 +87,7 @@ describe! { CronJob, CRON_JOB "CronJob" {
 pub struct CronJobList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<CronJob>,
@@ -111,7 +111,7 @@ pub struct CronJobSpec {
     pub time_zone: Option<String>,
     /// Seconds a missed start may be made up late; unlimited when unset.
     pub starting_deadline_seconds: Option<i64>,
-    /// What to do if the previous run is unfinished: `Allow` (default), `Forbid`, `Replace`.
+    /// Treatment of a run while the previous one is unfinished: `Allow` (default), `Forbid`, `Replace`.
     pub concurrency_policy: String,
     /// Stops new runs while true; Jobs already started carry on.
     pub suspend: Option<bool>,

@@ -738,7 +738,7 @@ describe! { Job, JOB "Job" {
 pub struct JobList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Job>,
@@ -1170,7 +1170,7 @@ describe! { PodFailurePolicy, POD_FAILURE_POLICY "PodFailurePolicy" {
 /// One reaction to a pod failure; give exactly one kind of criterion.
 #[derive(Clone, Default)]
 pub struct PodFailurePolicyRule {
-    /// What happens on a match: `FailJob`, `FailIndex`, `Ignore` or `Count`.
+    /// Action on a match: `FailJob`, `FailIndex`, `Ignore` or `Count`.
     pub action: String,
     /// Criterion based on container exit codes.
     pub on_exit_codes: Option<Box<PodFailurePolicyOnExitCodesRequirement>>,

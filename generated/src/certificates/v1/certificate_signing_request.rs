@@ -44,7 +44,7 @@ pub mod request_condition_type {
     pub const FAILED: &str = "Failed";
 }
 
-/// Asks a signer for an X.509 certificate, subject to approval.
+/// Requests an X.509 certificate from a signer, subject to approval.
 #[derive(Clone, Default)]
 pub struct CertificateSigningRequest {
     /// Its kind and version, where it travels as an object of its own.
@@ -263,7 +263,7 @@ describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateS
 pub struct CertificateSigningRequestList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<CertificateSigningRequest>,
@@ -275,7 +275,7 @@ describe! { CertificateSigningRequestList, CERTIFICATE_SIGNING_REQUEST_LIST "Cer
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// What is to be signed, by whom, and for how long.
+/// Certificate request to sign, its signer, and the wanted validity.
 #[derive(Clone, Default)]
 pub struct CertificateSigningRequestSpec {
     /// PEM block of type `CERTIFICATE REQUEST`, base64-encoded in JSON and YAML.

@@ -9,7 +9,7 @@ use machinery::describe;
 use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
-/// Asks a signer for an X.509 certificate, subject to approval.
+/// Requests an X.509 certificate from a signer, subject to approval.
 #[derive(Clone, Default)]
 pub struct CertificateSigningRequest {
     /// Its kind and version, where it travels as an object of its own.
@@ -36,7 +36,7 @@ describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateS
 pub struct CertificateSigningRequestList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<CertificateSigningRequest>,
@@ -69,7 +69,7 @@ describe! { CertificateSigningRequestStatus, CERTIFICATE_SIGNING_REQUEST_STATUS 
     certificate: "certificate", 2, Flags::OMIT_EMPTY;
 ] }
 
-/// What is to be signed, by whom, and for how long.
+/// Certificate request to sign, its signer, and the wanted validity.
 #[derive(Clone, Default)]
 pub struct CertificateSigningRequestSpec {
     /// PEM block of type `CERTIFICATE REQUEST`, base64-encoded in JSON and YAML.

@@ -183,7 +183,7 @@ describe! { PodCertificateRequest, POD_CERTIFICATE_REQUEST "PodCertificateReques
 pub struct PodCertificateRequestList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<PodCertificateRequest>,
@@ -197,10 +197,10 @@ describe! { PodCertificateRequestList, POD_CERTIFICATE_REQUEST_LIST "PodCertific
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// Which pod needs a certificate, for what key, from what signer.
+/// Pod that needs a certificate, its public key, and the signer.
 #[derive(Clone, Default)]
 pub struct PodCertificateRequestSpec {
-    /// Signer asked to issue, e.g. `example.com/my-signer`.
+    /// Signer to issue the certificate, e.g. `example.com/my-signer`.
     pub signer_name: String,
     /// Pod that will receive the certificate.
     pub pod_name: String,
@@ -430,7 +430,7 @@ pub struct PodCertificateRequestStatus {
     pub certificate_chain: String,
     /// Start of validity, copied from the leaf certificate.
     pub not_before: Option<Time>,
-    /// When kubelet should start asking for a replacement.
+    /// When kubelet should start requesting a replacement.
     pub begin_refresh_at: Option<Time>,
     /// End of validity, copied from the leaf certificate.
     pub not_after: Option<Time>,

@@ -19,7 +19,7 @@ pub struct Lease {
     pub type_meta: TypeMeta,
     /// Name, namespace, labels and annotations of the Lease.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// Who has the lock and when it was last renewed.
+    /// Holder of the lock and the time of its last renewal.
     pub spec: LeaseSpec,
 }
 
@@ -43,7 +43,7 @@ describe! { Lease, LEASE "Lease" { .checks(LEASE_CHECKS) } [
 pub struct LeaseList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Lease>,

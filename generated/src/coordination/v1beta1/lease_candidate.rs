@@ -38,7 +38,7 @@ describe! { LeaseCandidate, LEASE_CANDIDATE "LeaseCandidate" { .checks(LEASE_CAN
 pub struct LeaseCandidateList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<LeaseCandidate>,
@@ -50,14 +50,14 @@ describe! { LeaseCandidateList, LEASE_CANDIDATE_LIST "LeaseCandidateList" {} [
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// What a candidate runs for and which versions it has.
+/// Lease that a candidate contests, and versions of the candidate.
 #[derive(Clone, Default)]
 pub struct LeaseCandidateSpec {
     /// Lease being contested, in the same namespace; cannot be changed.
     pub lease_name: String,
-    /// When the coordinator last asked whether the candidate is alive.
+    /// When the coordinator last pinged the candidate.
     pub ping_time: Option<MicroTime>,
-    /// When the candidate last showed signs of life.
+    /// When the candidate last renewed its candidacy.
     pub renew_time: Option<MicroTime>,
     /// Semantic version of the candidate's binary, without leading `v`.
     pub binary_version: String,

@@ -839,19 +839,19 @@ const TOPOLOGY_SPREAD_CONSTRAINT_CHECKS: &[CheckDef] = &[
     CheckDef {
         field: &[],
         when: &[Condition::Part(&["separate"]), Condition::Set(&["matchLabelKeys"])],
-        assertions: &[Assertion::Open(&[machinery::options::ASKED])],
+        assertions: &[Assertion::Open(&[machinery::options::SELECTED_KEYS])],
     },
     CheckDef {
         field: &["labelSelector", "matchLabels"],
         when: &[Condition::Part(&["separate"])],
         assertions: &[
-            Assertion::Keys(&[Assertion::Note(machinery::options::ASKED, &[])]),
+            Assertion::Keys(&[Assertion::Note(machinery::options::SELECTED_KEYS, &[])]),
         ],
     },
     CheckDef {
         field: &["labelSelector", "matchExpressions", "key"],
         when: &[Condition::Part(&["separate"])],
-        assertions: &[Assertion::Note(machinery::options::ASKED, &[])],
+        assertions: &[Assertion::Note(machinery::options::SELECTED_KEYS, &[])],
     },
     CheckDef {
         field: &["matchLabelKeys"],
@@ -861,7 +861,7 @@ const TOPOLOGY_SPREAD_CONSTRAINT_CHECKS: &[CheckDef] = &[
                 &[
                     Assertion::Format(machinery::format::field::qualified_name),
                     Assertion::Unnoted(
-                        machinery::options::ASKED,
+                        machinery::options::SELECTED_KEYS,
                         "exists in both matchLabelKeys and labelSelector",
                     ),
                 ],

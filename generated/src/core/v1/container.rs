@@ -83,7 +83,7 @@ pub struct Container {
     pub env: Vec<EnvVar>,
     /// CPU, memory and other requests and limits that apply to this container.
     pub resources: ResourceRequirements,
-    /// Says per resource whether an in-place resize needs a container restart.
+    /// Whether an in-place resize needs a container restart, per resource.
     pub resize_policy: Vec<ContainerResizePolicy>,
     /// Per-container restart override; `Always` on an init container makes it a sidecar.
     pub restart_policy: Option<String>,

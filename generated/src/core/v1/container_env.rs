@@ -368,7 +368,7 @@ describe! { direct ObjectFieldSelector, OBJECT_FIELD_SELECTOR "ObjectFieldSelect
 /// Picks a container's resource figure for the downward API.
 #[derive(Clone, Default)]
 pub struct ResourceFieldSelector {
-    /// Whose figures to read; environment variables may skip it to mean their own container.
+    /// Container to read values of; optional in environment variables, which default to their own container.
     pub container_name: String,
     /// Figure to read, such as `limits.memory` or `requests.cpu`.
     pub resource: String,

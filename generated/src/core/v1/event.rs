@@ -36,7 +36,7 @@ pub struct Event {
     pub event_time: MicroTime,
     /// Repetition data when the event recurs; absent for one-off events.
     pub series: Option<Box<EventSeries>>,
-    /// What the reporter did or tried to do, e.g. `Binding`.
+    /// Action that the reporter took or attempted, e.g. `Binding`.
     pub action: String,
     /// Second object that plays a part in the event, if any.
     pub related: Option<Box<ObjectReference>>,
@@ -369,7 +369,7 @@ describe! { Event, EVENT "Event" { .checks(EVENT_CHECKS) } [
 pub struct EventList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Event>,
@@ -381,7 +381,7 @@ describe! { EventList, EVENT_LIST "EventList" {} [
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// Who emitted an event and where.
+/// Component and host that emitted an event.
 #[derive(Clone, Default)]
 pub struct EventSource {
     /// Program that emitted the event, e.g. `kubelet` or `default-scheduler`.

@@ -157,7 +157,7 @@ describe! { Node, NODE "Node" {
 pub struct NodeList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Node>,
@@ -572,7 +572,7 @@ describe! { NodeStatus, NODE_STATUS "NodeStatus" {
 /// One health observation about a node.
 #[derive(Clone, Default)]
 pub struct NodeCondition {
-    /// What is being judged, such as `Ready` or `DiskPressure`.
+    /// Aspect of the node, such as `Ready` or `DiskPressure`.
     pub r#type: String,
     /// Verdict; `Unknown` typically means the kubelet stopped reporting.
     pub status: String,

@@ -80,7 +80,7 @@ describe! { PodExecOptions, POD_EXEC_OPTIONS "PodExecOptions" {} [
 pub struct PodLogOptions {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// Whose logs to read; needed when the pod has several containers.
+    /// Container to read logs of; required if the pod has several containers.
     pub container: String,
     /// Keeps the connection open and streams new lines as they arrive.
     pub follow: bool,

@@ -149,7 +149,7 @@ describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" {
 pub struct PersistentVolumeList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<PersistentVolume>,
@@ -172,7 +172,7 @@ pub struct PersistentVolumeSpec {
     pub access_modes: Vec<String>,
     /// Claim this volume is bound to, or reserved for when preset.
     pub claim_ref: Option<Box<ObjectReference>>,
-    /// What follows claim deletion: `Retain` for manual volumes, usually `Delete` for provisioned ones.
+    /// Treatment after claim deletion: `Retain` for manual volumes, usually `Delete` for provisioned ones.
     pub persistent_volume_reclaim_policy: String,
     /// Class the volume belongs to; only claims asking for it can bind.
     pub storage_class_name: String,

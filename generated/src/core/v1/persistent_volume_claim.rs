@@ -233,7 +233,7 @@ describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClai
 pub struct PersistentVolumeClaimList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<PersistentVolumeClaim>,
@@ -247,7 +247,7 @@ describe! { PersistentVolumeClaimList, PERSISTENT_VOLUME_CLAIM_LIST "PersistentV
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// Storage properties a claim asks for; mostly immutable after creation.
+/// Requested storage properties; mostly immutable after creation.
 #[derive(Clone, Default)]
 pub struct PersistentVolumeClaimSpec {
     /// Ways the volume must be mountable, e.g. `ReadWriteOnce`.
@@ -409,7 +409,7 @@ describe! { direct PersistentVolumeClaimSpec, PERSISTENT_VOLUME_CLAIM_SPEC "Pers
     };
 ] }
 
-/// Storage amounts a claim asks for.
+/// Requested storage amounts.
 #[derive(Clone, Default)]
 pub struct VolumeResourceRequirements {
     /// Largest size that may be provisioned; rarely enforced.

@@ -323,7 +323,7 @@ pub struct FlexPersistentVolumeSource {
     pub fs_type: String,
     /// Secret, in any namespace, with credentials passed to the plugin scripts.
     pub secret_ref: Option<Box<SecretReference>>,
-    /// Asks the plugin to attach and mount without write access.
+    /// Requires the plugin to attach and mount without write access.
     pub read_only: bool,
     /// Plugin-specific key-value settings for the volume.
     pub options: BTreeMap<String, String>,

@@ -482,12 +482,12 @@ describe! { direct PodIP, POD_IP "PodIP" {} [
     ip: "ip", 1, Flags::REQUIRED;
 ] }
 
-/// What the kubelet last observed about one container in the pod.
+/// State of one container in the pod, as last observed by the kubelet.
 #[derive(Clone, Default)]
 pub struct ContainerStatus {
     /// Container in the pod spec that this entry reports on.
     pub name: String,
-    /// What the container is doing right now.
+    /// Current state of the container.
     pub state: ContainerState,
     /// How the previous run ended; handy for debugging crash loops.
     pub last_state: ContainerState,
@@ -979,7 +979,7 @@ POD_EXTENDED_RESOURCE_CLAIM_STATUS "PodExtendedResourceClaimStatus" {
 /// Maps a container's extended resource to the device request generated for it.
 #[derive(Clone, Default)]
 pub struct ContainerExtendedResourceRequest {
-    /// Container whose resource list asked for the extended resource.
+    /// Container that requested the extended resource in its resource list.
     pub container_name: String,
     /// Extended resource in question, for example `example.com/gpu`.
     pub resource_name: String,

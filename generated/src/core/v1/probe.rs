@@ -658,7 +658,7 @@ describe! { direct ProbeHandler, PROBE_HANDLER "ProbeHandler" { .defaults_below(
 pub struct GRPCAction {
     /// Port of the gRPC server, 1 to 65535; named ports are not accepted.
     pub port: i32,
-    /// Service name sent in the health request; empty asks about the server overall.
+    /// Service name sent in the health request; empty requests the health of the whole server.
     pub service: Option<String>,
 }
 

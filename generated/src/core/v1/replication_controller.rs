@@ -70,7 +70,7 @@ describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController
 pub struct ReplicationControllerList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<ReplicationController>,

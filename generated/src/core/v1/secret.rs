@@ -34,7 +34,7 @@ pub struct Secret {
     pub data: BTreeMap<String, Bytes>,
     /// Plain-text convenience input, written into `data` on save and never returned.
     pub string_data: BTreeMap<String, String>,
-    /// Tells consumers what format to expect; `Opaque` by default and unchangeable.
+    /// Format of the data, for consumers; `Opaque` by default and unchangeable.
     pub r#type: String,
 }
 
@@ -214,7 +214,7 @@ describe! { Secret, SECRET "Secret" {
 pub struct SecretList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Secret>,

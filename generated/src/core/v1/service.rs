@@ -265,7 +265,7 @@ describe! { Service, SERVICE "Service" {
 pub struct ServiceList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Service>,
@@ -1125,7 +1125,7 @@ describe! { ServiceStatus, SERVICE_STATUS "ServiceStatus" {} [
     };
 ] }
 
-/// What the cloud or controller provisioned for external traffic.
+/// Load balancer that the cloud or a controller provisioned for external traffic.
 #[derive(Clone, Default)]
 pub struct LoadBalancerStatus {
     /// Entry points where clients can reach the Service.

@@ -6,7 +6,7 @@ use machinery::def::{FieldInfo, Flags};
 use machinery::describe;
 use machinery::scalar::Time;
 
-/// What a taint does to intolerant pods: block scheduling, discourage it, or evict running ones.
+/// Effect of a taint on intolerant pods: block scheduling, discourage it, or evict running ones.
 pub mod taint_effect {
     pub const NO_SCHEDULE: &str = "NoSchedule";
     pub const PREFER_NO_SCHEDULE: &str = "PreferNoSchedule";

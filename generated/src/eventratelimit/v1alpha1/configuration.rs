@@ -5,12 +5,12 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// How many events are taken.
+/// Rate limits for events.
 #[derive(Clone, Default)]
 pub struct Configuration {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// Limits, all of which have to be kept; at least one.
+    /// Limits, all of which apply; at least one is required.
     pub limits: Vec<Limit>,
 }
 
@@ -19,16 +19,16 @@ describe! { Configuration, CONFIGURATION "Configuration" {} [
     limits:    "limits", 0, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
-/// One limit: a bucket, or one for each of something.
+/// One limit: a token bucket for the server, or one for each namespace, user or object.
 #[derive(Clone, Default)]
 pub struct Limit {
-    /// What has a bucket of its own: `Server`, `Namespace`, `User` or `SourceAndObject`.
+    /// Scope of a bucket: `Server`, `Namespace`, `User` or `SourceAndObject`.
     pub r#type: String,
-    /// Events a second that go into a bucket again.
+    /// Events that a bucket is refilled with per second.
     pub qps: i32,
-    /// Events that a full bucket holds.
+    /// Capacity of a bucket, in events.
     pub burst: i32,
-    /// Buckets that are kept; 4096 unless said. One that was forgotten begins full.
+    /// Number of buckets to keep; defaults to 4096. An evicted bucket starts full again.
     pub cache_size: i32,
 }
 

@@ -50,7 +50,7 @@ describe! { ReplicaSet, REPLICA_SET "ReplicaSet" {
 pub struct ReplicaSetList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<ReplicaSet>,
@@ -125,7 +125,7 @@ describe! { ReplicaSetStatus, REPLICA_SET_STATUS "ReplicaSetStatus" {} [
 /// One named observation about a ReplicaSet.
 #[derive(Clone, Default)]
 pub struct ReplicaSetCondition {
-    /// What is being observed; only `ReplicaFailure` is defined.
+    /// Observed aspect; only `ReplicaFailure` is defined.
     pub r#type: String,
     /// Whether the failure is present: `True`, `False` or `Unknown`.
     pub status: String,

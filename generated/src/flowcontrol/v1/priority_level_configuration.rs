@@ -125,7 +125,7 @@ describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLe
 pub struct PriorityLevelConfigurationList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<PriorityLevelConfiguration>,
@@ -260,7 +260,7 @@ LIMITED_PRIORITY_LEVEL_CONFIGURATION "LimitedPriorityLevelConfiguration" {
     borrowing_limit_percent:    "borrowingLimitPercent",    4, Flags::OMIT_EMPTY;
 ] }
 
-/// What happens to requests exceeding a level's concurrency limit.
+/// Treatment of requests exceeding a level's concurrency limit.
 #[derive(Clone, Default)]
 pub struct LimitResponse {
     /// Overflow handling: `Queue` holds requests, `Reject` answers HTTP 429 at once.

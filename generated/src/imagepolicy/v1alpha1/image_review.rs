@@ -7,7 +7,7 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// Asks an image policy webhook whether a pod may use its images.
+/// Checks with an image policy webhook whether a pod may use its images.
 #[derive(Clone, Default)]
 pub struct ImageReview {
     /// Its kind and version, where it travels as an object of its own.

@@ -13,7 +13,7 @@ pub struct IPAddress {
     pub type_meta: TypeMeta,
     /// Object identity, where the name is the IP in canonical form.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// Says which object holds this IP.
+    /// Object that holds this IP.
     pub spec: IPAddressSpec,
 }
 
@@ -58,7 +58,7 @@ describe! { IPAddress, IP_ADDRESS "IPAddress" { .checks(IP_ADDRESS_CHECKS) } [
 pub struct IPAddressList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<IPAddress>,

@@ -5,14 +5,14 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// Levels where namespaces ask for none, and what no level is about.
+/// Default levels of namespaces, and exemptions from all levels.
 #[derive(Clone, Default)]
 pub struct PodSecurityConfiguration {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// Levels of namespaces without labels.
+    /// Levels for namespaces without labels.
     pub defaults: PodSecurityDefaults,
-    /// What is let pass whatever the level is.
+    /// Requests that are exempt from all levels.
     pub exemptions: PodSecurityExemptions,
 }
 
@@ -22,18 +22,18 @@ describe! { PodSecurityConfiguration, POD_SECURITY_CONFIGURATION "PodSecurityCon
     exemptions: "exemptions", 0, Flags::OMIT_EMPTY;
 ] }
 
-/// A level for each mode, and the release whose rules it has; `privileged` and `latest` unless said.
+/// Level and policy version of each mode; default to `privileged` and `latest`.
 #[derive(Clone, Default)]
 pub struct PodSecurityDefaults {
-    /// The level that refuses pods.
+    /// Level whose violations are rejected.
     pub enforce: String,
-    /// The release of that level: `latest` or `v1.x`.
+    /// Policy version of the enforced level: `latest` or `v1.x`.
     pub enforce_version: String,
-    /// The level whose violations the audit log shows.
+    /// Level whose violations are recorded in the audit log.
     pub audit: String,
     /// The release of that level.
     pub audit_version: String,
-    /// The level whose violations writers are warned of.
+    /// Level whose violations return a warning to the client.
     pub warn: String,
     /// The release of that level.
     pub warn_version: String,
@@ -48,14 +48,14 @@ describe! { PodSecurityDefaults, POD_SECURITY_DEFAULTS "PodSecurityDefaults" {} 
     warn_version:    "warn-version",    0, Flags::OMIT_EMPTY;
 ] }
 
-/// What is let pass.
+/// Exemptions from all levels.
 #[derive(Clone, Default)]
 pub struct PodSecurityExemptions {
-    /// Users whose requests are not looked at.
+    /// Users whose requests are exempt.
     pub usernames: Vec<String>,
-    /// Namespaces in which nothing is looked at.
+    /// Namespaces that are exempt.
     pub namespaces: Vec<String>,
-    /// Runtime classes whose pods are not looked at.
+    /// Runtime classes whose pods are exempt.
     pub runtime_classes: Vec<String>,
 }
 

@@ -5,14 +5,14 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// Tolerations of namespaces whose annotations say nothing of them.
+/// Tolerations for namespaces whose annotations do not specify any.
 #[derive(Clone, Default)]
 pub struct Configuration {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What pods get that are created.
+    /// Tolerations to add to new pods.
     pub default: Vec<crate::core::v1::Toleration>,
-    /// What pods may have; everything when it is empty.
+    /// Tolerations that pods may have; all are allowed when empty.
     pub whitelist: Vec<crate::core::v1::Toleration>,
 }
 

@@ -14,7 +14,7 @@ pub struct RoleBinding {
     pub type_meta: TypeMeta,
     /// Name and namespace; the namespace limits where the grant applies.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// Who receives the permissions; service accounts may come from other namespaces.
+    /// Subjects that receive the permissions; service accounts may come from other namespaces.
     pub subjects: Vec<Subject>,
     /// Role in this namespace, or ClusterRole, being granted; immutable.
     pub role_ref: crate::rbac::v1::RoleRef,
@@ -43,7 +43,7 @@ describe! { RoleBinding, ROLE_BINDING "RoleBinding" {
 pub struct RoleBindingList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<RoleBinding>,

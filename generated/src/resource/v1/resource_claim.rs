@@ -11,7 +11,7 @@ use machinery::type_meta::TypeMeta;
 
 use super::{DeviceConfiguration, DeviceSelector, ResourceClaimStatus};
 
-/// Says whether a request wants a fixed number or every matching device.
+/// Whether a request needs a fixed number or every matching device.
 pub mod device_allocation_mode {
     pub const EXACT_COUNT: &str = "ExactCount";
     pub const ALL: &str = "All";
@@ -30,7 +30,7 @@ pub struct ResourceClaim {
     pub type_meta: TypeMeta,
     /// Name, namespace and labels; pods must share the namespace.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What devices are wanted; cannot be edited after creation.
+    /// Requested devices; cannot be edited after creation.
     pub spec: ResourceClaimSpec,
     /// Allocation result, current users and device state.
     pub status: ResourceClaimStatus,
@@ -124,7 +124,7 @@ describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" {
 pub struct ResourceClaimList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<ResourceClaim>,
@@ -291,7 +291,7 @@ pub struct ExactDeviceRequest {
     pub allocation_mode: String,
     /// How many devices to take, 1 unless stated.
     pub count: i64,
-    /// Asks for monitoring or maintenance access, ignoring other claims on the devices.
+    /// Requests monitoring or maintenance access, ignoring other claims on the devices.
     pub admin_access: Option<bool>,
     /// Taints on devices that this requirement overlooks.
     pub tolerations: Vec<DeviceToleration>,

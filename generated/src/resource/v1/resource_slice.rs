@@ -45,7 +45,7 @@ describe! { ResourceSlice, RESOURCE_SLICE "ResourceSlice" {
 pub struct ResourceSliceList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<ResourceSlice>,
@@ -801,7 +801,7 @@ describe! { Counter, COUNTER "Counter" {} [
     value: "value", 1, Flags::REQUIRED;
 ] }
 
-/// Tells how a device counts against one node resource.
+/// Counts a device against one node resource.
 #[derive(Clone, Default)]
 pub struct NodeAllocatableResourceMapping {
     /// Device capacity whose consumed amount feeds the calculation.

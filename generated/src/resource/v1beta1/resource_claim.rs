@@ -12,7 +12,7 @@ pub struct ResourceClaim {
     pub type_meta: TypeMeta,
     /// Name, namespace and labels; pods must share the namespace.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What devices are wanted; cannot be edited after creation.
+    /// Requested devices; cannot be edited after creation.
     pub spec: ResourceClaimSpec,
     /// Allocation result, current users and device state.
     pub status: crate::resource::v1::ResourceClaimStatus,
@@ -30,7 +30,7 @@ describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" { .defaults_below() } 
 pub struct ResourceClaimList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<ResourceClaim>,

@@ -5,12 +5,12 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// Which resources are used only where a quota covers them.
+/// Resources whose use requires a quota that covers them.
 #[derive(Clone, Default)]
 pub struct Configuration {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// Resources of which nothing may be used without a quota.
+    /// Resources that may not be used without a quota.
     pub limited_resources: Vec<LimitedResource>,
 }
 
@@ -22,16 +22,16 @@ describe! { Configuration, CONFIGURATION "Configuration" {} [
     };
 ] }
 
-/// A kind of object, and what of the objects a quota has to cover.
+/// A resource, and the part of its use that a quota has to cover.
 #[derive(Clone, Default)]
 pub struct LimitedResource {
     /// API group of the objects; omit for core kinds.
     pub api_group: String,
     /// Plural name of the objects.
     pub resource: String,
-    /// Parts of names of quota resources: what is used of such a resource has to be covered.
+    /// Substrings of quota resource names; a quota has to cover the use of matching resources.
     pub match_contains: Vec<String>,
-    /// Scopes of which a quota has to be there for an object in them.
+    /// Scopes; a quota has to cover each object that matches one of them.
     pub match_scopes: Vec<crate::core::v1::ScopedResourceSelectorRequirement>,
 }
 

@@ -80,7 +80,7 @@ describe! { PodGroup, POD_GROUP "PodGroup" {
 pub struct PodGroupList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<PodGroup>,
@@ -183,7 +183,7 @@ describe! { PodGroupSpec, POD_GROUP_SPEC "PodGroupSpec" { .defaults_below() } [
     };
 ] }
 
-/// Tells which template a pod group originates from.
+/// Identifies the template that a pod group originates from.
 #[derive(Clone, Default)]
 pub struct PodGroupTemplateReference {
     /// Template inside a Workload object, the only source currently supported.

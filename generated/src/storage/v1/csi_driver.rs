@@ -19,7 +19,7 @@ pub mod fs_group_policy {
     pub const NONE: &str = "None";
 }
 
-/// Registers a CSI driver and tells Kubernetes how to interact with it.
+/// Registers a CSI driver and describes how Kubernetes interacts with it.
 #[derive(Clone, Default)]
 pub struct CSIDriver {
     /// Its kind and version, where it travels as an object of its own.
@@ -83,7 +83,7 @@ describe! { CSIDriver, CSI_DRIVER "CSIDriver" {
 pub struct CSIDriverList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<CSIDriver>,

@@ -25,7 +25,7 @@ pub struct StorageClass {
     pub provisioner: String,
     /// Provisioner-specific options, like disk type; 512 entries at most.
     pub parameters: BTreeMap<String, String>,
-    /// What happens to volumes after release: `Delete` by default, or `Retain`.
+    /// Treatment of volumes after release: `Delete` by default, or `Retain`.
     pub reclaim_policy: Option<String>,
     /// Mount flags for created volumes, not validated; bad ones make mounts fail.
     pub mount_options: Vec<String>,
@@ -166,7 +166,7 @@ describe! { StorageClass, STORAGE_CLASS "StorageClass" {
 pub struct StorageClassList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<StorageClass>,

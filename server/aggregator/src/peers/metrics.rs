@@ -22,11 +22,10 @@ impl PeerMetrics {
             let _ = registry.register(Box::new(counter.clone()));
             counter
         };
-        let rerouted = "Requests that another API server of the cluster was asked to answer, by its answer and what they were for; \
-                         for discovery where that is empty.";
-        let failed =
-            "Requests that could not be passed on to another API server, by the reason and what they were for.";
-        let unknown = "How often it could not be found out what another API server serves, by the reason.";
+        let rerouted = "Number of requests forwarded to another API server of the cluster, by status code and resource; \
+                         the resource is empty for discovery.";
+        let failed = "Number of requests that could not be forwarded to another API server, by reason and resource.";
+        let unknown = "Number of failed discovery requests to other API servers, by reason.";
         PeerMetrics {
             rerouted: counter("rerouted_request_total", rerouted, &["code", "group", "version", "resource"]),
             failed: counter("peer_proxy_errors_total", failed, &["type", "group", "version", "resource"]),

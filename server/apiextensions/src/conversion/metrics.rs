@@ -46,19 +46,19 @@ impl Metrics {
     pub fn new(registry: &Registry) -> Self {
         let outcome = ["result", "failure_type"];
         let requests = IntCounterVec::new(
-            Opts::new("apiserver_conversion_webhook_request_total", "Calls of conversion webhooks, by how they ended."),
+            Opts::new("apiserver_conversion_webhook_request_total", "Number of conversion webhook calls, by outcome."),
             &outcome,
         );
         let latency = histogram(
             "apiserver_conversion_webhook_duration_seconds",
-            "How long calls of conversion webhooks took.",
+            "Duration of conversion webhook calls, in seconds.",
             &BUCKETS,
             &outcome,
         );
         let buckets = prometheus::exponential_buckets(0.001, 2.0, 15).unwrap_or_default();
         let conversions = histogram(
             "apiserver_crd_conversion_webhook_duration_seconds",
-            "How long conversions by webhooks took, by definition and versions.",
+            "Duration of webhook conversions by CRD and versions, in seconds.",
             &buckets,
             &["crd_name", "from_version", "to_version", "succeeded"],
         );

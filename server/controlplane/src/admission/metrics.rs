@@ -92,7 +92,7 @@ impl Metrics {
         let mutations = policy_checks(registry, "mutating", &[]);
         let steps = histograms(
             registry,
-            ("step_admission_duration_seconds", "How long each step of admission took."),
+            ("step_admission_duration_seconds", "Duration of each admission step, in seconds."),
             &["type", "operation", "rejected"],
             &BUCKETS,
         );
@@ -101,32 +101,32 @@ impl Metrics {
             steps,
             plugins: histograms(
                 registry,
-                ("controller_admission_duration_seconds", "How long each admission plugin took."),
+                ("controller_admission_duration_seconds", "Duration of each admission plugin call, in seconds."),
                 &["name", "type", "operation", "rejected"],
                 &BUCKETS,
             ),
             webhooks: histograms(
                 registry,
-                ("webhook_admission_duration_seconds", "How long each admission webhook took."),
+                ("webhook_admission_duration_seconds", "Duration of each admission webhook call, in seconds."),
                 &["name", "type", "operation", "rejected"],
                 &WEBHOOK_BUCKETS,
             ),
             rejections: counters(
                 registry,
                 "webhook_rejection_count",
-                "Objects that admission webhooks kept out, by why.",
+                "Number of objects rejected by admission webhooks, by reason.",
                 &[&of_webhook[..], &["error_type", "rejection_code"]].concat(),
             ),
             fail_open: counters(
                 registry,
                 "webhook_fail_open_count",
-                "Objects that passed although an admission webhook could not be asked.",
+                "Number of failed admission webhook calls that were ignored by the failure policy.",
                 &["name", "type"],
             ),
             requests: counters(
                 registry,
                 "webhook_request_total",
-                "Requests to admission webhooks.",
+                "Number of calls of admission webhooks.",
                 &[&of_webhook[..], &["code", "rejected"]].concat(),
             ),
             checks: checks.0,
@@ -135,20 +135,20 @@ impl Metrics {
             mutation_seconds: mutations.1,
             condition_seconds: histograms(
                 registry,
-                ("match_condition_evaluation_seconds", "How long match conditions took to evaluate."),
+                ("match_condition_evaluation_seconds", "Duration of match condition evaluations, in seconds."),
                 &of_conditions,
                 &CONDITION_BUCKETS,
             ),
             condition_errors: counters(
                 registry,
                 "match_condition_evaluation_errors_total",
-                "Match conditions that failed to evaluate.",
+                "Number of match conditions that failed to evaluate.",
                 &of_conditions,
             ),
             exclusions: counters(
                 registry,
                 "match_condition_exclusions_total",
-                "Requests that webhooks were not asked about for their match conditions.",
+                "Number of requests that match conditions excluded from a webhook or policy.",
                 &of_conditions,
             ),
         }
@@ -256,7 +256,8 @@ impl StepSummary {
     fn register(registry: &Registry, steps: &HistogramVec) {
         let name = "apiserver_admission_step_admission_duration_seconds_summary";
         let labels = ["type", "operation", "rejected"].map(String::from).to_vec();
-        let desc = Desc::new(name.into(), "How long each step of admission took.".into(), labels, HashMap::new());
+        let desc =
+            Desc::new(name.into(), "Duration of each admission step, in seconds.".into(), labels, HashMap::new());
         let summary = StepSummary { desc: desc.expect("a well-formed metric"), steps: steps.clone() };
         let _ = registry.register(Box::new(summary)); // fails only for duplicate names
     }
@@ -329,8 +330,9 @@ fn error_type(failure: Option<&str>) -> &'static str {
 fn policy_checks(registry: &Registry, kind: &str, more: &[&str]) -> (IntCounterVec, HistogramVec) {
     let labels = [&["policy", "policy_binding", "error_type"], more].concat();
     let name = |what: &str| format!("apiserver_{kind}_admission_policy_check_{what}");
-    let total = Opts::new(name("total"), format!("Checks of {kind} policies, by how they ended."));
-    let seconds = HistogramOpts::new(name("duration_seconds"), format!("How long checks of {kind} policies took."));
+    let total = Opts::new(name("total"), format!("Number of {kind} policy checks, by outcome."));
+    let seconds =
+        HistogramOpts::new(name("duration_seconds"), format!("Duration of {kind} policy checks, in seconds."));
     let seconds = seconds.buckets(CHECK_BUCKETS.to_vec());
     (
         registered(registry, IntCounterVec::new(total, &labels).expect("a well-formed metric")),

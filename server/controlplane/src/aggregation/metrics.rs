@@ -17,11 +17,11 @@ pub struct AvailabilityMetrics {
 impl AvailabilityMetrics {
     /// Creates and registers the metrics.
     pub fn register(registry: &Registry) -> Self {
-        let opts = Opts::new("aggregator_unavailable_apiservice", "1 for APIServices that do not answer, by name.");
+        let opts = Opts::new("aggregator_unavailable_apiservice", "1 for unavailable APIServices, by name.");
         let unavailable = IntGaugeVec::new(opts, &["name"]).expect("a well-formed metric");
         let opts = Opts::new(
             "aggregator_unavailable_apiservice_total",
-            "How often APIServices ceased to answer, by name and reason.",
+            "Number of times that an APIService became unavailable, by name and reason.",
         );
         let total = IntCounterVec::new(opts, &["name", "reason"]).expect("a well-formed metric");
         // Only duplicate names are rejected.

@@ -37,15 +37,19 @@ impl AddressMetrics {
     /// Creates and registers the metrics.
     pub fn register(registry: &Registry) -> Self {
         let metrics = AddressMetrics {
-            given: counters(&name("allocation_total"), "Addresses that were given to services.", &["cidr", "scope"]),
+            given: counters(
+                &name("allocation_total"),
+                "Number of addresses allocated to services.",
+                &["cidr", "scope"],
+            ),
             refused: counters(
                 &name("allocation_errors_total"),
-                "Addresses that could not be given to services.",
+                "Number of failed address allocations for services.",
                 &["cidr", "scope"],
             ),
             seconds: histograms(
                 &name("allocation_duration_seconds"),
-                "How long it took to give an address to a service.",
+                "Duration of address allocations for services, in seconds.",
                 &["cidr"],
                 DEFAULT_BUCKETS,
             ),
@@ -90,8 +94,8 @@ impl Usage {
     pub fn register(registry: &Registry, count: Count) {
         let usage = Usage {
             count,
-            allocated: gauges(&name("allocated_ips"), "Addresses that services have.", &["cidr"]),
-            available: gauges(&name("available_ips"), "Addresses that services can have.", &["cidr"]),
+            allocated: gauges(&name("allocated_ips"), "Number of addresses in use by services.", &["cidr"]),
+            available: gauges(&name("available_ips"), "Number of addresses available to services.", &["cidr"]),
             scrape: Mutex::default(),
         };
         let _ = registry.register(Box::new(usage)); // fails only for duplicate names
@@ -129,14 +133,14 @@ impl Default for PortMetrics {
         let name = |name: &str| format!("kube_apiserver_nodeport_allocator_{name}");
         let gauge = |name: &str, help: &str| IntGauge::new(name, help).expect("a well-formed metric");
         PortMetrics {
-            given: counters(&name("allocation_total"), "Node ports that were given to services.", &["scope"]),
+            given: counters(&name("allocation_total"), "Number of node ports allocated to services.", &["scope"]),
             refused: counters(
                 &name("allocation_errors_total"),
-                "Node ports that could not be given to services.",
+                "Number of failed node port allocations for services.",
                 &["scope"],
             ),
-            allocated: gauge(&name("allocated_ports"), "Node ports that services have."),
-            available: gauge(&name("available_ports"), "Node ports that services can have."),
+            allocated: gauge(&name("allocated_ports"), "Number of node ports in use by services."),
+            available: gauge(&name("available_ports"), "Number of node ports available to services."),
         }
     }
 }

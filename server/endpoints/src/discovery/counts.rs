@@ -20,16 +20,19 @@ impl Default for Counts {
             IntCounter::new(format!("aggregator_discovery_{name}_total"), help).expect("a well-formed metric")
         };
         Counts {
-            made: counter("aggregation_count", "How often the discovery document of all groups was made."),
+            made: counter("aggregation_count", "Number of times that the aggregated discovery document was built."),
             kept: counter(
                 "peer_aggregated_cache_hits",
-                "How often what all API servers serve was known when asked for.",
+                "Number of cache hits for the merged discovery document of all API servers.",
             ),
             missed: counter(
                 "peer_aggregated_cache_misses",
-                "How often what all API servers serve had to be put together.",
+                "Number of cache misses for the merged discovery document of all API servers.",
             ),
-            alone: counter("nopeer_requests", "How often it was asked what this API server serves, without others."),
+            alone: counter(
+                "nopeer_requests",
+                "Number of discovery requests for the resources of this API server alone.",
+            ),
         }
     }
 }

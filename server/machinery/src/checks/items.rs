@@ -39,10 +39,10 @@ impl<'a> Items<'a> {
         let Value::StructList(list) = self.list else { return false };
         let before = self.met.get().saturating_sub(1);
         let mut preceded = self.preceded.borrow_mut();
-        let (asked, is_met) = preceded.entry(conditions.as_ptr().addr()).or_default();
-        if !*is_met && *asked < before {
-            *is_met = (*asked..before).filter_map(|index| list.get(index)).any(meets);
-            *asked = before;
+        let (evaluated, is_met) = preceded.entry(conditions.as_ptr().addr()).or_default();
+        if !*is_met && *evaluated < before {
+            *is_met = (*evaluated..before).filter_map(|index| list.get(index)).any(meets);
+            *evaluated = before;
         }
         *is_met
     }

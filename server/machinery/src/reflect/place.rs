@@ -108,7 +108,7 @@ impl Place {
 
     #[inline]
     fn at(&self, of: Ref<'_>) -> NonNull<u8> {
-        assert!(std::ptr::eq(self.def, of.def), "a place of {:?} is asked for in {:?}", self.def, of.def);
+        assert!(std::ptr::eq(self.def, of.def), "a place of {:?} is used in {:?}", self.def, of.def);
         // SAFETY: a flat field's offset is the sum of the offsets on the way to it inside this struct.
         unsafe { of.at.add(self.offset as usize) }
     }

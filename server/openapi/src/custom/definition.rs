@@ -31,7 +31,7 @@ pub(super) fn of_list(catalog: &Catalog, resource: &CustomResource) -> Value {
             "apiVersion": type_meta(catalog, "apiVersion"),
             "items": {"description": format!("The {} of the list.", resource.plural), "type": "array", "items": item},
             "kind": type_meta(catalog, "kind"),
-            "metadata": reference(names::LIST_META, "What is known of the list."),
+            "metadata": reference(names::LIST_META, "Metadata of the list."),
         },
     });
     set_kind(&mut out, resource, &resource.list_kind);

@@ -76,9 +76,9 @@ impl<'de> Visitor<'de> for Place {
         while let Some(key) = map.next_key_seed(Key)? {
             let (child, child_is_member) = map.next_value_seed(Place)?;
             match key {
-                Said::Itself => is_member = true,
-                Said::Step(element) => set.add(element, child_is_member, child),
-                Said::Unknown => {}
+                Member::Itself => is_member = true,
+                Member::Step(element) => set.add(element, child_is_member, child),
+                Member::Unknown => {}
             }
         }
         let is_leaf = set.is_empty();
@@ -87,7 +87,7 @@ impl<'de> Visitor<'de> for Place {
 }
 
 /// A parsed key of an object, read without a copy of its text.
-enum Said {
+enum Member {
     /// The key `.`: the object is itself a field.
     Itself,
     Step(PathElement),
@@ -98,25 +98,25 @@ enum Said {
 struct Key;
 
 impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Said;
+    type Value = Member;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Said, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Member, D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
 impl Visitor<'_> for Key {
-    type Value = Said;
+    type Value = Member;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a step of a path")
     }
 
-    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<Said, E> {
+    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<Member, E> {
         if key == "." {
-            return Ok(Said::Itself);
+            return Ok(Member::Itself);
         }
-        Ok(PathElement::parse(key).map_err(E::custom)?.map_or(Said::Unknown, Said::Step))
+        Ok(PathElement::parse(key).map_err(E::custom)?.map_or(Member::Unknown, Member::Step))
     }
 }
 

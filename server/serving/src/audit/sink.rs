@@ -41,12 +41,15 @@ impl Metrics {
     /// Creates and registers the metrics. They are exposed as 0 if auditing is disabled.
     pub fn register(registry: &Registry) -> Self {
         let metrics = Metrics {
-            events: counter("apiserver_audit_event_total", "Audit events made and handed to their sinks."),
-            errors: counters("apiserver_audit_error_total", "Audit events that got lost, by where.", "plugin"),
-            levels: counters("apiserver_audit_level_total", "Requests by how much is recorded of them.", "level"),
+            events: counter(
+                "apiserver_audit_event_total",
+                "Number of audit events generated and passed to the backends.",
+            ),
+            errors: counters("apiserver_audit_error_total", "Number of lost audit events, by backend.", "plugin"),
+            levels: counters("apiserver_audit_level_total", "Number of requests, by audit level.", "level"),
             rejected: counter(
                 "apiserver_audit_requests_rejected_total",
-                "Requests refused because their audit event could not be stored.",
+                "Number of requests rejected because their audit event could not be stored.",
             ),
         };
         for collector in [

@@ -28,32 +28,40 @@ impl Metrics {
     pub fn register(registry: &Registry) -> Self {
         let authorizer = &["type", "name"];
         let metrics = Metrics {
-            decisions: counters("decisions_total", "Decisions by authorizer.", &["type", "name", "decision"]),
-            evaluations: counters("webhook_evaluations_total", "Calls of webhooks, by outcome.", &["name", "result"]),
+            decisions: counters(
+                "decisions_total",
+                "Number of decisions, by authorizer.",
+                &["type", "name", "decision"],
+            ),
+            evaluations: counters(
+                "webhook_evaluations_total",
+                "Number of webhook calls, by outcome.",
+                &["name", "result"],
+            ),
             fail_open: counters(
                 "webhook_evaluations_fail_open_total",
-                "Calls of webhooks that failed and left the decision to others.",
+                "Number of failed webhook calls that were treated as no opinion.",
                 &["name", "result"],
             ),
             durations: histograms(
                 "webhook_duration_seconds",
-                "How long webhooks took.",
+                "Duration of webhook calls, in seconds.",
                 &["name", "result"],
                 DEFAULT_BUCKETS,
             ),
             condition_errors: counters(
                 "match_condition_evaluation_errors_total",
-                "Match conditions that went wrong.",
+                "Number of match conditions that failed to evaluate.",
                 authorizer,
             ),
             exclusions: counters(
                 "match_condition_exclusions_total",
-                "Requests that match conditions kept from a webhook.",
+                "Number of requests that match conditions excluded from a webhook.",
                 authorizer,
             ),
             condition_seconds: histograms(
                 "match_condition_evaluation_seconds",
-                "How long match conditions took.",
+                "Duration of match condition evaluations, in seconds.",
                 authorizer,
                 &CONDITION_BUCKETS,
             ),

@@ -15,8 +15,11 @@ pub(super) struct Results {
 
 impl Default for Results {
     fn default() -> Self {
-        let last = Opts::new("kubernetes_healthcheck", "What a health check said last: 1 when all was well.");
-        let total = Opts::new("kubernetes_healthchecks_total", "How often health checks were made, by what they said.");
+        let last = Opts::new(
+            "kubernetes_healthcheck",
+            "Result of the last run of a health check: 1 for success, 0 for an error.",
+        );
+        let total = Opts::new("kubernetes_healthchecks_total", "Number of health check runs, by result.");
         Results {
             last: IntGaugeVec::new(last, &["name", "type"]).expect("a well-formed metric"),
             total: IntCounterVec::new(total, &["name", "type", "status"]).expect("a well-formed metric"),

@@ -48,21 +48,31 @@ impl AccessMetrics {
     pub fn new(registry: &Registry) -> Self {
         let result = &["result"];
         let authentication = (
-            &counters(registry, "authentication_attempts", "Attempts to authenticate, by how they ended.", result),
+            &counters(registry, "authentication_attempts", "Number of authentication attempts, by result.", result),
             &histograms(
                 registry,
                 "authentication_duration_seconds",
-                "How long it took to authenticate.",
+                "Duration of authentication, in seconds.",
                 result,
                 &SECONDS,
             ),
         );
         let authorization = (
-            &counters(registry, "authorization_attempts_total", "Attempts to authorize, by how they ended.", result),
-            &histograms(registry, "authorization_duration_seconds", "How long it took to authorize.", result, &SECONDS),
+            &counters(registry, "authorization_attempts_total", "Number of authorization attempts, by result.", result),
+            &histograms(
+                registry,
+                "authorization_duration_seconds",
+                "Duration of authorization, in seconds.",
+                result,
+                &SECONDS,
+            ),
         );
-        let users =
-            counters(registry, "authenticated_user_requests", "Requests with credentials, by user.", &["username"]);
+        let users = counters(
+            registry,
+            "authenticated_user_requests",
+            "Number of authenticated requests, by user.",
+            &["username"],
+        );
         AccessMetrics {
             others: users.with_label_values(&["other"]),
             users,

@@ -10,10 +10,11 @@ use prometheus::{DEFAULT_BUCKETS, Histogram, Registry};
 
 use super::shared::{self, show};
 
-static COMPILATION: LazyLock<Histogram> =
-    LazyLock::new(|| histogram("apiserver_cel_compilation_duration_seconds", "How long expressions took to compile."));
+static COMPILATION: LazyLock<Histogram> = LazyLock::new(|| {
+    histogram("apiserver_cel_compilation_duration_seconds", "Duration of CEL compilation, in seconds.")
+});
 static EVALUATION: LazyLock<Histogram> =
-    LazyLock::new(|| histogram("apiserver_cel_evaluation_duration_seconds", "How long expressions took to evaluate."));
+    LazyLock::new(|| histogram("apiserver_cel_evaluation_duration_seconds", "Duration of CEL evaluation, in seconds."));
 
 fn histogram(name: &str, help: &str) -> Histogram {
     shared::histogram(name, help, DEFAULT_BUCKETS)

@@ -18,22 +18,17 @@ pub struct ConnectionMetrics {
 impl ConnectionMetrics {
     pub(super) fn new(registry: &Registry) -> Self {
         ConnectionMetrics {
-            open: gauges(
-                registry,
-                "apiserver_open_connections",
-                "Open connections, by how far they have come.",
-                &["stage"],
-            ),
+            open: gauges(registry, "apiserver_open_connections", "Number of open connections, by state.", &["stage"]),
             evicted: counters(
                 registry,
                 "apiserver_evicted_connections_total",
-                "Connections that were ended to make room for others, by the limit that was reached.",
+                "Number of connections closed to admit new ones, by the limit that was reached.",
                 &["limit"],
             ),
             refused: counters(
                 registry,
                 "apiserver_refused_connections_total",
-                "Connections that were refused because no other one could be ended, by the limit that was reached.",
+                "Number of connections refused because no other one could be closed, by the limit that was reached.",
                 &["limit"],
             ),
         }

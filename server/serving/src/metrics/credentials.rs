@@ -20,7 +20,7 @@ const LIFETIMES: [f64; 14] = [
 static TOKENS: LazyLock<TokenCache> = LazyLock::new(TokenCache::new);
 static IMPERSONATION: LazyLock<Impersonation> = LazyLock::new(Impersonation::new);
 static CERTIFICATES: LazyLock<Histogram> = LazyLock::new(|| {
-    let help = "For how long client certificates that came with requests would still hold.";
+    let help = "Remaining lifetime of client certificates of requests, in seconds.";
     histogram("apiserver_client_certificate_expiration_seconds", help, &LIFETIMES)
 });
 /// Uses of service account tokens.
@@ -61,15 +61,19 @@ impl TokenCache {
         let name = |name: &str| format!("authentication_token_cache_{name}");
         let status = &["status"];
         TokenCache {
-            requests: counters(&name("request_total"), "Tokens looked up in the cache, by hit and miss.", status),
+            requests: counters(&name("request_total"), "Number of token cache lookups, by hit and miss.", status),
             seconds: histograms(
                 &name("request_duration_seconds"),
-                "How long it took to know the user of a token.",
+                "Duration of token cache lookups, in seconds.",
                 status,
                 DEFAULT_BUCKETS,
             ),
-            fetches: counters(&name("fetch_total"), "Tokens that authenticators were asked about.", status),
-            active: gauges(&name("active_fetch_count"), "Requests that wait for authenticators.", status),
+            fetches: counters(
+                &name("fetch_total"),
+                "Number of token checks by authenticators after a cache miss.",
+                status,
+            ),
+            active: gauges(&name("active_fetch_count"), "Number of token checks in progress.", status),
         }
     }
 }
@@ -77,7 +81,7 @@ impl TokenCache {
 impl AccountTokens {
     fn new() -> Self {
         let uses = |name: &str, of: &str| {
-            let help = format!("Requests with tokens of service accounts {of}.");
+            let help = format!("Number of requests with service account tokens {of}.");
             counter(&format!("serviceaccount_{name}_total"), &help)
         };
         AccountTokens {
@@ -96,17 +100,21 @@ impl Impersonation {
         let name = |name: &str| format!("apiserver_impersonation_{name}");
         let labels = &["mode", "decision"];
         Impersonation {
-            attempts: counters(&name("attempts_total"), "Requests to act as another user.", labels),
+            attempts: counters(&name("attempts_total"), "Number of impersonation requests.", labels),
             attempt_seconds: histograms(
                 &name("attempts_duration_seconds"),
-                "How long it took to decide about requests to act as another user.",
+                "Duration of impersonation checks, in seconds.",
                 labels,
                 &SECONDS,
             ),
-            checks: counters(&name("authorization_attempts_total"), "Rights looked up for impersonation.", labels),
+            checks: counters(
+                &name("authorization_attempts_total"),
+                "Number of authorization checks for impersonation.",
+                labels,
+            ),
             check_seconds: histograms(
                 &name("authorization_attempts_duration_seconds"),
-                "How long it took to look up a right for impersonation.",
+                "Duration of authorization checks for impersonation, in seconds.",
                 labels,
                 &SECONDS,
             ),

@@ -31,7 +31,7 @@ pub(crate) struct Through<H> {
 impl PartMetrics {
     /// Creates the metric and registers it.
     pub(super) fn new(registry: &Registry) -> Self {
-        let help = "How long requests were in a filter before they were handed on, by filter.";
+        let help = "Time that requests spent in each filter before the next one, in seconds.";
         PartMetrics(histograms(registry, "apiserver_request_filter_duration_seconds", help, &["filter"], &SECONDS))
     }
 

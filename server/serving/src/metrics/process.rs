@@ -17,20 +17,22 @@ type Read = fn() -> Option<f64>;
 
 const COUNTERS: [(&str, &str, Read); 3] = [
     ("process_cpu_seconds_total", "Processor time of the process, in seconds.", processor_seconds),
-    ("process_network_receive_bytes_total", "Bytes that came in by the network of the process.", || octets("InOctets")),
-    ("process_network_transmit_bytes_total", "Bytes that went out by the network of the process.", || {
+    ("process_network_receive_bytes_total", "Bytes received by the network namespace of the process.", || {
+        octets("InOctets")
+    }),
+    ("process_network_transmit_bytes_total", "Bytes sent by the network namespace of the process.", || {
         octets("OutOctets")
     }),
 ];
 const GAUGES: [(&str, &str, Read); 7] = [
-    ("process_resident_memory_bytes", "Resident memory of the process.", || memory("VmRSS:")),
-    ("process_virtual_memory_bytes", "Virtual memory of the process.", || memory("VmSize:")),
-    ("process_virtual_memory_max_bytes", "The most virtual memory that the process may have.", || limit(Resource::As)),
-    ("process_open_fds", "Open files of the process.", open_files),
-    ("process_max_fds", "The most files that the process may have open.", || limit(Resource::Nofile)),
+    ("process_resident_memory_bytes", "Resident memory of the process, in bytes.", || memory("VmRSS:")),
+    ("process_virtual_memory_bytes", "Virtual memory of the process, in bytes.", || memory("VmSize:")),
+    ("process_virtual_memory_max_bytes", "Virtual memory limit of the process, in bytes.", || limit(Resource::As)),
+    ("process_open_fds", "Number of open file descriptors.", open_files),
+    ("process_max_fds", "Limit of open file descriptors.", || limit(Resource::Nofile)),
     // The unit of concurrency of this program is the task; dashboards use this name.
-    ("go_goroutines", "Tasks that exist.", tasks),
-    ("go_threads", "Threads of the process.", || status("Threads:")),
+    ("go_goroutines", "Number of asynchronous tasks.", tasks),
+    ("go_threads", "Number of threads of the process.", || status("Threads:")),
 ];
 
 /// Reads `/proc/self` at each collection.
@@ -43,7 +45,7 @@ pub struct ProcessMetrics {
 impl ProcessMetrics {
     /// Creates the metrics; the current time is the start time.
     pub fn new() -> prometheus::Result<Self> {
-        let started = Gauge::new("process_start_time_seconds", "When the process began, in seconds since 1970.")?;
+        let started = Gauge::new("process_start_time_seconds", "Start time of the process, in seconds since 1970.")?;
         started.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
         let counters = COUNTERS.iter().map(|(name, help, read)| Ok((Counter::new(*name, *help)?, *read)));
         let gauges = GAUGES.iter().map(|(name, help, read)| Ok((Gauge::new(*name, *help)?, *read)));

@@ -26,12 +26,12 @@ const BUILD: [&str; 9] = [
 
 /// Registers the metrics that are constant while the server runs.
 pub(super) fn register(registry: &Registry) {
-    let build = gauges(registry, "kubernetes_build_info", "What the program was built of; always 1.", &BUILD);
+    let build = gauges(registry, "kubernetes_build_info", "Build information of the server; always 1.", &BUILD);
     let info = version::info();
     let values =
         ["major", "minor", "gitVersion", "gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"];
     build.with_label_values(&values.map(|name| info[name].as_str().unwrap_or_default())).set(1);
-    let help = "The versions of the program, of what it emulates and of what it gets along with; always 1.";
+    let help = "Binary, emulated and minimum compatible version of the server; always 1.";
     let versions = gauges(registry, "version_info", help, &["component", "binary", "emulation", "min_compat"]);
     let release = |prefix: &str| {
         let part = |name: &str| info[format!("{prefix}{name}")].as_str().unwrap_or_default().to_owned();
@@ -43,8 +43,8 @@ pub(super) fn register(registry: &Registry) {
     // There is only one validation, which includes declared constraints, so there are no
     // mismatches.
     for (name, help) in [
-        ("mismatch", "Times declared constraints and hand-written ones came to different results."),
-        ("panic", "Times checks of declared constraints panicked."),
+        ("mismatch", "Number of differing results of declarative and hand-written validation."),
+        ("panic", "Number of panics in declarative validation."),
     ] {
         let name = format!("apiserver_validation_declarative_validation_{name}_total");
         counters(registry, &name, help, &[]).with_label_values::<&str>(&[]);
@@ -53,7 +53,7 @@ pub(super) fn register(registry: &Registry) {
 
 /// Registers the states of the feature gates.
 pub(super) fn show_features(registry: &Registry, features: &FeatureGates) {
-    let help = "Features by their stages: 1 where they are on.";
+    let help = "State of each feature gate: 1 if it is enabled.";
     let enabled: IntGaugeVec = gauges(registry, "kubernetes_feature_enabled", help, &["name", "stage"]);
     for gate in features.known().iter() {
         enabled.with_label_values(&[gate.name, gate.stage.name()]).set(features.enabled(gate.name).into());
@@ -63,7 +63,7 @@ pub(super) fn show_features(registry: &Registry, features: &FeatureGates) {
 /// The metrics about these metrics.
 pub(super) fn about(families: &[MetricFamily], disabled: &[String]) -> Vec<MetricFamily> {
     let opts = |name: &str, help: &str| Opts::new(name, help);
-    let registered = opts("registered_metrics_total", "Metrics that there are, by how settled they are.");
+    let registered = opts("registered_metrics_total", "Number of registered metrics, by stability level.");
     let registered = IntCounterVec::new(registered, &["stability_level", "deprecated_version"]);
     let registered = registered.expect("a well-formed metric");
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -73,12 +73,13 @@ pub(super) fn about(families: &[MetricFamily], disabled: &[String]) -> Vec<Metri
     for (level, count) in counts {
         registered.with_label_values(&[level, ""]).inc_by(count);
     }
-    let off = IntCounter::with_opts(opts("disabled_metrics_total", "Metrics that a flag switched off."));
+    let off = IntCounter::with_opts(opts("disabled_metrics_total", "Number of metrics disabled by a flag."));
     let off = off.expect("a well-formed metric");
     let is_off = |name: &&String| families.iter().any(|family| family.name() == name.as_str());
     off.inc_by(disabled.iter().filter(is_off).count() as u64);
     // No metric is hidden: none is older than its replacement.
-    let hidden = IntCounter::with_opts(opts("hidden_metrics_total", "Metrics that are not shown for their age."));
+    let hidden =
+        IntCounter::with_opts(opts("hidden_metrics_total", "Number of metrics hidden because they are deprecated."));
     let hidden = hidden.expect("a well-formed metric");
     [registered.collect(), off.collect(), hidden.collect()].concat()
 }

@@ -22,31 +22,31 @@ impl StreamMetrics {
             translated: counters(
                 registry,
                 "apiserver_stream_translator_requests_total",
-                "Commands in containers whose WebSockets were translated to SPDY here, by how that ended.",
+                "Number of exec and attach requests translated from WebSocket to SPDY, by status code.",
                 &["code"],
             ),
             tunnelled: counters(
                 registry,
                 "apiserver_stream_tunnel_requests_total",
-                "Ports that were forwarded in SPDY through WebSockets, by what the kubelet answered.",
+                "Number of port forwards tunnelled as SPDY through WebSockets, by status code of the kubelet.",
                 &["code"],
             ),
             routed: counters(
                 registry,
                 "apiserver_websocket_streaming_requests_total",
-                "Connections to containers and ports, by who would translate their WebSockets.",
+                "Number of WebSocket streaming requests, by the server that translates them.",
                 &["subresource", "proxy_type"],
             ),
             logs: counters(
                 registry,
                 "kube_apiserver_pod_logs_insecure_backend_total",
-                "Logs that were asked for, by whether kubelets have to prove who they are.",
+                "Number of pod log requests, by whether kubelet certificates are verified.",
                 &["usage"],
             ),
             log_tls_failures: counters(
                 registry,
                 "kube_apiserver_pod_logs_backend_tls_failure_total",
-                "Logs that were not read because the kubelet's certificate was not valid.",
+                "Number of pod log requests that failed because of an invalid kubelet certificate.",
                 &[],
             )
             .with_label_values::<&str>(&[]),

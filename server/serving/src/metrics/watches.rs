@@ -40,12 +40,12 @@ impl WatchMetrics {
     pub(super) fn new(registry: &Registry) -> Self {
         let of = &["group", "version", "resource"];
         WatchMetrics {
-            total: counters(registry, "apiserver_watch_events_total", "Events that were sent to watchers.", of),
-            sizes: histograms(registry, "apiserver_watch_events_sizes", "Bytes of events of watches.", of, &SIZES),
+            total: counters(registry, "apiserver_watch_events_total", "Number of events sent to watchers.", of),
+            sizes: histograms(registry, "apiserver_watch_events_sizes", "Size of watch events, in bytes.", of, &SIZES),
             lists: histograms(
                 registry,
                 "apiserver_watch_list_duration_seconds",
-                "How long it took to send the objects that watches begin with.",
+                "Duration of sending the initial objects of a watch, in seconds.",
                 &["group", "version", "resource", "scope"],
                 &LIST_SECONDS,
             ),

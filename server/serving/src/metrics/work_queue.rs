@@ -71,27 +71,27 @@ impl WorkQueues {
         let gauge = |name: &str, help: &str| GaugeVec::new(Opts::new(name, help), &NAME).expect("a well-formed metric");
         let unfinished = Unfinished {
             queues: Arc::default(),
-            sum: gauge("workqueue_unfinished_work_seconds", "For how long work has been going on that has not ended."),
+            sum: gauge("workqueue_unfinished_work_seconds", "Total time of the work in progress, in seconds."),
             longest: gauge(
                 "workqueue_longest_running_processor_seconds",
-                "For how long the work that began first has been going on.",
+                "Time of the oldest work in progress, in seconds.",
             ),
         };
         let _ = registry.register(Box::new(unfinished.clone())); // only a name registered twice is refused
         WorkQueues {
-            adds: counters(registry, "workqueue_adds_total", "Items that were added.", &NAME),
-            depth: gauges(registry, "workqueue_depth", "Items that wait.", &NAME),
+            adds: counters(registry, "workqueue_adds_total", "Number of items added to a work queue.", &NAME),
+            depth: gauges(registry, "workqueue_depth", "Number of items in a work queue.", &NAME),
             waited: histograms(
                 registry,
                 "workqueue_queue_duration_seconds",
-                "How long items waited before they were worked on.",
+                "Time that items waited in a work queue, in seconds.",
                 &NAME,
                 &SECONDS,
             ),
             worked: histograms(
                 registry,
                 "workqueue_work_duration_seconds",
-                "How long the work on items took.",
+                "Duration of processing an item, in seconds.",
                 &NAME,
                 &SECONDS,
             ),

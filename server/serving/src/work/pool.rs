@@ -70,9 +70,12 @@ impl Pool {
             state: Mutex::new(State { queue: Queue::new(limits), threads: 0, blocked: 0 }),
             has_work: Condvar::new(),
             metrics: Metrics {
-                requests: gauge("apiserver_work_pool_requests", "Requests in the work pool, waiting ones included."),
-                running: gauge("apiserver_work_pool_running_threads", "Threads of the work pool that run."),
-                refused: IntCounter::new(refused, "Requests that the work pool refused.")
+                requests: gauge(
+                    "apiserver_work_pool_requests",
+                    "Number of requests in the work pool, waiting ones included.",
+                ),
+                running: gauge("apiserver_work_pool_running_threads", "Number of running threads of the work pool."),
+                refused: IntCounter::new(refused, "Number of requests rejected by the work pool.")
                     .expect("a well-formed metric"),
             },
         }

@@ -2,7 +2,7 @@
 
 use crate::meta::ObjectMeta;
 
-/// Where what was built is kept.
+/// Storage location of build results.
 #[kind(plural = "archives", scope = Cluster, gate = PipelineArchives)]
 #[versions(v1)]
 pub struct Archive {

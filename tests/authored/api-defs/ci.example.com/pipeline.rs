@@ -2,7 +2,7 @@
 
 use crate::meta::{Condition, ObjectMeta};
 
-/// What is built, and how.
+/// A build and its steps.
 #[kind(plural = "pipelines", short = "pl", scope = Cluster)]
 #[versions(v1, v2)]
 #[subresource(status)]
@@ -10,39 +10,39 @@ pub struct Pipeline {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What its owner asks for.
+    /// Desired state of the pipeline.
     #[field(2)]
     pub spec: PipelineSpec,
 
-    /// What was seen of it last.
+    /// Observed state of the pipeline.
     #[field(3)]
     pub status: PipelineStatus,
 }
 
-/// What was seen of a pipeline last.
+/// Observed state of a pipeline.
 pub struct PipelineStatus {
     /// Conditions, one entry per type.
     #[field(1, list = map(type), patch = merge)]
     pub conditions: Vec<Condition>,
 }
 
-/// What the owner of a pipeline asks for.
+/// Desired state of a pipeline.
 #[validate(by_hand = pipeline_spec)]
 #[rule("self.mode != 'Thorough' || self.workers == 1", field = workers, message = "thorough builds run alone")]
 pub struct PipelineSpec {
-    /// How many builds may run at a time.
+    /// Maximum number of concurrent builds.
     #[field(1, default = 1, min = 1, max = 100)]
     pub workers: Option<i32>,
 
-    /// How a build goes about its steps.
+    /// Execution mode of the steps of a build.
     #[field(2, default = Fast)]
     pub mode: Mode,
 
-    /// How often a step that failed is run again.
+    /// Number of retries of a failed step.
     #[field(3, min = 0, gate = PipelineRetries)]
     pub retries: Option<i32>,
 
-    /// What a build does, in order.
+    /// Steps of a build, in order.
     #[field(4, list = map(name), gate = PipelineSteps)]
     pub steps: Vec<Step>,
 
@@ -50,33 +50,33 @@ pub struct PipelineSpec {
     #[field(5, max_length = 40)]
     pub image: String,
 
-    /// Who is told of builds that failed.
+    /// Recipient of notifications about failed builds.
     #[field(8, deprecated)]
     pub mail: String,
 
-    /// The team that answers for it.
+    /// Team that owns the pipeline.
     #[field(9, immutable)]
     pub team: String,
 }
 
-/// How a build goes about its steps.
+/// Execution mode of the steps of a build.
 pub enum Mode {
-    /// Those that do not depend on each other at the same time.
+    /// Runs independent steps concurrently.
     Fast,
-    /// One after the other.
+    /// Runs the steps one after the other.
     Thorough,
-    /// As fast, and what failed again.
+    /// Runs independent steps concurrently and retries failed ones.
     #[value(gate = PipelineRetries)]
     Patient,
 }
 
 /// One step of a build.
 pub struct Step {
-    /// How the step is called.
+    /// Name of the step.
     #[field(1, required, format = dns1123_label)]
     pub name: String,
 
-    /// The step is run so, whatever the pipeline says.
+    /// Execution mode of this step; overrides the mode of the pipeline.
     #[field(2)]
     pub mode: Option<Mode>,
 
@@ -87,29 +87,29 @@ pub struct Step {
 
 /// A pause after a step.
 pub struct Pause {
-    /// How many seconds it takes.
+    /// Duration of the pause in seconds.
     #[field(1, min = 0)]
     pub seconds: Option<i32>,
 
-    /// Whether there is none after a step that is run again.
+    /// Whether to skip the pause after a retried step.
     #[field(2, gate = PipelineRetries, gate_with_struct)]
     pub unless_retried: Option<bool>,
 }
 
-/// What v2 says otherwise.
+/// Differences of v2.
 mod v2 {
     #[differs(PipelineSpec)]
     #[rule("self.mode != 'Careful' || self.parallelism == 1", field = parallelism, message = "careful builds run alone")]
     struct PipelineSpec {
-        /// How many builds may run at a time.
+        /// Maximum number of concurrent builds.
         #[field(1, default = 1, min = 1, max = 50, renamed = workers)]
         parallelism: Option<i32>,
 
-        /// How a build goes about its steps.
+        /// Execution mode of the steps of a build.
         #[field(2, default = Quick)]
         mode: Mode,
 
-        /// How often a step that failed is run again.
+        /// Number of retries of a failed step.
         #[field(3, min = 0, renamed = retries, gate = PipelineRetries)]
         attempts: Option<i32>,
 
@@ -124,16 +124,16 @@ mod v2 {
         #[field(7, gate = PipelineTags)]
         tag: String,
 
-        /// Who is told of builds that failed.
+        /// Recipient of notifications about failed builds.
         #[field(8, deprecated, renamed = mail)]
         contact: String,
     }
 
-    /// How a build goes about its steps.
+    /// Execution mode of the steps of a build.
     enum Mode {
-        /// Those that do not depend on each other at the same time.
+        /// Runs independent steps concurrently.
         Quick,
-        /// One after the other.
+        /// Runs the steps one after the other.
         Careful,
     }
 

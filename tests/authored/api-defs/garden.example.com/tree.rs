@@ -29,13 +29,13 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[subresource(status)]
 #[subresource(scale, kind = autoscaling::v1::Scale, replicas = spec.branches, observed = status.branches, selector = status.selector)]
 #[subresource(roots, verbs(get, update), resets(spec.owner), without_tables)]
-#[column("Owner", spec.owner or "nobody", "Who waters it.")]
+#[column("Owner", spec.owner or "none", "Owner of the tree.")]
 #[column("Branches", integer, spec.branches, format = int32)]
 #[column("Birds", integer, len(spec.birds))]
 #[column("Names of Birds", join(spec.birds.name) or "none", priority = 1)]
 #[column("Tags", labels(spec.tags))]
 #[column("Neighbours", selector(spec.neighbours))]
-#[column("Size", by_hand = size_of_tree, reads(spec.branches), "What it looks like.")]
+#[column("Size", by_hand = size_of_tree, reads(spec.branches), "Size of the tree.")]
 #[column("Planted", date, age(spec.planted) or "unknown")]
 #[column("Age", age)]
 #[selectable(spec.owner, alias = "spec.gardener")]
@@ -55,79 +55,79 @@ pub struct Tree {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What its owner asks for.
+    /// Desired state of the tree.
     #[field(2)]
     pub spec: TreeSpec,
 
-    /// What was seen of it last.
+    /// Observed state of the tree.
     #[field(3)]
     pub status: TreeStatus,
 }
 
-/// What the owner of a tree asks for.
+/// Desired state of a tree.
 #[default(by_hand = default_tree)]
 pub struct TreeSpec {
-    /// The person who waters it.
+    /// Owner of the tree.
     #[field(1)]
     pub owner: String,
 
-    /// How many branches it is to have.
+    /// Desired number of branches.
     #[field(2)]
     pub branches: i32,
 
-    /// What lives in it.
+    /// Birds in the tree.
     #[field(3, list = map(name), patch = merge)]
     pub birds: Vec<Bird>,
 
-    /// Words about it.
+    /// Tags of the tree.
     #[field(4)]
     pub tags: Map<String, String>,
 
-    /// The trees beside it.
+    /// Selector of neighbouring trees.
     #[field(5)]
     pub neighbours: Option<LabelSelector>,
 
-    /// When it was planted.
+    /// Planting time of the tree.
     #[field(6)]
     pub planted: Option<Time>,
 
-    /// What grows on it.
+    /// Kind of fruit of the tree.
     #[field(7)]
     pub fruit: String,
 
-    /// How much light gets through.
+    /// Density of the shade.
     #[field(8)]
     pub shade: Shade,
 }
 
-/// How much light gets through a tree.
+/// Density of the shade of a tree.
 #[open]
 pub enum Shade {
-    /// Much.
+    /// Light shade.
     Light,
-    /// Little.
+    /// Dark shade.
     #[value("DarkGreen")]
     Dark,
 }
 
 /// A bird that lives in a tree.
 pub struct Bird {
-    /// How the bird is called.
+    /// Name of the bird.
     #[field(1, required)]
     pub name: String,
 }
 
-/// What was seen of a tree last.
+/// Observed state of a tree.
 pub struct TreeStatus {
-    /// How many branches it has.
+    /// Current number of branches.
     #[field(1)]
     pub branches: i32,
 
-    /// What selects its leaves.
+    /// Label selector of the leaves.
     #[field(2)]
     pub selector: String,
 
-    /// Whether it may not be felled yet.
+    /// Whether the tree is protected from deletion.
     #[field(3)]
     pub protected: bool,
 }

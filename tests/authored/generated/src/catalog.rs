@@ -105,10 +105,10 @@ static GARDEN_MOSS_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     hooks: Hooks {
-        grace: Some(|asked, o| {
+        grace: Some(|requested, o| {
             o
                 .downcast::<crate::garden::v1::Moss>()
-                .and_then(|o| crate::hatches::garden::grace_of_moss(asked, o))
+                .and_then(|o| crate::hatches::garden::grace_of_moss(requested, o))
         }),
         ..Hooks::NONE
     },
@@ -155,47 +155,47 @@ static GARDEN_TREE_V1: ResourceDef = ResourceDef {
         },
         Column {
             name: "Owner",
-            description: "Who waters it.",
-            cell: CellRule::Path(&["spec", "owner"], Some("nobody")),
+            description: "Owner of the tree.",
+            cell: CellRule::Path(&["spec", "owner"], Some("none")),
             ..Column::PLAIN
         },
         Column {
             name: "Branches",
             kind: "integer",
             format: "int32",
-            description: "How many branches it is to have.",
+            description: "Desired number of branches.",
             cell: CellRule::Path(&["spec", "branches"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Birds",
             kind: "integer",
-            description: "What lives in it.",
+            description: "Birds in the tree.",
             cell: CellRule::Len(&["spec", "birds"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Names of Birds",
             priority: 1,
-            description: "How the bird is called.",
+            description: "Name of the bird.",
             cell: CellRule::Join(&["spec", "birds", "name"], Some("none")),
             ..Column::PLAIN
         },
         Column {
             name: "Tags",
-            description: "Words about it.",
+            description: "Tags of the tree.",
             cell: CellRule::Labels(&["spec", "tags"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Neighbours",
-            description: "The trees beside it.",
+            description: "Selector of neighbouring trees.",
             cell: CellRule::Selector(&["spec", "neighbours"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Size",
-            description: "What it looks like.",
+            description: "Size of the tree.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -212,7 +212,7 @@ static GARDEN_TREE_V1: ResourceDef = ResourceDef {
         Column {
             name: "Planted",
             kind: "date",
-            description: "When it was planted.",
+            description: "Planting time of the tree.",
             cell: CellRule::Age(&["spec", "planted"], Some("unknown")),
             ..Column::PLAIN
         },
@@ -244,12 +244,12 @@ static GARDEN_TREE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1035Label,
     qualified_finalizers: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::garden::v1::Tree>() {
                 crate::hatches::garden::create_tree(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -322,47 +322,47 @@ static GARDEN_TREE_V1BETA1: ResourceDef = ResourceDef {
         },
         Column {
             name: "Owner",
-            description: "Who waters it.",
-            cell: CellRule::Path(&["spec", "owner"], Some("nobody")),
+            description: "Owner of the tree.",
+            cell: CellRule::Path(&["spec", "owner"], Some("none")),
             ..Column::PLAIN
         },
         Column {
             name: "Branches",
             kind: "integer",
             format: "int32",
-            description: "How many branches it is to have.",
+            description: "Desired number of branches.",
             cell: CellRule::Path(&["spec", "branches"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Birds",
             kind: "integer",
-            description: "What lives in it.",
+            description: "Birds in the tree.",
             cell: CellRule::Len(&["spec", "birds"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Names of Birds",
             priority: 1,
-            description: "How the bird is called.",
+            description: "Name of the bird.",
             cell: CellRule::Join(&["spec", "birds", "name"], Some("none")),
             ..Column::PLAIN
         },
         Column {
             name: "Tags",
-            description: "Words about it.",
+            description: "Tags of the tree.",
             cell: CellRule::Labels(&["spec", "tags"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Neighbours",
-            description: "The trees beside it.",
+            description: "Selector of neighbouring trees.",
             cell: CellRule::Selector(&["spec", "neighbours"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Size",
-            description: "What it looks like.",
+            description: "Size of the tree.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -379,7 +379,7 @@ static GARDEN_TREE_V1BETA1: ResourceDef = ResourceDef {
         Column {
             name: "Planted",
             kind: "date",
-            description: "When it was planted.",
+            description: "Planting time of the tree.",
             cell: CellRule::Age(&["spec", "planted"], Some("unknown")),
             ..Column::PLAIN
         },
@@ -410,12 +410,12 @@ static GARDEN_TREE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1035Label,
     qualified_finalizers: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::garden::v1::Tree>() {
                 crate::hatches::garden::create_tree(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -494,47 +494,47 @@ static GARDEN_TREE_V1ALPHA1: ResourceDef = ResourceDef {
         },
         Column {
             name: "Owner",
-            description: "Who waters it.",
-            cell: CellRule::Path(&["spec", "owner"], Some("nobody")),
+            description: "Owner of the tree.",
+            cell: CellRule::Path(&["spec", "owner"], Some("none")),
             ..Column::PLAIN
         },
         Column {
             name: "Branches",
             kind: "integer",
             format: "int32",
-            description: "How many branches it is to have.",
+            description: "Desired number of branches.",
             cell: CellRule::Path(&["spec", "branches"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Birds",
             kind: "integer",
-            description: "What lives in it.",
+            description: "Birds in the tree.",
             cell: CellRule::Len(&["spec", "birds"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Names of Birds",
             priority: 1,
-            description: "How the bird is called.",
+            description: "Name of the bird.",
             cell: CellRule::Join(&["spec", "birds", "name"], Some("none")),
             ..Column::PLAIN
         },
         Column {
             name: "Tags",
-            description: "Words about it.",
+            description: "Tags of the tree.",
             cell: CellRule::Labels(&["spec", "tags"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Neighbours",
-            description: "The trees beside it.",
+            description: "Selector of neighbouring trees.",
             cell: CellRule::Selector(&["spec", "neighbours"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Size",
-            description: "What it looks like.",
+            description: "Size of the tree.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -551,7 +551,7 @@ static GARDEN_TREE_V1ALPHA1: ResourceDef = ResourceDef {
         Column {
             name: "Planted",
             kind: "date",
-            description: "When it was planted.",
+            description: "Planting time of the tree.",
             cell: CellRule::Age(&["spec", "planted"], Some("unknown")),
             ..Column::PLAIN
         },
@@ -582,12 +582,12 @@ static GARDEN_TREE_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1035Label,
     qualified_finalizers: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::garden::v1::Tree>() {
                 crate::hatches::garden::create_tree(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),
@@ -666,47 +666,47 @@ static GARDEN_TREE_V1ALPHA2: ResourceDef = ResourceDef {
         },
         Column {
             name: "Owner",
-            description: "Who waters it.",
-            cell: CellRule::Path(&["spec", "owner"], Some("nobody")),
+            description: "Owner of the tree.",
+            cell: CellRule::Path(&["spec", "owner"], Some("none")),
             ..Column::PLAIN
         },
         Column {
             name: "Branches",
             kind: "integer",
             format: "int32",
-            description: "How many branches it is to have.",
+            description: "Desired number of branches.",
             cell: CellRule::Path(&["spec", "branches"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Birds",
             kind: "integer",
-            description: "What lives in it.",
+            description: "Birds in the tree.",
             cell: CellRule::Len(&["spec", "birds"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Names of Birds",
             priority: 1,
-            description: "How the bird is called.",
+            description: "Name of the bird.",
             cell: CellRule::Join(&["spec", "birds", "name"], Some("none")),
             ..Column::PLAIN
         },
         Column {
             name: "Tags",
-            description: "Words about it.",
+            description: "Tags of the tree.",
             cell: CellRule::Labels(&["spec", "tags"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Neighbours",
-            description: "The trees beside it.",
+            description: "Selector of neighbouring trees.",
             cell: CellRule::Selector(&["spec", "neighbours"], None),
             ..Column::PLAIN
         },
         Column {
             name: "Size",
-            description: "What it looks like.",
+            description: "Size of the tree.",
             cell: CellRule::ByHand(
                 |o, c| {
                     o
@@ -723,7 +723,7 @@ static GARDEN_TREE_V1ALPHA2: ResourceDef = ResourceDef {
         Column {
             name: "Planted",
             kind: "date",
-            description: "When it was planted.",
+            description: "Planting time of the tree.",
             cell: CellRule::Age(&["spec", "planted"], Some("unknown")),
             ..Column::PLAIN
         },
@@ -754,12 +754,12 @@ static GARDEN_TREE_V1ALPHA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1035Label,
     qualified_finalizers: true,
     hooks: Hooks {
-        create: Some(|c, new, said| {
+        create: Some(|c, new, original| {
             if let Some(new) = new.downcast::<crate::garden::v1::Tree>() {
                 crate::hatches::garden::create_tree(
                     c,
                     new,
-                    said.and_then(|o| o.downcast()),
+                    original.and_then(|o| o.downcast()),
                 )
             }
         }),

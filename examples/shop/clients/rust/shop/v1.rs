@@ -2,16 +2,16 @@
 //
 // Needs the crates `k8s-openapi` (with the feature of a version of Kubernetes), `serde` (with `derive`) and `serde_json`.
 
-/// A thing on sale.
+/// A product on sale.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 pub struct Product {
     /// Standard object metadata.
     #[serde(default, skip_serializing_if = "is_default")]
     pub metadata: k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta,
-    /// What the seller asks for.
+    /// Desired state of the product.
     #[serde(default, skip_serializing_if = "is_default")]
     pub spec: ProductSpec,
-    /// What the shop saw last.
+    /// Observed state of the product.
     #[serde(default, skip_serializing_if = "is_default")]
     pub status: ProductStatus,
 }
@@ -58,7 +58,7 @@ impl k8s_openapi::Metadata for Product {
     }
 }
 
-/// What the seller asks for.
+/// Desired state of the product.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ProductSpec {
     /// Units to keep in stock.
@@ -67,15 +67,15 @@ pub struct ProductSpec {
     /// Price per unit, such as `12500m`.
     #[serde(default)]
     pub price: k8s_openapi::apimachinery::pkg::api::resource::Quantity,
-    /// Who delivers. Fixed once set; the house's own workshop unless somebody else is named.
+    /// Supplier of the product; immutable, defaults to the shop's workshop.
     #[serde(default)]
     pub supplier: String,
-    /// Who made it; `supplier` tells it today.
+    /// Maker of the product; replaced by `supplier`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub maker: String,
 }
 
-/// What the shop saw last.
+/// Observed state of the product.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ProductStatus {
     /// Conditions, one entry per type.

@@ -1,14 +1,14 @@
 // Written by `export typescript`; change the definitions instead.
 
-/** A thing on sale. */
+/** A product on sale. */
 export interface Product {
   apiVersion: "shop.example.com/v1";
   kind: "Product";
   /** Standard object metadata. */
   metadata?: ObjectMeta;
-  /** What the seller asks for. */
+  /** Desired state of the product. */
   spec?: ProductSpec;
-  /** What the shop saw last. */
+  /** Observed state of the product. */
   status?: ProductStatus;
 }
 
@@ -88,19 +88,19 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** What the seller asks for. */
+/** Desired state of the product. */
 export interface ProductSpec {
   /** Units to keep in stock. */
   stock?: number;
   /** Price per unit, such as `12500m`. */
   price: string;
-  /** Who delivers. Fixed once set; the house's own workshop unless somebody else is named. */
+  /** Supplier of the product; immutable, defaults to the shop's workshop. */
   supplier: string;
-  /** Who made it; `supplier` tells it today. */
+  /** Maker of the product; replaced by `supplier`. */
   maker?: string;
 }
 
-/** What the shop saw last. */
+/** Observed state of the product. */
 export interface ProductStatus {
   /** Conditions, one entry per type. */
   conditions?: Condition[];
@@ -112,7 +112,7 @@ export interface ProductStatus {
 export interface Condition {
   /** CamelCase condition name, optionally domain-prefixed, unique within the list. */
   type: string;
-  /** Current value; `Unknown` if the controller cannot tell. */
+  /** Current value; `Unknown` if the controller cannot determine it. */
   status: ConditionStatus;
   /** Generation the observation is based on; older than `metadata.generation` means stale. */
   observedGeneration?: number;

@@ -39,7 +39,7 @@ describe! { APIGroupDiscovery, API_GROUP_DISCOVERY "APIGroupDiscovery" {} [
 pub struct APIGroupDiscoveryList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: crate::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<APIGroupDiscovery>,
@@ -78,7 +78,7 @@ pub struct APIResourceDiscovery {
     pub resource: String,
     /// Group, version and kind that calls to this resource normally return.
     pub response_kind: Option<Box<crate::meta::v1::GroupVersionKind>>,
-    /// Tells whether objects live in a namespace or at cluster level.
+    /// Whether objects live in a namespace or at cluster level.
     pub scope: String,
     /// Singular form accepted by command-line tools, such as `deployment`.
     pub singular_resource: String,

@@ -79,7 +79,7 @@ describe! { CustomResourceDefinition, CUSTOM_RESOURCE_DEFINITION "CustomResource
 pub struct CustomResourceDefinitionList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: crate::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<CustomResourceDefinition>,
@@ -371,7 +371,7 @@ describe! { ServiceReference, SERVICE_REFERENCE "ServiceReference" { .defaults_b
     port:      "port",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(443)), ..FieldInfo::PLAIN };
 ] }
 
-/// What the API server reports about a CRD.
+/// State of a CRD as reported by the API server.
 #[derive(Clone, Default)]
 pub struct CustomResourceDefinitionStatus {
     /// Current CRD conditions, such as `Established`, `NamesAccepted` and `Terminating`.

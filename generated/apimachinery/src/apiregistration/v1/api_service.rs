@@ -78,7 +78,7 @@ describe! { APIService, API_SERVICE "APIService" {
 pub struct APIServiceList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: crate::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<APIService>,
@@ -255,7 +255,7 @@ describe! { ServiceReference, SERVICE_REFERENCE "ServiceReference" {
     port:      "port",      3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(443)), ..FieldInfo::PLAIN };
 ] }
 
-/// What the aggregator currently knows about an APIService.
+/// Current state of an APIService as observed by the aggregator.
 #[derive(Clone, Default)]
 pub struct APIServiceStatus {
     /// Latest checks of the APIService, chiefly the `Available` condition.

@@ -6,12 +6,12 @@ use machinery::describe;
 use machinery::scalar::RawExtension;
 use machinery::type_meta::TypeMeta;
 
-/// What admission plugins are configured with (`--admission-control-config-file`).
+/// Configuration of admission plugins (`--admission-control-config-file`).
 #[derive(Clone, Default)]
 pub struct AdmissionConfiguration {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// Plugins that are told something, each by its name.
+    /// Plugins with a configuration, each listed once.
     pub plugins: Vec<AdmissionPluginConfiguration>,
 }
 
@@ -20,14 +20,14 @@ describe! { AdmissionConfiguration, ADMISSION_CONFIGURATION "AdmissionConfigurat
     plugins:   "plugins", 0, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
-/// What one plugin is told: the document here, or the one in a file.
+/// Configuration of one plugin: an inline document, or a file.
 #[derive(Clone, Default)]
 pub struct AdmissionPluginConfiguration {
-    /// The plugin's name.
+    /// Name of the plugin.
     pub name: String,
-    /// A file that holds the document; relative to the one that this stands in.
+    /// File with the plugin's configuration; relative paths start at the folder of this file.
     pub path: String,
-    /// The document itself, which counts before the file.
+    /// Inline configuration of the plugin; takes precedence over `path`.
     pub configuration: Option<RawExtension>,
 }
 

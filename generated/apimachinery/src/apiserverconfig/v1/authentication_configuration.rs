@@ -5,25 +5,25 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// How several audiences are compared with those of a token.
+/// Comparison of several audiences with those of a token.
 pub mod audience_match_policy_type {
     pub const MATCH_ANY: &str = "MatchAny";
 }
 
-/// A way out of the server.
+/// Egress selection for outgoing connections of the server.
 pub mod egress_selector_type {
     pub const CONTROL_PLANE: &str = "controlplane";
     pub const CLUSTER: &str = "cluster";
 }
 
-/// Whose tokens are believed, and who comes in without credentials (`--authentication-config`).
+/// Configuration of token issuers and anonymous requests (`--authentication-config`).
 #[derive(Clone, Default)]
 pub struct AuthenticationConfiguration {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// Issuers of tokens; each issuer URL once.
+    /// Authenticators for JWTs; each issuer URL may occur once.
     pub jwt: Vec<JWTAuthenticator>,
-    /// Who comes in without credentials; when absent, `--anonymous-auth` says it.
+    /// Settings for requests without credentials; `--anonymous-auth` applies when absent.
     pub anonymous: Option<Box<AnonymousAuthConfig>>,
 }
 
@@ -33,12 +33,12 @@ describe! { AuthenticationConfiguration, AUTHENTICATION_CONFIGURATION "Authentic
     anonymous: "anonymous", 0, Flags::OMIT_EMPTY;
 ] }
 
-/// Who comes in without credentials.
+/// Settings for requests without credentials.
 #[derive(Clone, Default)]
 pub struct AnonymousAuthConfig {
-    /// Whether anybody does.
+    /// Whether anonymous requests are accepted.
     pub enabled: bool,
-    /// Where to; everywhere when empty.
+    /// Paths that accept anonymous requests; all paths when empty.
     pub conditions: Vec<AnonymousAuthCondition>,
 }
 
@@ -47,10 +47,10 @@ describe! { AnonymousAuthConfig, ANONYMOUS_AUTH_CONFIG "AnonymousAuthConfig" {} 
     conditions: "conditions", 0, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
-/// A way in for requests without credentials.
+/// Condition under which an anonymous request is accepted.
 #[derive(Clone, Default)]
 pub struct AnonymousAuthCondition {
-    /// The path of the request, without a query.
+    /// URL path to match, without a query.
     pub path: String,
 }
 
@@ -58,16 +58,16 @@ describe! { AnonymousAuthCondition, ANONYMOUS_AUTH_CONDITION "AnonymousAuthCondi
     path: "path", 0, Flags::REQUIRED;
 ] }
 
-/// How tokens of one issuer become users.
+/// Maps the tokens of one issuer to users.
 #[derive(Clone, Default)]
 pub struct JWTAuthenticator {
-    /// Who issues, and how that is made sure of.
+    /// Issuer of the tokens and the way to verify it.
     pub issuer: Issuer,
-    /// What claims have to be like.
+    /// Rules that the claims of a token have to meet.
     pub claim_validation_rules: Vec<ClaimValidationRule>,
-    /// Which claims say who the user is.
+    /// Mapping of claims to the attributes of the user.
     pub claim_mappings: ClaimMappings,
-    /// What the user has to be like.
+    /// Rules that the mapped user has to meet.
     pub user_validation_rules: Vec<UserValidationRule>,
 }
 
@@ -84,20 +84,20 @@ describe! { JWTAuthenticator, JWT_AUTHENTICATOR "JWTAuthenticator" {} [
     };
 ] }
 
-/// Who issues tokens.
+/// An issuer of tokens.
 #[derive(Clone, Default)]
 pub struct Issuer {
-    /// The claim `iss`, and where the discovery document is found unless said otherwise; https only.
+    /// Value of the claim `iss`, and default base of the discovery URL; https only.
     pub url: String,
-    /// Where the discovery document is found instead; https only.
+    /// URL of the discovery document if it is not below `url`; https only.
     pub discovery_url: Option<String>,
-    /// Authorities of the issuer's certificate in PEM; those of the system when empty.
+    /// PEM certificates to verify the issuer's TLS certificate; system roots if empty.
     pub certificate_authority: String,
-    /// Whom tokens have to be meant for.
+    /// Accepted audiences of tokens.
     pub audiences: Vec<String>,
-    /// How several audiences are compared with those of a token.
+    /// Comparison of several audiences with those of a token.
     pub audience_match_policy: String,
-    /// Which egress connections to the issuer take.
+    /// Egress selection for connections to the issuer.
     pub egress_selector_type: String,
 }
 
@@ -119,16 +119,16 @@ describe! { Issuer, ISSUER "Issuer" {} [
     };
 ] }
 
-/// What claims have to be like: a value, or an expression that holds.
+/// Rule for claims: a required value, or a CEL expression.
 #[derive(Clone, Default)]
 pub struct ClaimValidationRule {
-    /// Name of a claim that has to have a value.
+    /// Name of the claim to check.
     pub claim: String,
-    /// The value, empty if not said.
+    /// Required value of the claim; defaults to the empty string.
     pub required_value: String,
-    /// Expression over `claims` that has to be true.
+    /// CEL expression over `claims` that must evaluate to true.
     pub expression: String,
-    /// What the log says when the expression is false.
+    /// Message to log when the expression evaluates to false.
     pub message: String,
 }
 
@@ -139,16 +139,16 @@ describe! { ClaimValidationRule, CLAIM_VALIDATION_RULE "ClaimValidationRule" {} 
     message:        "message",       0, Flags::OMIT_EMPTY;
 ] }
 
-/// Which claims say who the user is.
+/// Mapping of claims to the attributes of the user.
 #[derive(Clone, Default)]
 pub struct ClaimMappings {
-    /// The name.
+    /// Source of the username.
     pub username: PrefixedClaimOrExpression,
-    /// The groups.
+    /// Source of the groups.
     pub groups: PrefixedClaimOrExpression,
-    /// What tells users of one name apart.
+    /// Source of the unique id of the user.
     pub uid: ClaimOrExpression,
-    /// What else is said of the user.
+    /// Sources of extra attributes of the user.
     pub extra: Vec<ExtraMapping>,
 }
 
@@ -159,14 +159,14 @@ describe! { ClaimMappings, CLAIM_MAPPINGS "ClaimMappings" {} [
     extra:    "extra",    0, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
-/// A claim with a prefix put before it, or an expression.
+/// Attribute source: a claim with a prefix, or a CEL expression.
 #[derive(Clone, Default)]
 pub struct PrefixedClaimOrExpression {
-    /// Name of a claim.
+    /// Name of the claim.
     pub claim: String,
-    /// Put before the value; required with a claim, may be empty.
+    /// Prefix of the value; required with a claim, may be empty.
     pub prefix: Option<String>,
-    /// Expression over `claims`.
+    /// CEL expression over `claims`.
     pub expression: String,
 }
 
@@ -176,12 +176,12 @@ describe! { PrefixedClaimOrExpression, PREFIXED_CLAIM_OR_EXPRESSION "PrefixedCla
     expression: "expression", 0, Flags::OMIT_EMPTY;
 ] }
 
-/// A claim, or an expression.
+/// Attribute source: a claim, or a CEL expression.
 #[derive(Clone, Default)]
 pub struct ClaimOrExpression {
-    /// Name of a claim.
+    /// Name of the claim.
     pub claim: String,
-    /// Expression over `claims`.
+    /// CEL expression over `claims`.
     pub expression: String,
 }
 
@@ -190,12 +190,12 @@ describe! { ClaimOrExpression, CLAIM_OR_EXPRESSION "ClaimOrExpression" {} [
     expression: "expression", 0, Flags::OMIT_EMPTY;
 ] }
 
-/// What is said of the user under a key.
+/// Source of one extra attribute of the user.
 #[derive(Clone, Default)]
 pub struct ExtraMapping {
-    /// Path with a domain before it, in lower case.
+    /// Key of the attribute: a domain-prefixed path in lower case.
     pub key: String,
-    /// Expression over `claims` that makes a string or a list of strings.
+    /// CEL expression over `claims` that returns a string or a list of strings.
     pub value_expression: String,
 }
 
@@ -204,12 +204,12 @@ describe! { ExtraMapping, EXTRA_MAPPING "ExtraMapping" {} [
     value_expression: "valueExpression", 0, Flags::REQUIRED;
 ] }
 
-/// What the user has to be like.
+/// Rule for the mapped user.
 #[derive(Clone, Default)]
 pub struct UserValidationRule {
-    /// Expression over `user` that has to be true.
+    /// CEL expression over `user` that must evaluate to true.
     pub expression: String,
-    /// What the log says when it is false.
+    /// Message to log when the expression evaluates to false.
     pub message: String,
 }
 

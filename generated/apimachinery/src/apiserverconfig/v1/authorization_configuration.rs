@@ -6,12 +6,12 @@ use machinery::describe;
 use machinery::scalar::Duration;
 use machinery::type_meta::TypeMeta;
 
-/// Who is asked whether a request is allowed, in order (`--authorization-config`).
+/// Configuration of the chain of authorizers (`--authorization-config`).
 #[derive(Clone, Default)]
 pub struct AuthorizationConfiguration {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// Authorizers; the first one with an opinion decides.
+    /// Authorizers in order; the first one with an opinion decides.
     pub authorizers: Vec<AuthorizerConfiguration>,
 }
 
@@ -20,14 +20,14 @@ describe! { AuthorizationConfiguration, AUTHORIZATION_CONFIGURATION "Authorizati
     authorizers: "authorizers", 0, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
-/// One authorizer.
+/// Configuration of one authorizer.
 #[derive(Clone, Default)]
 pub struct AuthorizerConfiguration {
-    /// `Webhook`, or one of the modes of `--authorization-mode`.
+    /// Type of the authorizer: `Webhook`, or another mode of `--authorization-mode`.
     pub r#type: String,
-    /// Tells authorizers apart in metrics; a DNS name.
+    /// Name of the authorizer in metrics; a DNS name.
     pub name: String,
-    /// Set with type `Webhook`, and only then.
+    /// Settings for type `Webhook`; forbidden for other types.
     pub webhook: Option<Box<WebhookConfiguration>>,
 }
 
@@ -37,28 +37,28 @@ describe! { AuthorizerConfiguration, AUTHORIZER_CONFIGURATION "AuthorizerConfigu
     webhook: "webhook", 0, Flags::OMIT_EMPTY;
 ] }
 
-/// A server that is asked.
+/// Settings of a webhook authorizer.
 #[derive(Clone, Default)]
 pub struct WebhookConfiguration {
-    /// For how long a permission counts; five minutes unless said.
+    /// Cache duration of allowed decisions; defaults to five minutes.
     pub authorized_ttl: Duration,
-    /// Whether permissions are remembered at all; true unless said.
+    /// Whether allowed decisions are cached; defaults to true.
     pub cache_authorized_requests: Option<bool>,
-    /// For how long a refusal counts; thirty seconds unless said.
+    /// Cache duration of denied decisions; defaults to thirty seconds.
     pub unauthorized_ttl: Duration,
-    /// Whether refusals are remembered at all; true unless said.
+    /// Whether denied decisions are cached; defaults to true.
     pub cache_unauthorized_requests: Option<bool>,
-    /// How long an answer may take; up to thirty seconds.
+    /// Timeout of a webhook call; at most thirty seconds.
     pub timeout: Duration,
-    /// Version of the reviews that are sent: `v1` or `v1beta1`.
+    /// Version of the SubjectAccessReview to send: `v1` or `v1beta1`.
     pub subject_access_review_version: String,
-    /// Version of the review that match conditions look at: `v1`.
+    /// Version of the SubjectAccessReview that match conditions evaluate: `v1`.
     pub match_condition_subject_access_review_version: String,
-    /// What no answer means: `NoOpinion` or `Deny`.
+    /// Decision when the webhook fails: `NoOpinion` or `Deny`.
     pub failure_policy: String,
-    /// Where the server is.
+    /// Address and credentials of the webhook.
     pub connection_info: WebhookConnectionInfo,
-    /// When the server is asked: if all of these hold.
+    /// Conditions for calling the webhook, all of which must hold.
     pub match_conditions: Vec<WebhookMatchCondition>,
 }
 
@@ -76,12 +76,12 @@ describe! { WebhookConfiguration, WEBHOOK_CONFIGURATION "WebhookConfiguration" {
     match_conditions: "matchConditions", 0, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
-/// Where a server is.
+/// Address and credentials of a webhook.
 #[derive(Clone, Default)]
 pub struct WebhookConnectionInfo {
-    /// `KubeConfigFile` or `InClusterConfig`.
+    /// Source of the connection settings: `KubeConfigFile` or `InClusterConfig`.
     pub r#type: String,
-    /// Absolute path of a kubeconfig, with type `KubeConfigFile`.
+    /// Absolute path of the kubeconfig for type `KubeConfigFile`.
     pub kube_config_file: Option<String>,
 }
 
@@ -90,10 +90,10 @@ describe! { WebhookConnectionInfo, WEBHOOK_CONNECTION_INFO "WebhookConnectionInf
     kube_config_file: "kubeConfigFile", 0, Flags::OMIT_EMPTY;
 ] }
 
-/// When a server is asked.
+/// Condition for calling a webhook.
 #[derive(Clone, Default)]
 pub struct WebhookMatchCondition {
-    /// Expression over `request`, the specification of a SubjectAccessReview.
+    /// CEL expression over `request`, the spec of a SubjectAccessReview.
     pub expression: String,
 }
 

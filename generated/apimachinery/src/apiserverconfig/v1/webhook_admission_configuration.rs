@@ -5,14 +5,14 @@ use machinery::def::Flags;
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// How the server makes itself known to admission webhooks.
+/// Credentials for admission webhooks, and webhooks that are configured by files.
 #[derive(Clone, Default)]
 pub struct WebhookAdmissionConfiguration {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// A kubeconfig whose users are named by the servers that they are for.
+    /// Path of a kubeconfig; each user is named after the webhook server it authenticates to.
     pub kube_config_file: String,
-    /// A folder of configurations of webhooks.
+    /// Folder with manifests of webhook configurations.
     pub static_manifests_dir: String,
 }
 

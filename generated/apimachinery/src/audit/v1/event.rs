@@ -103,7 +103,7 @@ describe! { Event, EVENT "Event" {} [
 pub struct EventList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: crate::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Event>,

@@ -5,7 +5,7 @@ use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// Tells the API server which requests to record and in how much detail.
+/// Selects the requests to record and the detail of their records.
 #[derive(Clone, Default)]
 pub struct Policy {
     /// Its kind and version, where it travels as an object of its own.
@@ -40,7 +40,7 @@ describe! { Policy, POLICY "Policy" {} [
 pub struct PolicyList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: crate::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Policy>,

@@ -7,7 +7,7 @@ use machinery::type_meta::TypeMeta;
 
 use super::UserInfo;
 
-/// Answers who the API server thinks you are, like `kubectl auth whoami`.
+/// Reports your identity as seen by the API server, like `kubectl auth whoami`.
 #[derive(Clone, Default)]
 pub struct SelfSubjectReview {
     /// Its kind and version, where it travels as an object of its own.

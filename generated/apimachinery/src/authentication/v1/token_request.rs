@@ -6,7 +6,7 @@ use machinery::describe;
 use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
-/// Asks for a short-lived token on behalf of a service account.
+/// Requests a short-lived token on behalf of a service account.
 #[derive(Clone, Default)]
 pub struct TokenRequest {
     /// Its kind and version, where it travels as an object of its own.

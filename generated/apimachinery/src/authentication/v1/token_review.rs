@@ -7,7 +7,7 @@ use machinery::type_meta::TypeMeta;
 
 use super::UserInfo;
 
-/// Asks the API server to verify a bearer token.
+/// Verifies a bearer token.
 #[derive(Clone, Default)]
 pub struct TokenReview {
     /// Its kind and version, where it travels as an object of its own.
@@ -32,7 +32,7 @@ describe! { TokenReview, TOKEN_REVIEW "TokenReview" {} [
 pub struct TokenReviewSpec {
     /// Opaque bearer token to be checked.
     pub token: String,
-    /// Audiences the asking service goes by; empty means those of the API server.
+    /// Audiences of the requesting service; empty means those of the API server.
     pub audiences: Vec<String>,
 }
 

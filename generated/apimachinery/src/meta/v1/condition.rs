@@ -18,7 +18,7 @@ pub mod condition_status {
 pub struct Condition {
     /// CamelCase condition name, optionally domain-prefixed, unique within the list.
     pub r#type: String,
-    /// Current value; `Unknown` if the controller cannot tell.
+    /// Current value; `Unknown` if the controller cannot determine it.
     pub status: String,
     /// Generation the observation is based on; older than `metadata.generation` means stale.
     pub observed_generation: i64,

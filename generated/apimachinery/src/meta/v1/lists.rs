@@ -11,7 +11,7 @@ use machinery::type_meta::TypeMeta;
 pub struct List {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the list says of itself.
+    /// Metadata of the list.
     pub metadata: ListMeta,
     /// The objects, each with its own kind.
     pub items: Vec<RawExtension>,
@@ -34,7 +34,7 @@ pub struct ListMeta {
     pub r#continue: String,
     /// Estimated items left after this chunk; absent when selectors are used.
     pub remaining_item_count: Option<i64>,
-    /// Tells which shard was returned when a list request used a shard selector.
+    /// Returned shard, when the list request used a shard selector.
     pub shard_info: Option<Box<ShardInfo>>,
 }
 

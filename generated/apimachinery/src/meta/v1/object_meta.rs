@@ -153,12 +153,12 @@ describe! { direct ManagedFieldsEntry, MANAGED_FIELDS_ENTRY "ManagedFieldsEntry"
     subresource: "subresource", 8, Flags::OMIT_EMPTY;
 ] }
 
-/// A list of objects of which only the metadata is told.
+/// A list of objects reduced to their metadata.
 #[derive(Clone, Default)]
 pub struct PartialObjectMetadataList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the list says of itself.
+    /// Metadata of the list.
     pub metadata: ListMeta,
     /// The objects, each with its metadata alone.
     pub items: Vec<PartialObjectMetadata>,

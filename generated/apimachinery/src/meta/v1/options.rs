@@ -133,7 +133,7 @@ pub struct ListOptions {
     pub field_selector: String,
     /// Turns the request into a stream of add, modify and delete notifications.
     pub watch: bool,
-    /// Asks for periodic `BOOKMARK` events carrying only a fresh resource version.
+    /// Requests periodic `BOOKMARK` events carrying only a fresh resource version.
     pub allow_watch_bookmarks: bool,
     /// Starting point for a watch, or freshness requirement for a list.
     pub resource_version: String,

@@ -5,12 +5,12 @@ use machinery::def::Flags;
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// A list of objects of which only the metadata is told.
+/// A list of objects reduced to their metadata.
 #[derive(Clone, Default)]
 pub struct PartialObjectMetadataList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the list says of itself.
+    /// Metadata of the list.
     pub metadata: crate::meta::v1::ListMeta,
     /// The objects, each with its metadata alone.
     pub items: Vec<crate::meta::v1::PartialObjectMetadata>,

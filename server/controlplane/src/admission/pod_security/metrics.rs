@@ -41,17 +41,17 @@ impl Metrics {
         let metrics = Metrics {
             evaluations: counters(
                 "pod_security_evaluations_total",
-                "Evaluations of pods, by how they ended.",
+                "Number of pod evaluations, by decision.",
                 &of_evaluation,
             ),
             exemptions: counters(
                 "pod_security_exemptions_total",
-                "Requests that are exempt from evaluation.",
+                "Number of requests that are exempt from evaluation.",
                 &OF_REQUEST,
             ),
             errors: counters(
                 "pod_security_errors_total",
-                "Errors that kept pods from being evaluated as they should.",
+                "Number of errors that prevented a regular pod evaluation.",
                 &of_error,
             ),
         };

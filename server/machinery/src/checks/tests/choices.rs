@@ -10,7 +10,7 @@ struct Rule {
 
 describe! { Rule, RULE "Rule" { .checks(&[
     check(&["verbs"], &[Assertion::OneOf(&["get", "list"])]),
-    check(&["verbs"], &[Assertion::Each(&[Assertion::Unrepeated("said twice")])]),
+    check(&["verbs"], &[Assertion::Each(&[Assertion::Unrepeated("duplicate value")])]),
 ]) } [
     verbs: "verbs", 1, OMIT;
 ] }
@@ -40,8 +40,8 @@ struct Rules {
 }
 
 describe! { Rules, RULES "Rules" { .checks(&[
-    check(&["name"], &[Assertion::ChooseText("told")]),
-    check_when(&["name"], &[Condition::Option("told")], &[Assertion::MaxBytes(3, "")]),
+    check(&["name"], &[Assertion::ChooseText("chosen")]),
+    check_when(&["name"], &[Condition::Option("chosen")], &[Assertion::MaxBytes(3, "")]),
     check_when(&["rules"], &[Condition::Changed(&["rules", "verbs"])], &[Assertion::Below("")]),
     check(&["most"], &[Assertion::AtLeast(&["least"], "less than the least")]),
     check(&["notes"], &[Assertion::MaxTotal(3)]),
@@ -69,7 +69,7 @@ fn inlined_structs_are_checked_at_the_path_of_their_holder() {
     let expect = [
         "rules[0].name: Required value: a name",
         "rules[0].verbs: Unsupported value: [\"get\",\"put\"]: supported values: \"get\", \"list\"",
-        "rules[1].verbs[1]: Invalid value: \"get\": said twice",
+        "rules[1].verbs[1]: Invalid value: \"get\": duplicate value",
     ];
     assert_eq!(found, expect);
 }
@@ -79,7 +79,7 @@ fn an_option_has_the_text_of_a_field() {
     let (context, mut errors) = (Context::default(), Vec::new());
     let mut v = Validation::new(&context, &mut errors);
     v.checks(&Path::NONE, Ref::of(&Rules { name: "four".into(), ..Rules::default() }), None);
-    assert_eq!(v.option("told"), Some("four"));
+    assert_eq!(v.option("chosen"), Some("four"));
     assert_eq!(errors.len(), 1, "{errors:?}");
 }
 

@@ -168,12 +168,12 @@ fn labels_are_selected_and_texts_matched() {
     };
     assert_eq!(errors(&task(None), None), ["labels: Invalid value: {\"a\":\"b\"}: not selected"]);
     assert_eq!(errors(&task(Some(Selector { match_labels: labels.clone(), ..Selector::default() })), None), [""; 0]);
-    let asks = |operator: &str, values: &[&str]| {
+    let count = |operator: &str, values: &[&str]| {
         let values = values.iter().map(|value| value.to_string()).collect();
         let one = Requirement { key: "a".into(), operator: operator.into(), values };
         errors(&task(Some(Selector { match_expressions: vec![one], ..Selector::default() })), None).len()
     };
-    assert_eq!([asks("In", &["b"]), asks("NotIn", &["b"]), asks("Odd", &[])], [0, 1, 0]);
+    assert_eq!([count("In", &["b"]), count("NotIn", &["b"]), count("Odd", &[])], [0, 1, 0]);
     let long = BTreeMap::from([("a".to_string(), "long".to_string())]);
     let found = errors(&Task { labels: long, ..task(Some(Selector::default())) }, None);
     assert_eq!(found, ["labels: Too long: may not be more than 4 bytes"]);

@@ -27,25 +27,25 @@ fn code<T>(outcome: &Result<T, SignerError>) -> &'static str {
 impl SignerMetrics {
     pub(super) fn new(registry: &Registry) -> Self {
         let name = |name: &str| format!("apiserver_externaljwt_{name}");
-        let calls = "How long calls of the signer of service account tokens took, in seconds.";
+        let calls = "Duration of calls of the external token signer, in seconds.";
         SignerMetrics {
             fetched_at: gauge(
                 registry,
                 &name("fetch_keys_success_timestamp"),
-                "When the signer last said its keys, in seconds since 1970.",
+                "Time of the last successful key fetch, in seconds since 1970.",
             ),
             data_of: gauge(
                 registry,
                 &name("fetch_keys_data_timestamp"),
-                "When the signer itself last looked at its keys, in seconds since 1970.",
+                "Data timestamp of the last fetched keys, in seconds since 1970.",
             ),
             fetches: counters(
                 registry,
                 &name("fetch_keys_request_total"),
-                "How often the signer was asked for its keys.",
+                "Number of key fetches from the external signer.",
                 &["code"],
             ),
-            signatures: counters(registry, &name("sign_request_total"), "How often a token was signed.", &["code"]),
+            signatures: counters(registry, &name("sign_request_total"), "Number of token signing requests.", &["code"]),
             calls: histograms(registry, &name("request_duration_seconds"), calls, &["method", "code"], &SECONDS),
         }
     }

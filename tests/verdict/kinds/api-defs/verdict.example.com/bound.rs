@@ -11,11 +11,11 @@ pub struct Bound {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What is wanted.
+    /// Desired state.
     #[field(2, required)]
     pub spec: BoundSpec,
 
-    /// What is so.
+    /// Observed state.
     #[field(3)]
     pub status: BoundStatus,
 }
@@ -115,7 +115,7 @@ pub struct BoundSpec {
     #[field(23, required)]
     pub part: BoundPart,
 
-    /// Parts that have to be there, and may say nothing.
+    /// Parts that are required and may be empty.
     #[field(24, required)]
     pub extra: Option<BoundExtra>,
 
@@ -157,14 +157,14 @@ pub enum Shade {
     Dark,
 }
 
-/// What is so.
+/// Observed state.
 #[allow(L009)]
 pub struct BoundStatus {
     /// How many there are.
     #[field(1, min = 0, max = 3)]
     pub observed: Option<i32>,
 
-    /// What it is doing.
+    /// Current phase.
     #[field(2)]
     pub phase: Level,
 }

@@ -10,7 +10,7 @@ pub struct Choice {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What is wanted.
+    /// Desired state.
     #[field(2)]
     pub spec: Option<ChoiceSpec>,
 }
@@ -50,7 +50,7 @@ pub struct ChoiceSource {
     pub image: Option<ChoiceImage>,
 }
 
-/// What a source is.
+/// Type of a source.
 pub enum ChoiceType {
     Git,
     Image,
@@ -66,7 +66,7 @@ pub struct ChoiceGit {
 
 /// An image.
 pub struct ChoiceImage {
-    /// What it is called.
+    /// Name of the entry.
     #[field(1)]
     pub name: String,
 }
@@ -102,7 +102,7 @@ pub struct ChoiceProbe {
 /// A source by name.
 #[union(discriminator = type, members(Git = git, Image = image), without(Empty))]
 pub struct ChoiceOther {
-    /// What it is called.
+    /// Name of the entry.
     #[field(1, required)]
     pub name: String,
 

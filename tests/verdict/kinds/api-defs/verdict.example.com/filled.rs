@@ -11,7 +11,7 @@ pub struct Filled {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What is wanted.
+    /// Desired state.
     #[field(2)]
     pub spec: FilledSpec,
 }
@@ -78,7 +78,7 @@ pub struct FilledPart {
     #[field(1, default = 4, min = 1)]
     pub size: Option<i64>,
 
-    /// What it is called.
+    /// Name of the entry.
     #[field(2, default = "part")]
     pub name: String,
 }
@@ -96,7 +96,7 @@ pub struct FilledInner {
 
 /// A part by name.
 pub struct FilledItem {
-    /// What it is called.
+    /// Name of the entry.
     #[field(1, required)]
     pub name: String,
 

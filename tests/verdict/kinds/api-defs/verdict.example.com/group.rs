@@ -1,4 +1,4 @@
-//! Every word of the definition language that a CustomResourceDefinition can say.
+//! Every word of the definition language that a CustomResourceDefinition supports.
 
 #![group("verdict.example.com")]
 #![version(v1)]

@@ -11,22 +11,22 @@ pub struct Moved {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What is wanted.
+    /// Desired state.
     #[field(2, required)]
     pub spec: MovedSpec,
 
-    /// What is so.
+    /// Observed state.
     #[field(3)]
     pub status: MovedStatus,
 }
 
-/// What is wanted.
+/// Desired state.
 pub struct MovedSpec {
     /// Units.
     #[field(1, default = 1, min = 0, max = 9)]
     pub stock: Option<i32>,
 
-    /// Who delivers.
+    /// Name of the supplier.
     #[field(2, required, immutable, max_length = 5)]
     pub supplier: String,
 
@@ -54,7 +54,7 @@ pub struct MovedPaint {
     pub coats: Option<i32>,
 }
 
-/// What is so.
+/// Observed state.
 pub struct MovedStatus {
     /// Units on the shelf.
     #[field(1, min = 0)]

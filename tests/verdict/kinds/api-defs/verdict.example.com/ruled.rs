@@ -1,8 +1,8 @@
-//! Rules, and what may not change.
+//! Rules and immutable fields.
 
 use crate::meta::{IntOrString, ObjectMeta, Quantity};
 
-/// Rules, and what may not change.
+/// Rules and immutable fields.
 #[kind(plural = "ruleds", scope = Namespaced)]
 #[versions(v1)]
 #[subresource(status)]
@@ -12,11 +12,11 @@ pub struct Ruled {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What is wanted.
+    /// Desired state.
     #[field(2, required)]
     pub spec: RuledSpec,
 
-    /// What is so.
+    /// Observed state.
     #[field(3)]
     pub status: RuledStatus,
 }
@@ -94,7 +94,7 @@ pub struct RuledSpec {
 #[rule("self.weight >= oldSelf.weight", field = weight)]
 #[rule("self.name != 'bad'", message = "a bad name")]
 pub struct RuledStep {
-    /// What it is called.
+    /// Name of the entry.
     #[field(1, required, max_length = 5)]
     pub name: String,
 
@@ -135,7 +135,7 @@ pub struct RuledBox {
     pub stamp: Option<String>,
 }
 
-/// What is so.
+/// Observed state.
 #[allow(L003)]
 #[rule("self.done >= oldSelf.done", field = done, message = "may not be undone")]
 pub struct RuledStatus {

@@ -10,7 +10,7 @@ pub struct Shelf {
     #[field(1)]
     pub metadata: ObjectMeta,
 
-    /// What is wanted.
+    /// Desired state.
     #[field(2, required)]
     pub spec: ShelfSpec,
 }
@@ -73,7 +73,7 @@ pub struct ShelfSpec {
 
 /// A part, by name and side.
 pub struct ShelfPart {
-    /// What it is called.
+    /// Name of the entry.
     #[field(1, required, min_length = 1, max_length = 4)]
     pub name: String,
 
@@ -96,7 +96,7 @@ pub struct ShelfStep {
     #[field(1, required, min = 0, max = 5)]
     pub height: i32,
 
-    /// What it is for.
+    /// Purpose of the entry.
     #[field(2)]
     pub level: Level,
 }
@@ -104,7 +104,7 @@ pub struct ShelfStep {
 /// A foot.
 #[structure(atomic)]
 pub struct ShelfFoot {
-    /// What it is called.
+    /// Name of the entry.
     #[field(1, required)]
     pub name: String,
 

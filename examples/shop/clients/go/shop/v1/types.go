@@ -8,14 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A thing on sale.
+// A product on sale.
 type Product struct {
 	metav1.TypeMeta `json:",inline"`
 	// Standard object metadata.
 	metav1.ObjectMeta `json:"metadata,omitempty"`
-	// What the seller asks for.
+	// Desired state of the product.
 	Spec ProductSpec `json:"spec,omitempty"`
-	// What the shop saw last.
+	// Observed state of the product.
 	Status ProductStatus `json:"status,omitempty"`
 }
 
@@ -26,19 +26,19 @@ type ProductList struct {
 	Items           []Product `json:"items"`
 }
 
-// What the seller asks for.
+// Desired state of the product.
 type ProductSpec struct {
 	// Units to keep in stock.
 	Stock *int32 `json:"stock,omitempty"`
 	// Price per unit, such as `12500m`.
 	Price resource.Quantity `json:"price"`
-	// Who delivers. Fixed once set; the house's own workshop unless somebody else is named.
+	// Supplier of the product; immutable, defaults to the shop's workshop.
 	Supplier string `json:"supplier"`
-	// Who made it; `supplier` tells it today.
+	// Maker of the product; replaced by `supplier`.
 	Maker string `json:"maker,omitempty"`
 }
 
-// What the shop saw last.
+// Observed state of the product.
 type ProductStatus struct {
 	// Conditions, one entry per type.
 	Conditions []metav1.Condition `json:"conditions,omitempty"`

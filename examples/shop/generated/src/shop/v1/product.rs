@@ -8,16 +8,16 @@ use machinery::describe;
 use machinery::scalar::Quantity;
 use machinery::type_meta::TypeMeta;
 
-/// A thing on sale.
+/// A product on sale.
 #[derive(Clone, Default)]
 pub struct Product {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
     /// Standard object metadata.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What the seller asks for.
+    /// Desired state of the product.
     pub spec: ProductSpec,
-    /// What the shop saw last.
+    /// Observed state of the product.
     pub status: ProductStatus,
 }
 
@@ -33,7 +33,7 @@ describe! { Product, PRODUCT "Product" { .defaults_below() } [
 pub struct ProductList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Product>,
@@ -45,16 +45,16 @@ describe! { ProductList, PRODUCT_LIST "ProductList" { .defaults_below() } [
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// What the seller asks for.
+/// Desired state of the product.
 #[derive(Clone, Default)]
 pub struct ProductSpec {
     /// Units to keep in stock.
     pub stock: Option<i32>,
     /// Price per unit, such as `12500m`.
     pub price: Quantity,
-    /// Who delivers. Fixed once set; the house's own workshop unless somebody else is named.
+    /// Supplier of the product; immutable, defaults to the shop's workshop.
     pub supplier: String,
-    /// Who made it; `supplier` tells it today.
+    /// Maker of the product; replaced by `supplier`.
     pub maker: String,
 }
 
@@ -90,7 +90,7 @@ describe! { ProductSpec, PRODUCT_SPEC "ProductSpec" {
     maker:    "maker",    4, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
 ] }
 
-/// What the shop saw last.
+/// Observed state of the product.
 #[derive(Clone, Default)]
 pub struct ProductStatus {
     /// Conditions, one entry per type.

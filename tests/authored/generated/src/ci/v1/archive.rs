@@ -5,7 +5,7 @@ use machinery::def::Flags;
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// Where what was built is kept.
+/// Storage location of build results.
 #[derive(Clone, Default)]
 pub struct Archive {
     /// Its kind and version, where it travels as an object of its own.
@@ -23,7 +23,7 @@ describe! { Archive, ARCHIVE "Archive" {} [
 pub struct ArchiveList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Archive>,

@@ -7,25 +7,25 @@ use machinery::def::{
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// How a build goes about its steps.
+/// Execution mode of the steps of a build.
 pub mod mode {
-    /// Those that do not depend on each other at the same time.
+    /// Runs independent steps concurrently.
     pub const FAST: &str = "Fast";
-    /// One after the other.
+    /// Runs the steps one after the other.
     pub const THOROUGH: &str = "Thorough";
-    /// As fast, and what failed again.
+    /// Runs independent steps concurrently and retries failed ones.
     pub const PATIENT: &str = "Patient";
 }
 
-/// What is built, and how.
+/// A build and its steps.
 #[derive(Clone, Default)]
 pub struct Pipeline {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What its owner asks for.
+    /// Desired state of the pipeline.
     pub spec: PipelineSpec,
-    /// What was seen of it last.
+    /// Observed state of the pipeline.
     pub status: PipelineStatus,
 }
 
@@ -41,7 +41,7 @@ describe! { Pipeline, PIPELINE "Pipeline" { .defaults_below() } [
 pub struct PipelineList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Pipeline>,
@@ -53,7 +53,7 @@ describe! { PipelineList, PIPELINE_LIST "PipelineList" { .defaults_below() } [
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// What was seen of a pipeline last.
+/// Observed state of a pipeline.
 #[derive(Clone, Default)]
 pub struct PipelineStatus {
     /// Conditions, one entry per type.
@@ -69,22 +69,22 @@ describe! { PipelineStatus, PIPELINE_STATUS "PipelineStatus" {} [
     };
 ] }
 
-/// What the owner of a pipeline asks for.
+/// Desired state of a pipeline.
 #[derive(Clone, Default)]
 pub struct PipelineSpec {
-    /// How many builds may run at a time.
+    /// Maximum number of concurrent builds.
     pub workers: Option<i32>,
-    /// How a build goes about its steps.
+    /// Execution mode of the steps of a build.
     pub mode: String,
-    /// How often a step that failed is run again.
+    /// Number of retries of a failed step.
     pub retries: Option<i32>,
-    /// What a build does, in order.
+    /// Steps of a build, in order.
     pub steps: Vec<Step>,
     /// The image that builds run in, with its tag behind a colon.
     pub image: String,
-    /// Who is told of builds that failed.
+    /// Recipient of notifications about failed builds.
     pub mail: String,
-    /// The team that answers for it.
+    /// Team that owns the pipeline.
     pub team: String,
 }
 
@@ -148,9 +148,9 @@ describe! { PipelineSpec, PIPELINE_SPEC "PipelineSpec" {
 /// One step of a build.
 #[derive(Clone, Default)]
 pub struct Step {
-    /// How the step is called.
+    /// Name of the step.
     pub name: String,
-    /// The step is run so, whatever the pipeline says.
+    /// Execution mode of this step; overrides the mode of the pipeline.
     pub mode: Option<String>,
     /// A pause after the step.
     pub pause: Option<Box<Pause>>,
@@ -173,9 +173,9 @@ describe! { Step, STEP "Step" {} [
 /// A pause after a step.
 #[derive(Clone, Default)]
 pub struct Pause {
-    /// How many seconds it takes.
+    /// Duration of the pause in seconds.
     pub seconds: Option<i32>,
-    /// Whether there is none after a step that is run again.
+    /// Whether to skip the pause after a retried step.
     pub unless_retried: Option<bool>,
 }
 

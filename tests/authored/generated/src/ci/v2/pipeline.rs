@@ -5,23 +5,23 @@ use machinery::def::{Constraint, FieldInfo, Flags, ListType, Literal, RuleDef};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// How a build goes about its steps.
+/// Execution mode of the steps of a build.
 pub mod mode {
-    /// Those that do not depend on each other at the same time.
+    /// Runs independent steps concurrently.
     pub const QUICK: &str = "Quick";
-    /// One after the other.
+    /// Runs the steps one after the other.
     pub const CAREFUL: &str = "Careful";
 }
 
-/// What is built, and how.
+/// A build and its steps.
 #[derive(Clone, Default)]
 pub struct Pipeline {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What its owner asks for.
+    /// Desired state of the pipeline.
     pub spec: PipelineSpec,
-    /// What was seen of it last.
+    /// Observed state of the pipeline.
     pub status: crate::ci::v1::PipelineStatus,
 }
 
@@ -37,7 +37,7 @@ describe! { Pipeline, PIPELINE "Pipeline" { .defaults_below() } [
 pub struct PipelineList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Pipeline>,
@@ -52,9 +52,9 @@ describe! { PipelineList, PIPELINE_LIST "PipelineList" { .defaults_below() } [
 /// One step of a build.
 #[derive(Clone, Default)]
 pub struct Step {
-    /// How the step is called.
+    /// Name of the step.
     pub name: String,
-    /// The step is run so, whatever the pipeline says.
+    /// Execution mode of this step; overrides the mode of the pipeline.
     pub mode: Option<String>,
     /// A pause after the step.
     pub pause: Option<Box<crate::ci::v1::Pause>>,
@@ -73,24 +73,24 @@ describe! { Step, STEP "Step" {} [
     pause: "pause", 3, Flags::OMIT_EMPTY;
 ] }
 
-/// What the owner of a pipeline asks for.
+/// Desired state of a pipeline.
 #[derive(Clone, Default)]
 pub struct PipelineSpec {
-    /// How many builds may run at a time.
+    /// Maximum number of concurrent builds.
     pub parallelism: Option<i32>,
-    /// How a build goes about its steps.
+    /// Execution mode of the steps of a build.
     pub mode: String,
-    /// How often a step that failed is run again.
+    /// Number of retries of a failed step.
     pub attempts: Option<i32>,
-    /// What a build does, in order.
+    /// Steps of a build, in order.
     pub steps: Vec<Step>,
     /// The image that builds run in.
     pub repository: String,
     /// The image's tag.
     pub tag: String,
-    /// Who is told of builds that failed.
+    /// Recipient of notifications about failed builds.
     pub contact: String,
-    /// The team that answers for it.
+    /// Team that owns the pipeline.
     pub team: String,
 }
 

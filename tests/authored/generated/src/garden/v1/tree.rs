@@ -8,11 +8,11 @@ use machinery::describe;
 use machinery::scalar::Time;
 use machinery::type_meta::TypeMeta;
 
-/// How much light gets through a tree.
+/// Density of the shade of a tree.
 pub mod shade {
-    /// Much.
+    /// Light shade.
     pub const LIGHT: &str = "Light";
-    /// Little.
+    /// Dark shade.
     pub const DARK: &str = "DarkGreen";
 }
 
@@ -22,9 +22,9 @@ pub struct Tree {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What its owner asks for.
+    /// Desired state of the tree.
     pub spec: TreeSpec,
-    /// What was seen of it last.
+    /// Observed state of the tree.
     pub status: TreeStatus,
 }
 
@@ -49,7 +49,7 @@ describe! { Tree, TREE "Tree" {
 pub struct TreeList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Tree>,
@@ -64,24 +64,24 @@ describe! { TreeList, TREE_LIST "TreeList" {
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// What the owner of a tree asks for.
+/// Desired state of a tree.
 #[derive(Clone, Default)]
 pub struct TreeSpec {
-    /// The person who waters it.
+    /// Owner of the tree.
     pub owner: String,
-    /// How many branches it is to have.
+    /// Desired number of branches.
     pub branches: i32,
-    /// What lives in it.
+    /// Birds in the tree.
     pub birds: Vec<Bird>,
-    /// Words about it.
+    /// Tags of the tree.
     pub tags: BTreeMap<String, String>,
-    /// The trees beside it.
+    /// Selector of neighbouring trees.
     pub neighbours: Option<Box<apimachinery::meta::v1::LabelSelector>>,
-    /// When it was planted.
+    /// Planting time of the tree.
     pub planted: Option<Time>,
-    /// What grows on it.
+    /// Kind of fruit of the tree.
     pub fruit: String,
-    /// How much light gets through.
+    /// Density of the shade.
     pub shade: String,
 }
 
@@ -116,7 +116,7 @@ describe! { TreeSpec, TREE_SPEC "TreeSpec" {
 /// A bird that lives in a tree.
 #[derive(Clone, Default)]
 pub struct Bird {
-    /// How the bird is called.
+    /// Name of the bird.
     pub name: String,
 }
 
@@ -124,14 +124,14 @@ describe! { Bird, BIRD "Bird" {} [
     name: "name", 1, Flags::REQUIRED;
 ] }
 
-/// What was seen of a tree last.
+/// Observed state of a tree.
 #[derive(Clone, Default)]
 pub struct TreeStatus {
-    /// How many branches it has.
+    /// Current number of branches.
     pub branches: i32,
-    /// What selects its leaves.
+    /// Label selector of the leaves.
     pub selector: String,
-    /// Whether it may not be felled yet.
+    /// Whether the tree is protected from deletion.
     pub protected: bool,
 }
 

@@ -27,9 +27,9 @@ pub struct Bound {
     pub type_meta: TypeMeta,
     /// Standard object metadata.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What is wanted.
+    /// Desired state.
     pub spec: BoundSpec,
-    /// What is so.
+    /// Observed state.
     pub status: BoundStatus,
 }
 
@@ -45,7 +45,7 @@ describe! { Bound, BOUND "Bound" {} [
 pub struct BoundList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Bound>,
@@ -106,7 +106,7 @@ pub struct BoundSpec {
     pub note: Option<String>,
     /// Parts that have to be there.
     pub part: BoundPart,
-    /// Parts that have to be there, and may say nothing.
+    /// Parts that are required and may be empty.
     pub extra: Option<Box<BoundExtra>>,
     /// Parts that have to be there, of which none has to.
     pub loose: BoundExtra,
@@ -209,12 +209,12 @@ describe! { BoundExtra, BOUND_EXTRA "BoundExtra" {} [
     };
 ] }
 
-/// What is so.
+/// Observed state.
 #[derive(Clone, Default)]
 pub struct BoundStatus {
     /// How many there are.
     pub observed: Option<i32>,
-    /// What it is doing.
+    /// Current phase.
     pub phase: String,
 }
 

@@ -5,7 +5,7 @@ use machinery::def::{Constraint, FieldInfo, Flags, ListType, Literal, UnionDef};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
 
-/// What a source is.
+/// Type of a source.
 pub mod choice_type {
     pub const GIT: &str = "Git";
     pub const IMAGE: &str = "Image";
@@ -19,7 +19,7 @@ pub struct Choice {
     pub type_meta: TypeMeta,
     /// Standard object metadata.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What is wanted.
+    /// Desired state.
     pub spec: Option<Box<ChoiceSpec>>,
 }
 
@@ -34,7 +34,7 @@ describe! { Choice, CHOICE "Choice" { .defaults_below() } [
 pub struct ChoiceList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Choice>,
@@ -112,7 +112,7 @@ describe! { ChoiceGit, CHOICE_GIT "ChoiceGit" {} [
 /// An image.
 #[derive(Clone, Default)]
 pub struct ChoiceImage {
-    /// What it is called.
+    /// Name of the entry.
     pub name: String,
 }
 
@@ -182,7 +182,7 @@ describe! { ChoiceProbe, CHOICE_PROBE "ChoiceProbe" {
 /// A source by name.
 #[derive(Clone, Default)]
 pub struct ChoiceOther {
-    /// What it is called.
+    /// Name of the entry.
     pub name: String,
     /// Which member is set.
     pub r#type: String,

@@ -15,7 +15,7 @@ pub struct Filled {
     pub type_meta: TypeMeta,
     /// Standard object metadata.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What is wanted.
+    /// Desired state.
     pub spec: FilledSpec,
 }
 
@@ -39,7 +39,7 @@ describe! { Filled, FILLED "Filled" {
 pub struct FilledList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Filled>,
@@ -129,7 +129,7 @@ describe! { FilledSpec, FILLED_SPEC "FilledSpec" { .defaults_below() } [
 pub struct FilledPart {
     /// Its size.
     pub size: Option<i64>,
-    /// What it is called.
+    /// Name of the entry.
     pub name: String,
 }
 
@@ -162,7 +162,7 @@ describe! { FilledInner, FILLED_INNER "FilledInner" { .defaults_below() } [
 /// A part by name.
 #[derive(Clone, Default)]
 pub struct FilledItem {
-    /// What it is called.
+    /// Name of the entry.
     pub name: String,
     /// How it is spoken to.
     pub protocol: String,

@@ -12,9 +12,9 @@ pub struct Moved {
     pub type_meta: TypeMeta,
     /// Standard object metadata.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What is wanted.
+    /// Desired state.
     pub spec: MovedSpec,
-    /// What is so.
+    /// Observed state.
     pub status: MovedStatus,
 }
 
@@ -30,7 +30,7 @@ describe! { Moved, MOVED "Moved" { .defaults_below() } [
 pub struct MovedList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Moved>,
@@ -42,12 +42,12 @@ describe! { MovedList, MOVED_LIST "MovedList" { .defaults_below() } [
     items:     "items",    2, Flags::REQUIRED;
 ] }
 
-/// What is wanted.
+/// Desired state.
 #[derive(Clone, Default)]
 pub struct MovedSpec {
     /// Units.
     pub stock: Option<i32>,
-    /// Who delivers.
+    /// Name of the supplier.
     pub supplier: String,
     /// How it looks.
     pub paint: MovedPaint,
@@ -100,7 +100,7 @@ describe! { MovedPaint, MOVED_PAINT "MovedPaint" {} [
     };
 ] }
 
-/// What is so.
+/// Observed state.
 #[derive(Clone, Default)]
 pub struct MovedStatus {
     /// Units on the shelf.

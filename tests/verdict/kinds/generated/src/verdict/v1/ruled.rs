@@ -8,16 +8,16 @@ use machinery::describe;
 use machinery::scalar::{IntOrString, Quantity};
 use machinery::type_meta::TypeMeta;
 
-/// Rules, and what may not change.
+/// Rules and immutable fields.
 #[derive(Clone, Default)]
 pub struct Ruled {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
     /// Standard object metadata.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What is wanted.
+    /// Desired state.
     pub spec: RuledSpec,
-    /// What is so.
+    /// Observed state.
     pub status: RuledStatus,
 }
 
@@ -47,7 +47,7 @@ describe! { Ruled, RULED "Ruled" {
 pub struct RuledList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Ruled>,
@@ -202,7 +202,7 @@ describe! { RuledSpec, RULED_SPEC "RuledSpec" {
 /// A step.
 #[derive(Clone, Default)]
 pub struct RuledStep {
-    /// What it is called.
+    /// Name of the entry.
     pub name: String,
     /// How heavy it is.
     pub weight: i32,
@@ -312,7 +312,7 @@ describe! { RuledBox, RULED_BOX "RuledBox" {
     };
 ] }
 
-/// What is so.
+/// Observed state.
 #[derive(Clone, Default)]
 pub struct RuledStatus {
     /// How many are done.

@@ -15,7 +15,7 @@ pub struct Shelf {
     pub type_meta: TypeMeta,
     /// Standard object metadata.
     pub metadata: apimachinery::meta::v1::ObjectMeta,
-    /// What is wanted.
+    /// Desired state.
     pub spec: ShelfSpec,
 }
 
@@ -30,7 +30,7 @@ describe! { Shelf, SHELF "Shelf" { .defaults_below() } [
 pub struct ShelfList {
     /// Its kind and version, where it travels as an object of its own.
     pub type_meta: TypeMeta,
-    /// What the server says about the list as a whole.
+    /// Metadata of the list.
     pub metadata: apimachinery::meta::v1::ListMeta,
     /// The objects, in order of their keys in the store.
     pub items: Vec<Shelf>,
@@ -115,7 +115,7 @@ describe! { ShelfSpec, SHELF_SPEC "ShelfSpec" { .defaults_below() } [
 /// A part, by name and side.
 #[derive(Clone, Default)]
 pub struct ShelfPart {
-    /// What it is called.
+    /// Name of the entry.
     pub name: String,
     /// Where it is.
     pub side: String,
@@ -143,7 +143,7 @@ describe! { ShelfPart, SHELF_PART "ShelfPart" { .defaults_below() } [
 pub struct ShelfStep {
     /// Its height.
     pub height: i32,
-    /// What it is for.
+    /// Purpose of the entry.
     pub level: String,
 }
 
@@ -162,7 +162,7 @@ describe! { ShelfStep, SHELF_STEP "ShelfStep" {} [
 /// A foot.
 #[derive(Clone, Default)]
 pub struct ShelfFoot {
-    /// What it is called.
+    /// Name of the entry.
     pub name: String,
     /// Its height.
     pub height: Option<i64>,
