@@ -4,7 +4,6 @@ mod programs;
 
 use std::ffi::OsStr;
 use std::net::UdpSocket;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Why a tool cannot be used; empty when it can.
@@ -13,26 +12,15 @@ type Absence = &'static str;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=programs.rs");
-    for variable in ["PATH", "GOLDENS", "CONFORMANCE"] {
-        println!("cargo::rerun-if-env-changed={variable}");
-    }
+    println!("cargo::rerun-if-env-changed=PATH");
     let programs = programs::all();
-    let shared = Path::new("../../../shared");
-    let tools: [(&str, Absence); 9] = [
+    let tools: [(&str, Absence); 7] = [
         ("cc", unless(runs("cc", &["--version"]), "no C compiler")),
         ("etcd", unless(has_etcd(programs.path("etcd")), "no etcd of 3.4.31, 3.5.13 or newer: name one in $ETCD")),
         ("go", unless(builds_go(), "no Go, or no modules of its programs")),
-        ("goldens", unless(is_folder("GOLDENS", &shared.join("goldens")), "no fixtures of upstream: see $GOLDENS")),
         ("kubectl", unless(runs("kubectl", &["version", "--client"]), "no kubectl")),
         ("mount", unless(mounts(), "no right to mount a file system")),
         ("network", unless(has_network(), "no address beside loopback")),
-        (
-            "recordings",
-            unless(
-                is_folder("CONFORMANCE", &shared.join("conformance")),
-                "no recordings of upstream: see $CONFORMANCE",
-            ),
-        ),
         ("script", unless(runs("script", &["--version"]), "no program `script`")),
     ];
     let mut lines: Vec<String> = tools.iter().map(|(tool, why)| format!("{tool}={why}")).collect();
@@ -76,10 +64,6 @@ fn builds_go() -> bool {
     // The package that the controller imports is written by a test.
     ["../kubelet", "../webhook"].iter().all(is_whole)
         && does(&["mod", "download"], "../../examples/shop/clients/controller")
-}
-
-fn is_folder(variable: &str, default: &Path) -> bool {
-    std::env::var_os(variable).map_or_else(|| default.is_dir(), |folder| Path::new(&folder).is_dir())
 }
 
 /// Whether this process may mount a file system in memory.

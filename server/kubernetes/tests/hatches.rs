@@ -1,15 +1,13 @@
 //! Defaults, normalizations and conversions written by hand, against what a real server answered.
 //!
-//! The recordings stand beside the checkout (`CONFORMANCE` names another folder).
+//! The recordings stand in `tests/conformance`.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
+use conversations::archive;
 use machinery::catalog::parse_api_version;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::json::{self, Issues, Value};
-use needs::needs;
 
 /// Takes an object in as the server does, and shows it in `version`.
 fn through_hub(body: &[u8], version: &str) -> Result<Value, String> {
@@ -101,18 +99,12 @@ const MADE_ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 fn recordings(area: &str) -> Vec<(String, Value)> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
-    let folder = std::env::var_os("CONFORMANCE").map_or(beside, PathBuf::from).join("cases").join(area);
-    let mut cases: Vec<(String, Value)> = fs::read_dir(folder)
-        .expect("the recordings can be listed")
-        .filter_map(|entry| {
-            let path = entry.ok()?.path();
-            let value = json::parse(&fs::read(&path).ok()?, &mut Issues::ignore()).ok()?;
-            Some((path.file_stem()?.to_string_lossy().into_owned(), value))
-        })
-        .collect();
-    cases.sort_by(|a, b| a.0.cmp(&b.0));
-    cases
+    let cases = archive::documents(&archive::recordings(), area).expect("the recordings can be read");
+    let case = |case: serde_json::Value| {
+        let name = case["name"].as_str().unwrap_or_default().to_string();
+        (name, parse(&case.to_string()))
+    };
+    cases.into_iter().map(case).collect()
 }
 
 /// Steps that made an object: what was sent and what came back.
@@ -124,7 +116,6 @@ fn creations(case: &Value) -> impl Iterator<Item = (&Value, &Value)> {
     })
 }
 
-#[needs(recordings)]
 #[test]
 fn created_objects_have_the_recorded_defaults() {
     let mut failures = Vec::new();
@@ -142,7 +133,6 @@ fn created_objects_have_the_recorded_defaults() {
     assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
 }
 
-#[needs(recordings)]
 #[test]
 fn other_versions_show_what_was_recorded() {
     let mut failures = Vec::new();

@@ -49,7 +49,11 @@ impl Comparison {
     pub fn answers(&mut self, want: &Value, got: &Value, ignored: &[Path]) -> Vec<Difference> {
         let (forth, back) = (self.forth.clone(), self.back.clone());
         let mut found = Vec::new();
-        if want.get("status") != got.get("status") {
+        let same_status = match (want.get("status"), got.get("status")) {
+            (Some(Value::Number(a)), Some(Value::Number(b))) => are_equal(a, b),
+            (a, b) => a == b,
+        };
+        if !same_status {
             let got = json_status(got);
             found.push(Difference { place: "status".into(), want: want.get("status").cloned(), got });
         }

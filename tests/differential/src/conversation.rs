@@ -1,11 +1,11 @@
-//! Conversations: requests in order, and what a server answers, in the form of the files that `replay.py` of the shared
-//! recordings reads.
+//! Conversations: requests in order, and what a server answers, in the form of the scenarios of
+//! `tests/conformance`.
 
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 
-/// Headers of answers that `replay.py` always compares; a step names the others.
+/// Headers of answers that replays of scenarios always compare; a step names the others.
 const KEPT: [&str; 4] = ["location", "retry-after", "www-authenticate", "allow"];
 
 /// Several requests that belong together.
