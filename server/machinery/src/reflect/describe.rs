@@ -65,7 +65,7 @@ impl StructDef {
 
 /// Describes a struct: implements [`Struct`](crate::reflect::Struct), equality, debug output and the serde traits by its descriptor.
 ///
-/// ```ignore
+/// ```text
 /// describe! { PodIP, POD_IP "PodIP" { .atomic() } [
 ///     ip: "ip", 1, Flags::OMIT_EMPTY;
 ///     r#type: "type", 2, Flags::NONE, &FieldInfo { .. };
