@@ -298,7 +298,7 @@ mod tests {
 
     const SCENARIO: &str = r#"{"about": "é", "area": "list", "name": "one",
 "steps": [
-{"id": "a", "request": {"method": "GET", "path": "/"}, "response": {"body": {"columnDefinitions": [{"description": ""}]}}},
+{"id": "a", "join": "b", "response": {"body": {"columnDefinitions": [{"description": ""}]}}},
 {"id": "b", "request": {"method": "GET", "path": "/"}}
 ]}
 "#;

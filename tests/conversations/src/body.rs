@@ -14,7 +14,9 @@ pub fn header<'h>(headers: &'h Headers, name: &str) -> Option<&'h str> {
     headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// The body of an answer: JSON; else `{"$text"}`, `{"$protobuf": "apiVersion kind"}` or `{"$binary": true}`; null if empty.
+/// The body of an answer as JSON; null if it is empty.
+///
+/// What is not JSON is `{"$text": ".."}`, `{"$protobuf": "apiVersion kind"}` or `{"$binary": true}`.
 ///
 /// # Errors
 /// A body whose encoding is gzip and which is no gzip.
@@ -50,7 +52,7 @@ fn protobuf_kind(envelope: &[u8]) -> String {
     kind().unwrap_or_else(|| "?".into())
 }
 
-/// The last field of a number in a message that has bytes; empty when there is none, `None` when the message is cut off.
+/// The bytes of the last field with this number; empty when there is none, `None` when the message is cut off.
 fn field(mut message: &[u8], number: u64) -> Option<&[u8]> {
     let mut found: &[u8] = &[];
     while !message.is_empty() {

@@ -194,3 +194,55 @@ fn headers(response: &http::Response<Incoming>) -> Headers {
 fn latin1(text: &str) -> Vec<u8> {
     text.chars().map(|character| u8::try_from(character).unwrap_or(b'?')).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(token: Option<&str>) -> Access {
+        let token = token.map(str::to_string);
+        Access { host: "localhost".into(), port: 1, authority: None, certificate: None, token }
+    }
+
+    fn request(user: &str, headers: &[(&str, &str)]) -> Outgoing {
+        let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        Outgoing { method: "GET".into(), path: "/".into(), headers: headers.collect(), body: None, user: user.into() }
+    }
+
+    /// Whether the client certificate is sent, and the token.
+    fn sent(remote: &Remote, request: &Outgoing) -> (bool, Option<String>) {
+        let (pool, token) = remote.credentials(request);
+        (std::ptr::eq(pool, &remote.certified), token.map(str::to_string))
+    }
+
+    #[test]
+    fn each_user_has_its_credentials() {
+        let users = HashMap::from([("alice".to_string(), "a".to_string())]);
+        let remote = Remote::with_access(access(Some("t")), users).unwrap();
+        let token = |token: &str| Some(token.to_string());
+        assert_eq!(sent(&remote, &request("admin", &[])), (true, token("t")));
+        assert_eq!(sent(&remote, &request("alice", &[])), (false, token("a")));
+        assert_eq!(sent(&remote, &request("some.token", &[])), (false, token("some.token")));
+        assert_eq!(sent(&remote, &request("", &[])), (false, None));
+        assert_eq!(sent(&remote, &request("admin", &[("Authorization", "Basic x")])), (false, None));
+        let users = HashMap::from([("admin".to_string(), "b".to_string())]);
+        let remote = Remote::with_access(access(Some("t")), users).unwrap();
+        assert_eq!(sent(&remote, &request("admin", &[])), (false, token("b")));
+    }
+
+    #[test]
+    fn messages_have_a_length_where_they_need_one() {
+        let remote = Remote::with_access(access(None), HashMap::new()).unwrap();
+        let length = |method: &str, body: Option<&str>| {
+            let body = body.map(|body| body.as_bytes().to_vec());
+            let request = Outgoing { method: method.into(), body, ..request("admin", &[("X-A", "\u{e9}")]) };
+            let message = remote.message(&remote.plain, &request, Some("t")).unwrap();
+            assert_eq!(message.headers()["authorization"], "Bearer t");
+            assert_eq!(message.headers()["x-a"].as_bytes(), [0xe9]);
+            message.headers().get("content-length").map(|length| length.to_str().unwrap().to_string())
+        };
+        assert_eq!(length("GET", None), None);
+        assert_eq!(length("POST", None).as_deref(), Some("0"));
+        assert_eq!(length("DELETE", Some("{}")).as_deref(), Some("2"));
+    }
+}

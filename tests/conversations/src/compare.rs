@@ -129,7 +129,7 @@ impl Comparison {
     }
 }
 
-/// The status, with the body of an answer that says what went wrong.
+/// The status, with the message of an answer that has one.
 fn json_status(got: &Value) -> Option<Value> {
     let status = got.get("status")?;
     match got.get("body").and_then(|body| body.get("message")).and_then(Value::as_str) {

@@ -8,6 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
@@ -38,7 +40,7 @@ pub async fn of_server(server: &impl Server, version: u8) -> Result<Value> {
 async fn get(server: &impl Server, path: &str) -> Result<Value> {
     let answer = server.send(&Outgoing::new("GET", path, None), false).await?;
     match answer.content {
-        // The index of OpenAPI v3 says that it is text.
+        // The content type of the index of OpenAPI v3 is text/plain.
         Content::Whole(bytes) if answer.status == 200 => Ok(serde_json::from_slice(&bytes)?),
         _ => Err(Error::Status { path: path.into(), status: answer.status }),
     }
@@ -71,6 +73,18 @@ pub fn of_documents(documents: &BTreeMap<String, Value>) -> Value {
         all.extend(found);
     }
     json!({"definitions": definitions, "operations": all, "documents": sections})
+}
+
+/// The text of a digest's file: sorted keys, a line for each entry.
+///
+/// # Errors
+/// None that a digest could cause.
+pub fn text(digest: &Value) -> Result<String> {
+    let mut out = Vec::new();
+    let lines = PrettyFormatter::with_indent(b"");
+    text::with_sorted_keys(digest).serialize(&mut Serializer::with_formatter(&mut out, lines))?;
+    out.push(b'\n');
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
 /// What differs between two digests, a line each.

@@ -206,9 +206,7 @@ async fn compared(command: Openapi) -> Result<bool> {
         let got = digest::of_server(&server, version).await?;
         if let Some(folder) = &command.write {
             let path = folder.join(format!("openapi-v{version}-digest.json"));
-            let sorted = conversations::text::with_sorted_keys(&got);
-            let text = serde_json::to_string_pretty(&sorted)?;
-            archive::write(&path, &(text + "\n"))?;
+            archive::write(&path, &digest::text(&got)?)?;
             continue;
         }
         let found = digest::differences(&archive::digest(&recordings, version)?, &got);

@@ -8,7 +8,7 @@
 //! | `<rv>` | the resourceVersion of a list, a table or a bookmark, or one in a message |
 //! | `<time>`, `<microtime>`, `<nanotime>`, `<time+01:00>` | a moment less than 400 days from now |
 //! | `<gen#1>` | the random end of a name made from generateName |
-//! | `<continue>`, `<jwt>`, `<age>`, `<scheme>` | continue tokens, signed tokens, ages in cells, files that name a scheme |
+//! | `<continue>`, `<jwt>`, `<age>`, `<scheme>` | continue and signed tokens, ages in cells, files that name a scheme |
 //!
 //! `managedFields` is sorted by operation, manager, version and subresource, since a server orders it by time.
 
@@ -319,7 +319,9 @@ mod tests {
 
     #[test]
     fn managed_fields_are_sorted() {
-        let entry = |operation: &str, manager: &str, sub: &str| json!({"operation": operation, "manager": manager, "subresource": sub});
+        let entry = |operation: &str, manager: &str, part: &str| {
+            json!({"operation": operation, "manager": manager, "subresource": part})
+        };
         let sent =
             json!({"managedFields": [entry("Update", "b", ""), entry("Update", "a", "s"), entry("Apply", "z", "")]});
         let want =

@@ -91,7 +91,7 @@ fn repeated(object: &Map<String, Value>) -> Option<String> {
     Some(parts[0].as_str()?.repeat(usize::try_from(parts[1].as_u64()?).ok()?))
 }
 
-/// `{"$of": NAME, "set": [[PATH, VALUE], ...], "drop": [PATH, ...]}` written out: one of the scenario's bodies, changed.
+/// Writes out `{"$of": NAME, "set": [[PATH, VALUE], ..], "drop": [PATH, ..]}`: one of the scenario's bodies, changed.
 ///
 /// # Errors
 /// A name or a path that the bodies do not have.
@@ -242,7 +242,8 @@ mod tests {
     fn bodies_of_a_scenario_are_changed() {
         let bodies = json!({"base": {"a": {"b": 1, "c": 2}, "l": [1, 2]}});
         let changed = |body: Value| changed(&body, bodies.as_object().unwrap());
-        let body = json!({"$of": "base", "set": [["a.b", 3], ["x.y", 4], ["l.2", 5], ["l.0", 6], [["p.q"], 7]], "drop": ["a.c"]});
+        let set = json!([["a.b", 3], ["x.y", 4], ["l.2", 5], ["l.0", 6], [["p.q"], 7]]);
+        let body = json!({"$of": "base", "set": set, "drop": ["a.c"]});
         let want = json!({"a": {"b": 3}, "l": [6, 2, 5], "x": {"y": 4}, "p.q": 7});
         assert_eq!(changed(body).unwrap(), want);
         assert_eq!(changed(json!({"$of": "base", "drop": ["l.0"]})).unwrap()["l"], json!([2]));

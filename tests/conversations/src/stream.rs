@@ -27,7 +27,7 @@ impl Watch {
         Watch { bytes, rest: Vec::new(), events: Vec::new(), closed: false, wanted }
     }
 
-    /// Reads up to the end that is wanted; `{"$watch": [..]}`, with `"$closed": true` when the server closed the stream.
+    /// Reads up to the end that is wanted: `{"$watch": [..]}`, with `"$closed": true` if the server closed the stream.
     pub async fn finish(mut self) -> Value {
         let seconds = |default: f64| Duration::from_secs_f64(self.wanted.seconds.unwrap_or(default));
         match self.wanted.events {
