@@ -39,10 +39,15 @@ pub struct Comparison {
     forth: HashMap<String, String>,
     back: HashMap<String, String>,
     /// Whether 1 and 1.0 differ.
-    pub exact_numbers: bool,
+    exact_numbers: bool,
 }
 
 impl Comparison {
+    /// A comparison by which 1 and 1.0 differ.
+    pub fn of_exact_numbers() -> Self {
+        Comparison { exact_numbers: true, ..Comparison::default() }
+    }
+
     /// What differs between the recorded and the received answer of a step, without what the step ignores.
     ///
     /// Placeholders of answers that differ are not remembered.
@@ -220,7 +225,7 @@ mod tests {
             places(&json!([1, 9007199254740993i64, true, 1]), &json!([1.5, 9007199254740992.0, 1, "1"])).len(),
             4
         );
-        let mut exact = Comparison { exact_numbers: true, ..Comparison::default() };
+        let mut exact = Comparison::of_exact_numbers();
         assert_eq!(exact.documents(&json!(1), &json!(1.0)).len(), 1);
     }
 

@@ -319,9 +319,7 @@ mod tests {
 
     #[test]
     fn managed_fields_are_sorted() {
-        let entry = |operation: &str, manager: &str, part: &str| {
-            json!({"operation": operation, "manager": manager, "subresource": part})
-        };
+        let entry = |operation: &str, manager: &str, part: &str| json!({"operation": operation, "manager": manager, "subresource": part});
         let sent =
             json!({"managedFields": [entry("Update", "b", ""), entry("Update", "a", "s"), entry("Apply", "z", "")]});
         let want =

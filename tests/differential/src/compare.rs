@@ -23,7 +23,7 @@ pub struct Comparison(compare::Comparison);
 impl Default for Comparison {
     fn default() -> Self {
         // Two servers are to write numbers alike, too.
-        Comparison(compare::Comparison { exact_numbers: true, ..compare::Comparison::default() })
+        Comparison(compare::Comparison::of_exact_numbers())
     }
 }
 
