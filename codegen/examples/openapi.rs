@@ -1,6 +1,6 @@
 //! Writes the OpenAPI documents of `api-defs/`: `cargo run -p codegen --example openapi FOLDER` makes `FOLDER/bundle.json` (what
 //! the server starts from), `FOLDER/v2.json` and `FOLDER/v3/<path>.json` of what is served by default, and the protobuf forms
-//! beside them. `openapi_digest.py --from FOLDER/v2.json` of the conformance suite compares the former.
+//! beside them. `conversations openapi --document FOLDER/v2.json` compares the former with the recorded one.
 
 use std::error::Error;
 use std::fs;

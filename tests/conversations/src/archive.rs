@@ -83,9 +83,17 @@ pub fn scenarios(packed: &Path, areas: &[String]) -> Result<Vec<Scenario>> {
 /// # Errors
 /// A file that cannot be read, or a scenario that is not in the format.
 pub fn scenario_of_file(path: &Path) -> Result<(Value, Scenario)> {
-    let document = parsed(path, &fs::read(path).map_err(Error::file(path))?)?;
+    let document = read_json(path)?;
     let scenario = scenario(&document, path)?;
     Ok((document, scenario))
+}
+
+/// The JSON of a file.
+///
+/// # Errors
+/// A file that cannot be read, or that is not JSON.
+pub fn read_json(path: &Path) -> Result<Value> {
+    parsed(path, &fs::read(path).map_err(Error::file(path))?)
 }
 
 /// The fixtures of packed recordings, by name.

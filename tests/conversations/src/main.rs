@@ -99,9 +99,14 @@ struct Record {
 }
 
 #[derive(Args)]
+#[group(skip)]
 struct Openapi {
-    #[command(flatten)]
-    target: Target,
+    /// The server.
+    #[arg(long, required_unless_present = "document")]
+    kubeconfig: Option<PathBuf>,
+    /// A document of OpenAPI v2 in a file, in place of those of a server.
+    #[arg(long, conflicts_with = "kubeconfig")]
+    document: Option<PathBuf>,
     /// The folder of packed recordings; by default that of the repository.
     #[arg(long)]
     recordings: Option<PathBuf>,
@@ -199,11 +204,19 @@ async fn recorded(command: Record) -> Result<bool> {
 
 /// Whether the documents have the recorded structure.
 async fn compared(command: Openapi) -> Result<bool> {
-    let server = command.target.connect()?;
     let recordings = command.recordings.unwrap_or_else(archive::recordings);
+    let mut digests = Vec::new();
+    if let Some(path) = &command.document {
+        digests.push((2, digest::of_document(&archive::read_json(path)?)));
+    }
+    if let Some(kubeconfig) = &command.kubeconfig {
+        let server = Remote::new(kubeconfig, HashMap::new())?;
+        for version in [2, 3] {
+            digests.push((version, digest::of_server(&server, version).await?));
+        }
+    }
     let mut same = true;
-    for version in [2, 3] {
-        let got = digest::of_server(&server, version).await?;
+    for (version, got) in digests {
         if let Some(folder) = &command.write {
             let path = folder.join(format!("openapi-v{version}-digest.json"));
             archive::write(&path, &digest::text(&got)?)?;
