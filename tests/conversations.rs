@@ -76,7 +76,8 @@ async fn replay_group(required: &[String], scenarios: &Scenarios, known: &Known)
         for (at, outcome) in differing.into_iter().zip(replay_on_new_server(required, &again).await) {
             let before = std::mem::replace(&mut outcomes[at], outcome);
             // Not captured by the harness: it is to be seen of tests that pass, too.
-            write!(std::io::stderr(), "differed, and is replayed again:\n{}", report::differences(&[before])).unwrap();
+            let text = format!("differed, and is replayed again:\n{}", report::differences(&[before]));
+            std::io::stderr().write_all(text.as_bytes()).unwrap();
         }
     }
     outcomes
