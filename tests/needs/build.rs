@@ -1,10 +1,9 @@
-//! Detects the tools that tests need, and passes the reason of each absent tool to `lib.rs`.
+//! Looks for the tools that tests need, and tells `lib.rs` why each absent one is absent.
 
 mod programs;
 
 use std::ffi::OsStr;
 use std::net::UdpSocket;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Why a tool cannot be used; empty when it can.
@@ -13,42 +12,25 @@ type Absence = &'static str;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=programs.rs");
-    for variable in ["PATH", "GOLDENS", "CONFORMANCE"] {
-        println!("cargo::rerun-if-env-changed={variable}");
-    }
+    println!("cargo::rerun-if-env-changed=PATH");
     let programs = programs::all();
-    let shared = Path::new("../../../shared");
-    let tools: [(&str, Absence); 9] = [
-        ("cc", absence_unless(runs("cc", &["--version"]), "no C compiler")),
-        (
-            "etcd",
-            absence_unless(has_etcd(programs.path("etcd")), "no etcd of 3.4.31, 3.5.13 or newer: name one in $ETCD"),
-        ),
-        ("go", absence_unless(builds_go(), "no Go, or no modules of its programs")),
-        (
-            "goldens",
-            absence_unless(is_folder("GOLDENS", &shared.join("goldens")), "no fixtures of upstream: see $GOLDENS"),
-        ),
-        ("kubectl", absence_unless(runs("kubectl", &["version", "--client"]), "no kubectl")),
-        ("mount", absence_unless(mounts(), "no right to mount a file system")),
-        ("network", absence_unless(has_network(), "no address beside loopback")),
-        (
-            "recordings",
-            absence_unless(
-                is_folder("CONFORMANCE", &shared.join("conformance")),
-                "no recordings of upstream: see $CONFORMANCE",
-            ),
-        ),
-        ("script", absence_unless(runs("script", &["--version"]), "no program `script`")),
+    let tools: [(&str, Absence); 7] = [
+        ("cc", unless(runs("cc", &["--version"]), "no C compiler")),
+        ("etcd", unless(has_etcd(programs.path("etcd")), "no etcd of 3.4.31, 3.5.13 or newer: name one in $ETCD")),
+        ("go", unless(builds_go(), "no Go, or no modules of its programs")),
+        ("kubectl", unless(runs("kubectl", &["version", "--client"]), "no kubectl")),
+        ("mount", unless(mounts(), "no right to mount a file system")),
+        ("network", unless(has_network(), "no address beside loopback")),
+        ("script", unless(runs("script", &["--version"]), "no program `script`")),
     ];
-    let mut lines: Vec<String> = tools.iter().map(|(tool, reason)| format!("{tool}={reason}")).collect();
+    let mut lines: Vec<String> = tools.iter().map(|(tool, why)| format!("{tool}={why}")).collect();
     lines.extend(programs.absences());
     println!("cargo::rustc-env=TOOLS={}", lines.join("|"));
     println!("cargo::rustc-env=PROGRAMS={}", programs.lines().join("|"));
 }
 
-fn absence_unless(present: bool, reason: Absence) -> Absence {
-    if present { "" } else { reason }
+fn unless(present: bool, why: Absence) -> Absence {
+    if present { "" } else { why }
 }
 
 fn runs(program: &str, arguments: &[&str]) -> bool {
@@ -57,7 +39,7 @@ fn runs(program: &str, arguments: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Reports whether this etcd sends progress notifications in order with events.
+/// Whether this etcd reports progress in order with events.
 fn has_etcd(program: &OsStr) -> bool {
     let Ok(output) = Command::new(program).arg("--version").stderr(Stdio::null()).output() else { return false };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -71,7 +53,7 @@ fn has_etcd(program: &OsStr) -> bool {
     }
 }
 
-/// Reports whether the sources and modules of the Go test programs are available.
+/// Whether the sources of the test programs in Go, with all modules they use, can be had.
 fn builds_go() -> bool {
     let does = |arguments: &[&str], folder: &str| {
         let mut command = Command::new("go");
@@ -79,23 +61,19 @@ fn builds_go() -> bool {
         command.status().is_ok_and(|status| status.success())
     };
     let is_whole = |folder: &&str| does(&["list", "-deps", "."], folder);
-    // A test generates the package that the controller imports, so the controller is not checked.
+    // The package that the controller imports is written by a test.
     ["../kubelet", "../webhook"].iter().all(is_whole)
         && does(&["mod", "download"], "../../examples/shop/clients/controller")
 }
 
-fn is_folder(variable: &str, default: &Path) -> bool {
-    std::env::var_os(variable).map_or_else(|| default.is_dir(), |folder| Path::new(&folder).is_dir())
-}
-
-/// Reports whether this process may mount a file system in memory.
+/// Whether this process may mount a file system in memory.
 fn mounts() -> bool {
     let Ok(folder) = tempfile::tempdir() else { return false };
     let path = folder.path().display().to_string();
     runs("mount", &["-t", "tmpfs", "-o", "size=1m", "tmpfs", &path]) && runs("umount", &[&path])
 }
 
-/// Reports whether the host has an address besides loopback. Connecting a UDP socket sends nothing.
+/// Whether other hosts could reach this one. Connecting a UDP socket sends nothing.
 fn has_network() -> bool {
     let address = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
         socket.connect("192.0.2.1:9")?;

@@ -1,18 +1,15 @@
-//! Tests of hand-written defaults, normalizations and conversions against recorded responses of a real
-//! server.
+//! Defaults, normalizations and conversions written by hand, against what a real server answered.
 //!
-//! The recordings are in a folder beside the checkout (`CONFORMANCE` sets another folder).
+//! The recordings stand in `tests/conformance`.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
+use conversations::archive;
 use machinery::catalog::parse_api_version;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::json::{self, Issues, Value};
-use needs::needs;
 
-/// Decodes an object as the server does, and encodes it in `version`.
+/// Takes an object in as the server does, and shows it in `version`.
 fn through_hub(body: &[u8], version: &str) -> Result<Value, String> {
     let mut object = convert::decode(kubernetes::catalog(), body, None).map_err(|e| e.to_string())?;
     apply_defaults(object.value.as_mut());
@@ -37,7 +34,7 @@ fn text(value: &Value) -> Vec<u8> {
     out
 }
 
-/// Differences of two trees, as `path: ours, theirs` without indexes.
+/// What two trees disagree in, as `path: ours, theirs` without positions.
 fn differences(path: &str, ours: &Value, theirs: &Value, out: &mut BTreeSet<String>) {
     match (ours, theirs) {
         (Value::Object(a), Value::Object(b)) => {
@@ -55,13 +52,12 @@ fn differences(path: &str, ours: &Value, theirs: &Value, out: &mut BTreeSet<Stri
     }
 }
 
-/// Whether a recorded value is a placeholder for a varying value: `<time>`, `g<rand>.example.com` and
-/// the like.
+/// Recordings stand for what differs from run to run with `<time>`, `g<rand>.example.com` and the like.
 fn is_placeholder(recorded: &Value) -> bool {
     recorded.as_str().is_some_and(|text| text.contains('<') && text.contains('>'))
 }
 
-/// Parts of a response that registries, admission and the clock set.
+/// Parts of an answer that registries, admission and the clock make.
 const MADE_BY_THE_SERVER: &[&str] = &["metadata", "status"];
 
 fn compare(kind: &str, ours: &Value, theirs: &Value) -> Vec<String> {
@@ -78,7 +74,7 @@ fn compare(kind: &str, ours: &Value, theirs: &Value) -> Vec<String> {
     found.iter().filter(expected).map(|line| format!("{kind}.{line}")).collect()
 }
 
-/// Paths that strategies and admission set, by kind.
+/// Paths that strategies and admission fill, by kind.
 const MADE_ELSEWHERE: &[(&str, &str)] = &[
     ("CertificateSigningRequest", "spec.extra"),
     ("CertificateSigningRequest", "spec.groups"),
@@ -103,21 +99,15 @@ const MADE_ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 fn recordings(area: &str) -> Vec<(String, Value)> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
-    let folder = std::env::var_os("CONFORMANCE").map_or(beside, PathBuf::from).join("cases").join(area);
-    let mut cases: Vec<(String, Value)> = fs::read_dir(folder)
-        .expect("the recordings can be listed")
-        .filter_map(|entry| {
-            let path = entry.ok()?.path();
-            let value = json::parse(&fs::read(&path).ok()?, &mut Issues::ignore()).ok()?;
-            Some((path.file_stem()?.to_string_lossy().into_owned(), value))
-        })
-        .collect();
-    cases.sort_by(|a, b| a.0.cmp(&b.0));
-    cases
+    let cases = archive::documents(&archive::recordings(), area).expect("the recordings can be read");
+    let case = |case: serde_json::Value| {
+        let name = case["name"].as_str().unwrap_or_default().to_string();
+        (name, parse(&case.to_string()))
+    };
+    cases.into_iter().map(case).collect()
 }
 
-/// Steps that created an object: the request and the response.
+/// Steps that made an object: what was sent and what came back.
 fn creations(case: &Value) -> impl Iterator<Item = (&Value, &Value)> {
     case["steps"].as_array().into_iter().flatten().filter_map(|step| {
         let (sent, got) = (&step["request"]["body"], &step["response"]["body"]);
@@ -126,7 +116,6 @@ fn creations(case: &Value) -> impl Iterator<Item = (&Value, &Value)> {
     })
 }
 
-#[needs(recordings)]
 #[test]
 fn created_objects_have_the_recorded_defaults() {
     let mut failures = Vec::new();
@@ -144,15 +133,14 @@ fn created_objects_have_the_recorded_defaults() {
     assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
 }
 
-#[needs(recordings)]
 #[test]
-fn other_versions_match_recording() {
+fn other_versions_show_what_was_recorded() {
     let mut failures = Vec::new();
     for (name, case) in recordings("conversion") {
         let Some((sent, _)) = creations(&case).next() else { continue };
         let kind = sent["kind"].as_str().unwrap_or_default();
         let steps = case["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
-        // Only reads before the first change of the object.
+        // Only what was read before anything else changed the object.
         let read = steps.iter().skip(1).take_while(|step| step["request"]["method"] == "GET");
         for got in read.map(|step| &step["response"]["body"]).filter(|got| got["kind"] == sent["kind"]) {
             match through_hub(&text(sent), got["apiVersion"].as_str().unwrap_or_default()) {
@@ -170,7 +158,7 @@ fn other_versions_match_recording() {
     assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Checks objects: the version to encode, a JSON pointer, and the value there.
+/// Objects, the version they are shown in, a pointer into them, and what is there.
 fn check(table: &[(&str, &str, &str, &str)]) {
     for (object, version, pointer, wanted) in table {
         let got = through_hub(object.as_bytes(), version).expect(object);
@@ -180,7 +168,7 @@ fn check(table: &[(&str, &str, &str, &str)]) {
 }
 
 #[test]
-fn pull_policy_defaults_by_image_tag() {
+fn images_are_pulled_always_when_their_tag_moves() {
     let digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     let cases = [
         ("nginx".to_owned(), "Always"),
@@ -201,7 +189,7 @@ fn pull_policy_defaults_by_image_tag() {
 }
 
 #[test]
-fn resource_requests_default_to_limits() {
+fn pods_ask_for_what_they_are_limited_to() {
     let pod = r#"{"apiVersion":"v1","kind":"Pod","spec":{"hostNetwork":true,
         "resources":{"limits":{"cpu":"3","hugepages-2Mi":"4Mi"}},
         "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"requests":{"cpu":"500m"}}}],
@@ -216,7 +204,7 @@ fn resource_requests_default_to_limits() {
 }
 
 #[test]
-fn deprecated_fields_follow_their_replacements() {
+fn old_names_of_fields_follow_the_new_ones() {
     let pod = r#"{"apiVersion":"v1","kind":"Pod","spec":{"serviceAccount":"s","terminationGracePeriodSeconds":-5,
         "volumes":[{"name":"v"}]},"status":{"podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.2"}]}}"#;
     let node = r#"{"apiVersion":"v1","kind":"Node","spec":{"podCIDRs":["10.0.0.0/24","fd00::/64"]}}"#;
@@ -233,7 +221,7 @@ fn deprecated_fields_follow_their_replacements() {
 }
 
 #[test]
-fn service_defaults_depend_on_type() {
+fn services_are_completed_by_type() {
     let balanced = r#"{"apiVersion":"v1","kind":"Service","spec":{"type":"LoadBalancer","sessionAffinity":"ClientIP",
         "ports":[{"port":80}]},"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}}}"#;
     let internal = r#"{"apiVersion":"v1","kind":"Service","spec":{"ports":[{"port":80,"targetPort":"http"}]}}"#;
@@ -250,7 +238,7 @@ fn service_defaults_depend_on_type() {
 }
 
 #[test]
-fn workload_defaults_depend_on_strategy() {
+fn workloads_are_completed_by_strategy() {
     let job = r#"{"apiVersion":"batch/v1","kind":"Job","spec":{"parallelism":2,
         "template":{"metadata":{"labels":{"a":"b"}}}}}"#;
     let deployment = r#"{"apiVersion":"apps/v1","kind":"Deployment",
@@ -277,7 +265,7 @@ fn workload_defaults_depend_on_strategy() {
 }
 
 #[test]
-fn autoscalers_round_trip_through_v1() {
+fn autoscalers_survive_version_1() {
     let scaler = r#"{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"x"},"spec":{
         "maxReplicas":5,"scaleTargetRef":{"kind":"Deployment","name":"d"},
         "behavior":{"scaleDown":{"tolerance":"100m","policies":[{"type":"Pods","value":1,"periodSeconds":60}]}},
@@ -297,7 +285,7 @@ fn autoscalers_round_trip_through_v1() {
 }
 
 #[test]
-fn conversions_preserve_meaning() {
+fn other_versions_keep_their_meaning() {
     let budget = r#"{"apiVersion":"policy/v1beta1","kind":"PodDisruptionBudget","spec":{"selector":{}}}"#;
     let exists = r#"[{"key":"pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match","operator":"Exists"}]"#;
     let level = r#"{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration",

@@ -1,20 +1,12 @@
-//! Tests with upstream's serialization fixtures: every encoding of a fixture decodes to the same object
-//! and encodes to the same bytes.
+//! Upstream's serialisation fixtures: every form of a fixture decodes to the same object and
+//! encodes back to the same bytes.
 //!
-//! The fixtures are in a folder beside the checkout (`GOLDENS` sets another folder).
+//! The fixtures stand in `tests/conformance`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
+use conversations::archive::{self, Fixture};
 use convert::Form;
-use needs::needs;
 
-fn folder() -> PathBuf {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/goldens");
-    std::env::var_os("GOLDENS").map_or(beside, PathBuf::from)
-}
-
-/// `apps.v1.Deployment` as (`apps/v1`, `Deployment`); fixtures call the core group `core`.
+/// `apps.v1.Deployment` as (`apps/v1`, `Deployment`); the core group is called `core` there.
 fn kind_of(stem: &str) -> Option<(String, String)> {
     let (rest, kind) = stem.rsplit_once('.')?;
     let (group, version) = rest.rsplit_once('.')?;
@@ -22,8 +14,8 @@ fn kind_of(stem: &str) -> Option<(String, String)> {
     Some((api_version, kind.to_string()))
 }
 
-fn check(path: &Path, api_version: &str, kind: &str) -> Result<(), String> {
-    let read = |extension: &str| fs::read(path.with_extension(extension)).map_err(|e| e.to_string());
+fn check(fixture: &Fixture, api_version: &str, kind: &str) -> Result<(), String> {
+    let read = |form: &str| fixture.forms.get(form).ok_or_else(|| format!("there is no {form}"));
     let forms = [(Form::Json, read("json")?), (Form::Yaml, read("yaml")?), (Form::Protobuf, read("pb")?)];
     for (from, bytes) in &forms {
         let mut object = convert::decode(kubernetes::catalog(), bytes, Some((api_version, kind)))
@@ -49,23 +41,16 @@ fn first_difference(got: &[u8], want: &[u8]) -> String {
     format!("byte {at}: got …{:?}, want …{:?}", around(got), around(want))
 }
 
-#[needs(goldens)]
 #[test]
-fn every_fixture_round_trips_in_every_encoding() {
+fn every_fixture_survives_every_form() {
+    let fixtures = archive::fixtures(&archive::recordings()).expect("the fixtures can be read");
+    assert!(fixtures.len() > 80, "only {} fixtures", fixtures.len());
     let mut failures = Vec::new();
-    let mut count = 0;
-    for entry in fs::read_dir(folder()).expect("the fixtures can be listed") {
-        let path = entry.expect("a fixture").path();
-        if path.extension().is_none_or(|e| e != "json") {
-            continue;
-        }
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let Some((api_version, kind)) = kind_of(&stem) else { continue };
-        count += 1;
-        if let Err(why) = check(&path, &api_version, &kind) {
-            failures.push(format!("{stem}: {why}"));
+    for fixture in &fixtures {
+        let (api_version, kind) = kind_of(&fixture.name).expect("group.version.Kind");
+        if let Err(why) = check(fixture, &api_version, &kind) {
+            failures.push(format!("{}: {why}", fixture.name));
         }
     }
-    failures.sort();
-    assert!(failures.is_empty(), "{} of {count} fixtures differ:\n{}", failures.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{} of {} fixtures differ:\n{}", failures.len(), fixtures.len(), failures.join("\n"));
 }

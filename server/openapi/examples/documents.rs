@@ -1,8 +1,5 @@
-//! Writes the OpenAPI documents of a catalog.
-//!
-//! `documents CATALOG.json FOLDER` writes `FOLDER/v2.json` and `FOLDER/v3/<path>.json`, which
-//! `openapi_digest.py` of the conformance suite can compare, and their protobuf encodings next to
-//! them.
+//! Writes the documents of a catalog: `documents CATALOG.json FOLDER` makes `FOLDER/v2.json` and `FOLDER/v3/<path>.json`,
+//! and their protobuf forms beside them. `conversations openapi --document FOLDER/v2.json` compares the former with the recorded one.
 
 use std::error::Error;
 use std::fs;

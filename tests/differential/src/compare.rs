@@ -1,12 +1,12 @@
-//! Differences of two normalised responses.
+//! Differences of two normalised answers.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use conversations::compare::{self, pattern};
 use regex::Regex;
 use serde_json::Value;
 
-/// A location in a response where two servers differ. `None`: the value is absent.
+/// A place in an answer where two servers differ. `None`: there is nothing there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// Such as `status`, `headers.warning`, `body.metadata.labels`.
@@ -15,84 +15,28 @@ pub struct Difference {
     pub here: Option<Value>,
 }
 
-static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| regex(r"<([a-z]+)#(\d+)>"));
-static VARIABLE: LazyLock<Regex> = LazyLock::new(|| regex(r#"\\?"[^"]*"|'[^']*'|\d+|<[a-z]+#?>|\[\]"#));
+static VARIABLE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\\?"[^"]*"|'[^']*'|\d+|<[a-z]+#?>|\[\]"#));
 
-pub(crate) fn regex(pattern: &str) -> Regex {
-    // An invalid pattern of this program matches nothing, which makes a test fail.
-    Regex::new(pattern).or_else(|_| Regex::new(r"\z.")).unwrap_or_else(|_| unreachable!("`\\z.` is a pattern"))
-}
+/// Compares the answers of one conversation; remembers which numbered placeholders belong together.
+pub struct Comparison(compare::Comparison);
 
-/// Compares the responses of one conversation; keeps which numbered placeholders correspond.
-#[derive(Default)]
-pub struct Comparison {
-    forth: HashMap<String, String>,
-    back: HashMap<String, String>,
+impl Default for Comparison {
+    fn default() -> Self {
+        // Two servers are to write numbers alike, too.
+        Comparison(compare::Comparison::of_exact_numbers())
+    }
 }
 
 impl Comparison {
-    /// Returns all differences between two responses to the same request.
+    /// Everything that differs between two answers to the same request.
     pub fn differences(&mut self, upstream: &Value, here: &Value) -> Vec<Difference> {
-        let (forth, back) = (self.forth.clone(), self.back.clone());
-        let mut found = Vec::new();
-        self.walk(Some(upstream), Some(here), String::new(), &mut found);
-        if !found.is_empty() {
-            (self.forth, self.back) = (forth, back);
-        }
-        found
-    }
-
-    fn walk(&mut self, upstream: Option<&Value>, here: Option<&Value>, place: String, found: &mut Vec<Difference>) {
-        let below = |key: &str| if place.is_empty() { key.to_string() } else { format!("{place}.{key}") };
-        match (upstream, here) {
-            (Some(Value::Object(a)), Some(Value::Object(b))) => {
-                for (key, value) in a {
-                    self.walk(Some(value), b.get(key), below(key), found);
-                }
-                for (key, value) in b.iter().filter(|(key, _)| !a.contains_key(*key)) {
-                    self.walk(None, Some(value), below(key), found);
-                }
-            }
-            (Some(Value::Array(a)), Some(Value::Array(b))) => {
-                for at in 0..a.len().max(b.len()) {
-                    self.walk(a.get(at), b.get(at), format!("{place}[{at}]"), found);
-                }
-            }
-            (Some(Value::String(a)), Some(Value::String(b))) if a.contains('#') && b.contains('#') => {
-                if !self.same_text(a, b) {
-                    found.push(Difference { place, upstream: upstream.cloned(), here: here.cloned() });
-                }
-            }
-            // Descriptions of table columns are not compared.
-            _ if place.ends_with("].description") && place.contains("columnDefinitions[") => {}
-            (a, b) if a == b => {}
-            (a, b) => found.push(Difference { place, upstream: a.cloned(), here: b.cloned() }),
-        }
-    }
-
-    fn same_text(&mut self, a: &str, b: &str) -> bool {
-        if PLACEHOLDER.replace_all(a, "<$1#>") != PLACEHOLDER.replace_all(b, "<$1#>") {
-            return false;
-        }
-        let all = |text| PLACEHOLDER.find_iter(text).map(|found| found.as_str().to_string()).collect::<Vec<_>>();
-        let pairs: Vec<_> = all(a).into_iter().zip(all(b)).collect();
-        let fits = |(a, b): &(String, String)| {
-            self.forth.get(a).is_none_or(|known| known == b) && self.back.get(b).is_none_or(|known| known == a)
-        };
-        if !pairs.iter().all(fits) {
-            return false;
-        }
-        for (a, b) in pairs {
-            self.back.insert(b.clone(), a.clone());
-            self.forth.insert(a, b);
-        }
-        true
+        let found = self.0.documents(upstream, here).into_iter();
+        found.map(|found| Difference { place: found.place, upstream: found.want, here: found.got }).collect()
     }
 }
 
 impl Difference {
-    /// Returns the signature of a family of differences: the location without numbers, both sides
-    /// without quoted text.
+    /// What differences of one family have in common: the place without numbers, both sides without what is quoted.
     pub fn signature(&self) -> String {
         let place = VARIABLE.replace_all(&self.place, "_");
         let fields = ["fieldsV1", "labels", "annotations", "data"];
@@ -102,7 +46,7 @@ impl Difference {
         format!("{place}: {} / {}", general(self.upstream.as_ref()), general(self.here.as_ref()))
     }
 
-    /// Returns readable text.
+    /// For people.
     pub fn text(&self) -> String {
         format!("{}: {} / {}", self.place, short(self.upstream.as_ref()), short(self.here.as_ref()))
     }
@@ -133,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn every_difference_is_found() {
+    fn every_place_that_differs_is_found() {
         let upstream = json!({"status": 200, "body": {"a": 1, "list": [1, 2], "gone": "x"}});
         let here = json!({"status": 201, "body": {"a": 1.0, "list": [1], "new": "y"}});
         let found = Comparison::default().differences(&upstream, &here);
@@ -142,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn corresponding_placeholders_may_have_other_numbers() {
+    fn placeholders_may_have_other_numbers_but_the_same_meaning() {
         let mut comparison = Comparison::default();
         let one = (json!({"a": "<uid#1>", "b": "<uid#2>"}), json!({"a": "<uid#2>", "b": "<uid#1>"}));
         assert_eq!(comparison.differences(&one.0, &one.1), []);

@@ -1,20 +1,20 @@
-//! Conversations: requests in order and the responses of a server, in the file format of
-//! `replay.py` of the shared recordings.
+//! Conversations: requests in order, and what a server answers, in the form of the scenarios of
+//! `tests/conformance`.
 
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 
-/// Response headers that `replay.py` always compares; a step lists further ones.
+/// Headers of answers that replays of scenarios always compare; a step names the others.
 const KEPT: [&str; 4] = ["location", "retry-after", "www-authenticate", "allow"];
 
-/// A sequence of related requests.
+/// Several requests that belong together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
     pub name: String,
     pub about: String,
     pub area: String,
-    /// Whether it has a separate namespace, `${ns}`.
+    /// Whether it has a namespace of its own, `${ns}`.
     pub namespace: bool,
     pub steps: Vec<Step>,
     /// Paths that are deleted at the end.
@@ -28,7 +28,7 @@ pub struct Step {
     pub method: String,
     /// Path and query.
     pub path: String,
-    /// Added to the default headers or replacing them; null: not sent.
+    /// Beside or instead of the usual ones; null: not sent.
     pub headers: Map<String, Value>,
     /// JSON, `{"$text": ..}` or `{"$base64": ..}`.
     pub body: Option<Value>,
@@ -36,11 +36,11 @@ pub struct Step {
     pub user: Option<String>,
     /// How the stream of a watch is read: `{"events": N, "seconds": S}`.
     pub watch: Option<Value>,
-    /// Seconds to wait before the request.
+    /// Seconds to wait before.
     pub pause: f64,
-    /// The status code to wait for, since some changes take effect later.
+    /// The status to wait for, since some changes take effect later.
     pub until: Option<u16>,
-    /// The response of kube-apiserver.
+    /// What upstream's server answers.
     pub response: Option<Value>,
 }
 
@@ -110,7 +110,7 @@ impl Step {
 }
 
 impl Conversation {
-    /// Returns the content of its file: a line for each step.
+    /// The text of its file: a line for each step.
     pub fn to_text(&self) -> String {
         let mut head = json!({"name": self.name, "about": self.about, "area": self.area, "namespace": self.namespace});
         if !self.cleanup.is_empty() {
@@ -121,7 +121,7 @@ impl Conversation {
         format!("{},\n\"steps\": [\n{}\n]}}\n", head.trim_end_matches('}'), steps.join(",\n"))
     }
 
-    /// Parses a file. Options that this program does not write are not supported.
+    /// Reads a file. Options that this program does not write are not known to it.
     pub fn from_text(text: &str) -> Result<Self> {
         let file: Value = serde_json::from_str(text)?;
         let word = |name: &str| file[name].as_str().unwrap_or_default().to_string();
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_round_trips() {
+    fn a_file_is_read_as_it_was_written() {
         let mut step = Step::new("create", "POST", "/api/v1/namespaces/${ns}/configmaps?dryRun=All");
         step = step.body(json!({"kind": "ConfigMap"})).header("Accept", Value::Null);
         step.response = Some(json!({"status": 201}));

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use conversations::archive;
 use serde_json::Value;
 
 use crate::compare::Comparison;
@@ -29,8 +30,10 @@ pub async fn replay(server: &impl Server, talk: &Conversation, word: &str) -> Re
 pub async fn record(server: &impl Server, talk: &mut Conversation, word: &str) -> Result<()> {
     let mut play = Play::begin(server, talk, word).await?;
     for step in &mut talk.steps {
-        let answer = play.step(step).await?;
-        step.response = answer;
+        step.response = play.step(step).await?;
+        if let Some(response) = &mut step.response {
+            archive::remove_descriptions(response);
+        }
     }
     play.end().await
 }

@@ -66,7 +66,7 @@ impl StructDef {
 /// Describes a struct: implements [`Struct`](crate::reflect::Struct), equality, `Debug` and the serde
 /// traits by its descriptor.
 ///
-/// ```ignore
+/// ```text
 /// describe! { PodIP, POD_IP "PodIP" { .atomic() } [
 ///     ip: "ip", 1, Flags::OMIT_EMPTY;
 ///     r#type: "type", 2, Flags::NONE, &FieldInfo { .. };
