@@ -4,6 +4,16 @@
 //! that allocates in proportion to client input charges the budget first. [`Budget::scope`] sets
 //! the current budget of a thread. Decoders and other synchronous code then need no parameter for
 //! it: they call [`charge`].
+//!
+//! ```
+//! use machinery::budget::{self, Budget, Exceeded};
+//!
+//! let budget = Budget::new(1 << 20);
+//! budget.scope(|| budget::charge(4096))?;
+//! assert_eq!(budget.used(), 4096);
+//! assert_eq!(budget.charge(1 << 20), Err(Exceeded::Request { limit: 1 << 20 }));
+//! # Ok::<(), Exceeded>(())
+//! ```
 
 mod meter;
 
@@ -20,10 +30,16 @@ pub use meter::Meter;
 pub enum Exceeded {
     /// The request alone exceeds its budget: it fails on every attempt.
     #[error("Request entity too large: the request takes more than {limit} bytes of memory")]
-    Request { limit: u64 },
+    Request {
+        /// The limit on the request, in bytes.
+        limit: u64,
+    },
     /// All requests together exceed the pool: the request may succeed later.
     #[error("too much memory is in use by requests, please try again later")]
-    Pool { limit: u64 },
+    Pool {
+        /// The limit on all requests together, in bytes.
+        limit: u64,
+    },
 }
 
 impl From<Exceeded> for Status {
@@ -61,6 +77,7 @@ pub struct Pool {
 }
 
 impl Pool {
+    /// Creates a pool of this many bytes.
     pub fn new(limit: u64) -> Arc<Pool> {
         Arc::new(Pool { limit, used: AtomicU64::new(0) })
     }
@@ -89,12 +106,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Creates a budget without a pool.
+    /// Creates a budget of this many bytes without a pool.
     pub fn new(limit: u64) -> Arc<Budget> {
         Arc::new(Budget { limit, used: AtomicU64::new(0), pool: None })
     }
 
-    /// Creates a budget that also charges `pool`.
+    /// Creates a budget of this many bytes that also charges `pool`.
     pub fn within(pool: &Arc<Pool>, limit: u64) -> Arc<Budget> {
         Arc::new(Budget { limit, used: AtomicU64::new(0), pool: Some(Arc::clone(pool)) })
     }
@@ -105,6 +122,9 @@ impl Budget {
     }
 
     /// Charges bytes before they are allocated. Charges nothing when it returns an error.
+    ///
+    /// # Errors
+    /// [`Exceeded`] when the request, or the pool of all requests, would exceed its limit.
     pub fn charge(&self, bytes: u64) -> Result<(), Exceeded> {
         charge_within(&self.used, self.limit, bytes).map_err(|limit| Exceeded::Request { limit })?;
         if let Some(pool) = &self.pool
@@ -142,6 +162,9 @@ impl Drop for Budget {
 }
 
 /// Charges the current budget of the thread. Without a current budget, it does nothing.
+///
+/// # Errors
+/// [`Exceeded`] when the current budget, or its pool, would exceed its limit.
 pub fn charge(bytes: u64) -> Result<(), Exceeded> {
     CURRENT.with_borrow(|current| current.as_ref().map_or(Ok(()), |budget| budget.charge(bytes)))
 }

@@ -12,7 +12,9 @@ use crate::reflect::{Owned, Ref, Struct};
 
 /// All declared groups and kinds.
 pub struct Catalog {
+    /// The declared groups.
     pub groups: &'static [GroupDef],
+    /// All kinds, one entry for each version of a kind.
     pub kinds: &'static [KindDef],
     /// OpenAPI documents, written by the generator.
     pub openapi: OpenApiDocs,
@@ -33,6 +35,7 @@ pub struct GroupDef {
     pub name: &'static str,
     /// `groupPriorityMinimum` of its APIService.
     pub priority: i32,
+    /// The versions that the group declares.
     pub versions: &'static [VersionDef],
     /// Feature gates that the group declares.
     pub gates: &'static [Gate],
@@ -46,9 +49,11 @@ impl GroupDef {
 /// A version of a group.
 #[derive(Clone, Copy)]
 pub struct VersionDef {
+    /// The version in API paths, such as `v1beta1`.
     pub name: &'static str,
     /// `versionPriority` of its APIService.
     pub priority: i32,
+    /// Whether the version is served.
     pub serving: Serving,
 }
 
@@ -83,18 +88,25 @@ pub enum Serving {
 /// A kind in one version.
 #[derive(Clone, Copy)]
 pub struct KindDef {
+    /// The API group; empty for core.
     pub group: &'static str,
+    /// The version, such as `v1`.
     pub version: &'static str,
+    /// The name of the kind, such as `Pod`.
     pub kind: &'static str,
+    /// The descriptor of its type in this version.
     pub def: &'static StructDef,
     /// The OpenAPI definition's name, such as `io.k8s.api.core.v1.Pod`.
     pub model: &'static str,
+    /// Whether the kind is served in this version.
     pub serving: Serving,
     /// Conversion to the hub form and back; `None` if the type is the hub type.
     pub conversion: Option<Conversion>,
     /// The hub form: descriptor of the internal type.
     pub hub: &'static StructDef,
+    /// The releases that introduced, deprecated and removed the kind.
     pub lifecycle: Lifecycle,
+    /// Its resource; `None` if no API path serves the kind by itself.
     pub resource: Option<&'static ResourceDef>,
     /// The name of the list kind; empty if the kind cannot be listed.
     pub list_kind: &'static str,
@@ -106,15 +118,20 @@ pub struct KindDef {
 /// input.
 #[derive(Clone, Copy)]
 pub struct Conversion {
+    /// Converts a value of the version to the hub form.
     pub to_hub: fn(Owned) -> Owned,
+    /// Converts a value in hub form to the version.
     pub from_hub: fn(Owned) -> Owned,
 }
 
 /// Releases, such as `1.9`; empty if not declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifecycle {
+    /// The release that introduced the kind.
     pub introduced: &'static str,
+    /// The release that deprecated the kind.
     pub deprecated: &'static str,
+    /// The release that removed the kind.
     pub removed: &'static str,
     /// `group/version Kind` to use instead.
     pub replacement: &'static str,
@@ -122,26 +139,39 @@ pub struct Lifecycle {
 
 /// The API and storage properties of a resource in one version.
 pub struct ResourceDef {
+    /// The name in API paths, such as `pods`.
     pub plural: &'static str,
+    /// The singular name in discovery, such as `pod`.
     pub singular: &'static str,
+    /// Short names in discovery, such as `po`.
     pub short_names: &'static [&'static str],
+    /// Categories in discovery, such as `all`.
     pub categories: &'static [&'static str],
+    /// Whether objects are in a namespace; otherwise they are cluster-scoped.
     pub namespaced: bool,
     /// Sorted.
     pub verbs: &'static [&'static str],
     /// Storage key below the prefix, such as `minions`; empty if the resource is not stored.
     pub key_prefix: &'static str,
+    /// Whether objects are stored as JSON instead of protobuf.
     pub stored_as_json: bool,
     /// Group and version of the storage form.
     pub storage: (&'static str, &'static str),
+    /// The declared subresources, such as `status`.
     pub subresources: &'static [SubresourceDef],
     /// All columns; if empty, `print::DEFAULT_COLUMNS`.
     pub columns: &'static [Column],
+    /// The fields that field selectors can refer to.
     pub selectable: &'static [SelectableDef],
+    /// Whether an update of a missing object creates it.
     pub create_on_update: bool,
+    /// Whether an update needs no resource version.
     pub unconditional_update: bool,
+    /// Whether the response to a delete is the object instead of a Status.
     pub delete_returns_object: bool,
+    /// The propagation of deletes that specify none.
     pub garbage_collection: GarbageCollection,
+    /// Whether a delete may have a grace period, which [`Hooks::grace`] determines.
     pub graceful_delete: bool,
     /// Warning for deletes without a propagation policy that orphan dependents; empty if there is
     /// none.
@@ -149,17 +179,22 @@ pub struct ResourceDef {
     /// The error of a label that is not selectable, with the placeholders `{label}`, `{quoted}` and
     /// `{kind}`; empty for upstream's default text.
     pub label_error: &'static str,
+    /// The changes that increment `metadata.generation`.
     pub generation: Generation,
     /// JSON paths that an update resets to the stored values; its field manager does not own them
     /// either.
     pub resets: &'static [&'static str],
+    /// The rule for names of objects.
     pub name_rule: NameRule,
+    /// How the validation of the kind checks metadata.
     pub metadata_check: MetadataCheck,
     /// Finalizers without a domain must be those of Kubernetes.
     pub qualified_finalizers: bool,
     /// Only the constraints that upstream's tags enforce apply.
     pub tagged_validation: bool,
+    /// Whether upstream's watch cache serves reads: errors of resource versions differ.
     pub watch_cache: bool,
+    /// Hand-written functions of the kind.
     pub hooks: Hooks,
 }
 
@@ -226,18 +261,23 @@ pub enum MetadataCheck {
 /// The default deletion propagation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GarbageCollection {
+    /// Dependents are deleted in the background.
     Delete,
+    /// Dependents are orphaned: they lose their owner reference.
     Orphan,
+    /// The propagation policy of a delete is ignored.
     Unsupported,
 }
 
 /// A subresource.
 pub struct SubresourceDef {
+    /// The last segment of its API path, such as `status`.
     pub name: &'static str,
     /// Group, version and kind of its body.
     pub kind: (&'static str, &'static str, &'static str),
     /// Sorted.
     pub verbs: &'static [&'static str],
+    /// The paths of a Scale; `None` for other subresources.
     pub scale: Option<ScalePaths>,
     /// JSON paths that a write through the subresource resets to the stored values; its field
     /// manager does not own them either.
@@ -276,8 +316,11 @@ impl SubresourceDef {
 /// JSON paths that `/scale` reads and writes, without a leading dot.
 #[derive(Clone, Copy, Debug)]
 pub struct ScalePaths {
+    /// The path of the desired number of replicas, such as `spec.replicas`.
     pub replicas: &'static str,
+    /// The path of the observed number of replicas, such as `status.replicas`.
     pub observed: &'static str,
+    /// The path of the label selector in text form; empty if there is none.
     pub selector: &'static str,
 }
 
@@ -285,6 +328,7 @@ pub struct ScalePaths {
 pub struct SelectableDef {
     /// The name in field selectors.
     pub label: &'static str,
+    /// The value that selectors compare.
     pub value: Selected,
     /// Paths (JSON names) in the hub form that `value` reads; empty if unknown.
     pub reads: &'static [&'static [&'static str]],

@@ -15,6 +15,7 @@ pub struct StructDef {
     pub name: &'static str,
     /// Fields in declaration order, which is the order of JSON output.
     pub fields: &'static [FieldDef],
+    /// The JSON representation of the struct.
     pub json_form: JsonForm,
     /// `x-kubernetes-map-type: atomic`: merged as a whole by server-side apply.
     pub atomic: bool,
@@ -34,6 +35,7 @@ pub struct StructDef {
     pub checks: &'static [crate::checks::CheckDef],
     /// Rules about the struct as a whole.
     pub rules: &'static [RuleDef],
+    /// Unions of its fields.
     pub unions: &'static [UnionDef],
     /// Functions that create and drop values; set by `describe!` only.
     pub(crate) access: StructAccess,
@@ -69,7 +71,9 @@ pub struct FieldDef {
     pub json: &'static str,
     /// Protobuf number; 0 if protobuf does not encode the field.
     pub number: u32,
+    /// Properties that codecs read.
     pub flags: Flags,
+    /// All other properties.
     pub info: &'static FieldInfo,
     pub(crate) offset: usize,
     pub(crate) form: Form,
@@ -88,6 +92,7 @@ impl FieldDef {
 pub struct Flags(pub u8);
 
 impl Flags {
+    /// No flag.
     pub const NONE: Flags = Flags(0);
     /// Omitted from JSON if empty.
     pub const OMIT_EMPTY: Flags = Flags(1);
@@ -101,10 +106,12 @@ impl Flags {
     /// protobuf does not encode these.
     pub const EMBEDS_TYPE_META: Flags = Flags(32);
 
+    /// The flags of both operands.
     pub const fn or(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 
+    /// Whether all flags of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
@@ -112,13 +119,17 @@ impl Flags {
 
 /// Properties of a field that are rarely read: merge semantics, default, constraints.
 pub struct FieldInfo {
+    /// `x-kubernetes-list-type` of a list.
     pub list: ListType,
     /// `x-kubernetes-map-type`: `Some(true)` atomic, `Some(false)` granular.
     pub map_atomic: Option<bool>,
+    /// `x-kubernetes-patch-strategy` of a list or object.
     pub patch_strategy: PatchStrategy,
     /// Merge key of strategic merge patch; empty if none.
     pub patch_merge_key: &'static str,
+    /// The value of an absent field; `None` if there is no default.
     pub default: Option<Literal>,
+    /// Constraints that validation enforces.
     pub constraints: &'static [Constraint],
     /// Values of the field if it is a closed enum.
     pub enum_values: &'static [&'static str],
@@ -160,9 +171,13 @@ impl FieldInfo {
 /// `x-kubernetes-list-type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListType {
+    /// Not declared: `Atomic`, unless the patch strategy merges lists.
     Unset,
+    /// Merged as a whole.
     Atomic,
+    /// Merged by value: items are scalars, and unique.
     Set,
+    /// Merged by these keys (JSON names), which are unique together.
     Map(&'static [&'static str]),
 }
 
@@ -173,26 +188,40 @@ pub enum PatchStrategy {
     Unset,
     /// Objects are replaced too.
     Replace,
+    /// Lists merge by the patch merge key or by value.
     Merge,
+    /// Clients list the members that they keep in `$retainKeys`.
     RetainKeys,
+    /// `Merge` and `RetainKeys`.
     MergeRetainKeys,
 }
 
 /// A declared constraint of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum Constraint {
+    /// The field is set.
     Required,
+    /// The least number.
     Min(i64),
+    /// The greatest number.
     Max(i64),
+    /// The least number of characters of a text.
     MinLength(u64),
+    /// The greatest number of characters of a text.
     MaxLength(u64),
+    /// The greatest number of bytes of a text.
     MaxBytes(u64),
+    /// The least number of items of a list.
     MinItems(u64),
+    /// The greatest number of items of a list.
     MaxItems(u64),
+    /// A regular expression that the text matches.
     Pattern(&'static str),
     /// A format of `machinery::format::field`.
     Format(DeclaredFormat),
+    /// An update does not change the field.
     Immutable,
+    /// The items of the list are unique, by their keys if it has list map keys.
     Unique,
     /// An upstream declarative-validation tag without a dedicated variant.
     Tag(&'static str),
@@ -201,11 +230,17 @@ pub enum Constraint {
 /// A constant in a declaration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
+    /// A boolean.
     Bool(bool),
+    /// An integer.
     Int(i64),
+    /// A number with a fraction.
     Float(f64),
+    /// A text.
     String(&'static str),
+    /// A list.
     List(&'static [Literal]),
+    /// Pairs of JSON name and value.
     Object(&'static [(&'static str, Literal)]),
 }
 
@@ -219,9 +254,11 @@ pub struct Defaults {
 
 /// A CEL validation rule of a struct.
 pub struct RuleDef {
+    /// The CEL expression, which refers to the struct as `self`.
     pub expression: &'static str,
     /// Path below the struct at which a failure is reported.
     pub field: &'static str,
+    /// The message of a failure; empty for `failed rule: EXPRESSION`.
     pub message: &'static str,
     /// A CEL expression that evaluates to the message; empty if none.
     pub message_expression: &'static str,
@@ -234,28 +271,44 @@ pub struct RuleDef {
 
 /// A union: at most one, or exactly one, of these members is set.
 pub struct UnionDef {
+    /// JSON name of the field that selects the member; empty if there is none.
     pub discriminator: &'static str,
     /// Pairs of discriminator value and JSON name.
     pub members: &'static [(&'static str, &'static str)],
+    /// Whether all members may be unset.
     pub zero_allowed: bool,
 }
 
 /// A type without fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
+    /// `bool`.
     Bool,
+    /// `i32`, `int32` in protobuf.
     I32,
+    /// `i64`, `int64` in protobuf.
     I64,
+    /// `f64`, `double` in protobuf.
     F64,
+    /// `String`.
     String,
+    /// Bytes; base64 in JSON.
     Bytes,
+    /// [`Quantity`](crate::scalar::Quantity).
     Quantity,
+    /// [`Time`](crate::scalar::Time): a time in seconds.
     Time,
+    /// [`MicroTime`](crate::scalar::MicroTime): a time in microseconds.
     MicroTime,
+    /// [`Duration`](crate::scalar::Duration).
     Duration,
+    /// [`IntOrString`](crate::scalar::IntOrString).
     IntOrString,
+    /// [`RawExtension`](crate::scalar::RawExtension): an embedded object.
     RawExtension,
+    /// [`FieldsV1`](crate::scalar::FieldsV1): a set of fields.
     FieldsV1,
+    /// [`JsonValue`](crate::scalar::JsonValue): any JSON value.
     Json,
     /// An object without declared fields; protobuf does not encode it.
     Document,
@@ -265,13 +318,21 @@ pub enum Scalar {
 /// recursive types refer to each other.
 #[derive(Clone, Copy)]
 pub enum Form {
+    /// [`Shape::One`].
     One(Scalar),
+    /// [`Shape::Opt`].
     Opt(Scalar),
+    /// [`Shape::List`].
     List(Scalar),
+    /// [`Shape::Map`].
     Map(Scalar),
+    /// [`Shape::Struct`].
     Struct(fn() -> &'static StructDef),
+    /// [`Shape::OptStruct`].
     OptStruct(fn() -> &'static StructDef),
+    /// [`Shape::StructList`].
     StructList(fn() -> &'static StructDef, &'static ListAccess),
+    /// [`Shape::StructMap`].
     StructMap(fn() -> &'static StructDef, &'static MapAccess),
 }
 

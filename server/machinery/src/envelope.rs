@@ -19,11 +19,15 @@ pub const TAIL: [u8; 4] = [0x1a, 0, 0x22, 0];
 /// is not a valid kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Envelope<'a> {
+    /// `apiVersion` of the object, such as `apps/v1`.
     pub api_version: &'a str,
+    /// Kind of the object.
     pub kind: &'a str,
     /// The message, without kind and version.
     pub raw: &'a [u8],
+    /// `contentEncoding`; empty in every envelope that this server writes.
     pub content_encoding: &'a str,
+    /// `contentType`; empty in every envelope that this server writes.
     pub content_type: &'a str,
 }
 
@@ -33,6 +37,10 @@ pub fn is_envelope(bytes: &[u8]) -> bool {
 }
 
 /// Decodes an envelope (upstream: the first half of `protobuf.Serializer.Decode`).
+///
+/// # Errors
+/// [`Error`] when the bytes are empty, have another prefix or no message, or the message is
+/// malformed.
 pub fn split(bytes: &[u8]) -> Result<Envelope<'_>, Error> {
     if bytes.is_empty() {
         return Err(Error::EmptyData);
@@ -142,6 +150,9 @@ pub fn list_head(api_version: &str, kind: &str, list_meta: Ref<'_>, items: usize
 }
 
 /// Splits the message of a list into its metadata and the messages of its items.
+///
+/// # Errors
+/// [`Error`] when the message is malformed.
 pub fn list_parts(raw: &[u8]) -> Result<(&[u8], Vec<&[u8]>), Error> {
     let (mut meta, mut items) = (&[][..], Vec::new());
     each_bytes(raw, "List", ["metadata", "items"], |number, bytes| {

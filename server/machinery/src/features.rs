@@ -19,9 +19,13 @@ const UNIMPLEMENTED: [&str; 2] = [ShardedListAndWatch, StorageVersionAPI];
 /// The maturity of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    /// Off by default; may change or be removed in any release.
     Alpha,
+    /// Tested; on by default unless its gate specifies otherwise.
     Beta,
+    /// Generally available; its gate is usually locked.
     Ga,
+    /// To be removed.
     Deprecated,
 }
 
@@ -40,8 +44,11 @@ impl Stage {
 /// A feature gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
+    /// The name in the flag, such as `WatchList`.
     pub name: &'static str,
+    /// The maturity of the feature.
     pub stage: Stage,
+    /// Whether the feature is enabled unless the flag sets it.
     pub default: bool,
     /// Whether the default cannot be changed.
     pub locked: bool,
@@ -132,6 +139,15 @@ impl KnownGates {
 }
 
 /// The enabled features: the value of every known gate by its name.
+///
+/// ```
+/// use machinery::features::{self, FeatureGates};
+///
+/// let gates = FeatureGates::parse(["WatchList=false"])?;
+/// assert!(!gates.enabled(features::WatchList));
+/// assert!(FeatureGates::parse(["NoSuchFeature=true"]).is_err());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct FeatureGates {
     known: KnownGates,

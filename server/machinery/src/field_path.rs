@@ -7,6 +7,13 @@ use std::fmt::{self, Write as _};
 
 /// A path to a field (upstream `field.Path`).
 ///
+/// ```
+/// use machinery::field_path::Path;
+///
+/// let (spec, index) = (Path::new("spec"), 0);
+/// assert_eq!(spec.child("ports").index(index).child("name").to_string(), "spec.ports[0].name");
+/// ```
+///
 /// A name may contain dots: `path.child("template.spec")` is shown like two elements, at the cost
 /// of one.
 #[derive(Clone, Copy, Debug)]

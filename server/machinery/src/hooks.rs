@@ -1,8 +1,8 @@
 //! Hand-written functions of kinds that a declaration refers to, and their context.
 //!
 //! `#[strategy(..)]` and `#[validate(by_hand = ..)]` refer to typed functions. The generator wraps
-//! each one so that it accepts any [`Ref`](crate::reflect::Ref), and the registry calls it without
-//! depending on the kind.
+//! each one so that it accepts any [`Ref`], and the registry calls it without depending
+//! on the kind.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -24,18 +24,23 @@ use crate::scalar::Time;
 /// The context of a write: user, request and time.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// Empty for cluster-scoped objects.
+    /// The namespace of the object; empty if it is cluster-scoped.
     pub namespace: String,
-    /// Group and version of the request; empty for writes of the server itself.
+    /// The API group of the request; empty for core, and for writes of the server itself.
     pub group: String,
+    /// The version of the request; empty for writes of the server itself.
     pub version: String,
     /// The subresource; empty for the object itself.
     pub subresource: String,
+    /// The name of the authenticated user.
     pub user: String,
+    /// The groups of the user.
     pub groups: Vec<String>,
+    /// Whether the write is not stored (`dryRun=All`).
     pub dry_run: bool,
     /// The time of the request.
     pub now: Time,
+    /// The feature gates of the server.
     pub features: Arc<FeatureGates>,
     /// Whether privileged containers are allowed (`--allow-privileged`).
     pub allow_privileged: bool,
@@ -50,8 +55,11 @@ pub struct Context {
 /// The treatment of dependents when an object is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
+    /// Dependents lose their owner reference and are kept.
     Orphan,
+    /// Dependents are deleted after the object.
     Background,
+    /// Dependents are deleted before the object.
     Foreground,
     /// `orphanDependents: false`: background, but foreground for namespaces.
     NotOrphan,
@@ -175,8 +183,23 @@ impl Hooks {
 /// The state of a validation: its context and its errors (`#[validate(by_hand = ..)]`).
 ///
 /// Functions take it as the first argument, followed by the path of the validated value.
+///
+/// ```
+/// use machinery::field_path::Path;
+/// use machinery::hooks::{Context, Validation};
+///
+/// fn validate_color(v: &mut Validation<'_>, path: &Path<'_>, color: &str) {
+///     v.required_one_of(path, color, &["Green", "Red"]);
+/// }
+///
+/// let (context, mut errors) = (Context::default(), Vec::new());
+/// validate_color(&mut Validation::new(&context, &mut errors), &Path::new("color"), "Blue");
+/// assert_eq!(errors[0].to_string(), r#"color: Unsupported value: "Blue": supported values: "Green", "Red""#);
+/// ```
 pub struct Validation<'v> {
+    /// The context of the write.
     pub context: &'v Context,
+    /// The errors so far, to which functions append.
     pub errors: &'v mut Vec<FieldError>,
     /// Options of this validation by the names of [`crate::options`], some with a text. Conditions
     /// of declared checks refer to them.

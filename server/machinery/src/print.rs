@@ -16,12 +16,17 @@ pub use text::{format_labels, format_selector, human_age, human_duration, join_a
 
 /// A column of a table.
 pub struct Column {
+    /// The heading of the column.
     pub name: &'static str,
     /// OpenAPI type: string, integer, number, boolean or date.
     pub kind: &'static str,
+    /// OpenAPI format, such as `name` or `int32`; may be empty.
     pub format: &'static str,
+    /// 0 for a column that is always shown; greater for `kubectl get -o wide` only.
     pub priority: i32,
+    /// The description of the column for clients.
     pub description: &'static str,
+    /// The rule that computes the cells.
     pub cell: CellRule,
 }
 
@@ -52,6 +57,14 @@ pub enum CellRule {
 }
 
 /// The input of cells besides the object.
+///
+/// ```
+/// use machinery::print::{Cell, PrintContext};
+/// use machinery::scalar::Time;
+///
+/// let context = PrintContext { now: Time::from_unix(7200) };
+/// assert_eq!(Cell::from(context.age(Time::from_unix(0))), Cell::Text("120m".into()));
+/// ```
 pub struct PrintContext {
     /// The time that ages refer to.
     pub now: Time,
@@ -67,10 +80,15 @@ impl PrintContext {
 /// A cell of a table row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
+    /// An absent value.
     Null,
+    /// A text.
     Text(String),
+    /// An integer.
     Int(i64),
+    /// A number with a fraction.
     Float(f64),
+    /// A boolean.
     Bool(bool),
 }
 

@@ -168,6 +168,9 @@ fn serialize_map<S: Serializer>(map: StructMap<'_>, serializer: S) -> Result<S::
 }
 
 /// Deserializes into a struct. Absent fields keep their values, unknown ones are skipped.
+///
+/// # Errors
+/// The error of the deserializer, and its custom error when a scalar is malformed.
 pub fn deserialize_into<'de, D: Deserializer<'de>>(into: Mut<'_>, deserializer: D) -> Result<(), D::Error> {
     Place(into).deserialize(deserializer)
 }

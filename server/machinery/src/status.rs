@@ -32,7 +32,16 @@ pub fn listed_errors(bytes: usize) -> usize {
     (MAX_ERROR_BYTES / bytes.max(1)).clamp(1, MAX_ERRORS)
 }
 
-/// An error as a client sees it.
+/// An error as a client sees it (`metav1.Status`).
+///
+/// ```
+/// use machinery::status::{GroupResource, Status};
+///
+/// let deployments = GroupResource { group: "apps", resource: "deployments" };
+/// let status = Status::not_found(deployments, "web");
+/// assert_eq!((status.code, status.reason), (404, "NotFound"));
+/// assert_eq!(status.message, r#"deployments.apps "web" not found"#);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Status {
@@ -40,7 +49,9 @@ pub struct Status {
     pub code: u16,
     /// Machine-readable reason, such as `NotFound`; may be empty.
     pub reason: &'static str,
+    /// The message for users, in upstream's words.
     pub message: String,
+    /// The object or kind that the error refers to, and its causes.
     pub details: Option<Box<Details>>,
     /// Token to continue a list inconsistently after an expired one (`metadata.continue`); may be
     /// empty.
@@ -50,27 +61,37 @@ pub struct Status {
 /// Details of an error (`metav1.StatusDetails`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
+    /// The name of the object; may be empty.
     pub name: String,
+    /// The API group; empty for core.
     pub group: String,
     /// A kind or a resource, as in upstream's error with the same reason.
     pub kind: String,
+    /// The UID of the object; may be empty.
     pub uid: String,
+    /// The causes, such as one for each field error.
     pub causes: Vec<Cause>,
+    /// Seconds after which the client may retry; 0 if not specified.
     pub retry_after_seconds: i32,
 }
 
 /// One of several causes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cause {
+    /// Machine-readable reason, such as `FieldValueInvalid`; may be empty.
     pub reason: String,
+    /// The message of the cause for users.
     pub message: String,
+    /// Path of the field; empty if the cause is not a field.
     pub field: String,
 }
 
 /// A resource or kind with its group, in the format of messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroupResource<'a> {
+    /// The API group; empty for core.
     pub group: &'a str,
+    /// The plural of a resource, or the name of a kind.
     pub resource: &'a str,
 }
 
@@ -154,7 +175,7 @@ impl Status {
     }
 
     /// Mirrors `NewInvalid`; `of` is group and kind. Upstream lists all errors; here errors beyond
-    /// [`MAX_ERRORS`] or [`MAX_ERROR_BYTES`] are omitted.
+    /// 1000, or beyond 1 MiB of their texts, are omitted.
     pub fn invalid(of: GroupResource<'_>, name: &str, errors: &[FieldError]) -> Self {
         let errors = listed(errors);
         let causes: Vec<Cause> = errors

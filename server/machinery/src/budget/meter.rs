@@ -5,7 +5,7 @@ use super::{Exceeded, charge};
 /// Counts the bytes that are allocated for one document.
 ///
 /// A document has its own limit, with or without a current budget. The current budget is charged in
-/// steps of [`STEP`], so that small documents do not access it.
+/// steps of `STEP`, so that small documents do not access it.
 #[derive(Debug)]
 pub struct Meter {
     /// Bytes that remain of the limit.

@@ -42,11 +42,19 @@ pub fn encode_value(value: &Value, out: &mut Vec<u8>) {
 }
 
 /// Decodes a document into a struct. As upstream, duplicate keys are an error, not an issue.
+///
+/// # Errors
+/// [`Error`] when the bytes are not CBOR, JSON cannot represent the document, a value has another
+/// type than its field or is malformed, or the document exceeds a limit.
 pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     from_value(&to_value(document)?, into, issues)
 }
 
 /// Decodes a document, tagged or not, to a tree.
+///
+/// # Errors
+/// [`Error`] when the bytes are not CBOR, JSON cannot represent the document, or the document
+/// exceeds a limit.
 pub fn to_value(document: &[u8]) -> Result<Value, Error> {
     read::document(document, MAX_DEPTH)
 }
@@ -57,6 +65,9 @@ pub(crate) fn check(document: &[u8], max_depth: usize) -> Result<(), Error> {
 }
 
 /// Converts a document to JSON.
+///
+/// # Errors
+/// As [`to_value`].
 pub fn to_json(document: &[u8]) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     encode_json(&to_value(document)?, &mut out);
@@ -64,6 +75,9 @@ pub fn to_json(document: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 /// Appends a JSON text as tagged CBOR.
+///
+/// # Errors
+/// As [`parse`].
 pub fn from_json(text: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     encode_value(&parse(text, &mut Issues::ignore())?, out);
     Ok(())

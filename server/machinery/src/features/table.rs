@@ -11,7 +11,10 @@ macro_rules! gates {
         /// The names of the gates, in upstream's spelling.
         #[allow(non_upper_case_globals, reason = "the name of a constant is the name of the gate")]
         pub mod names {
-            $(pub const $name: &str = stringify!($name);)*
+            $(
+                #[doc = concat!("Name of the feature gate `", stringify!($name), "`.")]
+                pub const $name: &str = stringify!($name);
+            )*
         }
     };
 }

@@ -10,15 +10,23 @@ use crate::scalar::go_text::quote;
 /// The parts of a URL, with escapes unresolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Url<'t> {
+    /// The text before the first colon; empty if the URL is relative.
     pub scheme: &'t str,
+    /// User and password before `@`, if there are any.
     pub user: Option<&'t str>,
+    /// The host with its port; an IPv6 address is in brackets.
     pub host: &'t str,
+    /// The text between `?` and `#`.
     pub query: &'t str,
+    /// The text after `#`.
     pub fragment: &'t str,
 }
 
 impl<'t> Url<'t> {
     /// Parses a URL. The error is Go's, with the text of the URL.
+    ///
+    /// # Errors
+    /// Go's error, with the text of the URL, when the URL is malformed.
     pub fn parse(text: &'t str) -> Result<Self, String> {
         let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
         let parsed = read(text, false).map_err(|why| format!("parse {}: {why}", quote(text)))?;

@@ -24,12 +24,19 @@ use crate::scalar::ScalarError;
 /// Decodes a document into a struct. Absent fields keep their values.
 ///
 /// On an error, `issues` is cleared and the content of the struct is unspecified.
+///
+/// # Errors
+/// [`Error`] when the text is not JSON, a value has another type than its field or is malformed, or
+/// the document exceeds a limit.
 pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     decode_version(document, "", into, issues)
 }
 
 /// Decodes a document of this API version, which determines the names of Go types in errors:
 /// `v1beta2.ResourceClaimSpec`.
+///
+/// # Errors
+/// As [`decode`].
 pub fn decode_version(document: &[u8], version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     let text = to_text(document);
     let names = Names { root: into.def(), version };

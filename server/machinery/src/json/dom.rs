@@ -13,6 +13,10 @@ use crate::budget::Meter;
 use crate::reflect::{Mut, Ref};
 
 /// Parses a document. Integers of up to 64 bits stay integers. The last one of duplicate keys wins.
+///
+/// # Errors
+/// [`Error`] when the text is not JSON, a number exceeds the range of a float, or the document
+/// exceeds a limit.
 pub fn parse(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     let text = to_text(document);
     let reader = Reader::new(&text).with_max_depth(issues.max_depth());
@@ -36,11 +40,17 @@ pub fn to_value(value: Ref<'_>) -> Value {
 }
 
 /// Decodes a tree into a struct, with the same errors and issues as its text.
+///
+/// # Errors
+/// As [`decode`](super::decode).
 pub fn from_value(value: &Value, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     from_value_version(value, "", into, issues)
 }
 
 /// Decodes a tree of this API version, which determines the names of Go types in errors.
+///
+/// # Errors
+/// As [`decode`](super::decode).
 pub fn from_value_version(value: &Value, version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     let mut text = Vec::new();
     encode_value(value, &mut text);

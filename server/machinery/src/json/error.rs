@@ -48,8 +48,9 @@ impl DecodeError for Error {
 pub struct TypeError {
     /// The JSON value: `string`, `array`, `number 1.5` and so on.
     pub found: Box<str>,
-    /// The struct and the dotted path of the field; both empty at the root.
+    /// Go's name of the struct that has the field; empty at the root.
     pub owner: &'static str,
+    /// Dotted path of the field; empty at the root.
     pub path: Box<str>,
     /// The Go type that upstream decodes into.
     pub wanted: Box<str>,

@@ -29,7 +29,9 @@ pub struct Issues {
 /// An issue of strict decoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Issue {
+    /// An unknown field, by its path.
     Unknown(Box<str>),
+    /// A field that occurs twice, by its path.
     Duplicate(Box<str>),
     /// An issue with its own text, such as a duplicate YAML key.
     Text(Box<str>),
@@ -82,6 +84,7 @@ impl Issues {
         self.found.as_deref().unwrap_or_default().iter()
     }
 
+    /// Whether there are no issues.
     pub fn is_empty(&self) -> bool {
         self.iter().len() == 0
     }

@@ -11,6 +11,10 @@ const GO_TYPE: &str =
 
 /// The `apiVersion` and `kind` of a document; empty if absent. As upstream, which uses Go's own
 /// decoder here, names are case-insensitive.
+///
+/// # Errors
+/// [`Error`] when the text is not JSON, is neither an object nor `null`, or one of the two members is
+/// neither a string nor `null`.
 pub fn version_and_kind(document: &[u8]) -> Result<(String, String), Error> {
     let text = to_text(document);
     let mut finder =

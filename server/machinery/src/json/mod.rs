@@ -3,6 +3,16 @@
 //! Encoders and decoders are concrete functions over [`Ref`](crate::reflect::Ref) and
 //! [`Mut`](crate::reflect::Mut): they compile once and serve every declared type. Documents without
 //! a declared type (custom resources, patches) are a [`Value`].
+//!
+//! ```
+//! use machinery::json::{self, Issues};
+//!
+//! let mut issues = Issues::collect();
+//! let document = json::parse(br#"{"stock": 1, "stock": 2}"#, &mut issues)?;
+//! assert_eq!(document["stock"], 2);
+//! assert_eq!(json::strict_error(&issues).unwrap(), r#"strict decoding error: duplicate field "stock""#);
+//! # Ok::<(), json::Error>(())
+//! ```
 
 mod base64;
 mod decode;

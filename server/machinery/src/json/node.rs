@@ -12,6 +12,7 @@ use crate::reflect::{Ref, Value};
 /// A value as its JSON represents it.
 #[derive(Clone, Copy)]
 pub enum Node<'a> {
+    /// A tree.
     Tree(&'a Tree),
     /// Never a struct whose JSON is that of one of its members: it is replaced by that member.
     Described(Value<'a>),
@@ -20,9 +21,13 @@ pub enum Node<'a> {
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
+    /// `null`, or a value that JSON shows as `null`, such as an unset time.
     Null,
+    /// A boolean, number or text.
     Scalar,
+    /// A list.
     List,
+    /// An object.
     Object,
 }
 
@@ -73,6 +78,7 @@ pub(crate) fn in_form(value: Ref<'_>) -> Value<'_> {
 }
 
 impl<'a> Node<'a> {
+    /// The type of its JSON. An empty list or map of a struct is `Null`.
     pub fn form(self) -> Form {
         match self {
             Node::Tree(Tree::Null) => Form::Null,

@@ -11,13 +11,16 @@ use crate::reflect::Ref;
 /// A column of a custom resource definition (`additionalPrinterColumns`).
 #[derive(Debug)]
 pub struct CustomColumn {
+    /// The column definition for clients.
     pub definition: ColumnDefinition,
+    /// The path of the value in the JSON form of the object.
     pub path: JsonPath,
 }
 
 /// The columns of a table.
 #[derive(Clone)]
 pub enum Columns {
+    /// The columns of a declaration.
     Declared(&'static [Column]),
     /// The columns after that of the name. They are freed together with the last reference to their
     /// definition.

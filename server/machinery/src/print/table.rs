@@ -37,9 +37,12 @@ pub static DEFAULT_COLUMNS: [Column; 2] = [
 /// The part of an object that its row includes (`metav1.IncludeObjectPolicy`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IncludeObject {
+    /// No part.
     None,
+    /// Its metadata, as a `PartialObjectMetadata`.
     #[default]
     Metadata,
+    /// The whole object.
     Object,
 }
 
@@ -59,11 +62,16 @@ impl IncludeObject {
 /// at run time.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ColumnDefinition {
+    /// The heading of the column.
     pub name: Cow<'static, str>,
+    /// OpenAPI type: string, integer, number, boolean or date.
     #[serde(rename = "type")]
     pub kind: Cow<'static, str>,
+    /// OpenAPI format, such as `name`; may be empty.
     pub format: Cow<'static, str>,
+    /// The description of the column.
     pub description: Cow<'static, str>,
+    /// 0 for a column that is always shown; greater for wide output only.
     pub priority: i32,
 }
 
@@ -82,11 +90,15 @@ impl From<&Column> for ColumnDefinition {
 /// A condition of a row (`metav1.TableRowCondition`).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct RowCondition {
+    /// The type of the condition, such as `Completed`.
     #[serde(rename = "type")]
     pub kind: &'static str,
+    /// `True`, `False` or `Unknown`.
     pub status: &'static str,
+    /// Machine-readable reason; omitted from JSON if empty.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: &'static str,
+    /// Explanation for users; omitted from JSON if empty.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub message: &'static str,
 }

@@ -12,12 +12,19 @@ use crate::reflect::{ListMut, MAP_NODE, MapMut, Mut, OneMut, OptMut, Slot, Struc
 
 /// Merges a message of the server, or a stored one, into `into`, like upstream's `Unmarshal`. After
 /// an error, `into` has the fields before it.
+///
+/// # Errors
+/// [`Error`] when the message is malformed, a scalar in it is malformed, or it nests too deeply.
 pub fn decode(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
     message(Reader(bytes), &mut into, MAX_STORED_DEPTH, &mut Limits::of_stored())
 }
 
 /// Merges a message of a client into `into`, with the limits of requests. Embedded JSON must be
 /// valid.
+///
+/// # Errors
+/// [`Error`] as of [`decode`], and when embedded JSON is malformed or the message exceeds a memory
+/// budget.
 pub fn decode_body(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
     message(Reader(bytes), &mut into, MAX_DEPTH, &mut Limits::of_body(bytes.len()))
 }

@@ -7,24 +7,40 @@ use crate::scalar::ScalarError;
 /// The reason of a failed decoding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
+    /// The message ends within a field (Go's `io.ErrUnexpectedEOF`).
     #[error("unexpected EOF")]
     UnexpectedEof,
+    /// A varint has more than ten bytes (upstream `ErrIntOverflowGenerated`).
     #[error("proto: integer overflow")]
     Overflow,
+    /// A length exceeds an `i64` (upstream `ErrInvalidLengthGenerated`).
     #[error("proto: negative length found during unmarshaling")]
     NegativeLength,
+    /// A group ends that has not started (upstream `ErrUnexpectedEndOfGroupGenerated`).
     #[error("proto: unexpected end of group")]
     UnexpectedEndOfGroup,
+    /// An unknown wire type, 6 or 7.
     #[error("proto: illegal wireType {0}")]
     IllegalWireType(u8),
+    /// A known field has another wire type than its own.
     #[error("proto: wrong wireType = {wire} for field {}", go_name(.field))]
     WrongWireType {
+        /// The wire type of the field in the message.
         wire: u8,
         /// The JSON name; upstream prints the name of the Go field.
         field: &'static str,
     },
+    /// A field number that is not greater than 0.
     #[error("proto: {message}: illegal tag {number} (wire type {tag})")]
-    IllegalTag { message: &'static str, number: i32, tag: u64 },
+    IllegalTag {
+        /// The name of the message.
+        message: &'static str,
+        /// The field number.
+        number: i32,
+        /// The whole tag: field number and wire type.
+        tag: u64,
+    },
+    /// The end of a group in place of a field of this message.
     #[error("proto: {0}: wiretype end group for non-group")]
     EndGroup(&'static str),
     /// More than [`MAX_DEPTH`](crate::limits::MAX_DEPTH). Upstream has no limit here and recurses
@@ -37,12 +53,16 @@ pub enum Error {
     /// The message exceeds a memory budget.
     #[error(transparent)]
     TooLarge(#[from] Exceeded),
+    /// The parser of a scalar rejects its text.
     #[error(transparent)]
     Scalar(#[from] ScalarError),
+    /// An object without any bytes.
     #[error("empty data")]
     EmptyData,
+    /// The bytes do not start with the prefix of a protobuf object.
     #[error("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")]
     NoEnvelope,
+    /// The prefix of a protobuf object without a message.
     #[error("empty body")]
     EmptyBody,
 }

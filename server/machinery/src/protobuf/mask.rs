@@ -73,6 +73,9 @@ impl Mask {
 
 /// Merges the selected fields of a message into `into`, which has the type of the mask. Skips the
 /// others.
+///
+/// # Errors
+/// [`Error`] when the message, or a selected field, is malformed.
 pub fn decode_masked(bytes: &[u8], mask: &Mask, mut into: Mut<'_>) -> Result<(), Error> {
     masked(Reader(bytes), mask, &mut into)
 }
@@ -107,6 +110,9 @@ fn masked(mut reader: Reader<'_>, mask: &Mask, into: &mut Mut<'_>) -> Result<(),
 
 /// Returns the message with a text in a nested message set: the field `inner` of the field `outer`,
 /// by number. All other bytes are unchanged.
+///
+/// # Errors
+/// [`Error`] when the message, or the nested message, is malformed.
 pub fn with_text(raw: &[u8], outer: u32, inner: u32, text: &str) -> Result<Vec<u8>, Error> {
     let (start, message, end) = find(raw, outer)?;
     let (cut, _, rest) = find(message, inner)?;
@@ -124,6 +130,9 @@ pub fn with_text(raw: &[u8], outer: u32, inner: u32, text: &str) -> Result<Vec<u
 }
 
 /// The content of a bytes field, by number; empty if it is absent.
+///
+/// # Errors
+/// [`Error`] when the message is malformed before the field.
 pub fn bytes_of(raw: &[u8], number: u32) -> Result<&[u8], Error> {
     find(raw, number).map(|(_, bytes, _)| bytes)
 }

@@ -23,6 +23,9 @@ use crate::scalar::quantity::is_plainly_canonical;
 use crate::scalar::{Duration, IntOrString, MicroTime, Quantity, RawExtension, Time};
 
 /// Appends a message as JSON. Upstream has no equivalent: it decodes and encodes.
+///
+/// # Errors
+/// [`Error`] when the message is malformed. Nothing is appended then.
 pub fn to_json(def: &'static StructDef, raw: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     fetch(raw);
     let start = out.len();
@@ -35,6 +38,9 @@ pub fn to_json(def: &'static StructDef, raw: &[u8], out: &mut Vec<u8>) -> Result
 }
 
 /// Appends an object as JSON with this version and kind, which protobuf has in the envelope.
+///
+/// # Errors
+/// [`Error`] when the message is malformed. Nothing is appended then.
 pub fn object_to_json(
     api_version: &str,
     kind: &str,

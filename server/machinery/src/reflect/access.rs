@@ -172,6 +172,7 @@ unsafe fn each_entry_rev<'a, T: Struct>(p: NonNull<u8>, f: &mut dyn FnMut(&'a st
 
 /// A Rust type that a field may have.
 pub trait Shaped {
+    /// The form of a field of this type.
     const FORM: Form;
 }
 

@@ -20,14 +20,17 @@ pub struct StructList<'a> {
 }
 
 impl<'a> StructList<'a> {
+    /// The number of items.
     pub fn len(self) -> usize {
         self.len
     }
 
+    /// Whether there are no items.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
+    /// The descriptor of the items.
     pub fn def(self) -> &'static StructDef {
         self.def
     }
@@ -43,6 +46,7 @@ impl<'a> StructList<'a> {
         })
     }
 
+    /// The item at `index`, if there is one.
     pub fn get(self, index: usize) -> Option<Ref<'a>> {
         // SAFETY: the index is below the length.
         (index < self.len).then(|| Ref {
@@ -62,6 +66,7 @@ pub struct StructListMut<'a> {
 }
 
 impl<'a> StructListMut<'a> {
+    /// The descriptor of the items.
     pub fn def(&self) -> &'static StructDef {
         self.def
     }
@@ -78,6 +83,7 @@ impl<'a> StructListMut<'a> {
         Mut { def: self.def, at: unsafe { (self.access.push)(self.at) }, life: PhantomData }
     }
 
+    /// Drops the items from index `len` on.
     pub fn truncate(&mut self, len: usize) {
         // SAFETY: as in `push`.
         unsafe { (self.access.truncate)(self.at, len) }
@@ -89,6 +95,7 @@ impl<'a> StructListMut<'a> {
         unsafe { (self.access.retain)(self.at, keep) }
     }
 
+    /// A read-only view of the list.
     pub fn as_list(&self) -> StructList<'_> {
         // SAFETY: as in `push`; the borrow of self keeps writers away.
         let (at, len) = unsafe { (self.access.slice)(self.at) };
@@ -126,15 +133,18 @@ pub struct StructMap<'a> {
 }
 
 impl<'a> StructMap<'a> {
+    /// The descriptor of the values.
     pub fn def(self) -> &'static StructDef {
         self.def
     }
 
+    /// The number of entries.
     pub fn len(self) -> usize {
         // SAFETY: `at` is a live map of this access's type.
         unsafe { (self.access.len)(self.at) }
     }
 
+    /// Whether there are no entries.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -151,6 +161,7 @@ impl<'a> StructMap<'a> {
         unsafe { (self.access.each_rev)(self.at, &mut f) }
     }
 
+    /// The value at `key`, if there is one.
     pub fn get(self, key: &str) -> Option<Ref<'a>> {
         // SAFETY: as in `len`.
         unsafe { (self.access.get)(self.at, key) }.map(|at| Ref { def: self.def, at, life: PhantomData })
@@ -166,6 +177,7 @@ pub struct StructMapMut<'a> {
 }
 
 impl StructMapMut<'_> {
+    /// The descriptor of the values.
     pub fn def(&self) -> &'static StructDef {
         self.def
     }
@@ -186,16 +198,19 @@ impl StructMapMut<'_> {
         Mut { def: self.def, at: unsafe { (self.access.entry)(self.at, key) }, life: PhantomData }
     }
 
+    /// Removes the entry with this key; returns false if there is none.
     pub fn remove(&mut self, key: &str) -> bool {
         // SAFETY: as in `entry`.
         unsafe { (self.access.remove)(self.at, key) }
     }
 
+    /// Removes all entries.
     pub fn clear(&mut self) {
         // SAFETY: as in `entry`.
         unsafe { (self.access.clear)(self.at) }
     }
 
+    /// A read-only view of the map.
     pub fn as_map(&self) -> StructMap<'_> {
         StructMap { def: self.def, at: self.at, access: self.access, life: PhantomData }
     }
@@ -215,6 +230,7 @@ pub struct OptStructMut<'a> {
 }
 
 impl<'a> OptStructMut<'a> {
+    /// The descriptor of the struct.
     pub fn def(&self) -> &'static StructDef {
         self.def
     }
@@ -234,6 +250,7 @@ impl<'a> OptStructMut<'a> {
         })
     }
 
+    /// Whether the struct is set.
     pub fn is_some(&self) -> bool {
         // SAFETY: as in `get`.
         unsafe { self.at.cast::<Option<NonNull<u8>>>().as_ref() }.is_some()

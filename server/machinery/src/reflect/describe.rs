@@ -32,8 +32,8 @@ impl StructDef {
         self
     }
     #[doc(hidden)]
-    pub const fn normalize(mut self, hatch: fn(Mut<'_>)) -> Self {
-        self.normalize = Some(hatch);
+    pub const fn normalize(mut self, function: fn(Mut<'_>)) -> Self {
+        self.normalize = Some(function);
         self
     }
     #[doc(hidden)]
@@ -42,8 +42,8 @@ impl StructDef {
         self
     }
     #[doc(hidden)]
-    pub const fn validate(mut self, hatch: ValidateFn) -> Self {
-        self.validate = Some(hatch);
+    pub const fn validate(mut self, function: ValidateFn) -> Self {
+        self.validate = Some(function);
         self
     }
     #[doc(hidden)]
@@ -66,11 +66,30 @@ impl StructDef {
 /// Describes a struct: implements [`Struct`](crate::reflect::Struct), equality, `Debug` and the serde
 /// traits by its descriptor.
 ///
-/// ```text
-/// describe! { PodIP, POD_IP "PodIP" { .atomic() } [
-///     ip: "ip", 1, Flags::OMIT_EMPTY;
-///     r#type: "type", 2, Flags::NONE, &FieldInfo { .. };
+/// A row has the Rust field, its JSON name, its protobuf number, its flags and, optionally, its
+/// [`FieldInfo`](crate::def::FieldInfo). Generated code calls this macro; tests may, too.
+///
+/// ```
+/// use machinery::def::{FieldInfo, Flags, Literal};
+/// use machinery::describe;
+///
+/// #[derive(Default, Clone)]
+/// pub struct Port {
+///     pub name: String,
+///     pub protocol: String,
+/// }
+/// describe! { Port, PORT "Port" { .atomic() } [
+///     name: "name", 1, Flags::NONE;
+///     protocol: "protocol", 2, Flags::OMIT_EMPTY, &FieldInfo {
+///         default: Some(Literal::String("TCP")),
+///         ..FieldInfo::PLAIN
+///     };
 /// ] }
+///
+/// let port = Port { name: "web".into(), ..Port::default() };
+/// assert_eq!(serde_json::to_string(&port)?, r#"{"name":"web"}"#);
+/// assert!(PORT.atomic);
+/// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
 /// With `direct` before the name, the type gets its own JSON encoder

@@ -3,6 +3,21 @@
 //! Descriptors contain offsets instead of generated accessors, so generated code is only data;
 //! `docs/decisions/0001-codec-form.md` has the measurements.
 //!
+//! ```
+//! use machinery::reflect::{Owned, Value};
+//! # use machinery::{def::Flags, describe};
+//! # #[derive(Default, Clone)]
+//! # pub struct Widget { pub color: String }
+//! # describe! { Widget, WIDGET "Widget" {} [ color: "color", 1, Flags::OMIT_EMPTY; ] }
+//!
+//! let mut object = Owned::of(Widget { color: "red".into() });
+//! if let Some(color) = object.as_mut().by_name("color") {
+//!     assert!(color.assign(Value::String("blue")));
+//! }
+//! assert_eq!(object.as_ref().by_name("color").and_then(Value::as_str), Some("blue"));
+//! assert_eq!(object.downcast_ref::<Widget>().map(|widget| widget.color.as_str()), Some("blue"));
+//! ```
+//!
 //! This is the only unsafe module of the project. Soundness rests on three facts:
 //!
 //! - [`Struct`] is only implemented by `describe!`, so its `DEF` describes `Self`.

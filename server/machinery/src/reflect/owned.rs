@@ -30,15 +30,18 @@ impl Owned {
         Owned { def: T::def(), at: NonNull::from(Box::leak(Box::new(value))).cast() }
     }
 
+    /// The descriptor of the struct.
     pub fn def(&self) -> &'static StructDef {
         self.def
     }
 
+    /// A read-only view of the struct.
     #[inline]
     pub fn as_ref(&self) -> Ref<'_> {
         Ref { def: self.def, at: self.at, life: PhantomData }
     }
 
+    /// A mutable view of the struct.
     #[inline]
     pub fn as_mut(&mut self) -> Mut<'_> {
         Mut { def: self.def, at: self.at, life: PhantomData }
@@ -55,6 +58,9 @@ impl Owned {
     }
 
     /// The struct, if it is a `T`; otherwise the box.
+    ///
+    /// # Errors
+    /// The unchanged box when the struct is not a `T`.
     pub fn into_inner<T: Struct>(self) -> Result<T, Self> {
         if (self.def.access.type_id)() != TypeId::of::<T>() {
             return Err(self);

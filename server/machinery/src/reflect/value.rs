@@ -11,38 +11,67 @@ use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroT
 /// A read-only view of a field value. Absent `Option`s are [`Value::Null`].
 #[derive(Clone, Copy)]
 pub enum Value<'a> {
+    /// An absent `Option`.
     Null,
+    /// A boolean.
     Bool(bool),
+    /// A 32-bit integer.
     I32(i32),
+    /// A 64-bit integer.
     I64(i64),
+    /// A floating-point number.
     F64(f64),
+    /// A text.
     String(&'a str),
+    /// Bytes; base64 in JSON.
     Bytes(&'a Bytes),
+    /// A quantity.
     Quantity(&'a Quantity),
+    /// A time in seconds.
     Time(Time),
+    /// A time in microseconds.
     MicroTime(MicroTime),
+    /// A duration.
     Duration(Duration),
+    /// A number or a text.
     IntOrString(&'a IntOrString),
+    /// An embedded object.
     RawExtension(&'a RawExtension),
+    /// A set of fields.
     FieldsV1(&'a FieldsV1),
+    /// Any JSON value.
     Json(&'a JsonValue),
+    /// An object without declared fields.
     Document(&'a Document),
+    /// A struct, embedded or in an `Option`.
     Struct(Ref<'a>),
+    /// A list of scalars.
     List(List<'a>),
+    /// A map of scalars.
     Map(Map<'a>),
+    /// A list of structs.
     StructList(StructList<'a>),
+    /// A map of structs.
     StructMap(StructMap<'a>),
 }
 
 /// A mutable view of a field.
 pub enum Slot<'a> {
+    /// A scalar.
     One(OneMut<'a>),
+    /// An optional scalar.
     Opt(OptMut<'a>),
+    /// A list of scalars.
     List(ListMut<'a>),
+    /// A map of scalars.
     Map(MapMut<'a>),
+    /// An embedded struct.
     Struct(Mut<'a>),
+    /// An optional struct.
     OptStruct(OptStructMut<'a>),
+    /// A list of structs.
     StructList(StructListMut<'a>),
+    /// A map of structs.
     StructMap(StructMapMut<'a>),
 }
 
@@ -108,40 +137,75 @@ macro_rules! per_scalar {
     ($($variant:ident: $ty:ty),* $(,)?) => {
         /// A read-only view of a `Vec` of scalars.
         #[derive(Clone, Copy)]
-        pub enum List<'a> { $($variant(&'a Vec<$ty>)),* }
+        pub enum List<'a> {
+            $(
+                #[doc = concat!("A `Vec` of `", stringify!($ty), "`.")]
+                $variant(&'a Vec<$ty>),
+            )*
+        }
 
         /// A read-only view of a `BTreeMap<String, _>` of scalars.
         #[derive(Clone, Copy)]
-        pub enum Map<'a> { $($variant(&'a BTreeMap<String, $ty>)),* }
+        pub enum Map<'a> {
+            $(
+                #[doc = concat!("A map of `", stringify!($ty), "`.")]
+                $variant(&'a BTreeMap<String, $ty>),
+            )*
+        }
 
         /// A mutable view of a scalar.
-        pub enum OneMut<'a> { $($variant(&'a mut $ty)),* }
+        pub enum OneMut<'a> {
+            $(
+                #[doc = concat!("A field of type `", stringify!($ty), "`.")]
+                $variant(&'a mut $ty),
+            )*
+        }
 
         /// A mutable view of an `Option` of a scalar.
-        pub enum OptMut<'a> { $($variant(&'a mut Option<$ty>)),* }
+        pub enum OptMut<'a> {
+            $(
+                #[doc = concat!("An `Option` of `", stringify!($ty), "`.")]
+                $variant(&'a mut Option<$ty>),
+            )*
+        }
 
         /// A mutable view of a `Vec` of scalars.
-        pub enum ListMut<'a> { $($variant(&'a mut Vec<$ty>)),* }
+        pub enum ListMut<'a> {
+            $(
+                #[doc = concat!("A `Vec` of `", stringify!($ty), "`.")]
+                $variant(&'a mut Vec<$ty>),
+            )*
+        }
 
         /// A mutable view of a `BTreeMap<String, _>` of scalars.
-        pub enum MapMut<'a> { $($variant(&'a mut BTreeMap<String, $ty>)),* }
+        pub enum MapMut<'a> {
+            $(
+                #[doc = concat!("A map of `", stringify!($ty), "`.")]
+                $variant(&'a mut BTreeMap<String, $ty>),
+            )*
+        }
 
         impl<'a> List<'a> {
+            /// The number of items.
             pub fn len(self) -> usize {
                 match self { $(List::$variant(v) => v.len()),* }
             }
+            /// The item at `index`, if there is one.
             pub fn get(self, index: usize) -> Option<Value<'a>> {
                 match self { $(List::$variant(v) => v.get(index).map(Lent::lent)),* }
             }
+            /// Whether there are no items.
             pub fn is_empty(self) -> bool {
                 self.len() == 0
             }
         }
 
         impl<'a> Map<'a> {
+            /// The number of entries.
             pub fn len(self) -> usize {
                 match self { $(Map::$variant(v) => v.len()),* }
             }
+            /// The value at `key`, if there is one.
             pub fn get(self, key: &str) -> Option<Value<'a>> {
                 match self { $(Map::$variant(v) => v.get(key).map(Lent::lent)),* }
             }
@@ -149,6 +213,7 @@ macro_rules! per_scalar {
             pub fn for_each(self, mut f: impl FnMut(&'a str, Value<'a>)) {
                 match self { $(Map::$variant(v) => v.iter().for_each(|(key, value)| f(key, value.lent()))),* }
             }
+            /// Whether there are no entries.
             pub fn is_empty(self) -> bool {
                 self.len() == 0
             }

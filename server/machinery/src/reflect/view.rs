@@ -32,6 +32,7 @@ impl<'a> Ref<'a> {
         Ref { def: T::def(), at: NonNull::from(value).cast(), life: PhantomData }
     }
 
+    /// The descriptor of the struct.
     #[inline]
     pub fn def(self) -> &'static StructDef {
         self.def
@@ -198,6 +199,7 @@ impl<'a> Mut<'a> {
         Mut { def: T::def(), at: NonNull::from(value).cast(), life: PhantomData }
     }
 
+    /// The descriptor of the struct.
     #[inline]
     pub fn def(&self) -> &'static StructDef {
         self.def
@@ -209,6 +211,7 @@ impl<'a> Mut<'a> {
         Mut { def: self.def, at: self.at, life: PhantomData }
     }
 
+    /// A read-only view of the struct.
     #[inline]
     pub fn as_ref(&self) -> Ref<'_> {
         Ref { def: self.def, at: self.at, life: PhantomData }

@@ -35,6 +35,10 @@ impl Duration {
     }
 
     /// Parses Go's notation (`time.ParseDuration`).
+    ///
+    /// # Errors
+    /// [`ScalarError::Duration`] when the text is not a duration, or exceeds 64 bits of
+    /// nanoseconds.
     pub fn parse(text: &str) -> Result<Self, ScalarError> {
         let invalid = || refuse("invalid duration", text);
         let negative = text.starts_with('-');
@@ -60,6 +64,9 @@ impl Duration {
 
     /// Decodes a JSON string. As in upstream's `Duration.UnmarshalJSON`, `null` is rejected like an
     /// empty string.
+    ///
+    /// # Errors
+    /// [`ScalarError`] when the value is not a string, or the string is not a duration.
     pub fn from_json(value: &str) -> Result<Self, ScalarError> {
         Self::parse(&json_text::decode_string(value)?)
     }

@@ -8,6 +8,14 @@ use std::fmt;
 use std::num::IntErrorKind;
 
 /// An `int32` or a string (upstream `intstr.IntOrString`).
+///
+/// ```
+/// use machinery::scalar::IntOrString;
+///
+/// assert_eq!(IntOrString::parse("8080"), IntOrString::Int(8080));
+/// assert_eq!(IntOrString::parse("25%").scaled_value(10, true)?, 3);
+/// # Ok::<(), machinery::scalar::ScalarError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum IntOrString {
     /// A number.
@@ -23,6 +31,9 @@ impl IntOrString {
     }
 
     /// Decodes a JSON value (upstream `IntOrString.UnmarshalJSON`); `null` decodes as 0.
+    ///
+    /// # Errors
+    /// [`ScalarError`] when the value is neither a string nor an `int32`, or is not JSON.
     pub fn from_json(value: &str) -> Result<Self, ScalarError> {
         let value = json_text::trim(value);
         if value.starts_with('"') {
@@ -64,6 +75,9 @@ impl IntOrString {
 
     /// The number itself, or the percentage of `total`, rounded up or down (upstream
     /// `GetScaledValueFromIntOrPercent`).
+    ///
+    /// # Errors
+    /// [`ScalarError::Percent`] when the text is not an integer with a percent sign.
     pub fn scaled_value(&self, total: i64, round_up: bool) -> Result<i64, ScalarError> {
         let text = match self {
             Self::Int(number) => return Ok(i64::from(*number)),

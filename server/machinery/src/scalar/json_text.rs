@@ -8,6 +8,9 @@ use crate::limits::MAX_STORED_DEPTH;
 use std::borrow::Cow;
 
 /// Checks that the bytes are a single JSON value, optionally surrounded by white space.
+///
+/// # Errors
+/// [`ScalarError::JsonSyntax`], with Go's text, when the bytes are not one JSON value.
 pub fn validate(json: &[u8]) -> Result<(), ScalarError> {
     let mut checker = Checker { json, at: 0 };
     checker.document()
@@ -55,6 +58,9 @@ pub fn append_compact(out: &mut Vec<u8>, json: &[u8]) {
 
 /// Decodes a quoted JSON string; `null` decodes as the empty string. Any other value is a type
 /// error (Go: decoding into a `string`).
+///
+/// # Errors
+/// [`ScalarError`] when the text is not JSON, or is another value than a string or `null`.
 pub fn decode_string(json: &str) -> Result<Cow<'_, str>, ScalarError> {
     let json = trim(json);
     let Some(inner) = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {

@@ -47,6 +47,16 @@ pub enum Format {
 
 /// A fixed-point number (upstream `resource.Quantity`). Equality and order compare the number, not
 /// the text.
+///
+/// ```
+/// use machinery::scalar::Quantity;
+///
+/// let memory = Quantity::parse("1.5Gi")?;
+/// assert_eq!((memory.value(), memory.to_string().as_str()), (1_610_612_736, "1536Mi"));
+/// assert_eq!(Quantity::parse("250m")?.milli_value(), 250);
+/// assert_eq!(Quantity::parse("1500m")?, Quantity::parse("1.5")?);
+/// # Ok::<(), machinery::scalar::ScalarError>(())
+/// ```
 #[derive(Clone)]
 pub struct Quantity(Repr);
 
@@ -104,12 +114,19 @@ impl Quantity {
     }
 
     /// Parses the text form (upstream `ParseQuantity`).
+    ///
+    /// # Errors
+    /// [`ScalarError::QuantityFormat`], [`QuantityNumeric`](ScalarError::QuantityNumeric) or
+    /// [`QuantitySuffix`](ScalarError::QuantitySuffix) when the text is not a quantity.
     pub fn parse(text: &str) -> Result<Self, ScalarError> {
         parse::parse(text)
     }
 
     /// Decodes a JSON string or number literal, or `null`. Like upstream's
     /// `Quantity.UnmarshalJSON`, it neither resolves escapes nor rejects blanks around the number.
+    ///
+    /// # Errors
+    /// As [`Self::parse`], when the literal is not a quantity.
     pub fn from_json(literal: &str) -> Result<Self, ScalarError> {
         if literal == "null" {
             return Ok(Self::ZERO);

@@ -55,6 +55,9 @@ macro_rules! raw_json {
             }
 
             /// Checks that the bytes are empty or a single JSON value.
+            ///
+            /// # Errors
+            /// [`ScalarError::JsonSyntax`] when the bytes are not one JSON value.
             pub fn validate(&self) -> Result<(), ScalarError> {
                 if self.is_empty() { Ok(()) } else { json_text::validate(&self.0) }
             }

@@ -84,11 +84,17 @@ impl Time {
     }
 
     /// Parses RFC 3339 text.
+    ///
+    /// # Errors
+    /// [`ScalarError::Time`] when the text is not RFC 3339, or the date does not exist.
     pub fn parse(text: &str) -> Result<Self, ScalarError> {
         Ok(Self::from_unix(rfc3339::parse(text, Fraction::Optional)?.seconds))
     }
 
     /// Decodes a JSON value: a string or `null` (upstream `Time.UnmarshalJSON`).
+    ///
+    /// # Errors
+    /// [`ScalarError`] when the value is neither a string nor `null`, or as [`Self::parse`].
     pub fn from_json(value: &str) -> Result<Self, ScalarError> {
         match value {
             "null" => Ok(Self::ZERO),
@@ -143,12 +149,19 @@ impl MicroTime {
     }
 
     /// Parses RFC 3339 text with exactly six digits of fraction.
+    ///
+    /// # Errors
+    /// [`ScalarError::Time`] when the text is not RFC 3339 with six digits of fraction, or the date
+    /// does not exist.
     pub fn parse(text: &str) -> Result<Self, ScalarError> {
         let instant = rfc3339::parse(text, Fraction::Micro)?;
         Ok(Self::from_unix_micros(instant.seconds * MICROS + i64::from(instant.nanos / 1000)))
     }
 
     /// Decodes a JSON value: a string or `null` (upstream `MicroTime.UnmarshalJSON`).
+    ///
+    /// # Errors
+    /// [`ScalarError`] when the value is neither a string nor `null`, or as [`Self::parse`].
     pub fn from_json(value: &str) -> Result<Self, ScalarError> {
         match value {
             "null" => Ok(Self::ZERO),

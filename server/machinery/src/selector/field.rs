@@ -23,6 +23,15 @@ impl FieldRequirement {
 }
 
 /// A conjunction of terms (upstream `fields.Selector`).
+///
+/// ```
+/// use machinery::selector::FieldSelector;
+///
+/// let selector = FieldSelector::parse("metadata.name=web,status.phase!=Running")?;
+/// assert_eq!(selector.requires_exact_match("metadata.name"), Some("web"));
+/// assert!(selector.matches(|field| (field == "metadata.name").then_some("web")));
+/// # Ok::<(), machinery::selector::SelectorError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FieldSelector {
     requirements: Vec<FieldRequirement>,
@@ -51,6 +60,10 @@ impl FieldSelector {
 
     /// Parses the text form. As in upstream, terms are sorted by their text, and terms without
     /// field and value are dropped.
+    ///
+    /// # Errors
+    /// [`SelectorError`] when a term has no operator, or its value has a malformed or missing
+    /// escape.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let mut terms = split_terms(text);
         terms.sort_unstable();
@@ -82,6 +95,9 @@ impl FieldSelector {
 
     /// The selector with the field and value of each term replaced, as in the conversion of field
     /// labels between versions. A term that becomes empty on both sides is dropped.
+    ///
+    /// # Errors
+    /// The first error of `convert`.
     pub fn transform<E>(
         self,
         mut convert: impl FnMut(String, String) -> Result<(String, String), E>,

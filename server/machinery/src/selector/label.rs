@@ -57,6 +57,10 @@ pub struct LabelRequirement {
 impl LabelRequirement {
     /// Creates a requirement and checks it (upstream `NewRequirement`); `path` precedes `key` and
     /// `values` in the errors.
+    ///
+    /// # Errors
+    /// [`SelectorError::Fields`] when the key, the number of values or a value is invalid for the
+    /// operator.
     pub fn new(
         path: &Path<'_>,
         key: impl Into<String>,
@@ -156,6 +160,15 @@ fn check_key(key: &str, path: &Path<'_>) -> Option<FieldError> {
 }
 
 /// A conjunction of requirements (upstream `labels.Selector`).
+///
+/// ```
+/// use machinery::selector::LabelSelector;
+///
+/// let selector = LabelSelector::parse("app in (web,db),!canary")?;
+/// assert!(selector.matches(|label| (label == "app").then_some("web")));
+/// assert!(!selector.matches(|label| (label == "canary").then_some("true")));
+/// # Ok::<(), machinery::selector::SelectorError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
     requirements: Vec<LabelRequirement>,
@@ -174,12 +187,15 @@ impl LabelSelector {
     }
 
     /// Parses the text form of the query parameter `labelSelector` (upstream `labels.Parse`).
+    ///
+    /// # Errors
+    /// [`SelectorError`] when the text is malformed, or a requirement is invalid.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         Self::parse_at(text, &Path::NONE)
     }
 
     /// As [`Self::parse`]; `path` precedes the fields in errors.
-    pub fn parse_at(text: &str, path: &Path<'_>) -> Result<Self, SelectorError> {
+    fn parse_at(text: &str, path: &Path<'_>) -> Result<Self, SelectorError> {
         Ok(Self::from_requirements(parser::parse(text, path)?))
     }
 
@@ -202,6 +218,9 @@ impl LabelSelector {
 
     /// The selector of an API object, from its `matchLabels` and its `matchExpressions` as (key, operator, values)
     /// (upstream `LabelSelectorAsSelector`).
+    ///
+    /// # Errors
+    /// [`SelectorError`] when an operator is unknown, or a requirement is invalid.
     pub fn from_api<'l>(
         labels: impl IntoIterator<Item = (&'l str, &'l str)>,
         expressions: impl IntoIterator<Item = (&'l str, &'l str, &'l [String])>,

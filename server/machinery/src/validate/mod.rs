@@ -45,6 +45,7 @@ pub enum Scope {
 /// Which half of a validation runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
+    /// The whole validation.
     Both,
     /// Hand-written functions, which take objects in hub form.
     Functions,
@@ -70,7 +71,9 @@ pub enum RuleFailure {
 /// The input of a validation besides the object.
 #[derive(Clone, Copy)]
 pub struct Validator<'a> {
+    /// The part of the declarations that is enforced.
     pub scope: Scope,
+    /// The half that runs.
     pub half: Half,
     /// The context of the write. Its feature gates decide `k8s:ifEnabled` and `k8s:ifDisabled`.
     pub context: &'a Context,

@@ -17,6 +17,10 @@ use crate::reflect::Ref;
 
 /// Converts the first document of a stream to JSON (upstream `yaml.YAMLToJSON`). As in upstream's
 /// `YAMLToJSONStrict`, duplicate keys become one issue; the last one counts.
+///
+/// # Errors
+/// [`Error`] when the text is not YAML, JSON cannot represent the document, or the document exceeds
+/// a limit.
 pub fn to_json(document: &[u8], issues: &mut Issues) -> Result<Vec<u8>, Error> {
     let value = tree_of(document, issues)?;
     let mut out = Vec::with_capacity(document.len());
@@ -26,6 +30,9 @@ pub fn to_json(document: &[u8], issues: &mut Issues) -> Result<Vec<u8>, Error> {
 
 /// The first document of a stream as a tree with the numbers of its JSON form: `1.0` is an integer,
 /// and a signed integer beyond 64 bits is not.
+///
+/// # Errors
+/// As [`to_json`].
 pub fn to_value(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     let mut value = tree_of(document, issues)?;
     numbers_as_of_json(&mut value);
@@ -57,11 +64,17 @@ fn tree_of(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
 }
 
 /// Appends a JSON text as YAML (upstream `yaml.JSONToYAML`).
+///
+/// # Errors
+/// As [`parse`], and when libyaml cannot write the document.
 pub fn from_json(text: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     encode_value_as_yaml(&parse(text, &mut Issues::ignore())?, out)
 }
 
 /// Appends a struct as YAML.
+///
+/// # Errors
+/// [`Error`] when libyaml cannot write the document.
 pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut text = Vec::new();
     crate::json::encode(value, &mut text);
@@ -69,6 +82,9 @@ pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
 }
 
 /// Appends an object as YAML with this version and kind.
+///
+/// # Errors
+/// [`Error`] when libyaml cannot write the document.
 pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut text = Vec::new();
     crate::json::encode_object(api_version, kind, value, &mut text);
@@ -76,7 +92,7 @@ pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Ve
 }
 
 /// Appends a tree as YAML.
-pub fn encode_value_as_yaml(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+pub(crate) fn encode_value_as_yaml(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
     emit::emit(value, out)
 }
 
