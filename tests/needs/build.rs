@@ -1,4 +1,4 @@
-//! Looks for the tools that tests need, and tells `lib.rs` why each absent one is absent.
+//! Detects the tools that tests need, and passes the reason of each absent tool to `lib.rs`.
 
 mod programs;
 

@@ -42,7 +42,7 @@ fn first_difference(got: &[u8], want: &[u8]) -> String {
 }
 
 #[test]
-fn every_fixture_survives_every_form() {
+fn every_fixture_round_trips_in_every_encoding() {
     let fixtures = archive::fixtures(&archive::recordings()).expect("the fixtures can be read");
     assert!(fixtures.len() > 80, "only {} fixtures", fixtures.len());
     let mut failures = Vec::new();

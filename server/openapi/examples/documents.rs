@@ -1,5 +1,8 @@
-//! Writes the documents of a catalog: `documents CATALOG.json FOLDER` makes `FOLDER/v2.json` and `FOLDER/v3/<path>.json`,
-//! and their protobuf forms beside them. `conversations openapi --document FOLDER/v2.json` compares the former with the recorded one.
+//! Writes the OpenAPI documents of a catalog.
+//!
+//! `documents CATALOG.json FOLDER` writes `FOLDER/v2.json` and `FOLDER/v3/<path>.json`, and their
+//! protobuf encodings next to them. `conversations openapi --document FOLDER/v2.json` compares
+//! `v2.json` with the recorded document.
 
 use std::error::Error;
 use std::fs;

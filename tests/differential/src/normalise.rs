@@ -23,7 +23,7 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
 /// Makes answers of one conversation comparable.
 pub struct Normaliser {
     recorded: normalise::Normaliser,
-    /// What requests asked to generate names of, with the names that are made of it.
+    /// Prefixes of requested names (`generateName`), with the names that the server generated.
     bases: Vec<(String, Regex)>,
 }
 

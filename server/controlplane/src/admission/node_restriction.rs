@@ -1,4 +1,5 @@
-//! `NodeRestriction`: limits what kubelets write to their own objects (upstream: `plugin/pkg/admission/noderestriction`).
+//! `NodeRestriction`: limits the writes of kubelets to their own objects (upstream:
+//! `plugin/pkg/admission/noderestriction`).
 //!
 //! Kubelets are users in the group `system:nodes` with the name prefix `system:node:`. The node
 //! authorizer decides which resources a kubelet may write. This plugin checks the content of the
