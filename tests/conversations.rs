@@ -86,7 +86,7 @@ async fn replay_group(required: &[String], scenarios: &Scenarios, known: &Known)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn recordings_of_upstream_are_answered_as_recorded() {
+async fn recordings_of_upstream_match() {
     let recordings = archive::recordings();
     let known = Known::read(&recordings.join("known-differences.txt")).unwrap();
     let mut groups: BTreeMap<Vec<String>, Scenarios> = BTreeMap::new();
@@ -134,7 +134,7 @@ fn start(folder: &Path) -> (Server, Remote) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn recorded_conversations_are_answered_as_upstream_answers_them() {
+async fn recorded_conversations_match_upstream() {
     let folder = tempfile::tempdir().unwrap();
     let (_server, remote) = start(folder.path());
     let talks = replay::read_folder(Path::new("tests/differential/conversations")).unwrap();

@@ -117,7 +117,7 @@ fn lines_are_not_too_wide() {
     for file in files("md") {
         let mut is_code = false;
         for (number, line) in file.text.lines().enumerate() {
-            is_code ^= line.starts_with("```");
+            is_code ^= line.trim_start().starts_with("```");
             let is_prose = !is_code && !line.starts_with('|') && !line.contains("](") && !line.contains("://");
             if is_prose && line.chars().count() > MAX_PROSE_WIDTH {
                 complaints.push(format!("{}:{}: wider than {MAX_PROSE_WIDTH} columns", file.path, number + 1));

@@ -21,22 +21,28 @@ use crate::model::Span;
 /// Severity: an error fails the build, a warning does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// The build fails.
     Error,
+    /// The build succeeds.
     Warning,
 }
 
-/// One error or warning: its place, its message, and what to write instead. Boxed, because many
-/// `Result`s have it as their error type.
+/// One error or warning: its place, its message, and what to write instead.
+///
+/// Boxed, because many `Result`s have it as their error type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic(Box<Content>);
 
 /// Contents of a [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
+    /// Severity.
     pub level: Level,
+    /// Code, such as `A012`.
     pub code: Code,
     /// One clause without a full stop, such as `protobuf number 4 is used twice`.
     pub message: String,
+    /// Place of the error; line 0 is the whole file.
     pub span: Span,
     /// Text after the carets.
     pub label: Option<String>,
@@ -61,24 +67,25 @@ impl DerefMut for Diagnostic {
 }
 
 impl Diagnostic {
-    pub fn error(code: Code, span: &Span, message: impl Into<String>) -> Self {
+    pub(crate) fn error(code: Code, span: &Span, message: impl Into<String>) -> Self {
         let (level, span, message) = (Level::Error, span.clone(), message.into());
         Self(Box::new(Content { level, code, message, span, label: None, related: Vec::new(), help: Vec::new() }))
     }
 
+    /// A warning at a place, without help.
     pub fn warning(code: Code, span: &Span, message: impl Into<String>) -> Self {
         let mut diagnostic = Self::error(code, span, message);
         diagnostic.level = Level::Warning;
         diagnostic
     }
 
-    pub fn help(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
         self
     }
 
     /// Adds "did you mean `x`?" if a candidate is close to `word`, otherwise the list of allowed words.
-    pub fn suggest<'a>(self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn suggest<'a>(self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
         let candidates: Vec<&str> = candidates.into_iter().collect();
         match did_you_mean(word, &candidates) {
             Some(near) => self.help(format!("did you mean `{near}`?")),
@@ -87,18 +94,21 @@ impl Diagnostic {
         }
     }
 
+    /// Sets the text after the carets.
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.label = Some(text.into());
         self
     }
 
-    pub fn also(mut self, span: &Span, text: impl Into<String>) -> Self {
+    pub(crate) fn also(mut self, span: &Span, text: impl Into<String>) -> Self {
         self.related.push((span.clone(), text.into()));
         self
     }
 }
 
-/// All diagnostics of one run, with the source texts of the files for rendering snippets.
+/// All diagnostics of one run, with the source texts for snippets.
+///
+/// `Display` renders them sorted, as rustc renders its own.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     items: Vec<Diagnostic>,
@@ -106,42 +116,48 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    pub fn push(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.items.push(diagnostic);
     }
 
-    pub fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+    pub(crate) fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         self.items.extend(diagnostics);
     }
 
     /// Keeps the text of a file, under its path relative to the workspace root.
-    pub fn add_source(&mut self, path: &Path, text: String) {
+    pub(crate) fn add_source(&mut self, path: &Path, text: String) {
         self.sources.insert(path.to_path_buf(), text);
     }
 
     /// The text of a file stored with [`Self::add_source`].
-    pub fn source(&self, path: &Path) -> Option<&str> {
+    pub(crate) fn source(&self, path: &Path) -> Option<&str> {
         self.sources.get(path).map(String::as_str)
     }
 
+    /// Whether a diagnostic is an error.
     pub fn has_errors(&self) -> bool {
         self.items.iter().any(|item| item.level == Level::Error)
     }
 
+    /// The number of errors and warnings, duplicates included.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
+    /// Whether there are neither errors nor warnings.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
+    /// The diagnostics in the order in which they were found.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.items.iter()
     }
 
-    /// Diagnostics sorted by place, without duplicates. A declaration that several versions share is
-    /// checked in each version, and the help texts may differ.
+    /// Diagnostics sorted by place, without duplicates.
+    ///
+    /// A declaration that several versions share is checked in each version, and the help texts may
+    /// differ.
     pub fn sorted(&self) -> Vec<&Diagnostic> {
         let mut items: Vec<&Diagnostic> = self.items.iter().collect();
         items.sort_by(|a, b| (&a.span, a.code, &a.message).cmp(&(&b.span, b.code, &b.message)));

@@ -24,6 +24,18 @@ pub fn examine(root: &Path) -> Examined {
 }
 
 /// Reads and checks the definitions of a project; writes nothing.
+///
+/// ```
+/// use codegen::{Project, examine_project};
+///
+/// # let root = std::env::temp_dir().join(format!("codegen-examine-{}", std::process::id()));
+/// # std::fs::create_dir_all(&root)?;
+/// let examined = examine_project(&Project::whole(&root)); // a folder without `api-defs/`
+/// assert!(examined.model.groups.is_empty() && examined.ledger.is_empty());
+/// eprint!("{}", examined.diagnostics);
+/// # std::fs::remove_dir_all(&root)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn examine_project(project: &Project) -> Examined {
     let mut diagnostics = Diagnostics::default();
     let (model, origins) = parse::parse(project, &mut diagnostics);
@@ -34,12 +46,18 @@ pub fn examine_project(project: &Project) -> Examined {
     Examined { model, diagnostics, ledger }
 }
 
-/// The model of `api-defs/` below `root`, or all diagnostics if it has errors.
+/// The model of `api-defs/` below `root`.
+///
+/// # Errors
+/// All diagnostics, warnings included, if the definitions have errors.
 pub fn load(root: &Path) -> Result<Model, Diagnostics> {
     load_project(&Project::whole(root))
 }
 
-/// The model of a project's definitions, or all diagnostics if they have errors.
+/// The model of a project's definitions.
+///
+/// # Errors
+/// All diagnostics, warnings included, if the definitions have errors.
 pub fn load_project(project: &Project) -> Result<Model, Diagnostics> {
     let Examined { model, diagnostics, .. } = examine_project(project);
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(model) }

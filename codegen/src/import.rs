@@ -28,18 +28,24 @@ use known::Known;
 
 /// Result of importing CustomResourceDefinitions.
 pub struct Imported {
-    /// Files below the root of a package: definitions, and the functions that they name.
+    /// Files below the root of a package: definitions, and functions that they name.
     pub files: Vec<File>,
-    /// One line for each difference between a document and the definitions, with its path.
+    /// A line for each difference between a document and the definitions.
     pub warnings: Vec<String>,
 }
 
-/// Converts the documents of a YAML text to definitions; documents of other kinds are skipped with a
-/// warning.
+/// Converts the CustomResourceDefinitions of a YAML text to definitions.
+///
+/// Documents of other kinds are skipped with a warning.
 ///
 /// # Errors
-/// Fails if the text is not YAML, has no CustomResourceDefinition, or has one that cannot be converted.
-/// The error is a message for the user.
+/// A message for the user if the text is not YAML, has no CustomResourceDefinition, or has one that
+/// cannot be converted.
+///
+/// # Examples
+/// ```
+/// assert!(codegen::import::import("kind: ConfigMap\napiVersion: v1\n").is_err());
+/// ```
 pub fn import(yaml: &str) -> Result<Imported, String> {
     let mut warnings = Vec::new();
     let crds = document::read(yaml, &mut warnings)?;

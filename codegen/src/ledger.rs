@@ -25,13 +25,15 @@ const FOLDER: &str = "generated/ledger";
 pub struct LedgerFile {
     /// Relative to the workspace root.
     pub path: PathBuf,
+    /// Content of the file.
     pub text: String,
     /// The file in the repository differs or does not exist.
     pub stale: bool,
 }
 
-/// Compares every group that the project declares with its ledger; returns the ledger as it has to be
-/// after this build.
+/// Compares every group that the project declares with its ledger.
+///
+/// Returns the ledger as it has to be after this build.
 pub fn compare(project: &Project, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) -> Vec<LedgerFile> {
     let root = &project.root;
     let mut files = Vec::new();
@@ -62,7 +64,10 @@ fn orphans(root: &Path, files: &[LedgerFile], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Writes the files that differ. With `check`, writes nothing and returns an error for each stale file.
+/// Writes the files that differ. With `check`, writes nothing.
+///
+/// # Errors
+/// A diagnostic for each file that cannot be written, or, with `check`, for each file that differs.
 pub fn settle(root: &Path, files: &[LedgerFile], check: bool) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for file in files.iter().filter(|file| file.stale) {

@@ -9,12 +9,17 @@
 //! unwrapped: one line per paragraph, with a blank line between paragraphs.
 
 mod checks;
+mod kinds;
 
 pub use checks::{Assertion, Check, Condition, NamedCondition};
+pub use kinds::{
+    Cell, Column, GarbageCollection, Generation, Kind, KindVersion, MetadataCheck, Resource, ScalePaths, Selectable,
+    StrategyHook, Subresource,
+};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Place of a declaration, for diagnostics and for the source references in generated code.
+/// Place of a declaration, for diagnostics and references in generated code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// Path relative to the workspace root, such as `api-defs/apps/deployment.rs`.
@@ -30,8 +35,9 @@ pub struct Span {
 pub struct Model {
     /// Groups in order of their folder names.
     pub groups: Vec<Group>,
-    /// Every struct of every version. A struct that a version shares with its hub is listed once, at
-    /// the hub.
+    /// Every struct of every version.
+    ///
+    /// A struct that a version shares with its hub is listed once, at the hub.
     pub structs: Vec<Struct>,
     /// Every enum, in the same way.
     pub enums: Vec<Enum>,
@@ -45,50 +51,62 @@ pub struct StructId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EnumId(pub usize);
 
-/// A folder of `api-defs/`: one API group, or a family of types that is not a group (`meta`).
+/// A folder of `api-defs/`: an API group, or types that every group uses (`meta`).
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// Rust module and folder-independent short name, such as `apps` or `rbac`: `#![group(.., module = rbac)]`.
+    /// Rust module and short name, such as `apps`: `#![group(.., module = rbac)]`.
     pub module: String,
-    /// Name of the API group, empty for core: `#![group("rbac.authorization.k8s.io", ..)]`.
+    /// Name of the API group, such as `rbac.authorization.k8s.io`; empty for core.
     pub name: String,
-    /// The generated package of the group: `#![group(.., package = apimachinery)]` for types that the
-    /// server core uses. The default is [`Package::Own`].
+    /// The generated package of the group: `#![group(.., package = apimachinery)]`.
+    ///
+    /// The default is [`Package::Own`].
     pub package: Package,
     /// `groupPriorityMinimum` of its APIService: `priority = 17800`.
     pub priority: i32,
     /// Description of the group.
     pub docs: String,
-    /// Prefix of OpenAPI definition names: `model = "io.k8s.api.apps"`; derived from the group name when not given.
+    /// Prefix of OpenAPI definition names: `model = "io.k8s.api.apps"`.
+    ///
+    /// Derived from the group name when not given.
     pub openapi_prefix: String,
-    /// Prefix of the protobuf package: `proto = "k8s.io.api.apps"`; derived from the group name when not given.
+    /// Prefix of the protobuf package: `proto = "k8s.io.api.apps"`.
+    ///
+    /// Derived from the group name when not given.
     pub proto_prefix: String,
-    /// Types of the server itself (`meta`, audit, discovery documents): `internal`. Clients' schemes do
-    /// not know the group, so types that belong to every group (`DeleteOptions`, `WatchEvent`) are not
-    /// registered for it. Read by `emit/openapi`.
+    /// Types of the server itself (`meta`, audit, discovery documents): `internal`.
+    ///
+    /// Clients' schemes do not know the group, so types that belong to every group (`DeleteOptions`,
+    /// `WatchEvent`) are not registered for it. Read by `emit/openapi`.
     pub internal: bool,
-    /// Finalizers without a domain have to be among Kubernetes' own: `finalizers = qualified`.
+    /// Finalizers without a domain must be Kubernetes': `finalizers = qualified`.
     pub qualified_finalizers: bool,
-    /// Only the constraints that upstream's tags enforce are in force; `by_hand` functions check the
-    /// others: `validation = tagged`.
+    /// Only the constraints of upstream's tags are enforced: `validation = tagged`.
+    ///
+    /// `by_hand` functions and checks do the remaining validation.
     pub tagged_validation: bool,
     /// Feature gates that the group declares: `#![gate(ShopSale, alpha)]`.
     pub gates: Vec<Gate>,
-    /// Versions in order of declaration; the first is the hub: `#![version(v1, priority = 15)]`.
+    /// Versions in order of declaration, hub first: `#![version(v1, priority = 15)]`.
     pub versions: Vec<Version>,
     /// Kinds in order of files and of declarations.
     pub kinds: Vec<Kind>,
+    /// Place of the declaration.
     pub span: Span,
 }
 
-/// A feature gate that a group declares: `#![gate(ShopSale, beta, default = true)]`.
+/// A feature gate of a group: `#![gate(ShopSale, beta, default = true)]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gate {
+    /// Name, such as `ShopSale`.
     pub name: String,
+    /// Maturity, which `AllAlpha` and `AllBeta` refer to.
     pub stage: Stage,
+    /// Whether the gate is enabled unless `--feature-gates` sets it.
     pub default: bool,
     /// Whether the gate is locked to its default.
     pub locked: bool,
+    /// Place of the declaration.
     pub span: Span,
 }
 
@@ -102,22 +120,27 @@ impl Gate {
 /// Maturity of a feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
+    /// `alpha`: off by default.
     #[default]
     Alpha,
+    /// `beta`.
     Beta,
+    /// `ga`: generally available.
     Ga,
+    /// `deprecated`.
     Deprecated,
 }
 
 /// The generated package a group is emitted into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Package {
-    /// `generated/apimachinery/`: types that registry, endpoints, apiextensions and the aggregator use.
+    /// `generated/apimachinery/`: types that the server core uses.
     Apimachinery,
-    /// `generated/`: the other groups of Kubernetes, which the control plane refers to.
+    /// `generated/`: the other groups of Kubernetes.
     Generated,
-    /// `generated/own/`: custom groups. No other code refers to them, so that a change recompiles
-    /// little.
+    /// `generated/own/`: custom groups.
+    ///
+    /// No other code refers to them, so that a change recompiles little.
     #[default]
     Own,
 }
@@ -132,9 +155,10 @@ impl Package {
         }
     }
 
-    /// The crate that owns the hand-written functions of Kubernetes' groups; it registers them in
-    /// tables of the types' package. Functions of custom groups are compiled into the generated package
-    /// instead.
+    /// The crate that owns the hand-written functions of Kubernetes' groups.
+    ///
+    /// It registers them in tables of the types' package. `None` for custom groups, whose functions are
+    /// compiled into the generated package.
     pub fn owner(self) -> Option<&'static str> {
         match self {
             Package::Apimachinery => Some("meta"),
@@ -151,16 +175,19 @@ pub struct Version {
     pub name: String,
     /// `versionPriority` of its APIService: `priority = 15`.
     pub priority: i32,
-    /// Whether the server can serve the version, and whether it does so without `--runtime-config`.
+    /// Whether the server serves the version.
     pub serving: Serving,
-    /// The struct of every type name that is visible in this version; shared with the hub where
-    /// identical.
+    /// The struct of every type name that is visible in this version.
+    ///
+    /// Shared with the hub where identical.
     pub structs: BTreeMap<String, StructId>,
     /// The enum of every enum name that is visible in this version.
     pub enums: BTreeMap<String, EnumId>,
-    /// Names in `structs` and `enums` that belong to another version (`use v1::Rule;` in `mod
-    /// v1beta1`), with that version.
+    /// Names in `structs` and `enums` of another version, with that version.
+    ///
+    /// Example: `use v1::Rule;` in `mod v1beta1`.
     pub borrowed: BTreeMap<String, String>,
+    /// Place of the declaration.
     pub span: Span,
 }
 
@@ -174,225 +201,6 @@ pub enum Serving {
     Off,
     /// Declared and encodable, but never served: `unserved`.
     Unserved,
-}
-
-/// A kind: a struct with apiVersion, kind and, in most cases, metadata.
-#[derive(Clone, Debug, Default)]
-pub struct Kind {
-    /// Name, such as `Deployment`.
-    pub name: String,
-    /// Versions of the kind, hub first, with how each is served: `#[versions(v1, v1beta1 = off, v1beta2
-    /// = unserved)]`.
-    pub versions: Vec<KindVersion>,
-    /// Storage version; the hub unless `storage = v1beta1` states another.
-    pub storage_version: String,
-    /// The kind in another group whose form is stored: `#[kind(.., stored_as = core::v1::Event)]`. Its
-    /// struct is the hub.
-    pub stored_as: Option<StructId>,
-    /// The resource; `None` for kinds that occur only in bodies or queries (`PodExecOptions`,
-    /// `WatchEvent`).
-    pub resource: Option<Resource>,
-    /// Whether the list kind `<Kind>List` exists: `list = false` disables it; enabled for resources
-    /// with the list verb.
-    pub list: bool,
-    /// Table columns, also of a kind without a resource (`Scale`); [`Resource::columns`] repeats them.
-    pub columns: Vec<Column>,
-    /// Functions that extend the declared strategy: `#[strategy(create = FN, ..)]`.
-    pub strategy: Vec<StrategyHook>,
-    /// Feature gate that enables the kind: `gate = FEATURE`.
-    pub feature_gate: Option<String>,
-    pub span: Span,
-}
-
-/// A function of `#[strategy(..)]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StrategyHook {
-    /// `create`, `update`, `warnings`, `grace`, `delete`, `holds`, `rows` or `order`.
-    pub word: String,
-    pub function: String,
-    pub span: Span,
-}
-
-/// One version of a kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KindVersion {
-    pub version: String,
-    pub serving: Serving,
-    /// Releases: `#[versions(v1(introduced = "1.9"), v1beta1(introduced = "1.6", deprecated = "1.8",
-    /// removed = "1.16", replacement = "apps/v1 Deployment"))]`.
-    pub introduced: Option<String>,
-    pub deprecated: Option<String>,
-    pub removed: Option<String>,
-    pub replacement: Option<String>,
-    /// Set if the version serves fewer verbs or other subresources than [`Kind::resource`].
-    pub verbs: Option<Vec<String>>,
-    pub subresources: Option<Vec<String>>,
-}
-
-/// How a kind is exposed over HTTP and stored.
-#[derive(Clone, Debug, Default)]
-pub struct Resource {
-    pub plural: String,
-    pub singular: String,
-    pub short_names: Vec<String>,
-    pub categories: Vec<String>,
-    pub namespaced: bool,
-    /// Sorted verbs, such as `create delete deletecollection get list patch update watch`.
-    pub verbs: Vec<String>,
-    /// Storage key below `/registry`, such as `minions`, without slashes at the ends; the plural unless
-    /// `prefix = ".."` states another. `None` for virtual resources (`virtual`), which are not stored.
-    pub key_prefix: Option<String>,
-    /// Stored as JSON instead of protobuf: `stored = json`.
-    pub stored_as_json: bool,
-    pub subresources: Vec<Subresource>,
-    pub columns: Vec<Column>,
-    pub selectable: Vec<Selectable>,
-    /// PUT creates a missing object: `create_on_update`.
-    pub create_on_update: bool,
-    /// PUT without resourceVersion is accepted: `unconditional_update`, on unless `= false`.
-    pub unconditional_update: bool,
-    /// DELETE returns the object instead of a Status: `delete_returns_object`.
-    pub delete_returns_object: bool,
-    /// `gc = orphan | delete | none`.
-    pub garbage_collection: GarbageCollection,
-    /// `graceful`: DELETE honours grace periods (pods).
-    pub graceful_delete: bool,
-    /// Warning for a DELETE without a propagation policy that orphans dependents: `orphan_warning =
-    /// ".."`.
-    pub orphan_warning: Option<String>,
-    /// Error for a field selector with an unsupported label: `label_error = "field label not supported
-    /// for Job: {label}"`.
-    pub label_error: Option<String>,
-    /// `generation`, `generation = false | exact`. Without the word, generations are counted if there
-    /// is a status subresource.
-    pub generation: Generation,
-    /// JSON paths that an update leaves unchanged, `resets(spec, status)`; `None` if not declared.
-    pub resets: Option<Vec<String>>,
-    /// Rule for metadata.name: `name = dns1123_subdomain` (a format of `machinery::format`).
-    pub name_rule: String,
-    /// `metadata = change | whole | both | whole_and_change | unchecked`.
-    pub metadata_check: MetadataCheck,
-    /// `watch_cache = false`.
-    pub watch_cache: bool,
-}
-
-/// Which changes outside of metadata and status increment `metadata.generation`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Generation {
-    /// None: the generation is never incremented.
-    #[default]
-    Off,
-    /// Changes of values.
-    Values,
-    /// Changes of values, and an empty list or map in place of an absent one.
-    Exact,
-}
-
-/// How a kind's own validation checks metadata on update.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MetadataCheck {
-    #[default]
-    Change,
-    Whole,
-    Both,
-    /// Both validations, first the one for new objects.
-    WholeAndChange,
-    Unchecked,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum GarbageCollection {
-    #[default]
-    Delete,
-    Orphan,
-    Unsupported,
-}
-
-/// `#[subresource(scale, kind = autoscaling::v1::Scale, verbs = (get, patch, update), replicas = spec.replicas)]`.
-#[derive(Clone, Debug, Default)]
-pub struct Subresource {
-    /// Such as `status`, `scale`, `binding`.
-    pub name: String,
-    /// Group name, version and kind of the body, if not the parent's.
-    pub kind: Option<(String, String, String)>,
-    pub verbs: Vec<String>,
-    /// JSON paths of a scale subresource: `replicas`, `observed`, `selector`.
-    pub scale: Option<ScalePaths>,
-    /// JSON paths that a write through the subresource leaves unchanged; `None` if not declared.
-    pub resets: Option<Vec<String>>,
-    /// `without_tables`: the server replies 406 to a request for a table of it.
-    pub without_tables: bool,
-    pub span: Span,
-}
-
-/// JSON paths that `/scale` reads and writes, such as `spec.replicas`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ScalePaths {
-    pub replicas: String,
-    pub observed: String,
-    pub selector: String,
-}
-
-/// `#[column("Ready", string, by_hand = deployment_ready, priority = 1, format = name)]`.
-#[derive(Clone, Debug, Default)]
-pub struct Column {
-    pub name: String,
-    /// OpenAPI type: `string`, `integer`, `number`, `boolean`, `date`.
-    pub kind: String,
-    pub format: String,
-    pub priority: i32,
-    pub cell: Cell,
-    /// JSON paths that a cell computed by hand depends on; empty if not declared.
-    pub reads: Vec<String>,
-    pub docs: String,
-    pub span: Span,
-}
-
-/// The value of a column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cell {
-    /// `spec.price`, `status.phase or "<none>"`: value at a JSON path, or the text after `or` if absent
-    /// or empty.
-    Path { path: String, or: Option<String> },
-    /// `age(metadata.creationTimestamp)`: time since then; `age` is short for it.
-    Age { path: String, or: Option<String> },
-    /// `len(spec.drivers)`, or the text after `or` if absent.
-    Len { path: String, or: Option<String> },
-    /// `labels(spec.nodeSelector)`: `k=v,k=v`, or `<none>` (the text after `or`) if empty.
-    Labels { path: String, or: Option<String> },
-    /// `selector(spec.selector)`: a label selector as text, or `<none>` (the text after `or`) if empty.
-    Selector { path: String, or: Option<String> },
-    /// `join(spec.cidrs)`: comma-joined strings, or the text after `or` if empty.
-    Join { path: String, or: Option<String> },
-    /// `by_hand = node_roles`: `fn(&Kind, &PrintContext) -> Cell` among the group's hand-written
-    /// functions.
-    ByHand(String),
-}
-
-impl Default for Cell {
-    fn default() -> Self {
-        Cell::Path { path: String::new(), or: None }
-    }
-}
-
-/// `#[selectable(spec.nodeName, alias = "spec.host")]`,
-/// `#[selectable("spec.hostNetwork", by_hand = pod_host_network)]`.
-#[derive(Clone, Debug, Default)]
-pub struct Selectable {
-    /// The label in a field selector.
-    pub label: String,
-    /// JSON path of the value, empty if computed by hand.
-    pub path: String,
-    /// A hand-written function `fn(&Kind) -> String`.
-    pub by_hand: Option<String>,
-    /// JSON paths that the value depends on: the path itself, or `reads(..)` of a hand-written
-    /// function; empty if not declared.
-    pub reads: Vec<String>,
-    /// Other labels with the same meaning.
-    pub aliases: Vec<String>,
-    /// Versions that accept the label, if not all: `versions = (v1)`.
-    pub versions: Vec<String>,
-    pub span: Span,
 }
 
 /// Role of a struct.
@@ -430,60 +238,75 @@ pub enum JsonForm {
 pub struct Struct {
     /// The Go and OpenAPI name, such as `PodSpec`.
     pub name: String,
-    /// Module ([`Group::module`]) and version of the declaration.
+    /// Module of the declaration ([`Group::module`]).
     pub module: String,
+    /// Version of the declaration.
     pub version: String,
+    /// Description.
     pub docs: String,
+    /// Role in the API.
     pub role: Role,
+    /// Fields in order of declaration.
     pub fields: Vec<Field>,
-    /// `#[structure(atomic)]`.
+    /// Server-side apply treats the struct as one value: `#[structure(atomic)]`.
     pub atomic: bool,
     /// Has no message in upstream's protobuf: `#[proto(none)]`.
     pub proto_none: bool,
-    /// A message `{1 items: repeated string}` with the bare list as its JSON form: `#[proto(items)]`
-    /// (`ExtraValue`, `Verbs`). Such a struct has exactly one field, `items: Vec<String>`.
+    /// A message around a bare list (`ExtraValue`, `Verbs`): `#[proto(items)]`.
+    ///
+    /// The message is `{1 items: repeated string}`, the JSON form is the list. Such a struct has exactly
+    /// one field, `items: Vec<String>`.
     pub transparent: bool,
     /// See [`JsonForm`]; `Items` implies `transparent`.
     pub json_form: JsonForm,
-    /// `#[direct]`: dedicated code writes the JSON of the struct and of the structs in it.
+    /// Dedicated code writes the JSON of the struct and of those in it: `#[direct]`.
     pub direct: bool,
-    /// Constant defaults of a kind or a struct, in order: `#[default(spec.replicas = 1)]`.
+    /// Constant defaults in order: `#[default(spec.replicas = 1)]`.
     pub path_defaults: Vec<PathDefault>,
-    /// `#[default(by_hand = service_spec)]`: `fn(&mut ServiceSpec)`, which runs after the constants.
-    /// This and the functions below are paths within the group's hand-written functions. A version's
-    /// own form that inherits one from its hub needs a separate function, `v1beta1::service_spec`.
+    /// Function that runs after the constants: `#[default(by_hand = service_spec)]`.
+    ///
+    /// Its type is `fn(&mut ServiceSpec)`. This and the functions below are paths within the group's
+    /// hand-written functions. A version's own form that inherits one from its hub needs a separate
+    /// function, `v1beta1::service_spec`.
     pub default_by_hand: Option<String>,
-    /// `#[normalize(by_hand = pod_spec)]`: `fn(&mut PodSpec)`; applies the changes of upstream's round
-    /// trip through the internal type.
+    /// Function that normalizes the struct: `#[normalize(by_hand = pod_spec)]`.
+    ///
+    /// Its type is `fn(&mut PodSpec)`. It applies the changes of upstream's round trip through the
+    /// internal type.
     pub normalize: Option<String>,
-    /// `#[validate(by_hand = pod_spec)]`.
+    /// Function that validates the struct: `#[validate(by_hand = pod_spec)]`.
     pub validate_by_hand: Option<String>,
-    /// `#[condition(indexed, mode = Indexed)]`: named conditions of checks.
+    /// Named conditions of checks: `#[condition(indexed, mode = Indexed)]`.
     pub conditions: Vec<NamedCondition>,
-    /// `#[check(replicas, min = 0)]`, in order.
+    /// Checks in order: `#[check(replicas, min = 0)]`.
     pub checks: Vec<Check>,
-    /// `#[rule("cel", field = spec.stock, message = "..", reason = Invalid)]`.
+    /// CEL rules: `#[rule("self.a < self.b", field = a, message = "..")]`.
     pub rules: Vec<Rule>,
-    /// `#[union(zero_or_one)]`: groups of member fields by name, with the JSON name of the
-    /// discriminator if there is one.
+    /// Unions of fields: `#[union(members(a, b), zero_allowed)]`.
     pub unions: Vec<Union>,
     /// For a version's own form: the conversion to and from the hub's struct.
     pub conversion: Option<Conversion>,
+    /// The exported reference marks the struct as deprecated: `#[deprecated]`.
     pub deprecated: bool,
+    /// Place of the declaration.
     pub span: Span,
 }
 
+/// A constant default below a struct: `#[default(spec.replicas = 1)]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathDefault {
     /// JSON path below the struct.
     pub path: String,
+    /// The default.
     pub value: Literal,
+    /// Place of the declaration.
     pub span: Span,
 }
 
 /// A group of fields of which at most, or exactly, one may be set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Union {
+    /// JSON name of the field that selects the member, if there is one.
     pub discriminator: Option<String>,
     /// Discriminator values, each with the JSON name of its member.
     pub members: Vec<(String, String)>,
@@ -491,51 +314,70 @@ pub struct Union {
     pub without: Vec<String>,
     /// Whether no member may be set.
     pub zero_allowed: bool,
+    /// Place of the declaration.
     pub span: Span,
 }
 
 /// A CEL rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
+    /// Expression over `self`, and `oldSelf` on updates; true accepts the object.
     pub expression: String,
+    /// JSON path below the struct that the error reports; empty for the struct.
     pub field: String,
+    /// Message of the error; empty if not declared.
     pub message: String,
     /// An expression that evaluates to the message: `message_expression = ".."`.
     pub message_expression: String,
+    /// `Invalid`, `Forbidden`, `Required` or `Duplicate`; empty is `Invalid`.
     pub reason: String,
-    /// `oldSelf` is optional, and the rule is evaluated for new objects too: `optional_old_self`.
+    /// The rule is evaluated for new objects too: `optional_old_self`.
+    ///
+    /// `oldSelf` is optional then.
     pub optional_old_self: bool,
+    /// Place of the declaration.
     pub span: Span,
 }
 
 /// Differences between a version's struct and the hub's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversion {
+    /// The struct of the hub; `None` only in the default value.
     pub hub: Option<StructId>,
-    /// JSON names of a field here and of its counterpart at the hub: `#[field(1, renamed = stock)]`.
+    /// JSON names of a field here and at the hub: `#[field(1, renamed = stock)]`.
     pub renames: Vec<(String, String)>,
-    /// Fields of either side that a hand-written pair of functions converts: `#[convert(by_hand =
-    /// colour, here(colour), hub(parts))]`. The pair is `fn colour_to_hub(&mut Here, &mut Hub)` and `fn
-    /// colour_from_hub(&mut Hub, &mut Here)`; both are called after the moves.
+    /// Names of hand-written pairs of functions that convert fields.
+    ///
+    /// Of `#[convert(by_hand = colour, here(colour), hub(parts))]`, the pair is
+    /// `fn colour_to_hub(&mut Here, &mut Hub)` and `fn colour_from_hub(&mut Hub, &mut Here)`. Both are
+    /// called after the moves.
     pub by_hand: Vec<String>,
+    /// JSON names of the version's fields that the pairs convert: `here(..)`.
     pub here_only: Vec<String>,
+    /// JSON names of the hub's fields that the pairs convert: `hub(..)`.
     pub hub_only: Vec<String>,
 }
 
 /// A string enum.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Enum {
+    /// The Go and OpenAPI name, such as `PullPolicy`.
     pub name: String,
+    /// Module of the declaration ([`Group::module`]).
     pub module: String,
+    /// Version of the declaration.
     pub version: String,
+    /// Description.
     pub docs: String,
     /// Rust variant, wire value and docs of each value.
     pub variants: Vec<(String, String, String)>,
-    /// Values that need a feature gate, each with its gate: `#[value("OnSale", gate = ShopSale)]`.
+    /// Gated values, each with its gate: `#[value("OnSale", gate = ShopSale)]`.
     pub gated: Vec<(String, String)>,
-    /// Other values are valid too: `#[open]`. The listed values are only well known, and OpenAPI
-    /// declares a plain string.
+    /// Other values are valid too: `#[open]`.
+    ///
+    /// The listed values are only well known, and OpenAPI declares a plain string.
     pub open: bool,
+    /// Place of the declaration.
     pub span: Span,
 }
 
@@ -546,104 +388,143 @@ pub struct Field {
     pub name: String,
     /// JSON name; empty for inlined fields.
     pub json: String,
-    /// Protobuf number; 0 for fields that are not in protobuf (`TypeMeta`): `#[field(json_only)]`.
+    /// Protobuf number; 0 for fields that are not in protobuf: `#[field(json_only)]`.
     pub number: u32,
     /// Name in `.proto` if it differs from the JSON name: `proto = "Raw"`.
     pub proto_name: Option<String>,
+    /// The type, without `Option`; see [`Field::nullable`].
     pub ty: TypeRef,
+    /// Description.
     pub docs: String,
     /// `Option<..>`: absent and zero differ (a Go pointer).
     pub nullable: bool,
     /// In OpenAPI's `required` list.
     pub required: bool,
-    /// Omitted from JSON if empty; the opposite of `required` unless `omitempty` or `always` is
-    /// declared.
+    /// Omitted from JSON if empty.
+    ///
+    /// The opposite of `required` unless `omitempty` or `always` is declared.
     pub omitempty: bool,
     /// Flat in JSON, a nested message in protobuf: `#[field(2, inline)]`.
     pub inline: bool,
+    /// Semantics of a list: `list = atomic | set | map(k1, k2)`.
     pub list: Option<ListSemantics>,
-    /// `map = atomic | granular`.
+    /// Whether a map is one value in server-side apply: `map = atomic | granular`.
     pub map_atomic: Option<bool>,
-    /// `structure = granular | atomic`: overrides the structure of the type.
+    /// Overrides [`Struct::atomic`] of the type: `structure = granular | atomic`.
     pub structure_atomic: Option<bool>,
-    /// Strategic merge: `patch = merge | replace | retain_keys | merge_retain_keys`.
+    /// Strategic merge: `patch = merge | replace | retain_keys | ..`.
     pub patch_strategy: Option<String>,
-    /// `key = name`; the first list map key unless given.
+    /// Key of strategic merge: `key = name`; by default the only list map key.
     pub patch_merge_key: Option<String>,
+    /// Constant default: `default = 1`.
     pub default: Option<Literal>,
-    /// Hides the constant default in OpenAPI: `default(hidden) = 1`. Upstream shows only defaults of
-    /// declarative `+default` tags.
+    /// Hides the constant default in OpenAPI: `default_hidden = 1`.
+    ///
+    /// Upstream shows only defaults of declarative `+default` tags.
     pub default_hidden: bool,
+    /// Declared constraints.
     pub validation: Validation,
-    /// Upstream's declarative-validation tags that the words above do not express, verbatim:
-    /// `dv("..")`.
+    /// Upstream's tags that no other word expresses, verbatim: `dv("..")`.
     pub tags: Vec<String>,
+    /// Feature gate of the field: `gate = FEATURE`.
     pub feature_gate: Option<String>,
-    /// Whether the struct is dropped with the field if it has no other fields set: `gate_with_struct`.
+    /// The struct is dropped with its only set field: `gate_with_struct`.
     pub gate_with_struct: bool,
+    /// The description marks the field as deprecated: `deprecated`.
     pub deprecated: bool,
-    /// JSON names of the hub's fields that a version's field corresponds to, if they differ.
+    /// JSON names of the corresponding fields of the hub, if they differ.
     pub hub_names: Vec<String>,
-    /// The items have `kind` and `apiVersion` set whenever they are read: `says_kind`.
+    /// Reads set `kind` and `apiVersion` of the items: `says_kind`.
     pub says_kind: bool,
-    /// Go type of the field, or of its items: `go = "types.UID"`. Enums determine theirs.
+    /// Go type of the field, or of its items: `go = "types.UID"`.
+    ///
+    /// Enums determine theirs.
     pub go_type: Option<String>,
-    /// Go type of a list or map as a whole: `go_whole = "map[QualifiedName]resource.Quantity"`.
+    /// Go type of a list or map as a whole: `go_whole = ".."`.
+    ///
+    /// Example: `map[QualifiedName]resource.Quantity`.
     pub go_whole: Option<String>,
+    /// Place of the declaration.
     pub span: Span,
 }
 
+/// Semantics of a list in server-side apply (`x-kubernetes-list-type`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListSemantics {
+    /// The list is one value: `list = atomic`.
     Atomic,
+    /// Each item has its own owners: `list = set`.
     Set,
+    /// Items are identified by these keys (JSON names): `list = map(k1, k2)`.
     Map(Vec<String>),
 }
 
 /// Declared constraints of a field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validation {
+    /// Minimum of a number, inclusive: `min = 0`.
     pub min: Option<i64>,
+    /// Maximum of a number, inclusive: `max = 100`.
     pub max: Option<i64>,
+    /// Minimum length of a text in characters.
     pub min_length: Option<u64>,
+    /// Maximum length of a text in characters.
     pub max_length: Option<u64>,
+    /// Maximum length of a text in bytes.
     pub max_bytes: Option<u64>,
+    /// Minimum number of items.
     pub min_items: Option<u64>,
+    /// Maximum number of items.
     pub max_items: Option<u64>,
+    /// Regular expression that a text matches: `pattern = ".."`.
     pub pattern: Option<String>,
     /// A format of `machinery::format`: `format = dns1123_label`.
     pub format: Option<String>,
-    /// `immutable`: may not change once the object exists.
+    /// The field may not change once the object exists: `immutable`.
     pub immutable: bool,
-    /// `unique`: no two items equal (or equal in the keys of `list = map`).
+    /// No two items are equal, or equal in the keys of `list = map`: `unique`.
     pub unique: bool,
 }
 
 /// The type of a field, without `Option` and `Box`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum TypeRef {
+    /// A text.
     #[default]
     String,
+    /// A boolean.
     Bool,
+    /// A 32-bit integer.
     I32,
+    /// A 64-bit integer; also a Go `int`.
     I64,
-    /// `f64`, allowed with `#[allow(float)]`. Among integers, a Go `int` is an `i64`, and a Go `uint8`
-    /// is not distinguished.
+    /// A 64-bit floating-point number, allowed with `#[allow(float)]`.
     F64,
+    /// Bytes, base64 in JSON.
     Bytes,
+    /// `resource.Quantity`.
     Quantity,
+    /// `metav1.Time`, in seconds.
     Time,
+    /// `metav1.MicroTime`, in microseconds.
     MicroTime,
+    /// `metav1.Duration`.
     Duration,
+    /// `intstr.IntOrString`.
     IntOrString,
+    /// `runtime.RawExtension`: an object of any kind.
     RawExtension,
+    /// `metav1.FieldsV1`: the owned fields of server-side apply.
     FieldsV1,
     /// Any JSON value (apiextensions `JSON`).
     Json,
+    /// A string enum.
     Enum(EnumId),
+    /// A struct.
     Struct(StructId),
+    /// A list; its items are no lists or maps.
     List(Box<TypeRef>),
-    /// A map with string keys.
+    /// A map with string keys; its values are no lists or maps.
     Map(Box<TypeRef>),
 }
 
@@ -661,12 +542,17 @@ impl TypeRef {
 /// A constant in a declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
+    /// A boolean.
     Bool(bool),
+    /// An integer.
     Int(i64),
+    /// A floating-point number.
     Float(f64),
-    /// Also the wire value of an enum variant.
+    /// A text, or the wire value of an enum variant.
     String(String),
+    /// A list: `[..]`.
     List(Vec<Literal>),
+    /// Members by JSON name, in order: `{ name: LITERAL }`.
     Object(Vec<(String, Literal)>),
 }
 

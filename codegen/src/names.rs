@@ -11,10 +11,18 @@ pub const INITIALISMS: &[&str] = &[
     "uri", "url", "uuid", "wwn",
 ];
 
-/// Initialisms that have a plural with a small `s`, sorted (`IPs`, but never `TLSs`).
+/// Initialisms with a plural in a small `s`, sorted (`IPs`, but never `TLSs`).
 pub const PLURALS: &[&str] = &["apis", "cidrs", "ids", "ips", "pids", "uids", "uris", "urls", "uuids", "wwns"];
 
 /// The JSON name of a field from its Rust name: `cluster_ips` -> `clusterIPs`.
+///
+/// ```
+/// use codegen::names::{json_name, rust_name};
+///
+/// assert_eq!(json_name("host_ip"), "hostIP");
+/// assert_eq!(json_name("r#type"), "type");
+/// assert_eq!(rust_name("podIPs"), "pod_ips");
+/// ```
 pub fn json_name(rust_name: &str) -> String {
     let mut out = String::with_capacity(rust_name.len());
     for (index, word) in rust_name.trim_start_matches("r#").split('_').filter(|word| !word.is_empty()).enumerate() {
@@ -26,11 +34,11 @@ pub fn json_name(rust_name: &str) -> String {
     out
 }
 
-/// The Rust name whose [`json_name`] is `json`, for every regular `json`: `clusterIPs` -> `cluster_ips`.
+/// The Rust name of a field from its JSON name: `clusterIPs` -> `cluster_ips`.
 ///
-/// For an irregular name (`$ref`, `x-kubernetes-map-type`, `Port`) it is the nearest valid identifier;
-/// the definition then has to state `json = ".."`. Keywords are returned without `r#`; see
-/// [`is_keyword`].
+/// [`json_name`] is its inverse for every regular name. For an irregular one (`$ref`,
+/// `x-kubernetes-map-type`, `Port`) it is the nearest valid identifier; the definition then has to state
+/// `json = ".."`. Keywords are returned without `r#`; see [`is_keyword`].
 pub fn rust_name(json: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for part in json.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
@@ -50,13 +58,14 @@ pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
 
-/// Whether `name` is lowerCamelCase as the API conventions require: a lower-case letter first, then
-/// letters and digits.
+/// Whether `name` is lowerCamelCase as the API conventions require.
+///
+/// It has a lower-case letter first, then letters and digits.
 pub fn is_lower_camel(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// The module that holds a group's types when `module = ..` is not given: the first label of its name.
+/// The default module of a group: the first label of its name, with `_` for `-`.
 pub fn default_module(group: &str) -> String {
     match group.split('.').next() {
         Some("") | None => "core".to_string(),
@@ -64,7 +73,9 @@ pub fn default_module(group: &str) -> String {
     }
 }
 
-/// The prefix of OpenAPI names and protobuf packages when none is given: the labels reversed (`com.example.shop`).
+/// The default prefix of OpenAPI names and protobuf packages of a group.
+///
+/// It has the labels of the group reversed: `com.example.shop`.
 pub fn default_prefix(group: &str) -> String {
     match group {
         "" => "core".to_string(),
@@ -74,7 +85,7 @@ pub fn default_prefix(group: &str) -> String {
 
 /// Parses `v1`, `v2beta1`, `v1alpha3` into a key that sorts as in Kubernetes: newer is greater, `v1` is
 /// greater than any beta (upstream's `version.CompareKubeAwareVersionStrings`). `None` for other names.
-pub fn version_rank(version: &str) -> Option<(Stage, u32, u32)> {
+pub(crate) fn version_rank(version: &str) -> Option<(Stage, u32, u32)> {
     let rest = version.strip_prefix('v')?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let major = rest[..digits].parse().ok()?;
@@ -90,7 +101,7 @@ pub fn version_rank(version: &str) -> Option<(Stage, u32, u32)> {
 
 /// Stability of a version by its name; alpha versions may change without notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub(crate) enum Stage {
     Alpha,
     Beta,
     Stable,

@@ -29,7 +29,9 @@ use crate::project::Project;
 pub use self::ast::Break;
 pub use self::lower::{Origins, type_text};
 
-/// The vocabulary of the language: the words of each attribute, or the attributes of each kind of item.
+/// The vocabulary of the language.
+///
+/// Each row has the words of an attribute, or the attributes of a kind of item.
 pub const VOCABULARY: &[(&str, &[&str])] = &[
     ("a group", group::ATTRIBUTES),
     ("group", group::GROUP_WORDS),

@@ -9,6 +9,14 @@ use crate::model::{Group, Package};
 pub const DEFINITIONS: &str = "api-defs";
 
 /// A project with definitions.
+///
+/// ```
+/// use codegen::Project;
+///
+/// let package = Project::external("widgets");
+/// assert!(package.is_external() && package.library().is_absolute());
+/// assert!(!Project::whole("kube-apiserver").is_external());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Project {
     /// The folder of `api-defs/` and `generated/`.
@@ -23,7 +31,8 @@ impl Project {
         Project { root: root.into(), library: None }
     }
 
-    /// A package that declares its own groups and takes Kubernetes' definitions from this repository.
+    /// A package with its own groups that takes Kubernetes' from this repository.
+    ///
     /// Its sources are generated into `generated/`; the functions that its definitions name are in
     /// `hatches/`.
     pub fn external(root: impl Into<PathBuf>) -> Self {
@@ -31,8 +40,9 @@ impl Project {
         Project { root: root.into(), library }
     }
 
-    /// The project in a folder: [`Self::whole`] if the folder has the group `meta`, which every group
-    /// uses, otherwise [`Self::external`].
+    /// The project in a folder: [`Self::whole`] or [`Self::external`].
+    ///
+    /// It is whole if the folder has the group `meta`, which every group uses.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         let is_whole = root.join(DEFINITIONS).join("meta").is_dir();

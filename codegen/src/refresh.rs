@@ -16,8 +16,17 @@ use crate::project::{DEFINITIONS, Project};
 /// Folders of a generated package that only the generator writes to.
 const OWNED: [&str; 3] = ["openapi", "proto", "src"];
 
-/// Build script of a package that declares its own groups in `api-defs/`; generates their sources into
-/// `generated/`.
+/// Build script of a package that declares its own groups in `api-defs/`.
+///
+/// Generates their sources into `generated/` of the package. With the environment variable `CI`, writes
+/// nothing and fails if a file would change.
+///
+/// ```no_run
+/// // build.rs
+/// fn main() -> std::process::ExitCode {
+///     codegen::build()
+/// }
+/// ```
 pub fn build() -> ExitCode {
     println!("cargo::rerun-if-env-changed=CI");
     let project = Project::external(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
@@ -31,8 +40,25 @@ pub fn build() -> ExitCode {
     }
 }
 
-/// Renders `package` from the definitions of a project into `target`. With `check`, writes nothing and
-/// returns an error if a file would change. The error is a message for the user.
+/// Renders `package` from the definitions of a project into `target`.
+///
+/// Prints `cargo::` lines for a build script. With `check`, writes nothing.
+///
+/// # Errors
+/// A message for the user if the definitions have errors, if a file cannot be read or written, or, with
+/// `check`, if a file would change.
+///
+/// # Examples
+/// ```no_run
+/// use codegen::model::Package;
+/// use codegen::{Project, refresh};
+///
+/// # fn main() -> Result<(), String> {
+/// let project = Project::external("widgets");
+/// refresh(&project, &project.root.join("generated"), Package::Own, false)?;
+/// # Ok(())
+/// # }
+/// ```
 pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
     let root = &project.root;
     let Examined { model, diagnostics, ledger } = examine_project(project);
@@ -54,9 +80,12 @@ pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) 
     bring_up_to_date(target, &files, &OWNED, check)
 }
 
-/// Writes `generated/registration.rs` of the crate that owns the functions of Kubernetes' groups. With
-/// `check`, writes nothing and returns an error if the file would change. The error is a message for
-/// the user.
+/// Writes `generated/registration.rs` of the crate that owns functions of a package.
+///
+/// [`Package::owner`] is this crate; `target` is its folder. With `check`, writes nothing.
+///
+/// # Errors
+/// As [`refresh`].
 pub fn refresh_registration(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
     let Examined { model, diagnostics, .. } = examine_project(project);
     for input in inputs(project, &model, package, diagnostics.has_errors()) {

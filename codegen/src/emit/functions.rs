@@ -16,7 +16,7 @@ use super::{File, print};
 use crate::functions::{Parameter, Passing, Signature, Type, signatures};
 use crate::model::{Group, Model, Package};
 
-/// `src/functions.rs` and `src/functions/<module>.rs` for each group that names functions.
+/// `src/functions.rs`, and `src/functions/<module>.rs` for groups that name functions.
 pub fn files(model: &Model, package: Package) -> Vec<File> {
     let Some(owner) = package.owner() else { return Vec::new() };
     let paths = Paths { model, package };
@@ -34,7 +34,7 @@ pub fn files(model: &Model, package: Package) -> Vec<File> {
     files
 }
 
-/// The call that fills the tables of a package, as a file of the crate that owns the functions.
+/// The call that fills the tables of a package, as a file of [`Package::owner`].
 pub fn registration(model: &Model, package: Package) -> File {
     let root = format_ident!("{}", package.name());
     let calls = tables(model, package).into_iter().map(|(module, functions)| {
@@ -53,8 +53,9 @@ pub fn registration(model: &Model, package: Package) -> File {
     File { path: "generated/registration.rs".into(), bytes: print::file(docs, &[print::Block::Items(text)]) }
 }
 
-/// `src/hatches.rs`: includes the files in `folder` with the functions of custom groups, and checks the
-/// type of each function.
+/// `src/hatches.rs`, which includes the functions of custom groups.
+///
+/// The functions are in files in `folder`. The rendered file checks the type of each function.
 pub fn custom_functions(model: &Model, package: Package, folder: &str) -> Option<File> {
     let paths = Paths { model, package };
     let tables = if package.owner().is_none() { tables(model, package) } else { BTreeMap::new() };

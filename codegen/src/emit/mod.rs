@@ -22,11 +22,13 @@ use crate::model::{Model, Package};
 pub struct File {
     /// Path below the package's folder.
     pub path: String,
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
-/// All files of a generated package, sorted by path. `folder` is the folder of the functions of
-/// custom groups, relative to the package's sources.
+/// All files of a generated package, sorted by path.
+///
+/// `folder` is the folder of the functions of custom groups, relative to the package's sources.
 pub fn render(model: &Model, package: Package, folder: &str) -> Vec<File> {
     let facts = facts::Facts::new(model);
     let mut files = types::files(model, &facts, package);

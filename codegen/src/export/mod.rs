@@ -39,6 +39,9 @@ pub enum Format {
 
 impl Format {
     /// The format with this name on the command line.
+    ///
+    /// # Errors
+    /// A message for the user if no format has the name.
     pub fn named(name: &str) -> Result<Format, String> {
         match name {
             "crd" => Ok(Format::Crd),
@@ -55,7 +58,27 @@ impl Format {
     }
 }
 
-/// The files of an export, of all groups or of one; the error is a message for the user.
+/// The files of an export, of all groups or of one.
+///
+/// `group` is the name of a group or of its folder.
+///
+/// # Errors
+/// A message for the user if there is no such group, or if the format cannot express the definitions.
+///
+/// # Examples
+/// ```
+/// use codegen::export::{Format, export};
+/// use codegen::model::{Group, Model};
+///
+/// # fn main() -> Result<(), String> {
+/// let shop = Group { name: "shop.example.com".into(), module: "shop".into(), ..Group::default() };
+/// let model = Model { groups: vec![shop], ..Model::default() };
+/// let files = export(&model, Format::named("markdown")?, Some("shop.example.com"))?;
+/// assert_eq!(files[0].path, "shop.md");
+/// assert!(export(&model, Format::Crd, None).is_err(), "the group has no kinds");
+/// # Ok(())
+/// # }
+/// ```
 pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<File>, String> {
     let group = group.map(|name| find(model, name)).transpose()?;
     match format {
@@ -69,11 +92,12 @@ pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<
     }
 }
 
-/// The Go packages of one group or of all custom groups, which import each other below the path of a
-/// module.
+/// The Go packages of one group or of all custom groups.
+///
+/// They import each other below the path `module`.
 ///
 /// # Errors
-/// Fails as [`export`] does.
+/// As [`export`].
 pub fn go_packages(model: &Model, group: Option<&str>, module: &str) -> Result<Vec<File>, String> {
     let group = group.map(|name| find(model, name)).transpose()?;
     clients::go::files(model, group, Some(module))

@@ -58,11 +58,12 @@ impl ResourceStore {
         Some(Status { details: Some(Box::new(details)), ..Status::new(500, "StorageReadError", message) })
     }
 
-    /// Deletes an unreadable object without finalizers, preconditions and admission (upstream:
-    /// `corruptObjectDeleter`). A readable object is not deleted.
+    /// Deletes an unreadable object without finalizers, preconditions and admission.
+    ///
+    /// A readable object is not deleted. Upstream's name is `corruptObjectDeleter`.
     ///
     /// # Errors
-    /// 422 when the object is readable or does not exist.
+    /// Besides those of each call, 422 when the object is readable or does not exist.
     pub async fn delete_corrupt(&self, context: &Context, name: &str) -> Result<(), Status> {
         let key = self.key(&context.namespace, name);
         loop {

@@ -41,7 +41,16 @@ impl RequestedName {
 }
 
 impl ResourceStore {
-    /// Stores a new object and returns it as stored. Generates another name when a generated one is taken.
+    /// Stores a new object and returns it as stored (`registry.Store.Create`).
+    ///
+    /// Generates another name when a generated one is taken, at most eight times.
+    ///
+    /// # Errors
+    /// Besides those of each call:
+    /// - 400 when the object has another namespace than the request;
+    /// - 409 `AlreadyExists` when the name is taken;
+    /// - 422 when the object is invalid;
+    /// - the errors of `check` and of the [`WriteHook`](crate::WriteHook).
     pub async fn create<C: CheckWrite + ?Sized>(
         &self,
         context: &Context,

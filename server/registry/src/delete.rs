@@ -33,7 +33,10 @@ pub struct Deleted {
 /// Decides whether an object may be deleted: admission.
 #[async_trait]
 pub trait CheckDelete: Send + Sync {
-    /// Called with the stored object, and again after a conflict with another writer.
+    /// Checks the stored object; called again after a conflict with another writer.
+    ///
+    /// # Errors
+    /// The Status that rejects the delete.
     async fn check(&self, current: &Owned) -> Result<(), Status>;
 }
 
@@ -51,7 +54,14 @@ enum Step {
 }
 
 impl ResourceStore {
-    /// Deletes an object, or starts its graceful deletion.
+    /// Deletes an object, or starts its graceful deletion (`registry.Store.Delete`).
+    ///
+    /// # Errors
+    /// Besides those of each call:
+    /// - 400 for a name that no object can have;
+    /// - 404 when there is no such object;
+    /// - 409 when the object violates the precondition;
+    /// - the errors of `check`.
     pub async fn delete(
         &self,
         context: &Context,

@@ -11,10 +11,13 @@ use crate::strategy::Context;
 use crate::write_hook::Outcome;
 
 impl ResourceStore {
-    /// Changes a stored object; `change` is called again after a conflict with another writer.
+    /// Changes a stored object without validation (`Storage.GuaranteedUpdate`).
+    ///
+    /// `change` is called again after a conflict with another writer.
     ///
     /// # Errors
-    /// 404 when there is no such object, 409 when it violates the precondition, and the errors of `change`.
+    /// Besides those of each call, 404 when there is no such object, 409 when it violates the
+    /// precondition, and the errors of `change`.
     pub async fn guaranteed_update(
         &self,
         context: &Context,

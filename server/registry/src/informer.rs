@@ -32,15 +32,33 @@ type Name = (&'static str, &'static str);
 /// The stores of all resources, by group and plural.
 pub type Stores = HashMap<Name, Arc<ResourceStore>>;
 
-/// Called with the old and the new object of every change, in order, before readers see it. It runs on
-/// the informer's task and must not block.
+/// A function that is called with the old and the new object of every change.
+///
+/// It is called in order and before readers see the change. It runs on the informer's task and must not
+/// block.
 pub type Observer<T> = Box<dyn Fn(Option<&Arc<T>>, Option<&Arc<T>>) + Send + Sync>;
 
-/// Removes the parts of an object that its users do not read, before it is kept (upstream: `SetTransform`).
+/// Removes the parts of an object that users do not read (upstream: `SetTransform`).
 pub type Trim<T> = fn(&mut T);
 
-/// The objects of a resource by namespace and name. Clones share one watch, which ends when the last
-/// clone is dropped.
+/// The objects of a resource by namespace and name (upstream: shared informers).
+///
+/// Clones share one watch, which ends when the last clone is dropped.
+///
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use generated::core::v1::ConfigMap;
+/// use registry::{Informer, ResourceStore};
+///
+/// async fn print_names(config_maps: &Arc<ResourceStore>) {
+///     let informer = Informer::<ConfigMap>::start(config_maps);
+///     informer.synced().await;
+///     for object in informer.in_namespace("default") {
+///         println!("{}", object.metadata.name);
+///     }
+/// }
+/// ```
 pub struct Informer<T>(Arc<Followed<T>>);
 
 impl<T> Clone for Informer<T> {
@@ -77,7 +95,9 @@ impl<T: Struct> Informer<T> {
         Self::observed(store, Vec::new())
     }
 
-    /// Starts an informer of a resource with large objects, and keeps what `trim` leaves of them.
+    /// Starts an informer that keeps only what `trim` leaves of each object.
+    ///
+    /// Resources with large objects need it.
     pub fn trimmed(store: &Arc<ResourceStore>, trim: Trim<T>) -> Self {
         Self::follow(store, Vec::new(), trim)
     }
@@ -99,12 +119,14 @@ impl<T: Struct> Informer<T> {
         let _ = self.changes().wait_for(|changes| *changes > 0).await;
     }
 
-    /// Returns a counter of changes, to wait for the next one; it is 0 until the informer has synced.
+    /// Returns a counter of changes, to wait for the next one.
+    ///
+    /// It is 0 until the informer has synced.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.state.changes.subscribe()
     }
 
-    /// Returns an object.
+    /// Returns an object, if it exists.
     pub fn get(&self, namespace: &str, name: &str) -> Option<Arc<T>> {
         self.0.state.read().get(&key(namespace, name)).cloned()
     }
@@ -239,7 +261,9 @@ pub struct Informers {
 }
 
 impl Informers {
-    /// Creates the set of informers of these resources; each informer starts on first use.
+    /// Creates the set of informers of these resources.
+    ///
+    /// Each informer starts on first use.
     pub fn new(stores: Arc<Stores>) -> Self {
         Informers { stores, running: Mutex::default() }
     }
@@ -249,8 +273,9 @@ impl Informers {
         &self.stores
     }
 
-    /// Returns the informer of a resource with the hub type `T`; `None` when there is no such resource.
-    /// Needs a tokio runtime.
+    /// Returns the informer of a resource with the hub type `T`.
+    ///
+    /// `None` when there is no such resource. Needs a tokio runtime.
     pub fn of<T: Struct>(&self, group: &'static str, plural: &'static str) -> Option<Informer<T>> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(informer) = running.get(&(group, plural)) {

@@ -2,6 +2,48 @@
 //!
 //! It is independent of HTTP and of concrete kinds. Objects are in hub form; endpoints convert from and to the
 //! requested version.
+//!
+//! # Examples
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use generated::core::v1::ConfigMap;
+//! use machinery::{reflect::Owned, status::Status};
+//! use registry::{
+//!     Backend, CheckWrite, Context, CreateOptions, DeclaredStrategy, ListQuery, Predicate, ResourceStore,
+//! };
+//!
+//! /// Admits every object.
+//! struct Anything;
+//! impl CheckWrite for Anything {}
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Status> {
+//! # let dir = tempfile::tempdir().map_err(Status::internal)?;
+//! # let store = storage::EmbeddedStore::open(dir.path()).map_err(Status::internal)?;
+//! let backend = Backend::start(Arc::new(store), "/registry").await.map_err(Status::internal)?;
+//! let catalog = kubernetes::catalog();
+//! let kind = catalog.resource("", "v1", "configmaps").expect("a kind of the catalog");
+//! let def = kind.resource.expect("the kind has a resource");
+//! let strategy = Arc::new(DeclaredStrategy::new(catalog, kind, def));
+//! let config_maps = ResourceStore::new(catalog, kind, def, strategy, &backend);
+//!
+//! let mut object = ConfigMap::default();
+//! object.metadata.name = "settings".into();
+//! let context = Context { namespace: "default".into(), ..Context::default() };
+//! config_maps.create(&context, Owned::of(object), &CreateOptions::default(), &mut Anything).await?;
+//!
+//! let stored = config_maps.get("default", "settings", "").await?;
+//! assert_eq!(stored.downcast_ref::<ConfigMap>().expect("the hub type").metadata.name, "settings");
+//! let listed = config_maps.list("", &Predicate::default(), &ListQuery::default()).await?;
+//! assert_eq!(listed.entries.len(), 1);
+//! # Ok(())
+//! # }
+//! ```
+
+#![deny(missing_docs)]
+#![deny(clippy::missing_errors_doc)]
 
 mod clock;
 mod complete;

@@ -21,6 +21,7 @@ use crate::stored;
 
 /// Objects of a list, as cache entries.
 pub struct Listed {
+    /// The objects in key order, in the version of the store's users.
     pub entries: Vec<Arc<Entry>>,
     /// The revision of all pages of the list.
     pub revision: Revision,
@@ -28,7 +29,7 @@ pub struct Listed {
     pub more: bool,
     /// Token for the next page; empty at the end.
     pub continue_token: String,
-    /// Number of remaining items; unknown with a selector.
+    /// Number of items after these; `None` at the end and with a selector.
     pub remaining: Option<i64>,
 }
 
@@ -109,8 +110,10 @@ impl ResourceStore {
     /// Lists a namespace, or all namespaces when it is empty.
     ///
     /// # Errors
-    /// 410 when the revision of a continue token is compacted, with a token that continues at the
-    /// current state.
+    /// Besides those of each call:
+    /// - 400 for an invalid continue token or resourceVersion;
+    /// - 410 when the revision is compacted; after a continue token, with a token that continues at the
+    ///   current state.
     pub async fn list(&self, namespace: &str, predicate: &Predicate, query: &ListQuery) -> Result<Listed, Status> {
         self.check_keys_of(namespace, "")?;
         let selector = Selector::new(self, namespace, predicate);
@@ -186,7 +189,12 @@ impl ResourceStore {
         self.store.list(selector.range.clone(), options).await.map(drop).map_err(stored::failure)
     }
 
-    /// Returns the current objects of a namespace, or of all namespaces when it is empty, in hub form.
+    /// Returns the current objects of a namespace in hub form.
+    ///
+    /// An empty namespace selects all namespaces.
+    ///
+    /// # Errors
+    /// As [`ResourceStore::list`].
     pub async fn objects(&self, namespace: &str, predicate: &Predicate) -> Result<Vec<Owned>, Status> {
         let listed = self.list(namespace, predicate, &ListQuery::default()).await?;
         listed.entries.iter().map(|entry| self.object(entry)).collect()

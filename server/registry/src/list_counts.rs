@@ -14,8 +14,9 @@ pub(crate) struct ListCounts {
 
 /// Counters of the lists that used one index.
 pub struct IndexUse {
-    /// Upstream's name of the index, such as `f:spec.nodeName`; empty for lists without one.
+    /// Upstream's name of the index, such as `f:spec.nodeName`; empty for none.
     pub index: String,
+    /// Number of lists.
     pub lists: u64,
     /// Objects examined.
     pub fetched: u64,

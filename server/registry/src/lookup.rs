@@ -20,7 +20,9 @@ use crate::stored;
 /// Maximum number of decoded objects per resource.
 const MAX_DECODED: usize = 16;
 
-/// The revision of each store at the first read of a request; later reads need not be newer.
+/// The revision of each store at the first read of a request.
+///
+/// Later reads of the request need not be newer.
 #[derive(Debug, Default)]
 pub struct ReadRevision(Mutex<Vec<(usize, Revision)>>);
 
@@ -74,6 +76,9 @@ impl Recent {
 
 impl ResourceStore {
     /// Returns an object with the hub type `T`, if it exists.
+    ///
+    /// # Errors
+    /// Only those of each call.
     pub async fn get_typed<T: Struct>(
         &self,
         namespace: &str,
@@ -89,7 +94,12 @@ impl ResourceStore {
         self.shared(&self.in_version(entry).await?)
     }
 
-    /// Returns the objects of a namespace, or of all namespaces when it is empty, with the hub type `T`.
+    /// Returns the objects of a namespace with the hub type `T`.
+    ///
+    /// An empty namespace selects all namespaces.
+    ///
+    /// # Errors
+    /// Only those of each call.
     pub async fn list_typed<T: Struct>(&self, namespace: &str, as_of: &ReadRevision) -> Result<Vec<Arc<T>>, Status> {
         if !self.reaches(as_of.of(&self.store).await?).await {
             let listed = self.list(namespace, &Predicate::default(), &ListQuery::default()).await?;

@@ -12,7 +12,7 @@ pub fn meta(object: Ref<'_>) -> Option<&ObjectMeta> {
     }
 }
 
-/// Returns the object's metadata for changes.
+/// Returns the object's metadata for changes; `None` for kinds without.
 pub fn meta_mut(object: &mut Owned) -> Option<&mut ObjectMeta> {
     let def = object.def();
     let index = def.fields.iter().position(|f| f.json == "metadata")?;
@@ -42,9 +42,23 @@ impl MetaExt for ObjectMeta {
     }
 }
 
-/// Sets the namespace of an object to that of its request. The object may omit it, but not have another
-/// one. Without an expected namespace, as for cluster-scoped resources, it is cleared
-/// (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
+/// Sets the namespace of an object to that of its request.
+///
+/// The object may omit it, but not have another one. Without an expected namespace, as for
+/// cluster-scoped resources, it is cleared (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
+///
+/// # Errors
+/// 400 when the object has another namespace.
+///
+/// # Examples
+/// ```
+/// use apimachinery::meta::v1::ObjectMeta;
+///
+/// let mut meta = ObjectMeta::default();
+/// assert!(registry::ensure_namespace(&mut meta, "default").is_ok());
+/// assert_eq!(meta.namespace, "default");
+/// assert_eq!(registry::ensure_namespace(&mut meta, "other").map_err(|status| status.code), Err(400));
+/// ```
 pub fn ensure_namespace(meta: &mut ObjectMeta, expected: &str) -> Result<(), Status> {
     if meta.namespace.is_empty() || expected.is_empty() {
         meta.namespace = expected.to_string();

@@ -8,7 +8,14 @@ const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 const MAX_PREFIX: usize = 58;
 const SUFFIX_LENGTH: usize = 5;
 
-/// Returns `prefix` and five random characters; a long prefix is truncated.
+/// Returns `prefix` and five random characters (`SimpleNameGenerator`).
+///
+/// A prefix of more than 58 bytes is truncated, so that the name has at most 63.
+///
+/// ```
+/// let name = registry::random_suffix("web-");
+/// assert!(name.starts_with("web-") && name.len() == 9);
+/// ```
 pub fn random_suffix(prefix: &str) -> String {
     let mut end = prefix.len().min(MAX_PREFIX);
     while !prefix.is_char_boundary(end) {

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use crate::metadata::{meta, meta_mut};
 
-/// Copies the stored object's times of ownership to a new object that differs only in them, so that the
-/// update writes nothing.
+/// Keeps the stored times of field ownership if an object differs only in them.
+///
+/// The update then writes nothing (`IgnoreManagedFieldsTimestampsTransformer`).
 pub fn keep_times(stored: &Owned, new: &mut Owned) {
     let (Some(before), Some(after)) = (meta(stored.as_ref()), meta(new.as_ref())) else { return };
     let (old_owners, new_owners) = (&before.managed_fields, &after.managed_fields);

@@ -25,14 +25,24 @@ use crate::stored;
 use crate::strategy::{Context, Strategy};
 use crate::write_hook::{Outcome, Reservation, WriteHook};
 
-/// The store of one resource, shared by all its versions.
+/// The store of one resource, shared by all its versions (`registry.Store`).
+///
+/// # Errors
+/// Besides its own errors, each call fails with a Status:
+/// - 500 when the store fails, the object is damaged, or a namespace is `.` or `..`;
+/// - 503 when the store is closed;
+/// - 504 when the cache does not reach a requested resourceVersion within 3 seconds;
+/// - 507 when the disk of the store is full.
 pub struct ResourceStore {
     /// The kind in its storage version.
     pub storage_kind: &'static KindDef,
-    /// Plural, scope, policies.
+    /// The declaration of the resource: plural, scope, policies.
     pub def: &'static ResourceDef,
+    /// The behaviour of the kind.
     pub strategy: Arc<dyn Strategy>,
+    /// The store of the objects.
     pub store: Arc<dyn Store>,
+    /// The clock of creation times.
     pub clock: Arc<dyn Clock>,
     /// The watch cache of this resource.
     pub cache: Arc<ResourceCache>,
@@ -61,17 +71,23 @@ pub struct ResourceStore {
 /// The store, cache and form that resources share. Clones share the store.
 #[derive(Clone)]
 pub struct Backend {
+    /// The store of all objects.
     pub store: Arc<dyn Store>,
+    /// The watch cache of `store`.
     pub cache: Arc<Cache>,
+    /// The clock of creation times.
     pub clock: Arc<dyn Clock>,
     /// The prefix of all keys, such as `/registry`.
     pub prefix: String,
-    /// Objects of all kinds are stored as JSON (`--storage-media-type`).
+    /// Whether objects of all kinds are stored as JSON (`--storage-media-type`).
     pub as_json: bool,
-    /// Whether a garbage collector runs; enables foreground and orphan deletion (`--enable-garbage-collector`).
+    /// Whether a garbage collector runs (`--enable-garbage-collector`).
+    ///
+    /// It enables foreground and orphan deletion.
     pub collects_garbage: bool,
-    /// Corrupt objects are reported with upstream's messages, and may be deleted
-    /// (`AllowUnsafeMalformedObjectDeletion`).
+    /// Whether corrupt objects are reported as such and may be deleted.
+    ///
+    /// The feature gate is `AllowUnsafeMalformedObjectDeletion`.
     pub reports_corrupt_objects: bool,
 }
 
@@ -81,8 +97,9 @@ const ENCODINGS: usize = 32 << 20;
 const WATCH_QUEUE: usize = 8192;
 
 impl Backend {
-    /// Creates a backend with a cache of the keys below `prefix`. The cache is empty until it is
-    /// started, preferably after all known resources have been created.
+    /// Creates a backend with a cache of the keys below `prefix`.
+    ///
+    /// The cache is empty until it is started, preferably after all known resources have been created.
     pub fn new(store: Arc<dyn Store>, prefix: &str) -> Self {
         let options = CacheOptions { prefix: format!("{prefix}/").into(), encodings: ENCODINGS, queue: WATCH_QUEUE };
         let cache = Cache::new(store.clone(), options);
@@ -105,7 +122,9 @@ impl Backend {
 const CACHE_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl ResourceStore {
-    /// Creates the store of a resource of the catalog with storage version `storage_kind`.
+    /// Creates the store of a resource of the catalog.
+    ///
+    /// `storage_kind` is the kind in its storage version.
     pub fn new(
         catalog: &'static Catalog,
         storage_kind: &'static KindDef,
@@ -120,8 +139,9 @@ impl ResourceStore {
         Self::over(cache, storage_kind, def, strategy, backend, selectable)
     }
 
-    /// Creates the store of one version of an unstructured kind. All versions share the cache; its
-    /// entries have the values of the fields `selectable`.
+    /// Creates the store of one version of an unstructured kind.
+    ///
+    /// All versions share the cache; its entries have the values of the fields `selectable`.
     pub fn open(
         kind: &'static KindDef,
         def: &'static ResourceDef,
@@ -165,12 +185,14 @@ impl ResourceStore {
         }
     }
 
-    /// Makes objects expire this many seconds after their last write (`registry.Store.TTLFunc`); 0 for never.
+    /// Sets the seconds from the last write to expiry (`Store.TTLFunc`); 0 for never.
     pub fn with_time_to_live(self, seconds: u64) -> Self {
         ResourceStore { time_to_live: seconds, ..self }
     }
 
-    /// Sets the hook that is called for every write from now on. Only the first call has an effect.
+    /// Sets the hook that is called for every write from now on.
+    ///
+    /// Only the first call has an effect.
     pub fn set_write_hook(&self, write_hook: Arc<dyn WriteHook>) {
         let _ = self.write_hook.set(write_hook);
     }
@@ -291,11 +313,17 @@ impl ResourceStore {
     }
 
     /// Decodes an entry's object in its hub form.
+    ///
+    /// # Errors
+    /// 500 when the entry is damaged.
     pub fn object(&self, entry: &Entry) -> Result<Owned, Status> {
         self.decode(entry, None)
     }
 
     /// Decodes the part of an entry that a mask of the storage version selects.
+    ///
+    /// # Errors
+    /// 500 when the entry is damaged.
     pub fn part(&self, entry: &Entry, mask: &Mask) -> Result<Owned, Status> {
         self.decode(entry, Some(mask))
     }
@@ -306,12 +334,14 @@ impl ResourceStore {
         stored::decode(self.storage_kind, entry, mask)
     }
 
-    /// Returns the number of objects decoded since the start. Reads in the storage version decode none.
+    /// Returns the number of objects decoded since the start.
+    ///
+    /// Reads in the storage version decode none.
     pub fn decoded(&self) -> u64 {
         self.decoded.load(Ordering::Relaxed)
     }
 
-    /// Returns the revision of the cache.
+    /// Returns the revision up to which the cache has every change.
     pub fn revision(&self) -> Revision {
         self.whole.revision()
     }
@@ -326,12 +356,26 @@ impl ResourceStore {
         self.selectable.iter().position(|field| field.label == label).unwrap_or(self.selectable.len())
     }
 
-    /// Reads an object. `resource_version` other than empty and 0 must already have been reached.
+    /// Reads an object in hub form.
+    ///
+    /// An empty `resource_version` is the latest state, `0` any state, and a number a state at least as
+    /// new.
+    ///
+    /// # Errors
+    /// As [`ResourceStore::get_entry`].
     pub async fn get(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Owned, Status> {
         self.object(&*self.get_entry(namespace, name, resource_version).await?)
     }
 
-    /// Reads the entry of an object.
+    /// Reads the entry of an object, in the version of the store's users.
+    ///
+    /// `resource_version` is that of [`ResourceStore::get`].
+    ///
+    /// # Errors
+    /// Besides those of each call:
+    /// - 400 for a name that no object can have;
+    /// - 400, or 500 for resources with a watch cache, as upstream, for an invalid resourceVersion;
+    /// - 404 when there is no such object.
     pub async fn get_entry(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Arc<Entry>, Status> {
         self.check_key(namespace, name)?;
         let key = self.key(namespace, name);
@@ -402,6 +446,13 @@ fn selectable(catalog: &'static Catalog, prefix: &str) -> Vec<&'static Selectabl
 ///
 /// # Errors
 /// 500, as upstream, when the text is not a number.
+///
+/// # Examples
+/// ```
+/// assert_eq!(registry::parse_resource_version("42"), Ok(42));
+/// assert_eq!(registry::parse_resource_version(""), Ok(0));
+/// assert_eq!(registry::parse_resource_version("x").map_err(|status| status.code), Err(500));
+/// ```
 pub fn parse_resource_version(text: &str) -> Result<u64, Status> {
     parse_version(text).map_err(|why| {
         let message = format!("resourceVersion: Invalid value: {}: {why}", quote(text));

@@ -10,15 +10,30 @@ use storage::cache::{Attributes, Change, Entry, Matches, Seen, Selection};
 use crate::open::Versions;
 use crate::resource::ResourceStore;
 
-/// The selectors of a request.
+/// The selectors of a request (`storage.SelectionPredicate`).
+///
+/// ```
+/// use machinery::selector::{FieldSelector, LabelSelector};
+/// use registry::Predicate;
+///
+/// # fn main() -> Result<(), machinery::selector::SelectorError> {
+/// let labels = LabelSelector::parse("app=web")?;
+/// let fields = FieldSelector::parse("metadata.name=web-1")?;
+/// assert!(!Predicate { labels, fields }.is_empty());
+/// assert!(Predicate::default().is_empty());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Default)]
 pub struct Predicate {
+    /// The labels that objects must have.
     pub labels: LabelSelector,
+    /// The values that fields of objects must have.
     pub fields: FieldSelector,
 }
 
 impl Predicate {
-    /// Returns whether it selects everything.
+    /// Returns whether the selectors select everything.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }

@@ -14,8 +14,9 @@ use crate::stored;
 /// A store, or a computation per request.
 #[derive(Clone)]
 pub enum Source {
+    /// The store of a resource.
     Stored(Arc<ResourceStore>),
-    /// Entries have this version ([`computed_entry`]).
+    /// A computation; its entries have this version ([`computed_entry`]).
     Computed(&'static KindDef),
 }
 
@@ -31,7 +32,7 @@ impl Source {
     /// Decodes the object of an entry, in hub form.
     ///
     /// # Errors
-    /// When the entry is damaged.
+    /// 500 when the entry is damaged.
     pub fn object(&self, entry: &Entry) -> Result<Owned, Status> {
         match self {
             Source::Stored(store) => store.object(entry),

@@ -14,7 +14,9 @@ use crate::metadata::{meta, meta_mut};
 use crate::rules::CelRules;
 use crate::validation;
 
-/// Behaviour of a kind (`rest.RESTCreateStrategy`, `RESTUpdateStrategy`, `RESTDeleteStrategy`).
+/// Behaviour of a kind.
+///
+/// Upstream's names are `rest.RESTCreateStrategy`, `RESTUpdateStrategy` and `RESTDeleteStrategy`.
 pub trait Strategy: Send + Sync {
     /// Resets and sets fields that a client may not set on create.
     fn prepare_for_create(&self, context: &Context, object: &mut Owned);
@@ -48,6 +50,7 @@ pub struct DeclaredStrategy {
 }
 
 impl DeclaredStrategy {
+    /// Creates the strategy of `kind`, which is in its storage version.
     pub fn new(catalog: &'static Catalog, kind: &'static KindDef, resource: &'static ResourceDef) -> Self {
         let has_status = resource.subresources.iter().any(|s| s.name == "status");
         let versions = OwnForms::of(catalog, kind, resource);

@@ -29,23 +29,38 @@ pub struct Updated {
     pub created: bool,
 }
 
-/// Decides whether a prepared and valid object may be stored: validating admission (`rest.ValidateObjectFunc`).
+/// Decides whether a prepared and valid object may be stored: validating admission.
+///
+/// Upstream's name is `rest.ValidateObjectFunc`.
 #[async_trait]
 pub trait CheckWrite: Send {
-    /// `old` is `None` for a create. Called again after a conflict with another writer.
+    /// Checks the new object; `old` is `None` for a create.
+    ///
+    /// Called again after a conflict with another writer. By default every object is allowed.
+    ///
+    /// # Errors
+    /// The Status that rejects the write.
     async fn check(&mut self, _new: &Owned, _old: Option<&Owned>) -> Result<(), Status> {
         Ok(())
     }
 
-    /// Settles what the last [`check`](Self::check) reserved, such as quota. Called after each attempt
-    /// to store.
+    /// Settles what the last [`check`](Self::check) reserved, such as quota.
+    ///
+    /// Called after each attempt to store.
     async fn settle(&mut self, _outcome: Outcome) {}
 }
 
-/// Computes the new object from the stored one: a body or a patch, with mutating admission in between.
+/// Computes the new object from the stored one (`rest.UpdatedObjectInfo`).
+///
+/// The change is a body or a patch, followed by mutating admission.
 #[async_trait]
 pub trait Change: CheckWrite {
-    /// `current` is `None` for a create. Called again after a conflict with another writer.
+    /// Returns the new object; `current` is `None` for a create.
+    ///
+    /// Called again after a conflict with another writer.
+    ///
+    /// # Errors
+    /// The Status that rejects the write.
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status>;
 }
 
@@ -53,9 +68,21 @@ pub trait Change: CheckWrite {
 const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
 
 impl ResourceStore {
-    /// Changes an object. [`Change::apply`] gets the stored object (`None` for a create) and returns
-    /// the new one. It is called again after a conflict with another writer, unless the new object has
-    /// a resourceVersion.
+    /// Changes an object, or creates it if the options allow that.
+    ///
+    /// [`Change::apply`] gets the stored object (`None` for a create) and returns the new one. It is
+    /// called again after a conflict with another writer, unless the new object has a resourceVersion.
+    /// Upstream's name is `registry.Store.Update`.
+    ///
+    /// # Errors
+    /// Besides those of each call:
+    /// - 400 for a name that no object can have, or when the object has another namespace than the
+    ///   request;
+    /// - 404 when there is no such object and it may not be created;
+    /// - 409 when the stored object violates the precondition, or has another resourceVersion than the
+    ///   new one;
+    /// - 422 when the new object is invalid;
+    /// - the errors of `change` and of the [`WriteHook`](crate::WriteHook).
     pub async fn update(
         &self,
         context: &Context,

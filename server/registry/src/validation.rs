@@ -27,7 +27,9 @@ pub(crate) fn common(
     }
 }
 
-/// Validates metadata as most kinds do first: with the kind's name rule, or on update the immutable fields.
+/// Validates the metadata of an object as most kinds do before their own fields.
+///
+/// A new object is checked against the kind's name rule; in an update, immutable fields are compared.
 pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &ResourceDef, errors: &mut Vec<FieldError>) {
     let Some(new) = meta(new) else { return };
     let (mut v, path) = (Validation::new(context, errors), Path::new("metadata"));

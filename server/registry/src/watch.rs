@@ -19,6 +19,7 @@ use crate::stored;
 
 /// An event for a watcher.
 pub enum WatchEvent {
+    /// A change of an object, or an object of the initial state (`Added`).
     Object(ChangeKind, Arc<Entry>),
     /// The initial state up to this revision is complete (KEP-3157).
     InitialEventsEnd(Revision),
@@ -90,8 +91,14 @@ enum Source {
 }
 
 impl ResourceStore {
-    /// Starts a watch. `send_initial_events` sends the state first, then, if `bookmarks` is set, an
-    /// annotated bookmark.
+    /// Starts a watch of a namespace, or of all namespaces when it is empty.
+    ///
+    /// `send_initial_events` sends the state first, then, if `bookmarks` is set,
+    /// [`WatchEvent::InitialEventsEnd`].
+    ///
+    /// # Errors
+    /// Besides those of each call, 410 when the revision is compacted, and 500, as upstream, for an
+    /// invalid resourceVersion.
     pub async fn watch(
         self: &Arc<Self>,
         namespace: &str,
@@ -155,13 +162,14 @@ impl ResourceStore {
 }
 
 impl WatchStream {
-    /// Waits for the next event.
+    /// Waits for the next event; `None` when the watch has ended.
     pub async fn next(&mut self) -> Option<Result<WatchEvent, Status>> {
         std::future::poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// Polls for the next event; `None` when the watch has ended and the client should watch again from
-    /// its revision.
+    /// Polls for the next event; `None` when the watch has ended.
+    ///
+    /// The client should then watch again from its revision.
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatchEvent, Status>>> {
         loop {
             if let Some(event) = self.read.pop_front() {
@@ -246,12 +254,16 @@ impl WatchStream {
         }
     }
 
-    /// Returns whether the last event belongs to the initial state, which only this watcher gets.
+    /// Returns whether the last event belongs to the initial state.
+    ///
+    /// Only this watcher gets such an event.
     pub fn is_initial(&self) -> bool {
         self.initial.is_some()
     }
 
-    /// Returns the revision up to which everything has been delivered; `None` while events are pending.
+    /// Returns the revision up to which everything has been delivered.
+    ///
+    /// `None` while events are pending.
     pub fn progress(&self) -> Option<Revision> {
         if self.initial.is_some() || self.initial_end.is_some() || self.conversion.is_some() || !self.read.is_empty() {
             return None;

@@ -12,8 +12,12 @@ use crate::strategy::Context;
 /// Makes reservations for every write of a resource.
 #[async_trait]
 pub trait WriteHook: Send + Sync {
-    /// Completes an object before a create, or a change of `old`. The strategy prepares and validates
-    /// it afterwards.
+    /// Completes an object before a create, or before a change of `old`.
+    ///
+    /// The strategy prepares and validates it afterwards.
+    ///
+    /// # Errors
+    /// The Status that rejects the write, such as when a reservation is not possible.
     async fn begin(&self, context: &Context, new: &mut Owned, old: Option<&Owned>) -> Result<Box<dyn Pending>, Status>;
 
     /// Called after an object was removed from the store.
@@ -28,8 +32,9 @@ pub enum Outcome {
     /// The write changed nothing.
     #[default]
     NotStored,
-    /// The store failed during the commit, so the object may be stored or not. Reservations for both
-    /// cases are kept; a periodic repair settles them.
+    /// The store failed during the commit, so the object may be stored or not.
+    ///
+    /// Reservations for both cases are kept; a periodic repair settles them.
     Unknown,
 }
 
@@ -40,8 +45,9 @@ pub trait Pending: Send {
     async fn finish(self: Box<Self>, outcome: Outcome);
 }
 
-/// A reservation that is settled exactly once with the outcome of its write, even if the write is
-/// dropped or panics.
+/// A reservation that is settled exactly once with the outcome of its write.
+///
+/// It is also settled when the write is dropped or panics.
 pub struct Reservation {
     pending: Option<Box<dyn Pending>>,
     /// The outcome of the write so far.

@@ -28,8 +28,9 @@ pub enum Error {
         /// The newest revision of the store.
         current: Revision,
     },
-    /// The watch ended because its reader was too slow. It can resume after the last revision that it
-    /// delivered.
+    /// The watch ended because its reader was too slow.
+    ///
+    /// It can resume after the last revision that it delivered.
     #[error("the watcher is too slow: more than {limit} bytes of events were waiting for it")]
     WatchTooSlow {
         /// Maximum size in bytes of the events queued for one watcher.
@@ -95,8 +96,9 @@ pub enum Error {
         /// The error of the transformer.
         reason: String,
     },
-    /// The disk is full or nearly full. Deletes are still accepted; other writes are refused until
-    /// space is free again.
+    /// The disk is full or nearly full.
+    ///
+    /// Deletes are still accepted; other writes are refused until space is free again.
     #[error("no space left for the store: {reason}")]
     NoSpace {
         /// How much space is missing.
@@ -111,8 +113,10 @@ pub enum Error {
     /// The disk reported an error.
     #[error("the disk reported an error: {0}")]
     Io(#[source] Source),
-    /// A commit could not be made durable. The contents of the disk are uncertain, so the store accepts
-    /// no more writes until it is reopened. A successful fsync after a failed one proves nothing.
+    /// A commit could not be made durable.
+    ///
+    /// The contents of the disk are uncertain, so the store accepts no more writes until it is reopened.
+    /// A successful fsync after a failed one proves nothing.
     #[error("the store stopped taking writes after a failed commit: {0}")]
     Failed(#[source] Source),
     /// The database or the file system reported an error.
@@ -126,7 +130,9 @@ impl Error {
         Self::Backend(Source(Arc::new(error)))
     }
 
-    /// Returns whether a commit with this error certainly wrote nothing. After other errors it may have.
+    /// Returns whether a commit with this error certainly wrote nothing.
+    ///
+    /// After other errors it may have written.
     pub fn wrote_nothing(&self) -> bool {
         matches!(self, Self::EmptyKey | Self::Untransformable { .. } | Self::NoSpace { .. })
     }

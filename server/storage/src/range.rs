@@ -3,6 +3,15 @@
 use bytes::Bytes;
 
 /// A half-open range of keys, as in an etcd `RangeRequest`.
+///
+/// ```
+/// use storage::KeyRange;
+///
+/// let things = KeyRange::prefix("/registry/things/");
+/// assert!(things.contains(b"/registry/things/a") && !things.contains(b"/registry/thingsets/a"));
+/// assert_eq!(things.end().map(|end| &end[..]), Some(&b"/registry/things0"[..]));
+/// assert!(!things.after(b"/registry/things/a").contains(b"/registry/things/a"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {
     start: Bytes,
@@ -10,12 +19,16 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// Returns the keys from `start` up to, but not including, `end`; `None` is the end of the key space.
+    /// Returns the keys from `start` up to, but not including, `end`.
+    ///
+    /// An `end` of `None` is the end of the key space.
     pub fn new(start: impl Into<Bytes>, end: Option<Bytes>) -> Self {
         Self { start: start.into(), end }
     }
 
-    /// Returns the keys that begin with `prefix` (etcd's `WithPrefix`); an empty prefix selects every key.
+    /// Returns the keys that begin with `prefix` (etcd's `WithPrefix`).
+    ///
+    /// An empty prefix selects every key.
     pub fn prefix(prefix: impl Into<Bytes>) -> Self {
         let start = prefix.into();
         let end = end_of_prefix(&start);
@@ -29,25 +42,25 @@ impl KeyRange {
         Self { start, end }
     }
 
-    /// Returns the part of this range from `key` on, `key` included, to continue a list.
+    /// Returns the part of this range from `key` on, `key` included.
     #[must_use]
     pub fn starting_at(mut self, key: impl Into<Bytes>) -> Self {
         self.start = self.start.max(key.into());
         self
     }
 
-    /// Returns the part of this range after `key`.
+    /// Returns the part of this range after `key`, to continue a list.
     #[must_use]
     pub fn after(self, key: &[u8]) -> Self {
         self.starting_at(successor(key))
     }
 
-    /// Returns the first key of the range.
+    /// Returns the smallest key that the range can contain.
     pub fn start(&self) -> &Bytes {
         &self.start
     }
 
-    /// Returns the first key after the range.
+    /// Returns the first key after the range; `None` for the end of the key space.
     pub fn end(&self) -> Option<&Bytes> {
         self.end.as_ref()
     }

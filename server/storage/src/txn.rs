@@ -9,6 +9,17 @@ use crate::{KeyValue, Revision};
 /// A comparison and a write of one key.
 ///
 /// Kubernetes needs no more of etcd's `Txn`. Each committed write has a revision of its own.
+///
+/// ```
+/// use storage::{Op, Txn};
+///
+/// let create = Txn::create("/registry/things/a", "value");
+/// assert_eq!(create.compare, Some(0));
+/// let lease = Txn::put("/registry/leases/a", "value").with_ttl(3600);
+/// assert!(matches!(lease.op, Op::Put { ttl_seconds: Some(_), .. }));
+/// let delete = Txn::delete("/registry/things/a").when(7);
+/// assert_eq!((delete.compare, delete.op), (Some(7), Op::Delete));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Txn {
     /// The key that is compared and written.
@@ -55,15 +66,18 @@ impl Txn {
         Self { key: key.into(), compare: None, op: Op::Delete }
     }
 
-    /// Makes the write conditional on the modification revision of the key; 0 means that the key must
-    /// not exist.
+    /// Makes the write conditional on the modification revision of the key.
+    ///
+    /// 0 means that the key must not exist.
     #[must_use]
     pub fn when(mut self, mod_revision: Revision) -> Self {
         self.compare = Some(mod_revision);
         self
     }
 
-    /// Gives a put a lease: the key is deleted after this time. 0 means no lease. Deletes ignore it.
+    /// Gives a put a lease: the key is deleted after this number of seconds.
+    ///
+    /// 0 means no lease. Deletes ignore it.
     #[must_use]
     pub fn with_ttl(mut self, seconds: u64) -> Self {
         if let Op::Put { ttl_seconds, .. } = &mut self.op {

@@ -53,7 +53,7 @@ pub enum WatchBatch {
         /// The revision of the last change.
         revision: Revision,
     },
-    /// Every change up to this revision has been delivered (etcd's progress notification).
+    /// All changes up to a revision are delivered (etcd's progress notification).
     Progress {
         /// The revision.
         revision: Revision,
@@ -61,7 +61,9 @@ pub enum WatchBatch {
 }
 
 impl WatchBatch {
-    /// Returns the revision up to which everything has been delivered; a watch resumes from the next one.
+    /// Returns the revision up to which everything has been delivered.
+    ///
+    /// A new watch resumes from the next revision.
     pub fn revision(&self) -> Revision {
         match self {
             Self::Events { revision, .. } | Self::Progress { revision } => *revision,
@@ -73,6 +75,23 @@ impl WatchBatch {
 ///
 /// An error is the last item. Dropping the watch cancels it. Dropping the future of [`Watch::next`]
 /// loses no item.
+///
+/// ```
+/// use storage::{EmbeddedStore, KeyRange, Store, Txn, WatchBatch};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let dir = tempfile::tempdir()?;
+/// let store = EmbeddedStore::open(dir.path())?;
+/// let mut watch = store.watch(KeyRange::prefix("/registry/"), None).await?;
+/// store.commit(Txn::create("/registry/things/a", "1")).await?;
+/// match watch.next().await.expect("the store is open")? {
+///     WatchBatch::Events { events, .. } => assert!(events[0].is_create()),
+///     WatchBatch::Progress { .. } => unreachable!("progress comes after events"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Watch(Pin<Box<dyn Stream<Item = Result<WatchBatch>> + Send>>);
 
 impl Watch {

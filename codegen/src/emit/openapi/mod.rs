@@ -1,5 +1,4 @@
-//! Emits the model as an [`openapi::Catalog`](::openapi::Catalog), from which that crate builds OpenAPI
-//! documents.
+//! Emits the model as an [`openapi::Catalog`], from which that crate builds OpenAPI documents.
 //!
 //! The bundle that is compiled into the server is the catalog as JSON: `definitions` (schemas in their
 //! v3 form, those of versions that are off by default included), `parameters` of the verbs,
@@ -30,8 +29,9 @@ const META: &str = "meta";
 const PROTOCOL: [&str; 7] =
     ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];
 
-/// The bundle of some groups, from which the server assembles its documents; see the module
-/// documentation.
+/// The bundle of some groups, from which the server assembles its documents.
+///
+/// The documentation of the module describes its form.
 pub fn bundle(model: &Model, of: &dyn Fn(&Group) -> bool) -> Value {
     serde_json::to_value(catalog_of(model, of)).unwrap_or_default()
 }
@@ -62,8 +62,9 @@ pub fn v2(model: &Model) -> Value {
     served_by_default(model).v2(&Options::default())
 }
 
-/// The v3 documents of the versions that are served by default, by path such as `api/v1` and
-/// `apis/apps/v1`.
+/// The v3 documents of the versions that are served by default, by path.
+///
+/// Examples of paths are `api/v1` and `apis/apps/v1`.
 pub fn v3(model: &Model) -> BTreeMap<String, Value> {
     served_by_default(model).v3(&Options::default())
 }

@@ -8,6 +8,7 @@ use crate::Revision;
 
 /// A change, shared by all watchers.
 pub struct Change {
+    /// The revision of the change.
     pub revision: Revision,
     /// The object after the change; `None` when it was deleted.
     pub new: Option<Arc<Entry>>,
@@ -23,6 +24,7 @@ pub struct Change {
 pub enum ChangeKind {
     /// The object was created, or matches the watcher's selection from now on.
     Added,
+    /// The object was updated; it matches the watcher's selection before and after.
     Modified,
     /// The object was deleted, or does not match the watcher's selection any more.
     Deleted,
@@ -30,12 +32,15 @@ pub enum ChangeKind {
 
 /// The event that one watcher gets for a change.
 pub struct Seen {
+    /// The revision of the change.
     pub revision: Revision,
+    /// The type of the event.
     pub kind: ChangeKind,
     /// The object after the change; for [`ChangeKind::Deleted`] the object before it.
     pub entry: Arc<Entry>,
-    /// The change, for watchers that evaluate both of its objects
-    /// ([`Selection::whole_changes`](super::Selection)).
+    /// The change, for watchers that evaluate both of its objects.
+    ///
+    /// [`Selection::whole_changes`](super::Selection) requests it.
     pub change: Option<Arc<Change>>,
     /// See [`Change::cost`].
     pub(super) cost: usize,
@@ -57,8 +62,9 @@ impl Change {
         Some(self.gone.get_or_init(|| self.factory.at_revision(old, self.revision)))
     }
 
-    /// Returns the event for a watcher of the objects that `matches` selects; `None` when neither
-    /// object matches.
+    /// Returns the event for a watcher of the objects that `matches` selects.
+    ///
+    /// `None` when neither object matches.
     pub fn seen_by(&self, matches: impl Fn(&Entry) -> bool) -> Option<Seen> {
         let was = self.old.as_ref().is_some_and(|old| matches(old));
         let is = self.new.as_ref().is_some_and(|new| matches(new));

@@ -8,10 +8,12 @@ use std::time::Duration;
 pub struct Count(AtomicU64);
 
 impl Count {
+    /// Adds a number to the counter.
     pub fn add(&self, number: usize) {
         self.0.fetch_add(number as u64, Ordering::Relaxed);
     }
 
+    /// Returns the current value.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -32,7 +34,7 @@ pub struct Counts {
     pub waits: Waits,
     /// Lists of the latest state that the cache answered.
     pub consistent: Count,
-    /// Lists of the latest state that the store answered because the cache lagged behind.
+    /// Lists of the latest state that the store answered, because the cache lagged.
     pub fallbacks: Count,
 }
 
@@ -45,7 +47,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Upper bounds in seconds.
+    /// Upper bounds of the buckets in seconds.
     pub const BOUNDS: [f64; 13] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0];
 
     /// Records a duration.

@@ -9,13 +9,17 @@ use crate::{KeyValue, Revision};
 
 /// An object at one revision. It is shared by all readers and immutable.
 pub struct Entry {
+    /// The key in the store; empty for [`Entry::detached`].
     pub key: Bytes,
     /// The revision of the write that created this state.
     pub revision: Revision,
-    /// The object in its stored form, with its revision in it; empty when the value is damaged.
+    /// The object in its stored form, with its revision; empty when damaged.
     pub object: Bytes,
+    /// Labels and selectable fields of the object; empty when the value is damaged.
     pub attributes: Attributes,
-    /// The value as stored, when `object` does not contain all of it: a schema prunes or defaults fields.
+    /// The value as stored, when `object` differs from it in more than the revision.
+    ///
+    /// A schema or a default adds or removes fields then.
     pub stored: Option<Bytes>,
     /// Why the stored bytes cannot be read.
     pub damage: Option<Damage>,
@@ -32,12 +36,14 @@ impl Entry {
         Entry { key, revision, object, attributes, stored, damage, encodings: Mutex::default(), budget }
     }
 
-    /// Creates an entry without a key.
+    /// Creates an entry without a key, such as that of a computed object.
     pub fn detached(object: Bytes) -> Entry {
         Entry::new(Bytes::new(), 0, Description { object, ..Description::default() }, Budget::new(0))
     }
 
-    /// Returns the same object with other contents, such as its form in another version.
+    /// Returns an entry with the same key, revision and attributes, and other contents.
+    ///
+    /// The contents are, for example, the object in another version.
     pub fn with_object(&self, object: Bytes) -> Entry {
         let description = Description { object, attributes: self.attributes.clone(), stored: None, damage: None };
         Entry::new(self.key.clone(), self.revision, description, self.budget.clone())
@@ -55,8 +61,9 @@ impl Entry {
         self.lock().iter().find(|(known, _)| *known == id).map(|(_, bytes)| bytes.clone())
     }
 
-    /// Records a request and returns whether the object was requested recently; then an expensive
-    /// encoding is worth caching. Call it once per reader.
+    /// Records a request and returns whether the object was requested recently.
+    ///
+    /// An expensive encoding is worth caching then. Call it once per reader.
     pub fn was_requested_recently(&self) -> bool {
         self.budget.repeats.record(std::ptr::from_ref(self) as usize)
     }
@@ -99,10 +106,13 @@ impl Drop for Entry {
 /// The decoded form of a stored value ([`EntryDecoder`](super::EntryDecoder)).
 #[derive(Default)]
 pub struct Description {
+    /// See [`Entry::object`].
     pub object: Bytes,
+    /// See [`Entry::attributes`].
     pub attributes: Attributes,
     /// See [`Entry::stored`].
     pub stored: Option<Bytes>,
+    /// See [`Entry::damage`].
     pub damage: Option<Damage>,
 }
 
@@ -124,6 +134,14 @@ impl Damage {
 }
 
 /// Labels and selectable fields of an object, in two allocations.
+///
+/// ```
+/// use storage::cache::Attributes;
+///
+/// let attributes = Attributes::new(&["node-1".to_owned()], [("app", "web"), ("tier", "front")]);
+/// assert_eq!(attributes.field(0), "node-1");
+/// assert_eq!((attributes.label("app"), attributes.label("zone")), (Some("web"), None));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// The values of the fields, then name and value of each label.
@@ -149,12 +167,12 @@ impl Attributes {
         Attributes { text: text.into(), ends: ends.into(), fields: fields.len() as u32 }
     }
 
-    /// Returns the value of the selectable field at this index; empty when there is none.
+    /// Returns the value of the selectable field at an index; empty without one.
     pub fn field(&self, index: usize) -> &str {
         if index < self.fields as usize { self.part(index) } else { "" }
     }
 
-    /// Returns the value of a label.
+    /// Returns the value of a label; `None` when the object does not have it.
     pub fn label(&self, name: &str) -> Option<&str> {
         let first = self.fields as usize;
         let (mut low, mut high) = (0, (self.ends.len() - first) / 2);

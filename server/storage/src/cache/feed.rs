@@ -18,13 +18,15 @@ use crate::{Error, Event, EventKind, KeyRange, KeyValue, Result, Revision, Store
 pub struct CacheOptions {
     /// The prefix of the keys of all objects, such as `/registry/`.
     pub prefix: Bytes,
-    /// Maximum size of cached encodings in bytes, the stored encoding not included.
+    /// Maximum size of cached encodings in bytes, without the stored encoding.
     pub encodings: usize,
-    /// Maximum number of changes that are queued for one watcher before its watch ends.
+    /// Maximum number of changes queued for one watcher before its watch ends.
     pub queue: usize,
 }
 
-/// The watch cache of a whole store. It is empty until [`Cache::start`]; dropping it ends its tasks.
+/// The watch cache of a whole store.
+///
+/// It is empty until [`Cache::start`]. Dropping it ends its tasks.
 pub struct Cache {
     store: Arc<dyn Store>,
     options: CacheOptions,
@@ -83,8 +85,9 @@ const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LAST_RETRY: Duration = Duration::from_secs(5);
 
 impl Cache {
-    /// Creates an empty cache. Values of resources that are claimed before the start are decoded as
-    /// they are read.
+    /// Creates an empty cache.
+    ///
+    /// Values of resources that are claimed before the start are decoded as they are read.
     pub fn new(store: Arc<dyn Store>, options: CacheOptions) -> Arc<Self> {
         Arc::new(Cache {
             budget: Budget::new(options.encodings),
@@ -107,8 +110,9 @@ impl Cache {
         Ok(())
     }
 
-    /// Returns the cache of the resource whose keys begin with `prefix`, which ends with `/`. The first
-    /// call claims the resource and sets its decoder.
+    /// Returns the cache of the resource whose keys begin with `prefix`.
+    ///
+    /// The prefix ends with `/`. The first call claims the resource and sets its decoder.
     pub fn resource(&self, prefix: &Bytes, decoder: impl FnOnce() -> Arc<dyn EntryDecoder>) -> Arc<ResourceCache> {
         let mut routes = self.routes();
         if let Some(resource) = routes.claimed.get(prefix) {
@@ -123,14 +127,17 @@ impl Cache {
         resource
     }
 
-    /// Returns the number and the size in bytes of the objects below `prefix`; `None` for an unclaimed
-    /// resource.
+    /// Returns the number and the size in bytes of the objects below `prefix`.
+    ///
+    /// `None` for an unclaimed resource.
     pub fn size(&self, prefix: &[u8]) -> Option<(usize, usize)> {
         let resource = self.routes().claimed.get(prefix)?.clone();
         Some(resource.size())
     }
 
-    /// Releases a resource whose kind does not exist any more. Its watches end; its values are kept as stored.
+    /// Releases a resource whose kind does not exist any more.
+    ///
+    /// Its watches end; its values are kept as stored.
     pub fn release(&self, prefix: &Bytes) {
         let mut routes = self.routes();
         let Some(resource) = routes.claimed.remove(prefix) else { return };
@@ -144,8 +151,9 @@ impl Cache {
         *self.revision.borrow()
     }
 
-    /// Waits until every change up to a revision has been applied; `false` when that took longer than
-    /// `timeout`.
+    /// Waits until every change up to a revision has been applied.
+    ///
+    /// Returns `false` when that takes longer than `timeout`.
     pub async fn wait_for(&self, revision: Revision, timeout: Duration) -> bool {
         if self.revision() >= revision {
             return true;

@@ -9,6 +9,40 @@
 //! Objects are shared and not copied, and the cache does not decode them. A read clones a persistent
 //! set in constant time and holds no lock afterwards.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use storage::cache::{Cache, CacheOptions, Description, Entry, EntryDecoder};
+//! use storage::{EmbeddedStore, KeyValue, Revision, Store, Txn};
+//!
+//! /// Serves values as stored, without attributes.
+//! struct AsStored;
+//!
+//! impl EntryDecoder for AsStored {
+//!     fn describe(&self, kv: &KeyValue) -> Description {
+//!         Description { object: kv.value.clone(), ..Description::default() }
+//!     }
+//!     fn at_revision(&self, entry: &Entry, _: Revision) -> Description {
+//!         Description { object: entry.object.clone(), ..Description::default() }
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(dir.path())?);
+//! let options = CacheOptions { prefix: "/registry/".into(), encodings: 1 << 20, queue: 100 };
+//! let cache = Cache::new(store.clone(), options);
+//! cache.start().await?;
+//! let things = cache.resource(&"/registry/things/".into(), || Arc::new(AsStored));
+//! let written = store.commit(Txn::create("/registry/things/a", "1")).await?;
+//! assert!(cache.wait_for(written.revision(), Duration::from_secs(3)).await);
+//! assert_eq!(things.get(b"/registry/things/a").expect("the object exists").object, "1");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | file | part |
 //! |---|---|
 //! | `reading`, `feed` | the first list of the store; the task that follows it |

@@ -14,8 +14,9 @@ use crate::{KeyValue, Revision};
 
 /// Decodes stored values of one resource. The storage crate does not know its kind.
 pub trait EntryDecoder: Send + Sync + 'static {
-    /// Returns the object as served, with its revision in it, and its attributes. Unreadable values
-    /// have `damage` set.
+    /// Returns the object as served, with its revision in it, and its attributes.
+    ///
+    /// Unreadable values have `damage` set.
     fn describe(&self, kv: &KeyValue) -> Description;
 
     /// Returns an object as served, with another revision.
@@ -143,6 +144,7 @@ pub enum WatchFrom {
 pub struct Started {
     /// The initial objects, for [`WatchFrom::State`].
     pub state: Option<Snapshot>,
+    /// The queue of the changes after `state` or after the requested revision.
     pub watcher: Arc<Watcher>,
 }
 
@@ -177,7 +179,9 @@ impl ResourceCache {
         self.read(|state| state.snapshot.get(key).cloned())
     }
 
-    /// Returns the current objects with an index of a field; the first call for a field creates its index.
+    /// Returns the current objects with an index of a field.
+    ///
+    /// The first call for a field creates its index.
     pub fn snapshot_by_field(&self, field: usize) -> Snapshot {
         let snapshot = self.snapshot();
         if snapshot.has_index(field) {
@@ -190,8 +194,9 @@ impl ResourceCache {
         state.snapshot.clone()
     }
 
-    /// Starts a watch; `None` when the changes after the revision are not retained any more. The store
-    /// has them then.
+    /// Starts a watch; `None` when the changes after the revision are not retained.
+    ///
+    /// The store has them then ([`Store::watch`](crate::Store::watch)).
     pub fn watch(&self, selection: Selection, from: WatchFrom) -> Option<Started> {
         let mut watchers = self.watchers();
         let watcher = Arc::new(Watcher::new(selection, self.factory.queue));
@@ -213,7 +218,7 @@ impl ResourceCache {
         Some(Started { state, watcher })
     }
 
-    /// Returns the number of watchers.
+    /// Returns the number of watchers, some of which may have no reader any more.
     pub fn watchers_len(&self) -> usize {
         self.watchers().len()
     }

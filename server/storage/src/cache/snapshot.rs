@@ -82,6 +82,7 @@ impl Snapshot {
         self.bytes
     }
 
+    /// Returns whether the resource has no objects.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
@@ -91,7 +92,9 @@ impl Snapshot {
         within(&self.objects, range)
     }
 
-    /// Returns the objects of a range with this field value; `None` without an index of the field.
+    /// Returns the objects of a range with a field value; `None` without an index.
+    ///
+    /// [`ResourceCache::snapshot_by_field`](super::ResourceCache::snapshot_by_field) creates the index.
     pub fn with_field(&self, field: usize, value: &str, range: &KeyRange) -> Option<impl Iterator<Item = &Arc<Entry>>> {
         let found = self.indexes.get(&field)?.get(value);
         Some(found.into_iter().flat_map(|objects| within(objects, range)))

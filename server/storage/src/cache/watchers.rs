@@ -11,19 +11,22 @@ use super::change::{Change, Seen};
 use super::entry::Entry;
 use crate::KeyRange;
 
-/// Returns whether an object is selected.
+/// A condition of a [`Selection`]: returns whether an object is selected.
 pub type Matches = Box<dyn Fn(&Entry) -> bool + Send + Sync>;
 
 /// The objects that a watcher selects.
 pub struct Selection {
+    /// The keys of the objects.
     pub range: KeyRange,
-    /// The only key that is selected, if the selection requires one; watchers are indexed by it.
+    /// The only selected key, if there is one; watchers are indexed by it.
     pub key: Option<Bytes>,
-    /// The index of a field and its required value; watchers are indexed by it too.
+    /// The index of a field and its required value; watchers are indexed by them.
     pub field: Option<(usize, Box<str>)>,
     /// The condition for objects in the range; `None` selects all.
     pub matches: Option<Matches>,
-    /// Pass whole changes to the watcher, because `matches` also accepts objects that it cannot evaluate.
+    /// Whether the watcher gets whole changes ([`Seen::change`]).
+    ///
+    /// `matches` then also accepts objects that it cannot evaluate.
     pub whole_changes: bool,
 }
 
@@ -33,8 +36,9 @@ impl Selection {
         Selection { range, key: None, field: None, matches: None, whole_changes: false }
     }
 
-    /// Returns whether an object is selected. An unreadable object in the range always is, because its
-    /// attributes are unknown.
+    /// Returns whether an object is selected.
+    ///
+    /// An unreadable object in the range always is, because its attributes are unknown.
     pub fn wants(&self, entry: &Entry) -> bool {
         let matches = |entry| self.matches.as_ref().is_none_or(|matches| matches(entry));
         self.range.contains(&entry.key) && (entry.damage.is_some() || matches(entry))
@@ -47,7 +51,10 @@ const QUEUE_BYTES: usize = 16 << 20;
 /// Minimum number of new watchers after which watchers without a reader are removed.
 const SWEEP: usize = 1024;
 
-/// The queue of one watcher. After its reader drops it, the next change that it would get removes it.
+/// The queue of one watcher.
+///
+/// It is limited to [`CacheOptions::queue`](super::CacheOptions) changes, which retain at most 16 MiB.
+/// After its reader drops it, the next change that it would get removes it.
 pub struct Watcher {
     selection: Selection,
     /// Most changes that wait in the queue.
@@ -69,8 +76,9 @@ impl Watcher {
         Watcher { selection, limit, queue: Mutex::default() }
     }
 
-    /// Polls for the next change; `None` when the watch has ended. The client then watches again from
-    /// its revision.
+    /// Polls for the next change; `None` when the watch has ended.
+    ///
+    /// The client then watches again from its revision.
     pub fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Seen>> {
         let mut queue = self.lock();
         if let Some(seen) = queue.changes.pop_front() {

@@ -58,18 +58,25 @@ use crate::{
 /// Options of an embedded store; the defaults suit a server.
 #[derive(Clone, Debug)]
 pub struct EmbeddedOptions {
-    /// Interval of compactions, each to the revision at the previous one (upstream's
-    /// `--etcd-compaction-interval`); `None` disables periodic compaction.
+    /// Interval of compactions; `None` disables periodic compaction. Default: 5 minutes.
+    ///
+    /// Each compacts to the revision at the previous one (upstream's `--etcd-compaction-interval`).
     pub compaction_interval: Option<Duration>,
-    /// Delay of the progress notification to watches after a change (etcd's
-    /// `--watch-progress-notify-interval`).
+    /// Delay of the progress notification to watches after a change. Default: 5 s.
+    ///
+    /// etcd's flag is `--watch-progress-notify-interval`.
     pub progress_interval: Duration,
-    /// Maximum size in bytes of the events queued for one watcher before its watch ends.
+    /// Maximum size in bytes of the events queued for one watcher. Default: 16 MiB.
+    ///
+    /// The watch ends when more events are queued ([`Error::WatchTooSlow`]).
     pub watch_queue_bytes: usize,
-    /// Maximum size in bytes of the requests queued for the writer; further requests wait for space in
-    /// the queue.
+    /// Maximum size in bytes of the requests queued for the writer. Default: 32 MiB.
+    ///
+    /// Further requests wait for space in the queue.
     pub write_queue_bytes: u32,
-    /// Whether acknowledged writes survive a power cut, at the cost of an fsync. Tests can do without it.
+    /// Whether acknowledged writes survive a power cut, at the cost of an fsync.
+    ///
+    /// Tests can do without it. Default: true.
     pub durable: bool,
     /// The free space that the disk must have. Without durability, no reserve is kept.
     pub space: SpaceLimits,
@@ -89,6 +96,24 @@ impl Default for EmbeddedOptions {
 }
 
 /// A store in a directory of its own.
+///
+/// ```
+/// use storage::{EmbeddedOptions, EmbeddedStore, Store, Txn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let dir = tempfile::tempdir()?;
+/// let options = EmbeddedOptions { durable: false, ..EmbeddedOptions::default() };
+/// let store = EmbeddedStore::open_with(dir.path().join("store"), options)?;
+/// store.commit(Txn::put("/registry/things/a", "1")).await?;
+///
+/// let file = dir.path().join("snapshot");
+/// let saved = EmbeddedStore::save(dir.path().join("store"), &file)?;
+/// let restored = EmbeddedStore::restore(dir.path().join("copy"), &file)?;
+/// assert_eq!((saved.keys, restored.keys), (1, 1));
+/// # Ok(())
+/// # }
+/// ```
 pub struct EmbeddedStore {
     queue: Queue,
     readers: Arc<Readers>,
@@ -141,7 +166,9 @@ impl EmbeddedStore {
 
 /// Snapshots. Both functions block for as long as it takes to read or write all keys.
 impl EmbeddedStore {
-    /// Writes the contents of the store in `dir` to a snapshot file. The store may be open, in any process.
+    /// Writes the contents of the store in `dir` to a snapshot file.
+    ///
+    /// The store may be open, in any process.
     ///
     /// # Errors
     /// [`Error::Foreign`], [`Error::UnsupportedFormat`] and [`Error::Corrupt`] as [`EmbeddedStore::open`];

@@ -20,7 +20,7 @@ pub(super) const IDLE_PERIOD: Duration = Duration::from_secs(5);
 /// When a disk counts as nearly full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceLimits {
-    /// Below this number of free bytes, creates and updates that enlarge an object are refused.
+    /// Free bytes below which creates and updates that enlarge an object are refused.
     pub low_bytes: u64,
     /// Below this number of free bytes, everything but deletes is refused.
     pub exhausted_bytes: u64,

@@ -59,7 +59,9 @@ pub struct EtcdOptions {
     pub ca_file: Option<PathBuf>,
     /// Client certificate and key, in PEM (`--etcd-certfile`, `--etcd-keyfile`).
     pub certificate: Option<(PathBuf, PathBuf)>,
-    /// Interval in which the servers of one etcd compact it; `None` disables it (`--etcd-compaction-interval`).
+    /// Interval of compactions (`--etcd-compaction-interval`); `None` disables them.
+    ///
+    /// All servers of one etcd share its compactions.
     pub compaction_interval: Option<Duration>,
     /// How long a lease is reused (`--lease-reuse-duration-seconds`).
     pub lease_reuse: Duration,
@@ -130,7 +132,9 @@ impl EtcdStore {
         Ok(Self { cluster, revision })
     }
 
-    /// Returns the sizes of the members' databases (upstream's `etcd_db_total_size_in_bytes`).
+    /// Returns the sizes of the members' databases.
+    ///
+    /// Upstream's metric is `apiserver_storage_size_bytes`.
     pub async fn database_sizes(&self) -> Vec<DatabaseSize> {
         let all = self.cluster.client.database_sizes().await.into_iter();
         let size = |size: Result<i64, Status>| size.ok().map(convert::from_wire);

@@ -7,7 +7,8 @@
 //! | part | content |
 //! |---|---|
 //! | head | `kube-apiserver snapshot\n`, format (u32), revision (u64), Unix milliseconds of creation (u64) |
-//! | entry | `1`, lengths of key and value (u32 each), create revision, mod revision, version, Unix milliseconds of expiry or 0 (u64 each), key, value |
+//! | entry | `1`, lengths of key and value (u32 each), the numbers below (u64 each), key, value |
+//! | numbers | create revision, mod revision, version, Unix milliseconds of expiry or 0 |
 //! | end | `0`, number of entries (u64), SHA-256 of everything before it |
 
 mod read;
