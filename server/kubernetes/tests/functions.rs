@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use apiserver::convert;
 use machinery::catalog::parse_api_version;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::json::{self, Issues, Value};

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use convert::Form;
+use apiserver::convert::{self, Form};
 use needs::needs;
 
 fn folder() -> PathBuf {
