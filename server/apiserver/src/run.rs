@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use encryption::Encryption;
-use serving::options::Options;
-use serving::{Handlers, certificates, identity};
+use options::{Options, identity};
+use serving::{Handlers, certificates};
 
 use crate::backends::Backends;
 use crate::cache_metrics::CacheMetrics;

@@ -27,10 +27,9 @@ pub use level::{Level, Stage};
 pub use policy::Policy;
 pub use sink::Sink;
 
-use crate::Error;
-use crate::options::{AuditMode, AuditOptions};
 use buffer::Buffer;
 use log::Log;
+use options::{AuditMode, AuditOptions, Error};
 use sink::Metrics;
 use truncate::Truncate;
 use webhook::Webhook;
@@ -107,7 +106,7 @@ impl Audit {
 }
 
 impl Backend {
-    fn new(sink: impl Sink + 'static, delivery: &crate::options::AuditDelivery, metrics: &Metrics) -> Self {
+    fn new(sink: impl Sink + 'static, delivery: &options::AuditDelivery, metrics: &Metrics) -> Self {
         let sink: Box<dyn Sink> = match &delivery.limits {
             Some(limits) => Box::new(Truncate::new(sink, limits.clone(), metrics.clone())),
             None => Box::new(sink),

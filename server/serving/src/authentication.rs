@@ -10,6 +10,7 @@ mod configured;
 mod credentials;
 mod oidc;
 mod request_header;
+mod texts;
 mod token_file;
 mod tokens;
 mod webhook;
@@ -23,7 +24,8 @@ pub use client_certificate::{ClientCertificate, user_of_certificate};
 pub use configured::AuthenticationConfig;
 pub use credentials::{IdentityHeaders, remove_impersonation};
 pub use oidc::Issuers;
-pub use request_header::RequestHeaders;
+use options::RequestHeaders;
+use request_header::RequestHeaderAuthenticator;
 pub use token_file::TokenFile;
 pub use tokens::{AudienceAgnostic, TokenAuthenticator, Tokens, UserAuthenticator};
 pub use webhook::TokenWebhook;
@@ -83,7 +85,7 @@ impl Anonymous {
 /// The union of all authenticators (upstream: the union that `authenticator.Config.New` builds).
 #[derive(Clone)]
 pub struct Authentication {
-    request_headers: Option<Arc<RequestHeaders>>,
+    request_headers: Option<Arc<RequestHeaderAuthenticator>>,
     identity_headers: Arc<IdentityHeaders>,
     tokens: Tokens,
     anonymous: Anonymous,
@@ -103,7 +105,7 @@ impl Authentication {
     /// Adds authentication by the headers of a front proxy.
     pub fn with_request_headers(mut self, headers: RequestHeaders) -> Self {
         self.identity_headers = Arc::new(IdentityHeaders::with(&headers));
-        self.request_headers = Some(Arc::new(headers));
+        self.request_headers = Some(Arc::new(RequestHeaderAuthenticator(headers)));
         self
     }
 

@@ -14,10 +14,10 @@ use crate::filters::{
     WithRetryAfter, WithTimeout, WithWarnings, WithWatchTermination, WithWebSockets,
 };
 use flowcontrol::FlowControl;
+use options::Options;
 
 use crate::handler::Handler;
 use crate::metrics::{Metrics, WithMetrics};
-use crate::options::Options;
 use crate::shutdown::Shutdown;
 use crate::traces::{Tracer, WithResourceSpan, WithTracing};
 
@@ -63,7 +63,7 @@ impl Chain<'_> {
         let handler = parts.part("authentication", handler, |handler| {
             WithAuthentication::new(handler, self.authentication, close_unauthenticated, access)
         });
-        let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::Options)?;
+        let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::invalid)?;
         let handler = WithWarnings(handler);
         let handler = WithDetachedWrites::new(handler, self.shutdown.clone());
         let handler = WithTimeout::new(handler, requests.request_timeout);

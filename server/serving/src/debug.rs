@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use crate::body::Body;
     use crate::filters::testing::{request, seen};
-    use crate::options::Options;
+    use options::Options;
 
     #[tokio::test]
     async fn serves_debug_paths() {

@@ -1,4 +1,4 @@
-//! The HTTP server: options, certificates, listener, handler chain, authentication, authorization,
+//! The HTTP server: certificates, listener, handler chain, authentication, authorization,
 //! and health.
 //!
 //! It accepts connections and passes requests through the filters to the first handler that deals
@@ -9,27 +9,21 @@
 pub mod audit;
 pub mod authentication;
 pub mod authorization;
-mod backoff;
 pub mod body;
 pub mod certificates;
 pub mod chain;
-pub mod configuration;
 mod debug;
 pub mod error;
 pub mod filters;
 pub mod handler;
 pub mod health;
-pub mod identity;
 pub mod listener;
 mod log_files;
 pub mod logging;
 pub mod metrics;
 pub mod negotiation;
-pub mod options;
-mod reload;
 pub mod request_info;
 pub mod respond;
-pub mod reviewer;
 pub mod server;
 pub mod shutdown;
 mod source;

@@ -14,13 +14,11 @@ use std::sync::{Arc, OnceLock};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::options::LogOptions;
 use format::LineFormat;
 pub(crate) use limit::LogLimit;
+use options::LogOptions;
 use sink::Sinks;
 use threshold::{Levels, Threshold};
-
-pub use threshold::Module;
 
 /// The target of lines about requests.
 pub const HTTP: &str = "http";

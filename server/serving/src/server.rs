@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use flowcontrol::FlowControl;
+use options::reload::Reloads;
+use options::{AuthorizationMode, Options, RequestOptions, identity};
 use tokio::sync::watch;
 
 use crate::audit::Audit;
@@ -21,14 +23,11 @@ use crate::handler::Handler;
 use crate::health::Health;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
-use crate::options::{AuthorizationMode, Options, RequestOptions};
-use crate::reload::Reloads;
 use crate::shutdown::{Phase, Shutdown};
 use crate::system_paths::{ListPaths, SystemPaths};
-use crate::systemd;
 use crate::tokens::{Documents, ExternalSigner, OpenId, ServiceAccountKeys};
 use crate::traces::Tracer;
-use crate::{Error, debug, identity, work};
+use crate::{Error, debug, systemd, work};
 
 /// Authentication and authorization of a server.
 #[derive(Clone)]
@@ -108,8 +107,8 @@ impl Server {
     pub async fn connect_signer(&mut self) -> Result<(), Error> {
         let options = &self.options.authentication;
         let Some(endpoint) = &options.service_account_signing_endpoint else { return Ok(()) };
-        let signer = ExternalSigner::connect(endpoint, self.metrics.registry()).await.map_err(Error::Options)?;
-        signer.check_max_expiration(options.service_account_max_expiration).map_err(Error::Options)?;
+        let signer = ExternalSigner::connect(endpoint, self.metrics.registry()).await.map_err(Error::invalid)?;
+        signer.check_max_expiration(options.service_account_max_expiration).map_err(Error::invalid)?;
         self.certificates.service_accounts = ServiceAccountKeys::of_signer(signer);
         Ok(())
     }
@@ -154,7 +153,7 @@ impl Server {
             authentication = authentication.with_tokens(Arc::new(webhook));
         }
         let roles = Arc::new(NoRoles);
-        let no_nodes = || Err(Error::Options("authorization mode Node is not supported by this server".into()));
+        let no_nodes = || Err(Error::invalid("authorization mode Node is not supported by this server".into()));
         Ok(Access { authentication, authorizer: self.authorizer(roles.clone(), no_nodes)?, roles })
     }
 

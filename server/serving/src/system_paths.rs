@@ -7,19 +7,17 @@ use std::time::SystemTime;
 use serde_json::json;
 
 use flowcontrol::{Dump, FlowControl};
+use options::Options;
 
 use crate::debug::DebugHandler;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
 use crate::log_files::LogFiles;
-use crate::metrics::reset;
-use crate::metrics::{Metrics, MetricsHandler, exposition};
-use crate::options::Options;
+use crate::metrics::{Metrics, MetricsHandler, exposition, reset};
 use crate::request_info::Query;
-use crate::respond;
 use crate::tokens::OpenId;
 use crate::version::VersionHandler;
-use crate::zpages;
+use crate::{respond, zpages};
 
 /// The paths for the index at `/` that are not health checks; [`Health::paths`] lists those.
 const PATHS: [&str; 5] = ["/flagz", "/metrics", "/metrics/slis", "/statusz", "/version"];

@@ -13,4 +13,4 @@ pub use account_keys::{ServiceAccountKeys, TokenKeys};
 pub use documents::{Documents, KEY_SET, OpenId};
 pub(crate) use external::ExternalSigner;
 pub use jws::Jws;
-pub use keys::{Algorithm, SigningKey, VerifyingKey};
+pub use keys::{SigningKey, VerifyingKey};

@@ -15,10 +15,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(crate) use filter::{Part, WithResourceSpan, WithTracing};
 
-use crate::Error;
 use configuration::Sampling;
 use export::Exporter;
 use messages::{KeyValue, Span, SpanKind};
+use options::Error;
 
 /// Creates spans. Clones share the exporter.
 #[derive(Clone)]

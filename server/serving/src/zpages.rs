@@ -10,12 +10,12 @@ use http::{HeaderValue, header};
 use machinery::scalar::Time;
 use machinery::status::Status;
 use machinery::yaml;
+use options::version::{GIT_VERSION, MAJOR, MINOR};
 use serde_json::{Map, Value, json};
 
 use crate::handler::{Request, RequestExt, Response};
 use crate::negotiation::{self, Clause};
 use crate::respond::{self, Style};
-use crate::version::{GIT_VERSION, MAJOR, MINOR};
 
 const GROUP: &str = "config.k8s.io";
 /// The versions of both kinds; all but the last are deprecated.

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use options::Options;
 use reqwest::{Certificate, Client, Identity, StatusCode, Version};
 use serde_json::Value;
 use serving::authorization::AlwaysDeny;
 use serving::authorization::rbac::{Policy, RuleSource};
 use serving::handler::FromFn;
-use serving::options::Options;
 use serving::shutdown::Shutdown;
 use serving::{Access, Body, BoxFuture, Handler, Handlers, Request, RequestExt, Response, Server};
 use tempfile::TempDir;

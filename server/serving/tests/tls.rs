@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
+use options::Options;
 use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -13,7 +14,6 @@ use rustls::{CipherSuite, ClientConfig, ProtocolVersion, RootCertStore};
 use serving::authorization::AlwaysDeny;
 use serving::authorization::rbac::{Policy, RuleSource};
 use serving::handler::FromFn;
-use serving::options::Options;
 use serving::shutdown::Shutdown;
 use serving::{Access, Body, Handlers, Response, Server};
 use tempfile::TempDir;

@@ -4,15 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use apimachinery::audit::v1::Event;
-use tokio::sync::mpsc;
+use options::AuditBatch;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use super::sink::{Metrics, Sink};
 use crate::handler::BoxFuture;
-use crate::options::AuditBatch;
 
 const PLUGIN: &str = "buffered";
 

@@ -9,13 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use apimachinery::audit::v1::Event;
 use machinery::json;
 use machinery::reflect::Ref;
+use options::{AuditFormat, AuditLogOptions, Error};
 
 use super::legacy;
 use super::rotation::RotatingFile;
 use super::sink::{Metrics, Sink};
-use crate::Error;
 use crate::handler::BoxFuture;
-use crate::options::{AuditFormat, AuditLogOptions};
 
 const PLUGIN: &str = "log";
 /// The path that stands for standard output.

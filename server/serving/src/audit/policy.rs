@@ -5,10 +5,10 @@ mod validation;
 use std::path::Path;
 
 use apimachinery::audit::v1::{GroupResources, Policy as Document, PolicyRule};
+use options::Error;
+use options::configuration::{self, Unknown};
 
 use super::level::{Level, Stages};
-use crate::Error;
-use crate::configuration::{self, Unknown};
 use crate::request_info::RequestInfo;
 use crate::user::User;
 
@@ -39,7 +39,7 @@ impl Policy {
     /// # Errors
     /// When the file cannot be read, or its policy is malformed or invalid.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let wrong = |why: String| Error::Options(format!("loading audit policy file: {why}"));
+        let wrong = |why: String| Error::Invalid(format!("loading audit policy file: {why}"));
         let from_file = |why: String| wrong(format!("{why}: from file {}", path.display()));
         let text = std::fs::read(path)
             .map_err(|why| wrong(format!("failed to read file path {:?}: {why}", path.display().to_string())))?;

@@ -13,9 +13,9 @@ use std::time::{Duration, SystemTime};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use machinery::scalar::MicroTime;
+use options::AuditRotation;
 
 use super::log::append_to;
-use crate::options::AuditRotation;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The length of a timestamp in a file name.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use apimachinery::audit::v1::Event;
 use machinery::json;
 use machinery::reflect::Ref;
+use options::AuditLimits;
 
 use super::level::Level;
 use super::sink::{Metrics, Sink};
 use crate::handler::BoxFuture;
-use crate::options::AuditLimits;
 
 /// The annotation of a truncated event.
 const TRUNCATED: &str = "audit.k8s.io/truncated";

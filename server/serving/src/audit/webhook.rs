@@ -8,13 +8,11 @@ use bytes::Bytes;
 use http::Uri;
 use machinery::json;
 use machinery::reflect::Ref;
-use webhook::{Client, Kubeconfig};
+use options::{AuditWebhookOptions, Error};
+use webhook::{Backoff, Client, Kubeconfig};
 
 use super::sink::{Metrics, Sink};
-use crate::Error;
-use crate::backoff::Backoff;
 use crate::handler::BoxFuture;
-use crate::options::AuditWebhookOptions;
 
 const PLUGIN: &str = "webhook";
 /// The timeout of one request.
@@ -33,7 +31,7 @@ pub(super) struct Webhook {
 impl Webhook {
     /// Creates the client of the server of the current context.
     pub fn load(options: &AuditWebhookOptions, metrics: Metrics) -> Result<Self, Error> {
-        let wrong = |why: String| Error::Options(format!("initializing audit webhook: {why}"));
+        let wrong = |why: String| Error::Invalid(format!("initializing audit webhook: {why}"));
         let config = Kubeconfig::load(&options.config_file).map_err(|why| wrong(why.to_string()))?.by(&options.route);
         let client = config.client().map_err(|why| wrong(why.to_string()))?;
         Ok(Webhook { client, server: config.server, backoff: Backoff::starting_with(options.initial_backoff), metrics })

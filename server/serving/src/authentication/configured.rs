@@ -8,14 +8,12 @@ use std::sync::Arc;
 use apimachinery::apiserverconfig::v1::AuthenticationConfiguration;
 use machinery::field_error::FieldError;
 use machinery::field_path;
+use options::configuration::{self, Unknown};
+use options::reload::{self, Reloads};
+use options::{Algorithm, AuthenticationOptions, Error};
 use prometheus::Registry;
 
 use super::{Anonymous, Issuers};
-use crate::Error;
-use crate::configuration::{self, Unknown};
-use crate::options::AuthenticationOptions;
-use crate::reload::{self, Reloads};
-use crate::tokens::Algorithm;
 
 const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
@@ -40,12 +38,12 @@ impl AuthenticationConfig {
             let configuration = with_authorities(&oidc.configuration, oidc.ca_file.as_deref())?;
             let issuers =
                 (!configuration.jwt.is_empty()).then(|| Issuers::new(&configuration, &oidc.algorithms, disallowed));
-            let issuers = issuers.transpose().map_err(Error::Options)?.map(Arc::new);
+            let issuers = issuers.transpose().map_err(Error::Invalid)?.map(Arc::new);
             return Ok(AuthenticationConfig { issuers, anonymous: from_flag(options) });
         };
         let text = std::fs::read(path).map_err(Error::file(path))?;
         let wrong = |why: String| {
-            Error::Options(format!(
+            Error::Invalid(format!(
                 "failed to load authentication configuration from file {:?}: {why}",
                 path.display().to_string()
             ))
@@ -54,12 +52,12 @@ impl AuthenticationConfig {
         let anonymous = match &configuration.anonymous {
             Some(_) if options.anonymous_is_given => {
                 let why = "--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file";
-                return Err(Error::Options(format!("anonymous: Forbidden: {why}")));
+                return Err(Error::Invalid(format!("anonymous: Forbidden: {why}")));
             }
             Some(_) => from_file(&configuration),
             None => from_flag(options),
         };
-        let issuers = Issuers::new(&configuration, &oidc.algorithms, disallowed).map_err(Error::Options)?;
+        let issuers = Issuers::new(&configuration, &oidc.algorithms, disallowed).map_err(Error::Invalid)?;
         let issuers = Arc::new(issuers);
         let reloader = Reloader {
             issuers: issuers.clone(),

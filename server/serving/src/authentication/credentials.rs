@@ -2,8 +2,9 @@
 //! `headerrequest.ClearAuthenticationHeaders`).
 
 use http::{HeaderMap, HeaderName};
+use options::RequestHeaders;
 
-use super::{RequestHeaders, bearer};
+use super::bearer;
 
 /// The headers in which API servers pass users to each other.
 const STANDARD: [HeaderName; 3] = [

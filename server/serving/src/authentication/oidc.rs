@@ -11,13 +11,14 @@ use apimachinery::apiserverconfig::v1::{AuthenticationConfiguration, JWTAuthenti
 use machinery::field_error::{FieldError, aggregate};
 use serde_json::Value;
 
+use super::texts::texts;
 use super::{AuthenticationError, UserAuthenticator};
 use crate::handler::BoxFuture;
-use crate::reviewer::texts;
-use crate::tokens::{Algorithm, Jws};
+use crate::tokens::Jws;
 use crate::user::User;
 use issuer::RemoteKeySet;
 use mapping::Mapping;
+use options::Algorithm;
 
 /// The tolerated clock skew of the issuer, in seconds (`nbf`).
 const LEEWAY: i64 = 300;

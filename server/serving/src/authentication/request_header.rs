@@ -3,38 +3,19 @@
 //! The headers apply only if the client certificate is signed by the front proxy's certificate authority.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use options::RequestHeaders;
 
 use super::{AuthenticationError, ClientCertificate};
 use crate::user::{User, unescaped_extra_key};
 
-/// The headers that name users, and the names of the trusted front proxies.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RequestHeaders {
-    pub user_names: Vec<HeaderName>,
-    pub uids: Vec<HeaderName>,
-    pub groups: Vec<HeaderName>,
-    /// Prefixes of extra headers, in lower case as header names are.
-    pub extra_prefixes: Vec<String>,
-    /// Common names of trusted proxies; if empty, every certificate that the authority signed is trusted.
-    pub allowed_names: Vec<String>,
-}
+/// Authenticates the user in the headers of a request by a trusted front proxy.
+#[derive(Clone, Debug)]
+pub(super) struct RequestHeaderAuthenticator(pub(super) RequestHeaders);
 
-impl RequestHeaders {
-    /// The conventional headers (as kubeadm configures them), for the proxy with this common name.
-    pub(crate) fn standard(proxy: &str) -> Self {
-        let header = |name: &'static str| vec![HeaderName::from_static(name)];
-        RequestHeaders {
-            user_names: header("x-remote-user"),
-            uids: header("x-remote-uid"),
-            groups: header("x-remote-group"),
-            extra_prefixes: vec!["x-remote-extra-".into()],
-            allowed_names: vec![proxy.to_owned()],
-        }
-    }
-
+impl RequestHeaderAuthenticator {
     /// Whether a request has a header that names a user. The caller checks the proxy certificate.
     pub(super) fn has_user_name(&self, headers: &HeaderMap) -> bool {
-        self.user_names.iter().any(|name| headers.contains_key(name))
+        self.0.user_names.iter().any(|name| headers.contains_key(name))
     }
 
     /// Returns the user that the headers name, if the proxy certificate is valid and trusted.
@@ -48,15 +29,15 @@ impl RequestHeaders {
             ClientCertificate::Invalid(why) => return Err(AuthenticationError(why.clone())),
             ClientCertificate::Valid(proxy) => proxy,
         };
-        if !self.allowed_names.is_empty() && !self.allowed_names.contains(&proxy.name) {
+        if !self.0.allowed_names.is_empty() && !self.0.allowed_names.contains(&proxy.name) {
             return Err(AuthenticationError(format!("x509: subject with cn={} is not allowed", proxy.name)));
         }
-        let Some(name) = first(headers, &self.user_names) else { return Ok(None) };
+        let Some(name) = first(headers, &self.0.user_names) else { return Ok(None) };
         let mut user =
-            User { uid: first(headers, &self.uids).unwrap_or_default(), ..User::new(name, Vec::<String>::new()) };
-        let groups = self.groups.iter().flat_map(|name| headers.get_all(name)).map(text);
+            User { uid: first(headers, &self.0.uids).unwrap_or_default(), ..User::new(name, Vec::<String>::new()) };
+        let groups = self.0.groups.iter().flat_map(|name| headers.get_all(name)).map(text);
         user.groups = groups.filter(|group| !group.is_empty()).collect();
-        for prefix in self.extra_prefixes.iter().filter(|prefix| !prefix.is_empty()) {
+        for prefix in self.0.extra_prefixes.iter().filter(|prefix| !prefix.is_empty()) {
             for (name, value) in headers.iter() {
                 if let Some(key) = name.as_str().strip_prefix(prefix.as_str()) {
                     user.extra.entry(unescaped_extra_key(key)).or_default().push(text(value));
@@ -80,8 +61,8 @@ fn text(value: &HeaderValue) -> String {
 mod tests {
     use super::*;
 
-    fn headers() -> RequestHeaders {
-        RequestHeaders::standard("proxy")
+    fn headers() -> RequestHeaderAuthenticator {
+        RequestHeaderAuthenticator(RequestHeaders::standard("proxy"))
     }
 
     fn request() -> HeaderMap {

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use options::Error;
 use sha2::{Digest, Sha256};
 
 use super::{AuthenticationError, UserAuthenticator};
-use crate::Error;
 use crate::handler::BoxFuture;
 use crate::user::User;
 

@@ -1,13 +1,13 @@
 //! Authentication of tokens by a webhook (upstream: `plugin/pkg/authenticator/token/webhook`).
 
+use options::{Error, TokenWebhookOptions};
 use serde_json::{Value, json};
+use webhook::Reviewer;
 
 use super::cache::Cache;
+use super::texts::texts;
 use super::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
-use crate::Error;
 use crate::handler::BoxFuture;
-use crate::options::TokenWebhookOptions;
-use crate::reviewer::{Reviewer, texts};
 use crate::user::User;
 
 /// Sends TokenReviews to a webhook and caches its successes.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use options::Error;
 use serde_json::Value;
 
 use super::{Attributes, Authorizer, Decision, Rules, ready};
-use crate::Error;
 use crate::handler::BoxFuture;
 use crate::user::{ALL_AUTHENTICATED, User};
 

@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use apimachinery::apiserverconfig::v1::{AuthorizationConfiguration, AuthorizerConfiguration};
+use options::configuration::{self, Unknown};
+use options::reload::{self, Reloads};
+use options::{AccessWebhookOptions, Error};
 use webhook::Route;
 
 use super::conditions::Conditions;
@@ -14,11 +17,7 @@ use super::validation::{self, WEBHOOK};
 use super::{
     AccessWebhook, AlwaysAllow, AlwaysDeny, Attributes, Authorizer, Decision, InstrumentedAuthorizer, Rules, Union,
 };
-use crate::Error;
-use crate::configuration::{self, Unknown};
 use crate::handler::BoxFuture;
-use crate::options::AccessWebhookOptions;
-use crate::reload::{self, Reloads};
 use crate::user::User;
 
 const GROUP: &str = "apiserver.config.k8s.io";
@@ -40,8 +39,8 @@ pub struct ReloadableAuthorizer(RwLock<Arc<Union>>);
 /// Reads and validates a configuration file. Returns the configuration and the content of the file.
 pub(crate) fn load(path: &PathBuf) -> Result<(AuthorizationConfiguration, Vec<u8>), Error> {
     let text = std::fs::read(path).map_err(Error::file(path))?;
-    let configuration = parse(&text).map_err(Error::Options)?;
-    validation::compile(&configuration, &BTreeSet::new()).map_err(Error::Options)?;
+    let configuration = parse(&text).map_err(Error::Invalid)?;
+    validation::compile(&configuration, &BTreeSet::new()).map_err(Error::Invalid)?;
     Ok((configuration, text))
 }
 
@@ -72,7 +71,7 @@ impl ReloadableAuthorizer {
     ) -> Result<Arc<Self>, Error> {
         let types = configuration.authorizers.iter().map(|a| a.r#type.clone()).filter(|of| of != WEBHOOK);
         let required: BTreeSet<String> = types.collect();
-        let union = authorizers.build(&configuration, &required).map_err(Error::Options)?;
+        let union = authorizers.build(&configuration, &required).map_err(Error::Invalid)?;
         let configured = Arc::new(ReloadableAuthorizer(RwLock::new(Arc::new(union))));
         let changed = configured.clone();
         reload::follow(path, text, reloads, move |text| {

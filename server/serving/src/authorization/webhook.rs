@@ -5,15 +5,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
+use options::{AccessWebhookOptions, Error};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
+use webhook::Reviewer;
 
 use super::conditions::Conditions;
 use super::{Attributes, Authorizer, Decision, Metrics, Rules, ready};
-use crate::Error;
 use crate::handler::BoxFuture;
-use crate::options::AccessWebhookOptions;
-use crate::reviewer::Reviewer;
 use crate::user::User;
 
 /// The maximum number of cached decisions.

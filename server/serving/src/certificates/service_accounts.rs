@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use options::AuthenticationOptions;
 use rsa::RsaPrivateKey;
 use rsa::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
 use tokio::sync::watch;
 
 use super::files::{PUBLIC, SECRET, read, write};
 use crate::Error;
-use crate::options::AuthenticationOptions;
 use crate::tokens::{ServiceAccountKeys, SigningKey, TokenKeys, VerifyingKey};
 
 /// The size of a generated key, in bits (as in kubeadm).

@@ -208,7 +208,7 @@ mod tests {
         let go_on = Arc::new(Notify::new());
         let write = Write { detaches: true, go_on: go_on.clone(), steps };
         let flags = ["kube-apiserver", "--max-mutating-requests-inflight=1", "--enable-priority-and-fairness=false"];
-        let options = crate::options::Options::parse_from(flags).unwrap();
+        let options = options::Options::parse_from(flags).unwrap();
         let metrics = crate::metrics::Metrics::default();
         let limited = crate::filters::WithMaxInFlight::new(write, &options.requests, &metrics);
         let filter = WithDetachedWrites::new(limited, Shutdown::default());

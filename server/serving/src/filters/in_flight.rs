@@ -2,11 +2,11 @@
 //! `WithMaxInFlightLimit`).
 
 use http::{HeaderValue, header};
+use options::RequestOptions;
 use tokio::sync::Semaphore;
 
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::{GaugeGuard, Metrics, Terminated};
-use crate::options::RequestOptions;
 use crate::respond;
 use crate::user::SYSTEM_MASTERS;
 
@@ -76,8 +76,8 @@ pub fn too_many(retry_after: u64) -> Response {
 mod tests {
     use super::*;
     use crate::filters::testing::{BlockedHandler, request_by};
-    use crate::options::Options;
     use crate::user::User;
+    use options::Options;
     use std::sync::Arc;
     use tokio::sync::Notify;
 

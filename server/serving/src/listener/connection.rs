@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use options::ServingOptions;
 use prometheus::IntCounter;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -31,7 +32,6 @@ use super::tls::TlsConfig;
 use super::{Peer, plaintext, poll};
 use crate::handler::{BoxFuture, Handler};
 use crate::metrics::Metrics;
-use crate::options::ServingOptions;
 use crate::shutdown::{Phase, Shutdown};
 use crate::work::memory;
 

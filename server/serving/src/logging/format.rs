@@ -4,6 +4,7 @@
 use std::fmt::{self, Write};
 
 use machinery::scalar::go_text::quote;
+use options::LogFormat;
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use tracing::field::{Field, Visit};
@@ -13,7 +14,6 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 use super::threshold::verbosity_of;
-use crate::options::LogFormat;
 
 /// Writes lines in one of the formats.
 pub(super) struct LineFormat {

@@ -4,10 +4,9 @@
 use std::io::{self, BufWriter, Stderr, Stdout, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use options::LogOptions;
 use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::MakeWriter;
-
-use crate::options::LogOptions;
 
 /// The sinks of the log.
 pub(super) struct Sinks {

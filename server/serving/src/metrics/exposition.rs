@@ -6,12 +6,12 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
+use options::MetricsOptions;
 use prometheus::proto::MetricFamily;
 
 use super::reset::Reset;
 use super::{Metrics, allowed, protobuf, state, text};
 use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::options::MetricsOptions;
 use crate::respond;
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");

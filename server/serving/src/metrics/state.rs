@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use machinery::features::FeatureGates;
+use options::version;
 use prometheus::core::Collector;
 use prometheus::proto::MetricFamily;
 use prometheus::{IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry};
 
 use super::exposition::level;
 use super::{counters, gauges};
-use crate::version;
 
 const BUILD: [&str; 9] = [
     "major",

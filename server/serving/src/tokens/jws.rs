@@ -2,10 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use options::Algorithm;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::{Algorithm, SigningKey, VerifyingKey};
+use super::{SigningKey, VerifyingKey};
 
 /// A parsed token. Its signature and claims are not verified.
 pub struct Jws<'t> {

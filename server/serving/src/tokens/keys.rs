@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use options::Algorithm;
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey};
 use rustls::SignatureScheme;
 use rustls::pki_types::PrivateKeyDer;
@@ -16,47 +17,6 @@ use x509_parser::x509::SubjectPublicKeyInfo;
 
 const P256: &str = "1.2.840.10045.3.1.7";
 const P384: &str = "1.3.132.0.34";
-
-/// A signature algorithm (RFC 7518).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    RS256,
-    RS384,
-    RS512,
-    PS256,
-    PS384,
-    PS512,
-    ES256,
-    ES384,
-}
-
-impl Algorithm {
-    const ALL: [(Algorithm, &'static str); 8] = [
-        (Algorithm::RS256, "RS256"),
-        (Algorithm::RS384, "RS384"),
-        (Algorithm::RS512, "RS512"),
-        (Algorithm::PS256, "PS256"),
-        (Algorithm::PS384, "PS384"),
-        (Algorithm::PS512, "PS512"),
-        (Algorithm::ES256, "ES256"),
-        (Algorithm::ES384, "ES384"),
-    ];
-
-    /// Returns all supported algorithms.
-    pub fn all() -> Vec<Self> {
-        Self::ALL.iter().map(|(algorithm, _)| *algorithm).collect()
-    }
-
-    /// The name in the header of a token (`alg`).
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(algorithm, _)| *algorithm == self).map_or("", |(_, name)| name)
-    }
-
-    /// Returns the algorithm with a name. `none` and algorithms with shared secrets are not supported.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(algorithm, _)| *algorithm)
-    }
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Numbers {

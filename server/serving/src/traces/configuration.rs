@@ -1,8 +1,7 @@
 //! The configuration of tracing (`TracingConfiguration`).
 
+use options::configuration;
 use serde::Deserialize;
-
-use crate::configuration;
 
 /// The default address of collectors.
 const DEFAULT: &str = "localhost:4317";

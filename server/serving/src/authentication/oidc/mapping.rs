@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cel::{Budget, Program, Type, Value as Cel};
 use serde_json::{Number, Value, json};
 
-use crate::reviewer::texts;
+use crate::authentication::texts::texts;
 use crate::user::User;
 
 /// The names of the CEL variables.

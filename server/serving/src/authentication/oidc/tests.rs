@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::authentication::{Anonymous, AuthenticationConfig};
-use crate::options::Options;
 use crate::testing::Https;
 use crate::tokens::SigningKey;
+use options::Options;
 use prometheus::Registry;
 use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
 use serde_json::json;

@@ -83,7 +83,7 @@ async fn reloads_authorizers_of_file() {
 
     // An invalid configuration is rejected. The failure counter shows that the file was read.
     write(&[webhook("one", &one, &json!({}))]);
-    let server = crate::identity::hash(&crate::identity::of_host(""));
+    let server = options::identity::hash(&options::identity::of_host(""));
     let failures =
         format!("config_controller_automatic_reloads_total{{apiserver_id_hash=\"{server}\",status=\"failure\"}} 1");
     while !TextEncoder::new().encode_to_string(&registry.gather()).unwrap().contains(&failures) {
