@@ -12,7 +12,8 @@ use endpoints::{
 use machinery::catalog::{Catalog, KindDef, ResourceDef, Serving};
 use options::Options;
 use registry::{DeclaredStrategy, Informers, ResourceStore, Stores, Strategy};
-use serving::{Handler, handler::FromFn, respond};
+use request::handler::FromFn;
+use request::{Handler, respond};
 use webhook::Services;
 
 use crate::backends::Backends;

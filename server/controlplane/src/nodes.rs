@@ -7,11 +7,10 @@ mod references;
 use machinery::features::{self, FeatureGates};
 use machinery::selector::FieldRequirement;
 use registry::Informers;
-use serving::BoxFuture;
-use serving::User;
+use request::user::{NODE_USER_PREFIX, NODES_GROUP};
+use request::{BoxFuture, User};
 use serving::authorization::rbac::PolicyRule;
 use serving::authorization::{Attributes, Authorizer, Decision, Rules};
-use serving::user::{NODE_USER_PREFIX, NODES_GROUP};
 
 use graph::{Graph, Kind};
 

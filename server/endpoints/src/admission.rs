@@ -7,10 +7,10 @@ use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{Outcome, Pending, ReadRevision, Reservation};
+use request::User;
+use request::warnings::Warnings;
 use serde_json::Value;
-use serving::User;
 use serving::audit::AuditContext;
-use serving::warnings::Warnings;
 
 use crate::open::OpenKind;
 

@@ -10,10 +10,10 @@ use machinery::reflect::{Owned, Ref, Struct};
 use machinery::status::Status;
 use machinery::{protobuf, yaml};
 use registry::meta;
+use request::body::ReadError;
+use request::{Body, Response, User};
 use serving::audit::{AuditContext, Level};
-use serving::body::ReadError;
 use serving::work::memory::{self, Held};
-use serving::{Body, Response, User};
 
 use crate::media::Encoding;
 

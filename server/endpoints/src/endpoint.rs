@@ -11,8 +11,8 @@ use machinery::features::FeatureGates;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 use registry::{CheckWrite, Context, Outcome, ResourceStore};
+use request::{Query, Request, RequestInfo, Response};
 use serving::authorization::Authorizer;
-use serving::{Query, Request, RequestInfo, Response};
 
 use crate::admission::{Admission, Attributes};
 use crate::gvk;

@@ -11,7 +11,7 @@ use http_body::{Body as HttpBody, Frame};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{ChangeKind, WatchEvent, WatchStream, meta_mut};
-use serving::Query;
+use request::Query;
 use serving::metrics::SentEvents;
 use storage::cache::{EncodingId, Entry};
 use tokio::time::{Instant, Sleep};

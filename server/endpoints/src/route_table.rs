@@ -19,7 +19,7 @@ use std::sync::Arc;
 use http::Method;
 use machinery::catalog::SubresourceDef;
 use machinery::status::Status;
-use serving::RequestInfo;
+use request::RequestInfo;
 use serving::metrics::Routed;
 
 use crate::endpoint::{Endpoint, SubresourceHandler};

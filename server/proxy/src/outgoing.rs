@@ -4,9 +4,9 @@
 use http::Uri;
 use http_body_util::BodyExt;
 use machinery::status::Status;
+use request::{Body, Request, User};
 use serving::authentication::{IdentityHeaders, remove_impersonation};
 use serving::work::memory::{self, Held};
-use serving::{Body, Request, User};
 
 use crate::forward::user_of;
 use crate::{headers, identity};

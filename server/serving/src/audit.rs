@@ -13,12 +13,14 @@ mod object;
 mod policy;
 mod rotation;
 mod sink;
+mod source;
 mod truncate;
 mod webhook;
 
 use std::sync::Arc;
 
 use apimachinery::audit::v1::Event;
+use options::{AuditMode, AuditOptions, Error};
 use prometheus::Registry;
 use tokio::sync::RwLock;
 
@@ -29,7 +31,6 @@ pub use sink::Sink;
 
 use buffer::Buffer;
 use log::Log;
-use options::{AuditMode, AuditOptions, Error};
 use sink::Metrics;
 use truncate::Truncate;
 use webhook::Webhook;

@@ -20,19 +20,18 @@ use std::sync::Arc;
 use http::request::Parts;
 use subtle::ConstantTimeEq;
 
-pub use client_certificate::{ClientCertificate, user_of_certificate};
+pub use client_certificate::user_of_certificate;
 pub use configured::AuthenticationConfig;
 pub use credentials::{IdentityHeaders, remove_impersonation};
 pub use oidc::Issuers;
 use options::RequestHeaders;
+use request::{ClientCertificate, Peer, RequestExt, User};
 use request_header::RequestHeaderAuthenticator;
 pub use token_file::TokenFile;
 pub use tokens::{AudienceAgnostic, TokenAuthenticator, Tokens, UserAuthenticator};
 pub use webhook::TokenWebhook;
 
-use crate::handler::RequestExt;
-use crate::listener::Peer;
-use crate::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, User};
+use crate::audit::AuditContext;
 
 /// The audit annotation that names the authenticator.
 ///
@@ -139,11 +138,11 @@ impl Authentication {
         let mut errors = Vec::new();
         let is_by_proxy = self.request_headers.as_ref().is_some_and(|headers| headers.has_user_name(&request.headers));
         if is_by_proxy && let Some(user) = accepted(self.by_proxy(request), &mut errors) {
-            request.extensions.trail().annotate(SOURCE, "requestheader");
+            AuditContext::of(&request.extensions).annotate(SOURCE, "requestheader");
             return Ok(Some(user));
         }
         if let Some(user) = accepted(by_certificate(request), &mut errors) {
-            request.extensions.trail().annotate(SOURCE, "x509");
+            AuditContext::of(&request.extensions).annotate(SOURCE, "x509");
             return Ok(Some(user));
         }
         if !self.tokens.is_empty()
@@ -166,7 +165,7 @@ impl Authentication {
             return Ok(None);
         };
         let user = headers.authenticate(&peer.proxy(), &request.headers)?;
-        Ok(user.map(|user| Arc::new(with_authenticated_group(user))))
+        Ok(user.map(|user| Arc::new(user.with_authenticated_group())))
     }
 
     /// Authenticates the bearer tokens of the request. Appends the reason for each rejected token to `errors`.
@@ -184,10 +183,10 @@ impl Authentication {
             match found {
                 Ok(Some(found)) => {
                     found.warnings.iter().for_each(|text| request.extensions.warn(text));
-                    let trail = request.extensions.trail();
+                    let trail = AuditContext::of(&request.extensions);
                     let annotations = found.annotations.into_iter().chain([(SOURCE, found.source.to_owned())]);
                     annotations.for_each(|(key, value)| trail.annotate(key, value));
-                    return Some(Arc::new(with_authenticated_group(found.user)));
+                    return Some(Arc::new(found.user.with_authenticated_group()));
                 }
                 Ok(None) => errors.push(INVALID_TOKEN.into()),
                 Err(error) => errors.push(error.0),
@@ -207,7 +206,7 @@ impl Authentication {
             Err(why) => return Err(AuthenticationError(format!("[{INVALID_TOKEN}, {why}]"))),
             Ok(Some(found)) => found,
         };
-        Ok(Some(Authenticated { user: with_authenticated_group(found.user), ..found }))
+        Ok(Some(Authenticated { user: found.user.with_authenticated_group(), ..found }))
     }
 }
 
@@ -234,14 +233,6 @@ fn by_certificate(request: &Parts) -> Identified {
 /// Compares a secret with a presented value in constant time, so that timing does not reveal where they differ.
 pub fn is_same_secret(secret: &[u8], presented: &[u8]) -> bool {
     secret.ct_eq(presented).into()
-}
-
-/// Adds `system:authenticated` (upstream: `group.AuthenticatedGroupAdder`).
-fn with_authenticated_group(mut user: User) -> User {
-    if !user.is_in(ALL_AUTHENTICATED) && !user.is_in(ALL_UNAUTHENTICATED) {
-        user.groups.push(ALL_AUTHENTICATED.into());
-    }
-    user
 }
 
 #[cfg(test)]

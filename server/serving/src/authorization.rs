@@ -20,11 +20,11 @@ pub(crate) use configured::load as load_configuration;
 pub use configured::{ReloadableAuthorizer, StaticAuthorizers};
 pub use metrics::{InstrumentedAuthorizer, Metrics};
 pub use paths::AllowedPaths;
+use request::user::SYSTEM_MASTERS;
+use request::{BoxFuture, User};
+
 use rbac::PolicyRule;
 pub use webhook::AccessWebhook;
-
-use crate::handler::BoxFuture;
-use crate::user::{SYSTEM_MASTERS, User};
 
 /// The decision of an authorizer, with its reason.
 ///

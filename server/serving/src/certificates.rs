@@ -15,6 +15,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use options::{Options, RequestHeaders};
+use request::user::SYSTEM_MASTERS;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
@@ -26,7 +27,6 @@ pub use tls_files::{KeyPairPem, TlsContents, TlsFiles};
 
 use crate::Error;
 use crate::tokens::ServiceAccountKeys;
-use crate::user::SYSTEM_MASTERS;
 use pki::{Authority, Purpose};
 
 /// The user name in the generated kubeconfig.

@@ -2,6 +2,8 @@
 //! `DefaultBuildHandlerChain`).
 
 use machinery::features;
+use options::Options;
+use request::Handler;
 use std::sync::Arc;
 
 use crate::Error;
@@ -14,9 +16,7 @@ use crate::filters::{
     WithRetryAfter, WithTimeout, WithWarnings, WithWatchTermination, WithWebSockets,
 };
 use flowcontrol::FlowControl;
-use options::Options;
 
-use crate::handler::Handler;
 use crate::metrics::{Metrics, WithMetrics};
 use crate::shutdown::Shutdown;
 use crate::traces::{Tracer, WithResourceSpan, WithTracing};

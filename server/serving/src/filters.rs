@@ -21,11 +21,8 @@ mod warnings;
 mod watch_termination;
 mod websocket;
 
-#[cfg(test)]
-pub(crate) mod testing;
-
 pub use audit::WithAudit;
-pub use audit_id::{AuditId, WithAuditId};
+pub use audit_id::WithAuditId;
 pub use authentication::WithAuthentication;
 pub use authorization::WithAuthorization;
 pub use cors::WithCors;

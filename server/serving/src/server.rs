@@ -6,6 +6,7 @@ use std::sync::Arc;
 use flowcontrol::FlowControl;
 use options::reload::Reloads;
 use options::{AuthorizationMode, Options, RequestOptions, identity};
+use request::Handler;
 use tokio::sync::watch;
 
 use crate::audit::Audit;
@@ -19,7 +20,6 @@ use crate::authorization::{
 };
 use crate::certificates::{self, Certificates};
 use crate::chain::Chain;
-use crate::handler::Handler;
 use crate::health::Health;
 use crate::listener::Listener;
 use crate::metrics::Metrics;

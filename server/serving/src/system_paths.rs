@@ -8,16 +8,15 @@ use serde_json::json;
 
 use flowcontrol::{Dump, FlowControl};
 use options::Options;
+use request::{BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
 
 use crate::debug::DebugHandler;
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
 use crate::log_files::LogFiles;
 use crate::metrics::{Metrics, MetricsHandler, exposition, reset};
-use crate::request_info::Query;
 use crate::tokens::OpenId;
 use crate::version::VersionHandler;
-use crate::{respond, zpages};
+use crate::zpages;
 
 /// The paths for the index at `/` that are not health checks; [`Health::paths`] lists those.
 const PATHS: [&str; 5] = ["/flagz", "/metrics", "/metrics/slis", "/statusz", "/version"];
@@ -149,8 +148,8 @@ impl<H: Handler> Handler for SystemPaths<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{ok, request, seen};
     use crate::shutdown::Shutdown;
+    use request::testing::{ok, request, seen};
 
     fn paths<H>(inner: H, flags: &[&str]) -> SystemPaths<H> {
         let options = Options::parse_from(std::iter::once(&"kube-apiserver").chain(flags)).unwrap();
@@ -189,7 +188,7 @@ mod tests {
     #[tokio::test]
     async fn profiling_flag_controls_debug_paths() {
         for (flag, code) in [("--profiling", 302), ("--profiling=false", 404)] {
-            let paths = paths(crate::handler::FromFn(|_| respond::not_found()), &[flag]);
+            let paths = paths(request::handler::FromFn(|_| respond::not_found()), &[flag]);
             assert_eq!(paths.handle(request("GET", "/debug/pprof")).await.status().as_u16(), code);
         }
     }

@@ -3,10 +3,8 @@
 use http::header::{ACCEPT, CONTENT_TYPE};
 use machinery::status::Status;
 use options::version;
-
-use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::negotiation::{is_consumed, is_produced};
-use crate::respond;
+use request::negotiation::{is_consumed, is_produced};
+use request::{BoxFuture, Handler, Request, Response, respond};
 
 /// Handles `/version` (upstream: `routes.Version`).
 pub struct VersionHandler {

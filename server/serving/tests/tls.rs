@@ -7,15 +7,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use options::Options;
+use request::handler::FromFn;
+use request::{Body, Response};
 use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{CipherSuite, ClientConfig, ProtocolVersion, RootCertStore};
 use serving::authorization::AlwaysDeny;
 use serving::authorization::rbac::{Policy, RuleSource};
-use serving::handler::FromFn;
 use serving::shutdown::Shutdown;
-use serving::{Access, Body, Handlers, Response, Server};
+use serving::{Access, Handlers, Server};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use options::Options;
 use prometheus::Registry;
+use request::User;
 use serde_json::{Value, json};
-use serving::User;
 use serving::authentication::{TokenAuthenticator, TokenWebhook};
 use serving::authorization::{AccessWebhook, Attributes, Authorizer, Metrics, Selectors};
 use tempfile::TempDir;

@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 use http::{Method, Uri};
 use serving::authorization::Attributes;
-use serving::request_info::PathError;
-use serving::{Query, RequestInfo, User};
+use request::request_info::PathError;
+use request::{Query, RequestInfo, User};
 
 /// Parses a request line by Go's rules; authorization and handler interpret it identically.
 pub fn requests(bytes: &[u8]) {

@@ -83,7 +83,7 @@ impl Check<'_> {
         let Some(parsed) = parsed else {
             return Err(self.forbidden("failed to parse CSR: PEM block type must be CERTIFICATE REQUEST"));
         };
-        if parsed.organizations.iter().any(|group| group == serving::user::SYSTEM_MASTERS) {
+        if parsed.organizations.iter().any(|group| group == request::user::SYSTEM_MASTERS) {
             let why = format!("use of {CLIENT_SIGNER} signer with system:masters group is not allowed");
             return Err(self.forbidden(why));
         }

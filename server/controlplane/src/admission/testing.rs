@@ -6,11 +6,11 @@ use endpoints::{Attributes, Conversions, Operation, Reservations};
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Owned, Struct};
 use registry::ReadRevision;
+use request::warnings::Warnings;
+use request::{BoxFuture, User};
 use serde_json::Value;
 use serving::audit::AuditContext;
 use serving::authorization::{self, Authorizer, Decision};
-use serving::warnings::Warnings;
-use serving::{BoxFuture, User};
 
 /// Attributes of a request of user `mallory` in namespace `team-a`. `resource` is of the core
 /// group, such as `pods/resize`.

@@ -10,9 +10,9 @@ use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
 use registry::{meta, meta_mut};
+use request::user::SYSTEM_MASTERS;
 use serving::authorization;
 use serving::authorization::rbac::{Incomparable, PolicyRule, describe_missing, missing};
-use serving::user::SYSTEM_MASTERS;
 
 use super::convert::{self, AnyBinding};
 use super::reconcile::AnyRole;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use machinery::reflect::Struct;
 use registry::{Informer, Observer, Stores};
+use request::{BoxFuture, User};
 use serving::authorization::rbac::{Grant, Policy, RuleSource};
-use serving::{BoxFuture, User};
 
 use super::GROUP;
 use super::convert::{self, AnyBinding};

@@ -8,8 +8,9 @@ use generated::authorization::v1::{
 };
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use request::User;
+use serving::Access;
 use serving::authorization::{Attributes, Decision, Selectors};
-use serving::{Access, User};
 
 use super::{attributes, typed, validation};
 

@@ -4,7 +4,7 @@ use apimachinery::meta::v1::{FieldSelectorRequirement, LabelSelectorRequirement,
 use generated::authorization::v1::ResourceAttributes;
 use machinery::field_path::Path;
 use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
-use serving::User;
+use request::User;
 use serving::authorization::{Attributes, Selectors};
 
 /// Converts resource attributes. An empty version means all versions.

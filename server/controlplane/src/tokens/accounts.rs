@@ -7,11 +7,11 @@ use machinery::scalar::Time;
 use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 use registry::{MetaExt, meta};
+use request::user::{service_account_groups, service_account_user_name};
+use request::{BoxFuture, User};
 use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
 use serving::metrics::credentials::ACCOUNTS;
 use serving::tokens::{Jws, ServiceAccountKeys};
-use serving::user::{service_account_groups, service_account_user_name};
-use serving::{BoxFuture, User};
 
 use super::claims::{Claims, Issued, Kubernetes, LEEWAY, Reference};
 use super::lookup::Lookup;

@@ -4,8 +4,8 @@
 use generated::core::v1::{Secret, secret_type};
 use machinery::scalar::Time;
 use registry::MetaExt;
+use request::{BoxFuture, User};
 use serving::authentication::{AuthenticationError, UserAuthenticator, is_same_secret};
-use serving::{BoxFuture, User};
 
 use super::lookup::Lookup;
 

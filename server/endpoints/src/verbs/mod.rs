@@ -23,13 +23,13 @@ use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{Change, Context, ReadRevision, UpdateOptions, Updated, ensure_namespace, meta_mut};
+use request::warnings::Warnings;
+use request::{Body, RequestInfo, User, respond};
 use serving::audit::{AuditContext, Level};
 use serving::filters::Detach;
 use serving::metrics::Watched;
-use serving::warnings::Warnings;
 use serving::work::HeldSeat;
 use serving::work::memory::Held;
-use serving::{Body, RequestInfo, User, respond};
 
 use crate::admission::{Attributes, Conversions, Operation, Reservations};
 use crate::body;

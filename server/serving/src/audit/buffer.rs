@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use apimachinery::audit::v1::Event;
 use options::AuditBatch;
+use request::BoxFuture;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use super::sink::{Metrics, Sink};
-use crate::handler::BoxFuture;
 
 const PLUGIN: &str = "buffered";
 

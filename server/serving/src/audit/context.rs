@@ -10,15 +10,13 @@ use apimachinery::meta::v1::{ObjectMeta, Status};
 use bytes::Bytes;
 use http::header::USER_AGENT;
 use machinery::scalar::{self, MicroTime, RawExtension};
+use request::request_info::shown_target;
+use request::{AuditId, Request, RequestExt, Response, User};
 
 use super::level::{Level, Stage};
 use super::policy::Config;
+use super::source::source_addresses;
 use super::{Audit, object};
-use crate::filters::AuditId;
-use crate::handler::{Request, RequestExt, Response};
-use crate::request_info::shown_target;
-use crate::source::source_addresses;
-use crate::user::User;
 
 /// The maximum recorded length of a user agent, in bytes.
 const MAX_USER_AGENT: usize = 1024;
@@ -55,6 +53,11 @@ impl AuditContext {
         let received = (SystemTime::now(), Instant::now());
         let (config, event, latencies) = (OnceLock::new(), Mutex::default(), Mutex::default());
         AuditContext(Some(Arc::new(Record { audit, config, received, event, latencies })))
+    }
+
+    /// The audit context of a request, from its extensions; empty when audit logging is disabled.
+    pub fn of(extensions: &http::Extensions) -> Self {
+        extensions.get::<AuditContext>().cloned().unwrap_or_default()
     }
 
     /// Returns the record, unless nothing is recorded of the request.

@@ -10,11 +10,11 @@ use apimachinery::audit::v1::Event;
 use machinery::json;
 use machinery::reflect::Ref;
 use options::{AuditFormat, AuditLogOptions, Error};
+use request::BoxFuture;
 
 use super::legacy;
 use super::rotation::RotatingFile;
 use super::sink::{Metrics, Sink};
-use crate::handler::BoxFuture;
 
 const PLUGIN: &str = "log";
 /// The path that stands for standard output.

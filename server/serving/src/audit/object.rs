@@ -7,9 +7,8 @@ use machinery::json::{self, Issues};
 use machinery::reflect::Mut;
 use machinery::type_meta::TypeMeta;
 use machinery::{envelope, protobuf, yaml};
+use request::Response;
 use serde_json::Value;
-
-use crate::handler::Response;
 
 /// Decodes the Status of a response, without kind and version.
 pub(super) fn status(response: &Response) -> Option<Status> {

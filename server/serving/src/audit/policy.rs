@@ -7,10 +7,9 @@ use std::path::Path;
 use apimachinery::audit::v1::{GroupResources, Policy as Document, PolicyRule};
 use options::Error;
 use options::configuration::{self, Unknown};
+use request::{RequestInfo, User};
 
 use super::level::{Level, Stages};
-use crate::request_info::RequestInfo;
-use crate::user::User;
 
 /// Selects what is recorded of a request. The first matching rule applies; without one, nothing is recorded.
 #[derive(Debug)]

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use apimachinery::audit::v1::Event;
 use prometheus::{IntCounter, IntCounterVec, Opts, Registry};
-
-use crate::handler::BoxFuture;
+use request::BoxFuture;
 
 /// A destination of events (upstream: `audit.Backend`).
 pub trait Sink: Send + Sync {

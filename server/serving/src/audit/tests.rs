@@ -1,16 +1,18 @@
 //! Audit events of requests through the filter chain.
 
+use options::Options;
+use request::handler::FromFn;
+use request::{Body, Handler, Request, Response};
+
 use super::*;
+use crate::audit::AuditContext;
 use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
 use crate::authorization::{AlwaysDeny, Authorizer, Union};
-use crate::body::Body;
 use crate::chain::Chain;
-use crate::handler::{FromFn, Handler, Request, RequestExt, Response};
 use crate::metrics::Metrics as ServerMetrics;
 use crate::shutdown::Shutdown;
 use crate::testing::Https;
 use machinery::status::{GroupResource, Status};
-use options::Options;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Mutex;
@@ -30,10 +32,10 @@ fn reply(request: &Request) -> Response {
             let pieces: Vec<Result<http_body::Frame<bytes::Bytes>, std::convert::Infallible>> = Vec::new();
             Response::new(Body::stream(http_body_util::StreamBody::new(futures_util::stream::iter(pieces))))
         }
-        "/api/v1/namespaces/shop/pods/gone" => crate::respond::failure(request, &not_found),
+        "/api/v1/namespaces/shop/pods/gone" => request::respond::failure(request, &not_found),
         "/api/v1/namespaces/shop/pods/panic" => panic!("as it should"),
         _ => {
-            request.trail().annotate("example.com/note", "seen");
+            AuditContext::of(request.extensions()).annotate("example.com/note", "seen");
             Response::new(Body::full("ok"))
         }
     }

@@ -8,10 +8,10 @@ use apimachinery::audit::v1::Event;
 use machinery::json;
 use machinery::reflect::Ref;
 use options::AuditLimits;
+use request::BoxFuture;
 
 use super::level::Level;
 use super::sink::{Metrics, Sink};
-use crate::handler::BoxFuture;
 
 /// The annotation of a truncated event.
 const TRUNCATED: &str = "audit.k8s.io/truncated";

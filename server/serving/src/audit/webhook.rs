@@ -9,10 +9,10 @@ use http::Uri;
 use machinery::json;
 use machinery::reflect::Ref;
 use options::{AuditWebhookOptions, Error};
+use request::BoxFuture;
 use webhook::{Backoff, Client, Kubeconfig};
 
 use super::sink::{Metrics, Sink};
-use crate::handler::BoxFuture;
 
 const PLUGIN: &str = "webhook";
 /// The timeout of one request.

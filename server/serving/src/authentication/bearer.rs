@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{HeaderMap, HeaderValue, header};
 
-use crate::websocket;
+use request::upgrade::wants_websocket;
 
 /// The prefix of a subprotocol that is a token in base64url.
 const PROTOCOL_PREFIX: &str = "base64url.bearer.authorization.k8s.io.";
@@ -56,7 +56,7 @@ fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 /// # Errors
 /// The texts of upstream's `ProtocolAuthenticator`, for the log.
 fn from_protocols(headers: &HeaderMap) -> Result<Option<String>, &'static str> {
-    if !websocket::is_wanted(headers) {
+    if !wants_websocket(headers) {
         return Ok(None);
     }
     let mut tokens = protocols(headers).filter_map(|p| p.strip_prefix(PROTOCOL_PREFIX));

@@ -127,7 +127,7 @@ impl Cache {
 mod tests {
     use super::*;
     use crate::authentication::AuthenticationError;
-    use crate::user::User;
+    use request::User;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Whether a token authenticates; tokens that begin with `good` are valid. Counts the calls of the authenticator.

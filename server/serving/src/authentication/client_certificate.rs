@@ -3,38 +3,16 @@
 //! The common name is the user name, the organizations are the groups.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
+use request::User;
 use sha2::{Digest, Sha256};
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::x509::AttributeTypeAndValue;
-
-use super::with_authenticated_group;
-use crate::user::User;
 
 /// The object identifier of the subject attribute for the user's UID.
 const UID: &str = "1.3.6.1.4.1.57683.2";
 /// The key of the extra field that identifies the credential.
 const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
-
-/// The result of verifying the client certificate of a connection.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ClientCertificate {
-    /// The client sent no certificate, or no certificate authority is configured.
-    #[default]
-    None,
-    /// Signed by a configured authority; the user is a member of `system:authenticated`.
-    Valid(Arc<User>),
-    /// Invalid credentials, with the reason for the log.
-    Invalid(String),
-}
-
-impl ClientCertificate {
-    /// A valid certificate of this user.
-    pub fn of(user: User) -> Self {
-        ClientCertificate::Valid(Arc::new(with_authenticated_group(user)))
-    }
-}
 
 /// Returns the user that a certificate names; `None` without a common name. The caller verifies the certificate.
 pub fn user_of_certificate(der: &[u8]) -> Result<Option<User>, String> {

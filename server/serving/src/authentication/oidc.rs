@@ -9,16 +9,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use apimachinery::apiserverconfig::v1::{AuthenticationConfiguration, JWTAuthenticator};
 use machinery::field_error::{FieldError, aggregate};
+use options::Algorithm;
+use request::{BoxFuture, User};
 use serde_json::Value;
 
 use super::texts::texts;
 use super::{AuthenticationError, UserAuthenticator};
-use crate::handler::BoxFuture;
 use crate::tokens::Jws;
-use crate::user::User;
 use issuer::RemoteKeySet;
 use mapping::Mapping;
-use options::Algorithm;
 
 /// The tolerated clock skew of the issuer, in seconds (`nbf`).
 const LEEWAY: i64 = 300;

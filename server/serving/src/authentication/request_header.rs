@@ -4,9 +4,10 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use options::RequestHeaders;
+use request::User;
+use request::user::unescaped_extra_key;
 
 use super::{AuthenticationError, ClientCertificate};
-use crate::user::{User, unescaped_extra_key};
 
 /// Authenticates the user in the headers of a request by a trusted front proxy.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
+use request::warnings::Warnings;
+
 use super::*;
 use crate::listener::client_certificates::CurrentAuthorities;
 use crate::listener::client_certificates::testing::{ALWAYS, TestAuthority, authorities, peer};
-use crate::warnings::Warnings;
 use http::{HeaderMap, header};
 
 fn authentication(anonymous: Anonymous) -> Authentication {
@@ -36,7 +37,7 @@ fn request(authorization: &str, presents: Presents) -> Parts {
     };
     request.extensions.insert(Arc::new(peer(&chain, &Arc::new(current))));
     request.extensions.insert(Warnings::default());
-    let info = crate::RequestInfo::new(&request.method, &request.uri).unwrap();
+    let info = request::RequestInfo::new(&request.method, &request.uri).unwrap();
     request.extensions.insert(Arc::new(info));
     request
 }
@@ -126,7 +127,7 @@ async fn warns_of_extra_space_before_token() {
             .starts_with("system:anonymous")
     );
     let mut headers = HeaderMap::new();
-    crate::warnings::write_to(request.extensions.get::<Warnings>().unwrap(), &mut headers);
+    request::warnings::write_to(request.extensions.get::<Warnings>().unwrap(), &mut headers);
     assert!(headers[header::WARNING].to_str().unwrap().contains("extra space before the bearer token"));
 }
 

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use options::Error;
+use request::{BoxFuture, User};
 use sha2::{Digest, Sha256};
 
 use super::{AuthenticationError, UserAuthenticator};
-use crate::handler::BoxFuture;
-use crate::user::User;
 
 /// The tokens of a file, keyed by their hashes, so that the duration of a lookup reveals nothing about a token.
 #[derive(Debug, Default)]

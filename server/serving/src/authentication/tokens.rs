@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use request::{BoxFuture, User};
+
 use super::cache::Cache;
 use super::{Authenticated, AuthenticationError, Verdict};
-use crate::handler::BoxFuture;
-use crate::user::User;
 
 /// An authenticator of bearer tokens: token file, service accounts, webhook (upstream: `authenticator.Token`).
 pub trait TokenAuthenticator: Send + Sync {

@@ -1,14 +1,13 @@
 //! Authentication of tokens by a webhook (upstream: `plugin/pkg/authenticator/token/webhook`).
 
 use options::{Error, TokenWebhookOptions};
+use request::{BoxFuture, User};
 use serde_json::{Value, json};
 use webhook::Reviewer;
 
 use super::cache::Cache;
 use super::texts::texts;
 use super::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
-use crate::handler::BoxFuture;
-use crate::user::User;
 
 /// Sends TokenReviews to a webhook and caches its successes.
 pub struct TokenWebhook {

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use options::Error;
+use request::user::ALL_AUTHENTICATED;
+use request::{BoxFuture, User};
 use serde_json::Value;
 
 use super::{Attributes, Authorizer, Decision, Rules, ready};
-use crate::handler::BoxFuture;
-use crate::user::{ALL_AUTHENTICATED, User};
 
 const V0: &str = "abac.authorization.kubernetes.io/v0";
 const V1BETA1: &str = "abac.authorization.kubernetes.io/v1beta1";

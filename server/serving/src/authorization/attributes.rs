@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use machinery::scalar::go_text::quote;
 use machinery::selector::{FieldRequirement, FieldSelector, LabelRequirement, LabelSelector};
 use machinery::status::{GroupResource, Status};
-
-use crate::request_info::RequestInfo;
-use crate::user::User;
+use request::{RequestInfo, User};
 
 /// The user of a request and what the request does.
 #[derive(Clone, Debug)]
@@ -154,7 +152,13 @@ impl<'a> Attributes<'a> {
 
 #[cfg(test)]
 mod tests {
+    use percent_encoding::percent_decode_str;
+
     use super::*;
+
+    /// How upstream's `RequestInfoFactory` parses generated requests and the corpus of a fuzz target;
+    /// written by `tests/oracle/requests/main.go`.
+    const REQUESTS: &str = include_str!("../../../../tests/oracle/requests/requests.tsv");
 
     fn message(method: &str, uri: &str, reason: &str) -> String {
         let info = RequestInfo::new(&method.parse().unwrap(), &uri.parse().unwrap()).unwrap();
@@ -190,5 +194,21 @@ mod tests {
             assert_eq!(message(method, uri, ""), expect);
         }
         assert!(message("GET", "/x", "Everything is forbidden.").ends_with(r#"path "/x": Everything is forbidden."#));
+    }
+
+    #[test]
+    fn parses_selectors_as_upstream() {
+        let user = User::anonymous();
+        let decoded = |column: &str| percent_decode_str(&column.replace('+', " ")).decode_utf8_lossy().into_owned();
+        for line in REQUESTS.lines() {
+            let columns: Vec<String> = line.split('\t').map(decoded).collect();
+            let (method, target) = line.split_once('\t').unwrap();
+            let target = target.split('\t').next().unwrap();
+            let info = RequestInfo::new(&method.parse().unwrap(), &target.parse().unwrap());
+            if let (Ok(info), [_, _, .., fields, labels, _]) = (info, columns.as_slice()) {
+                let (seen, wanted) = (Attributes::of_request(&user, &info).selectors, Selectors::parse(fields, labels));
+                assert_eq!(format!("{seen:?}"), format!("{wanted:?}"), "{method} {target}");
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ use apimachinery::apiserverconfig::v1::{AuthorizationConfiguration, AuthorizerCo
 use options::configuration::{self, Unknown};
 use options::reload::{self, Reloads};
 use options::{AccessWebhookOptions, Error};
+use request::{BoxFuture, User};
 use webhook::Route;
 
 use super::conditions::Conditions;
@@ -17,8 +18,6 @@ use super::validation::{self, WEBHOOK};
 use super::{
     AccessWebhook, AlwaysAllow, AlwaysDeny, Attributes, Authorizer, Decision, InstrumentedAuthorizer, Rules, Union,
 };
-use crate::handler::BoxFuture;
-use crate::user::User;
 
 const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];

@@ -1,8 +1,8 @@
 //! Paths that are allowed without authorization, such as health checks (upstream: `authorization/path`).
 
+use request::{BoxFuture, User};
+
 use super::{Attributes, Authorizer, Decision, Rules, ready};
-use crate::handler::BoxFuture;
-use crate::user::User;
 
 /// Allowed paths; a trailing `*` matches any suffix.
 pub struct AllowedPaths(pub Vec<String>);

@@ -14,10 +14,10 @@ pub use policy::Policy;
 pub use rules::PolicyRule;
 
 use machinery::scalar::go_text::quote;
+use request::user::service_account_user_name;
+use request::{BoxFuture, User};
 
 use super::{Attributes, Authorizer, Decision, Rules, ready};
-use crate::handler::BoxFuture;
-use crate::user::{User, service_account_user_name};
 
 /// The role that a binding references.
 #[derive(Clone, Debug, PartialEq, Eq)]

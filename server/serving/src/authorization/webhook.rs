@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
 use options::{AccessWebhookOptions, Error};
+use request::{BoxFuture, User};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use webhook::Reviewer;
 
 use super::conditions::Conditions;
 use super::{Attributes, Authorizer, Decision, Metrics, Rules, ready};
-use crate::handler::BoxFuture;
-use crate::user::User;
 
 /// The maximum number of cached decisions.
 const MAX_CACHED: usize = 8192;

@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use machinery::status::Status;
+use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
 
-use crate::audit::Level;
+use crate::audit::{AuditContext, Level};
 use crate::authorization::{Attributes, Authorizer, Decision};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::AccessMetrics;
-use crate::respond;
 
 /// The audit annotations with the decision and its reason.
 const DECISION: &str = "authorization.k8s.io/decision";
@@ -37,7 +36,7 @@ impl<H: Handler> Handler for WithAuthorization<H> {
                 return respond::failure(&request, &status);
             };
             let attributes = Attributes::of_request(&user, &info);
-            let (trail, began) = (request.trail(), Instant::now());
+            let (trail, began) = (AuditContext::of(request.extensions()), Instant::now());
             let decision = trail.timed("authorization", self.authorizer.authorize(&attributes)).await;
             let (verdict, outcome) = match &decision {
                 Decision::Allow(_) => ("allow", &self.metrics.allowed),
@@ -60,9 +59,9 @@ impl<H: Handler> Handler for WithAuthorization<H> {
 mod tests {
     use super::*;
     use crate::authorization::{AlwaysDeny, Union};
-    use crate::filters::testing::{failure, ok, request, request_by};
     use crate::metrics::Metrics;
-    use crate::user::User;
+    use request::User;
+    use request::testing::{failure, ok, request, request_by};
 
     #[tokio::test]
     async fn rejects_unauthorized_requests() {

@@ -4,13 +4,11 @@
 use std::time::Duration;
 
 use machinery::status::Status;
+use request::{BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
 use tokio::time::Instant;
 
 use super::audit::reject;
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::Terminated;
-use crate::request_info::Query;
-use crate::respond;
 
 /// The body that upstream's timeout writes: a Status without kind. Upstream sets no content type;
 /// Go detects text.
@@ -78,7 +76,7 @@ fn timed_out() -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{failure, ok, request};
+    use request::testing::{failure, ok, request};
 
     struct Never;
 

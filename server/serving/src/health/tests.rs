@@ -1,6 +1,7 @@
+use request::Handler;
+use request::testing::{request, seen};
+
 use super::*;
-use crate::filters::testing::{request, seen};
-use crate::handler::Handler;
 
 async fn get(health: &Health, uri: &str) -> (u16, String) {
     seen(HealthHandler(health.clone()).handle(request("GET", uri)).await).await

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use request::ClientCertificate;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::WebPkiClientVerifier;
@@ -18,7 +19,7 @@ use rustls::{DistinguishedName, RootCertStore};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::Error;
-use crate::authentication::{ClientCertificate, user_of_certificate};
+use crate::authentication::user_of_certificate;
 use crate::certificates::{TlsContents, certificates};
 use crate::metrics::credentials::certificate_used;
 

@@ -8,11 +8,10 @@ use flate2::write::GzEncoder;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 use options::MetricsOptions;
 use prometheus::proto::MetricFamily;
+use request::{BoxFuture, Handler, Request, Response, respond};
 
 use super::reset::Reset;
 use super::{Metrics, allowed, protobuf, state, text};
-use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::respond;
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
 const PROTOBUF: HeaderValue = HeaderValue::from_static(
@@ -181,7 +180,7 @@ impl Handler for MetricsHandler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{request, seen};
+    use request::testing::{request, seen};
 
     #[test]
     fn negotiates_format() {

@@ -1,8 +1,7 @@
 //! The labels of request metrics (upstream: `metrics.MonitorRequest`, `CleanVerb`, `CleanScope`).
 
 use http::{HeaderMap, Method, StatusCode, header};
-
-use crate::request_info::RequestInfo;
+use request::RequestInfo;
 
 const APPLY: &[u8] = b"application/apply-patch+yaml";
 /// Subresources with the verb `CONNECT`, independent of the method.

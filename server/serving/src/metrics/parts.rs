@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use prometheus::{Histogram, HistogramVec, Registry};
+use request::{BoxFuture, Handler, Request, Response};
 
 use super::histograms;
-use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::traces::Part;
 
 const SECONDS: [f64; 13] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 5.0, 10.0, 15.0, 30.0];
@@ -70,7 +70,7 @@ impl<H: Handler> Handler for Through<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{ok, request};
+    use request::testing::{ok, request};
 
     #[tokio::test]
     async fn filters_are_timed() {

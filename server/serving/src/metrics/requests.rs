@@ -13,13 +13,11 @@ use foldhash::quality::RandomState;
 use http::StatusCode;
 use http_body::{Frame, SizeHint};
 use prometheus::{Histogram, IntCounter, IntGauge, Registry};
+use request::{Body, BodyError, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
 
 use super::labels::{Labels, RequestHead, Routed};
 use super::watches::WatchMetrics;
 use super::{GaugeGuard, counters, gauges, histograms};
-use crate::body::{Body, BodyError};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::request_info::RequestInfo;
 
 const LATENCIES: [f64; 23] = [
     0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0,
@@ -343,10 +341,10 @@ impl http_body::Body for CountedBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{request, seen};
-    use crate::handler::FromFn;
     use crate::metrics::{Metrics, MetricsHandler};
-    use crate::respond;
+    use request::handler::FromFn;
+    use request::respond;
+    use request::testing::{request, seen};
 
     fn routed(make: impl Fn() -> Response + Send + Sync + 'static) -> impl Handler {
         FromFn(move |_| {

@@ -5,9 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use http::Method;
 use prometheus::proto::{Bucket, Counter, Histogram, Metric, MetricFamily, MetricType};
-
-use crate::handler::{Request, Response};
-use crate::respond;
+use request::{Request, Response, respond};
 
 /// The values of labelled counters and histograms at the last reset.
 ///

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use http::{HeaderValue, Method, header};
 use machinery::status::Status;
+use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
 use serde_json::json;
 
 use super::{TokenKeys, VerifyingKey};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::respond;
 
 /// The path of the configuration.
 pub const CONFIGURATION: &str = "/.well-known/openid-configuration";
@@ -116,7 +115,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::filters::testing::{request, seen};
+    use request::testing::{request, seen};
     use tokio::sync::watch;
 
     /// An empty key set.

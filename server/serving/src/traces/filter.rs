@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use http::header::{ACCEPT, USER_AGENT};
+use request::request_info::shown_target;
+use request::user::{SYSTEM_MASTERS, SYSTEM_MONITORING};
+use request::{AuditId, BoxFuture, Handler, Peer, Request, RequestExt, RequestInfo, Response};
 
 use super::messages::{KeyValue, Link, Span, SpanCode, SpanKind, Status};
 use super::parent::Parent;
 use super::{Open, Trace, Tracer, now};
-use crate::filters::AuditId;
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::listener::Peer;
-use crate::request_info::{RequestInfo, shown_target};
-use crate::user::{SYSTEM_MASTERS, SYSTEM_MONITORING};
 
 /// Creates the span of a request if its trace is sampled (upstream: `WithTracing`).
 pub(crate) struct WithTracing<H> {

@@ -12,13 +12,12 @@ use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use prost::Message;
+use request::testing::{ok, request_by};
+use request::{Handler, User};
 use tokio::net::TcpListener;
 
 use super::messages::{ExportTraceServiceRequest, Span, Value};
 use super::*;
-use crate::filters::testing::{ok, request_by};
-use crate::handler::Handler;
-use crate::user::User;
 
 type Spans = Arc<Mutex<Vec<Span>>>;
 
@@ -26,7 +25,7 @@ type Spans = Arc<Mutex<Vec<Span>>>;
 const PREFIX: usize = 5;
 
 /// A collector's response that accepts all spans.
-async fn take(request: hyper::Request<Incoming>, spans: Spans) -> Result<hyper::Response<crate::Body>, Infallible> {
+async fn take(request: hyper::Request<Incoming>, spans: Spans) -> Result<hyper::Response<request::Body>, Infallible> {
     assert_eq!(request.uri().path(), "/opentelemetry.proto.collector.trace.v1.TraceService/Export");
     let body = request.into_body().collect().await.unwrap().to_bytes();
     let export = ExportTraceServiceRequest::decode(&body[PREFIX..]).unwrap();
@@ -37,7 +36,7 @@ async fn take(request: hyper::Request<Incoming>, spans: Spans) -> Result<hyper::
     let frames = [Frame::data(Bytes::from_static(&[0; PREFIX])), Frame::trailers(trailers)];
     let frames = futures_util::stream::iter(frames.map(Ok::<_, Infallible>));
     let answer = hyper::Response::builder().header("content-type", "application/grpc");
-    Ok(answer.body(crate::Body::stream(StreamBody::new(frames))).unwrap())
+    Ok(answer.body(request::Body::stream(StreamBody::new(frames))).unwrap())
 }
 
 /// A collector and the spans that it received.

@@ -12,11 +12,11 @@ use generated::core::v1::{Node, Pod};
 use machinery::json;
 use machinery::reflect::Mut;
 use registry::ReadRevision;
+use request::User;
+use request::warnings::Warnings;
 use serde_json::{Value, json};
-use serving::User;
 use serving::audit::AuditContext;
 use serving::authorization;
-use serving::warnings::Warnings;
 
 use super::lookup::{NODES, PODS, Resource};
 use super::*;

@@ -12,8 +12,8 @@ use machinery::catalog::KindDef;
 use machinery::json;
 use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
+use request::User;
 use serde_json::{Map, Value as Json, json};
-use serving::User;
 use serving::authorization::{Attributes as AccessAttributes, Authorizer, Selectors};
 
 use super::matching::{SeenVersion, Subject, operation_name};

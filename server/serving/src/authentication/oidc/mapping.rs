@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use cel::{Budget, Program, Type, Value as Cel};
+use request::User;
 use serde_json::{Number, Value, json};
 
 use crate::authentication::texts::texts;
-use crate::user::User;
 
 /// The names of the CEL variables.
 pub(super) const CLAIMS: &str = "claims";

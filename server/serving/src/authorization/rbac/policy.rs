@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use request::User;
+
 use super::{Binding, Grant, PolicyRule, RoleRef, RuleSource, Subject};
-use crate::user::User;
 
 /// The roles and bindings of the cluster, indexed by user and group.
 #[derive(Debug, Default)]

@@ -39,7 +39,7 @@ impl Style {
     }
 
     /// The format for a path that never responds with protobuf.
-    pub(crate) fn of_text(request: &Request) -> Self {
+    pub fn of_text(request: &Request) -> Self {
         let style = Self::of(request);
         let accept = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
         Style { encoding: preferred(accept, &ENCODINGS[..2]), ..style }
@@ -143,7 +143,7 @@ pub fn not_found() -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::request;
+    use crate::testing::request;
     use machinery::status::GroupResource;
 
     async fn written(accept: &'static str, uri: &str) -> (String, String) {

@@ -45,6 +45,14 @@ impl User {
         User::new(ANONYMOUS, [ALL_UNAUTHENTICATED])
     }
 
+    /// Adds `system:authenticated` (upstream: `group.AuthenticatedGroupAdder`).
+    pub fn with_authenticated_group(mut self) -> Self {
+        if !self.is_in(ALL_AUTHENTICATED) && !self.is_in(ALL_UNAUTHENTICATED) {
+            self.groups.push(ALL_AUTHENTICATED.into());
+        }
+        self
+    }
+
     /// Whether the user is a member of the group.
     pub fn is_in(&self, group: &str) -> bool {
         self.groups.iter().any(|g| g == group)
@@ -69,7 +77,7 @@ pub fn service_account_groups(namespace: &str) -> Vec<String> {
 }
 
 /// Percent-decodes the key of an extra in a header name; returns it unchanged if it is invalid.
-pub(crate) fn unescaped_extra_key(key: &str) -> String {
+pub fn unescaped_extra_key(key: &str) -> String {
     let bytes = key.as_bytes();
     let broken =
         |i: usize| bytes[i] == b'%' && !bytes.get(i + 1..i + 3).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit));

@@ -179,7 +179,7 @@ impl RequestInfo {
     }
 
     /// Parses a request outside of the handler chain; an unparsable path is left empty.
-    pub(crate) fn of_parts(method: &Method, uri: &Uri) -> Self {
+    pub fn of_parts(method: &Method, uri: &Uri) -> Self {
         Self::new(method, uri).unwrap_or_default()
     }
 
@@ -217,7 +217,7 @@ fn verb_of(method: &Method) -> &'static str {
 const TOKEN_PARAMETER: &str = "access_token=";
 
 /// The path and query of a request for logs and traces, with tokens redacted.
-pub(crate) fn shown_target(uri: &Uri) -> Cow<'_, str> {
+pub fn shown_target(uri: &Uri) -> Cow<'_, str> {
     let target = uri.path_and_query().map_or("/", PathAndQuery::as_str);
     let Some((path, query)) = target.split_once('?').filter(|(_, query)| query.contains(TOKEN_PARAMETER)) else {
         return target.into();

@@ -4,12 +4,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use machinery::format::ip::parse_ip_sloppy;
-
-use crate::handler::Request;
-use crate::listener::Peer;
+use request::{Peer, Request};
 
 /// The addresses in the forwarding headers, and last that of the connection (`net.SourceIPs`).
-pub(crate) fn source_addresses(request: &Request) -> Vec<IpAddr> {
+pub(super) fn source_addresses(request: &Request) -> Vec<IpAddr> {
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let forwarded = header("x-forwarded-for").split(',');
     let mut addresses: Vec<IpAddr> = forwarded.filter_map(|part| parse_ip_sloppy(part.trim())).collect();
@@ -26,7 +24,7 @@ pub(crate) fn source_addresses(request: &Request) -> Vec<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::request;
+    use request::testing::request;
 
     #[test]
     fn source_addresses_from_headers_and_connection() {
@@ -35,7 +33,7 @@ mod tests {
             for (name, value) in headers {
                 request.headers_mut().insert(*name, value.parse().unwrap());
             }
-            let peer = Peer { address: "[::ffff:10.0.0.9]:443".parse().unwrap(), ..Peer::default() };
+            let peer = Peer::at("[::ffff:10.0.0.9]:443".parse().unwrap());
             request.extensions_mut().insert(Arc::new(peer));
             let addresses: Vec<String> = source_addresses(&request).iter().map(ToString::to_string).collect();
             assert_eq!(addresses, expect, "{headers:?}");

@@ -3,7 +3,6 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::audit::AuditContext;
 use crate::body::Body;
 use crate::request_info::{Query, RequestInfo};
 use crate::user::User;
@@ -14,7 +13,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A request as handlers see it.
 ///
-/// The listener puts a [`crate::listener::Peer`] into its extensions. Filters add
+/// The listener puts a [`crate::Peer`] into its extensions. Filters add
 /// [`Arc<RequestInfo>`], [`Arc<User>`], and [`Warnings`]; [`RequestExt`] reads them.
 pub type Request = http::Request<Body>;
 
@@ -66,8 +65,6 @@ pub trait RequestExt {
     fn user(&self) -> Option<&Arc<User>>;
     /// Adds a `Warning` header to the response (upstream: `warning.AddWarning`).
     fn warn(&self, text: &str);
-    /// The audit context; empty when audit logging is disabled.
-    fn trail(&self) -> AuditContext;
 }
 
 impl RequestExt for http::Extensions {
@@ -84,10 +81,6 @@ impl RequestExt for http::Extensions {
             warnings.add(text);
         }
     }
-
-    fn trail(&self) -> AuditContext {
-        self.get::<AuditContext>().cloned().unwrap_or_default()
-    }
 }
 
 impl RequestExt for Request {
@@ -101,9 +94,5 @@ impl RequestExt for Request {
 
     fn warn(&self, text: &str) {
         self.extensions().warn(text);
-    }
-
-    fn trail(&self) -> AuditContext {
-        self.extensions().trail()
     }
 }
