@@ -12,8 +12,8 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{ChangeKind, WatchEvent, WatchStream, meta_mut};
 use request::Query;
-use serving::metrics::SentEvents;
 use storage::cache::{EncodingId, Entry};
+use telemetry::metrics::SentEvents;
 use tokio::time::{Instant, Sleep};
 
 use crate::frames::{Chunk, Framed, error_frame, frame, length_prefix};

@@ -11,10 +11,10 @@ use machinery::status::Status;
 use options::Options;
 use registry::{Backend, Informers, Stores};
 use serving::health::Health;
-use serving::metrics::Metrics;
 use serving::shutdown::Shutdown;
 use serving::tokens::ServiceAccountKeys;
 use serving::{Access, Server};
+use telemetry::metrics::Metrics;
 use webhook::{NoServices, ServiceAddress};
 
 use crate::admission::{Admission, AdmissionChain};

@@ -20,7 +20,7 @@ use http::Method;
 use machinery::catalog::SubresourceDef;
 use machinery::status::Status;
 use request::RequestInfo;
-use serving::metrics::Routed;
+use telemetry::metrics::Routed;
 
 use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::verbs;

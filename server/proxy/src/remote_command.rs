@@ -9,7 +9,7 @@ use http::{HeaderMap, Method, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
 use request::{Body, Request, Response};
-use serving::metrics::StreamMetrics;
+use telemetry::metrics::StreamMetrics;
 use tokio::sync::mpsc;
 use webhook::Client;
 

@@ -10,7 +10,7 @@ use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use machinery::status::Status;
 use request::{Body, Request, Response, respond};
-use serving::metrics::StreamMetrics;
+use telemetry::metrics::StreamMetrics;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::tungstenite::Message;
 use webhook::Client;

@@ -5,6 +5,8 @@ use machinery::features;
 use options::Options;
 use request::Handler;
 use std::sync::Arc;
+use telemetry::metrics::{Metrics, WithMetrics};
+use telemetry::traces::{Tracer, WithResourceSpan, WithTracing};
 
 use crate::Error;
 use crate::audit::Audit;
@@ -17,9 +19,7 @@ use crate::filters::{
 };
 use flowcontrol::FlowControl;
 
-use crate::metrics::{Metrics, WithMetrics};
 use crate::shutdown::Shutdown;
-use crate::traces::{Tracer, WithResourceSpan, WithTracing};
 
 /// The dependencies of the filters.
 pub struct Chain<'a> {

@@ -7,10 +7,9 @@ mod socket;
 
 use http::{HeaderValue, Method, StatusCode, header};
 use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
+use telemetry::logging;
 
 pub(crate) use socket::listen;
-
-use crate::logging;
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const PROFILES: &str = "/debug/pprof";

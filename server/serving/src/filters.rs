@@ -33,8 +33,6 @@ pub use headers::WithDefaultHeaders;
 pub use http_log::WithHttpLog;
 pub use impersonation::WithImpersonation;
 pub use in_flight::WithMaxInFlight;
-#[cfg(test)]
-pub(crate) use in_flight::too_many;
 pub use panic_recovery::WithPanicRecovery;
 pub use request_info::WithRequestInfo;
 pub use retry_after::WithRetryAfter;

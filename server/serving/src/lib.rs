@@ -17,8 +17,6 @@ pub mod filters;
 pub mod health;
 pub mod listener;
 mod log_files;
-pub mod logging;
-pub mod metrics;
 pub mod server;
 pub mod shutdown;
 pub mod system_paths;
@@ -26,7 +24,6 @@ mod systemd;
 #[cfg(test)]
 mod testing;
 pub mod tokens;
-mod traces;
 pub mod version;
 pub mod websocket;
 pub mod work;

@@ -22,13 +22,13 @@ use std::time::Duration;
 
 use options::{Options, ServingOptions};
 use request::Handler;
+use telemetry::logging::LogLimit;
+use telemetry::metrics::Metrics;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::mpsc;
 
 use crate::Error;
 use crate::certificates::{Certificates, TlsContents, TlsFiles};
-use crate::logging::LogLimit;
-use crate::metrics::Metrics;
 use crate::shutdown::{Phase, Shutdown};
 use connection::Connections;
 pub(crate) use streams::{WatchResponse, body_polled};

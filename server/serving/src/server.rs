@@ -7,6 +7,8 @@ use flowcontrol::FlowControl;
 use options::reload::Reloads;
 use options::{AuthorizationMode, Options, RequestOptions, identity};
 use request::Handler;
+use telemetry::metrics::Metrics;
+use telemetry::traces::Tracer;
 use tokio::sync::watch;
 
 use crate::audit::Audit;
@@ -22,11 +24,9 @@ use crate::certificates::{self, Certificates};
 use crate::chain::Chain;
 use crate::health::Health;
 use crate::listener::Listener;
-use crate::metrics::Metrics;
 use crate::shutdown::{Phase, Shutdown};
 use crate::system_paths::{ListPaths, SystemPaths};
 use crate::tokens::{Documents, ExternalSigner, OpenId, ServiceAccountKeys};
-use crate::traces::Tracer;
 use crate::{Error, debug, systemd, work};
 
 /// Authentication and authorization of a server.

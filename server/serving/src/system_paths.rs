@@ -9,11 +9,11 @@ use serde_json::json;
 use flowcontrol::{Dump, FlowControl};
 use options::Options;
 use request::{BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
+use telemetry::metrics::{Metrics, MetricsHandler, exposition, reset};
 
 use crate::debug::DebugHandler;
 use crate::health::{Health, HealthHandler};
 use crate::log_files::LogFiles;
-use crate::metrics::{Metrics, MetricsHandler, exposition, reset};
 use crate::tokens::OpenId;
 use crate::version::VersionHandler;
 use crate::zpages;

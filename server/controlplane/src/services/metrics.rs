@@ -8,7 +8,7 @@ use options::Cidr;
 use prometheus::core::{Collector, Desc};
 use prometheus::proto::MetricFamily;
 use prometheus::{DEFAULT_BUCKETS, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Registry};
-use serving::metrics::shared::{counters, gauges, histograms, show};
+use telemetry::metrics::shared::{counters, gauges, histograms, show};
 
 /// Whether the service requests a specific address or port.
 #[derive(Clone, Copy)]

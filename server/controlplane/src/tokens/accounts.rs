@@ -10,8 +10,8 @@ use registry::{MetaExt, meta};
 use request::user::{service_account_groups, service_account_user_name};
 use request::{BoxFuture, User};
 use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
-use serving::metrics::credentials::ACCOUNTS;
 use serving::tokens::{Jws, ServiceAccountKeys};
+use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::claims::{Claims, Issued, Kubernetes, LEEWAY, Reference};
 use super::lookup::Lookup;

@@ -9,8 +9,8 @@ use request::user::{service_account_groups, service_account_user_name, split_ser
 use request::{BoxFuture, User};
 use serde::Deserialize;
 use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict, is_same_secret};
-use serving::metrics::credentials::ACCOUNTS;
 use serving::tokens::ServiceAccountKeys;
+use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::accounts::issued_by;
 use super::lookup::Lookup;

@@ -27,9 +27,9 @@ use request::warnings::Warnings;
 use request::{Body, RequestInfo, User, respond};
 use serving::audit::{AuditContext, Level};
 use serving::filters::Detach;
-use serving::metrics::Watched;
 use serving::work::HeldSeat;
 use serving::work::memory::Held;
+use telemetry::metrics::Watched;
 
 use crate::admission::{Attributes, Conversions, Operation, Reservations};
 use crate::body;

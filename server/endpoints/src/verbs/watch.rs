@@ -10,8 +10,8 @@ use machinery::status::Status;
 use registry::ListQuery;
 use request::upgrade::wants_websocket;
 use request::{Body, Query, Response};
-use serving::metrics::Watched;
 use serving::websocket::{self, Messages};
+use telemetry::metrics::Watched;
 
 use super::Call;
 use crate::endpoint::Endpoint;

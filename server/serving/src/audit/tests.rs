@@ -3,13 +3,13 @@
 use options::Options;
 use request::handler::FromFn;
 use request::{Body, Handler, Request, Response};
+use telemetry::metrics::Metrics as ServerMetrics;
 
 use super::*;
 use crate::audit::AuditContext;
 use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
 use crate::authorization::{AlwaysDeny, Authorizer, Union};
 use crate::chain::Chain;
-use crate::metrics::Metrics as ServerMetrics;
 use crate::shutdown::Shutdown;
 use crate::testing::Https;
 use machinery::status::{GroupResource, Status};

@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
+use telemetry::metrics::credentials;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::{Authenticated, Verdict};
-use crate::metrics::credentials;
 
 /// How long a success is cached. A revoked token remains valid for up to this long.
 const SUCCESS_TTL: Duration = Duration::from_secs(10);

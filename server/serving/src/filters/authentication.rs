@@ -7,12 +7,12 @@ use http::Version;
 use machinery::status::Status;
 use request::user::{ALL_UNAUTHENTICATED, ANONYMOUS};
 use request::{BoxFuture, Handler, Peer, Request, RequestExt, Response, User};
+use telemetry::logging::LogLimit;
+use telemetry::metrics::AccessMetrics;
 
 use super::audit::reject;
 use crate::audit::AuditContext;
 use crate::authentication::{Authentication, AuthenticationError};
-use crate::logging::LogLimit;
-use crate::metrics::AccessMetrics;
 
 /// Puts the [`request::User`] into the extensions, or replies 401.
 pub struct WithAuthentication<H> {
@@ -95,8 +95,8 @@ impl<H: Handler> Handler for WithAuthentication<H> {
 mod tests {
     use super::*;
     use crate::authentication::{Anonymous, AudienceAgnostic, TokenFile};
-    use crate::metrics::Metrics;
     use request::testing::{echo_user, request, seen};
+    use telemetry::metrics::Metrics;
 
     async fn answer(anonymous: bool, authorization: Option<&str>) -> (u16, String) {
         let tokens = TokenFile::parse("alicetoken,alice,uid-alice,dev").unwrap();

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use machinery::status::Status;
 use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
+use telemetry::metrics::AccessMetrics;
 
 use crate::audit::{AuditContext, Level};
 use crate::authorization::{Attributes, Authorizer, Decision};
-use crate::metrics::AccessMetrics;
 
 /// The audit annotations with the decision and its reason.
 const DECISION: &str = "authorization.k8s.io/decision";
@@ -59,9 +59,9 @@ impl<H: Handler> Handler for WithAuthorization<H> {
 mod tests {
     use super::*;
     use crate::authorization::{AlwaysDeny, Union};
-    use crate::metrics::Metrics;
     use request::User;
     use request::testing::{failure, ok, request, request_by};
+    use telemetry::metrics::Metrics;
 
     #[tokio::test]
     async fn rejects_unauthorized_requests() {

@@ -209,7 +209,7 @@ mod tests {
         let write = Write { detaches: true, go_on: go_on.clone(), steps };
         let flags = ["kube-apiserver", "--max-mutating-requests-inflight=1", "--enable-priority-and-fairness=false"];
         let options = options::Options::parse_from(flags).unwrap();
-        let metrics = crate::metrics::Metrics::default();
+        let metrics = telemetry::metrics::Metrics::default();
         let limited = crate::filters::WithMaxInFlight::new(write, &options.requests, &metrics);
         let filter = WithDetachedWrites::new(limited, Shutdown::default());
         let post = || request("POST", "/api/v1/namespaces/a/services");

@@ -7,11 +7,11 @@ use flowcontrol::{Class, Digest, FlowControl, Initial, RequestDetails, Seat, Wor
 use http::{HeaderName, HeaderValue};
 use machinery::status::Status;
 use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User, respond};
+use telemetry::metrics::{Delayed, GaugeGuard, Metrics};
 use tokio::time::Instant;
 
 use super::Deadline;
 use super::in_flight::{TOO_MANY, too_many};
-use crate::metrics::{Delayed, GaugeGuard, Metrics};
 use crate::work::{HeldSeat, Seats};
 
 /// Response headers with the uids of schema and level. Names would reveal the client's priority.

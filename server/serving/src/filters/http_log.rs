@@ -11,8 +11,7 @@ use tracing::Level;
 
 use request::request_info::shown_target;
 use request::{AuditId, BoxFuture, Handler, Peer, Request, RequestExt, Response};
-
-use crate::logging::HTTP;
+use telemetry::logging::HTTP;
 
 /// Logs requests. At a lower verbosity the filter only checks the level.
 pub struct WithHttpLog<H>(pub H);

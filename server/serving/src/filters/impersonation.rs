@@ -14,11 +14,11 @@ use std::time::Instant;
 use machinery::status::Status;
 use request::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS};
 use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User, respond};
+use telemetry::metrics::credentials;
 
 use crate::audit::AuditContext;
 use crate::authentication::remove_impersonation;
 use crate::authorization::{Attributes, Authorizer, Selectors};
-use crate::metrics::credentials;
 use modes::{Mode, Requirement};
 
 /// The number of users for which the last mode is cached.

@@ -5,9 +5,8 @@ use http::{HeaderValue, header};
 use options::RequestOptions;
 use request::user::SYSTEM_MASTERS;
 use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
+use telemetry::metrics::{GaugeGuard, Metrics, Terminated};
 use tokio::sync::Semaphore;
-
-use crate::metrics::{GaugeGuard, Metrics, Terminated};
 
 /// Rejects requests above the limits.
 ///

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use machinery::status::Status;
 use request::{BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
+use telemetry::metrics::Terminated;
 use tokio::time::Instant;
 
 use super::audit::reject;
-use crate::metrics::Terminated;
 
 /// The body that upstream's timeout writes: a Status without kind. Upstream sets no content type;
 /// Go detects text.

@@ -16,12 +16,12 @@ use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::{DistinguishedName, RootCertStore};
+use telemetry::metrics::credentials::certificate_used;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::Error;
 use crate::authentication::user_of_certificate;
 use crate::certificates::{TlsContents, certificates};
-use crate::metrics::credentials::certificate_used;
 
 /// Returns the time in seconds since 1970.
 pub(crate) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;

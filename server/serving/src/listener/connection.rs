@@ -16,6 +16,7 @@ use hyper_util::server::conn::auto::Builder;
 use options::ServingOptions;
 use prometheus::IntCounter;
 use request::{BoxFuture, Handler, Peer};
+use telemetry::metrics::Metrics;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
@@ -31,7 +32,6 @@ use super::streams::{Streams, WatchResponse, migrate_to_connection};
 use super::table::{ConnectionSlot, Table};
 use super::tls::TlsConfig;
 use super::{plaintext, poll};
-use crate::metrics::Metrics;
 use crate::shutdown::{Phase, Shutdown};
 use crate::work::memory;
 

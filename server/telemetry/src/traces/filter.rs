@@ -10,17 +10,17 @@ use request::{AuditId, BoxFuture, Handler, Peer, Request, RequestExt, RequestInf
 
 use super::messages::{KeyValue, Link, Span, SpanCode, SpanKind, Status};
 use super::parent::Parent;
-use super::{Open, Trace, Tracer, now};
+use super::span::{Open, Trace, Tracer, now};
 
 /// Creates the span of a request if its trace is sampled (upstream: `WithTracing`).
-pub(crate) struct WithTracing<H> {
+pub struct WithTracing<H> {
     inner: H,
     tracer: Option<Tracer>,
 }
 
 impl<H> WithTracing<H> {
     /// Without a tracer nothing is traced.
-    pub(crate) fn new(inner: H, tracer: Option<Tracer>) -> Self {
+    pub fn new(inner: H, tracer: Option<Tracer>) -> Self {
         WithTracing { inner, tracer }
     }
 }
@@ -133,9 +133,9 @@ fn protocol(request: &Request) -> &'static str {
 }
 
 /// Creates a span for a filter and everything within it (upstream: `filterlatency.TrackStarted`).
-pub(crate) struct Part<H> {
-    pub(crate) name: &'static str,
-    pub(crate) inner: H,
+pub struct Part<H> {
+    pub name: &'static str,
+    pub inner: H,
 }
 
 impl<H: Handler> Handler for Part<H> {
@@ -145,7 +145,7 @@ impl<H: Handler> Handler for Part<H> {
 }
 
 /// Creates a span for the operation on objects: `Get`, `List`, `Create` (upstream: `traceFields`).
-pub(crate) struct WithResourceSpan<H>(pub(crate) H);
+pub struct WithResourceSpan<H>(pub H);
 
 impl<H: Handler> Handler for WithResourceSpan<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {

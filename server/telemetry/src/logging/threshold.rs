@@ -10,6 +10,8 @@ use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
+use super::target;
+
 /// The verbosities of the levels, in klog's scale.
 const HTTP: u32 = 3;
 const DEBUG: u32 = 4;
@@ -52,7 +54,7 @@ impl Levels {
 /// The verbosity of a line, by its level and target.
 pub(super) fn verbosity_of(metadata: &Metadata<'_>) -> u32 {
     match *metadata.level() {
-        Level::DEBUG if metadata.target() == super::HTTP => HTTP,
+        Level::DEBUG if metadata.target() == target::HTTP => HTTP,
         Level::TRACE => TRACE,
         Level::DEBUG => DEBUG,
         _ => 0,

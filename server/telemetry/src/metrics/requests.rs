@@ -16,8 +16,8 @@ use prometheus::{Histogram, IntCounter, IntGauge, Registry};
 use request::{Body, BodyError, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
 
 use super::labels::{Labels, RequestHead, Routed};
+use super::register::{GaugeGuard, counters, gauges, histograms};
 use super::watches::WatchMetrics;
-use super::{GaugeGuard, counters, gauges, histograms};
 
 const LATENCIES: [f64; 23] = [
     0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0,
@@ -55,7 +55,7 @@ impl Delayed {
 
 /// Marks the response of a request that the server ended for self-protection; in its extensions.
 #[derive(Clone, Copy)]
-pub(crate) struct Terminated;
+pub struct Terminated;
 
 /// The metrics of requests. Clones share them.
 #[derive(Clone)]
@@ -364,6 +364,12 @@ mod tests {
         Response::new(Body::stream(failed))
     }
 
+    fn terminated() -> Response {
+        let mut response = respond::text_error(429, "Too many requests, please try again later.");
+        response.extensions_mut().insert(Terminated);
+        response
+    }
+
     async fn shown(metrics: &Metrics) -> String {
         let handler = MetricsHandler::new(metrics.clone(), Default::default(), true);
         seen(handler.handle(request("GET", "/metrics")).await).await.1
@@ -397,7 +403,7 @@ mod tests {
         assert_eq!(value(&text, "apiserver_request_sli_duration_seconds_count", "LIST"), "2");
         assert_eq!(value(&text, "apiserver_longrunning_requests{", "WATCH"), "1");
         assert_eq!(value(&text, "apiserver_requested_deprecated_apis", "removed_release=\"1.40\""), "1");
-        counted(Box::new(FromFn(|_| crate::filters::too_many(1)))).handle(request("GET", "/api/v1/pods")).await;
+        counted(Box::new(FromFn(|_| terminated()))).handle(request("GET", "/api/v1/pods")).await;
         let answer = counted(Box::new(routed(broken))).handle(request("GET", "/api/v1/pods")).await;
         assert!(answer.into_body().read(1).await.is_err());
         drop(watching);

@@ -11,88 +11,17 @@ use prometheus::proto::MetricFamily;
 use request::{BoxFuture, Handler, Request, Response, respond};
 
 use super::reset::Reset;
-use super::{Metrics, allowed, protobuf, state, text};
+use super::server::Metrics;
+use super::stability::mark;
+use super::{allowed, protobuf, state, text};
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
 const PROTOBUF: HeaderValue = HeaderValue::from_static(
     "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited; escaping=underscores",
 );
 
-/// Metrics with `stabilityLevel: STABLE`.
-const STABLE: [&str; 13] = [
-    "apiserver_admission_controller_admission_duration_seconds",
-    "apiserver_admission_step_admission_duration_seconds",
-    "apiserver_admission_webhook_admission_duration_seconds",
-    "apiserver_current_inflight_requests",
-    "apiserver_longrunning_requests",
-    "apiserver_request_duration_seconds",
-    "apiserver_request_total",
-    "apiserver_requested_deprecated_apis",
-    "apiserver_response_sizes",
-    "apiserver_storage_objects",
-    "apiserver_storage_size_bytes",
-    "kubernetes_healthcheck",
-    "kubernetes_healthchecks_total",
-];
-/// Metrics with `stabilityLevel: BETA`.
-const BETA: [&str; 32] = [
-    "apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds",
-    "apiserver_authentication_config_controller_automatic_reloads_total",
-    "apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds",
-    "apiserver_authorization_config_controller_automatic_reloads_total",
-    "apiserver_cel_compilation_duration_seconds",
-    "apiserver_cel_evaluation_duration_seconds",
-    "apiserver_flowcontrol_current_executing_requests",
-    "apiserver_flowcontrol_current_executing_seats",
-    "apiserver_flowcontrol_current_inqueue_requests",
-    "apiserver_flowcontrol_dispatched_requests_total",
-    "apiserver_flowcontrol_nominal_limit_seats",
-    "apiserver_flowcontrol_rejected_requests_total",
-    "apiserver_flowcontrol_request_wait_duration_seconds",
-    "apiserver_storage_events_received_total",
-    "apiserver_validating_admission_policy_check_duration_seconds",
-    "apiserver_validating_admission_policy_check_total",
-    "apiserver_validation_declarative_validation_mismatch_total",
-    "apiserver_validation_declarative_validation_panic_total",
-    "apiserver_watch_list_duration_seconds",
-    "disabled_metrics_total",
-    "hidden_metrics_total",
-    "kubernetes_build_info",
-    "kubernetes_feature_enabled",
-    "registered_metrics_total",
-    "running_managed_controllers",
-    "workqueue_adds_total",
-    "workqueue_depth",
-    "workqueue_longest_running_processor_seconds",
-    "workqueue_queue_duration_seconds",
-    "workqueue_retries_total",
-    "workqueue_unfinished_work_seconds",
-    "workqueue_work_duration_seconds",
-];
-/// Prefixes of metrics without stability: those of the process and of libraries.
-const UNMARKED: [&str; 2] = ["process_", "go_"];
-
-/// The stability level of a metric; `None` for metrics of the process.
-pub(super) fn level(name: &str) -> Option<&'static str> {
-    match name {
-        name if UNMARKED.iter().any(|prefix| name.starts_with(prefix)) => None,
-        name if STABLE.contains(&name) => Some("STABLE"),
-        name if BETA.contains(&name) => Some("BETA"),
-        _ => Some("ALPHA"),
-    }
-}
-
-/// Puts the stability level before the help of each metric.
-pub(crate) fn mark(families: &mut [MetricFamily]) {
-    for family in families {
-        if let Some(level) = level(family.name()) {
-            family.set_help(format!("[{level}] {}", family.help()));
-        }
-    }
-}
-
 /// Encodes the metrics in the format that the request prefers.
-pub(crate) fn encode(request: &Request, families: &[MetricFamily]) -> Response {
+pub fn encode(request: &Request, families: &[MetricFamily]) -> Response {
     let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
     if prefers_protobuf(accept.unwrap_or_default()) {
         return compressed(request, PROTOBUF, protobuf::encode(families));

@@ -9,8 +9,8 @@ use prometheus::core::Collector;
 use prometheus::proto::MetricFamily;
 use prometheus::{IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry};
 
-use super::exposition::level;
-use super::{counters, gauges};
+use super::register::{counters, gauges};
+use super::stability::level;
 
 const BUILD: [&str; 9] = [
     "major",

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use prometheus::{DEFAULT_BUCKETS, Histogram, HistogramVec, IntCounter, IntCounterVec, IntGaugeVec, Registry};
 
-use super::GaugeGuard;
+use super::register::GaugeGuard;
 use super::shared::{SECONDS, counter, counters, gauges, histogram, histograms, show};
 
 /// Half an hour to a year.
@@ -133,41 +133,41 @@ pub(super) fn register(registry: &Registry) {
 }
 
 /// Records the look-up of a token, by cache hit or miss.
-pub(crate) fn token_looked_up(is_hit: bool, began: Instant) {
+pub fn token_looked_up(is_hit: bool, began: Instant) {
     let status = if is_hit { "hit" } else { "miss" };
     TOKENS.requests.with_label_values(&[status]).inc();
     TOKENS.seconds.with_label_values(&[status]).observe(began.elapsed().as_secs_f64());
 }
 
 /// Counts a request that waits for authenticators, until the result is dropped.
-pub(crate) fn waiting_for_token() -> GaugeGuard {
+pub fn waiting_for_token() -> GaugeGuard {
     GaugeGuard::new(&TOKENS.active.with_label_values(&["blocked"]))
 }
 
 /// Counts a call of authenticators, until the result is dropped.
-pub(crate) fn fetching_token() -> GaugeGuard {
+pub fn fetching_token() -> GaugeGuard {
     GaugeGuard::new(&TOKENS.active.with_label_values(&["in_flight"]))
 }
 
 /// Records a call of authenticators for a token.
-pub(crate) fn token_fetched(is_ok: bool) {
+pub fn token_fetched(is_ok: bool) {
     TOKENS.fetches.with_label_values(&[if is_ok { "ok" } else { "error" }]).inc();
 }
 
 /// Records a request with a client certificate that expires at `end`, in seconds since 1970.
-pub(crate) fn certificate_used(end: u64, now: u64) {
+pub fn certificate_used(end: u64, now: u64) {
     CERTIFICATES.observe(end as f64 - now as f64);
 }
 
 /// Records an impersonation request and its duration; `mode` is empty if none allowed it.
-pub(crate) fn impersonated(mode: &str, took: Duration) {
+pub fn impersonated(mode: &str, took: Duration) {
     let labels = [mode, decision(!mode.is_empty())];
     IMPERSONATION.attempts.with_label_values(&labels).inc();
     IMPERSONATION.attempt_seconds.with_label_values(&labels).observe(took.as_secs_f64());
 }
 
 /// Records an authorization check of impersonation in a mode.
-pub(crate) fn impersonation_checked(mode: &str, is_allowed: bool, took: Duration) {
+pub fn impersonation_checked(mode: &str, is_allowed: bool, took: Duration) {
     let labels = [mode, decision(is_allowed)];
     IMPERSONATION.checks.with_label_values(&labels).inc();
     IMPERSONATION.check_seconds.with_label_values(&labels).observe(took.as_secs_f64());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry};
 
-use super::{counters, histograms};
+use super::register::{counters, histograms};
 
 /// Fifteen buckets, each twice as long as the previous one.
 const SECONDS: [f64; 15] =

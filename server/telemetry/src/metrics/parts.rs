@@ -6,7 +6,7 @@ use std::time::Instant;
 use prometheus::{Histogram, HistogramVec, Registry};
 use request::{BoxFuture, Handler, Request, Response};
 
-use super::histograms;
+use super::register::histograms;
 use crate::traces::Part;
 
 const SECONDS: [f64; 13] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 5.0, 10.0, 15.0, 30.0];
@@ -20,10 +20,10 @@ pub struct PartMetrics(HistogramVec);
 struct Begun(Instant);
 
 /// Records when a request enters the outermost filter.
-pub(crate) struct Begin<H>(H);
+pub struct Begin<H>(H);
 
 /// Records how long a request took to pass a filter.
-pub(crate) struct Through<H> {
+pub struct Through<H> {
     inner: H,
     took: Histogram,
 }
@@ -36,12 +36,7 @@ impl PartMetrics {
     }
 
     /// Times the filter that `around` wraps around a handler, and makes it a trace span.
-    pub(crate) fn part<H, F>(
-        &self,
-        name: &'static str,
-        inner: H,
-        around: impl FnOnce(Through<H>) -> F,
-    ) -> Part<Begin<F>> {
+    pub fn part<H, F>(&self, name: &'static str, inner: H, around: impl FnOnce(Through<H>) -> F) -> Part<Begin<F>> {
         let took = self.0.with_label_values(&[name]);
         Part { name, inner: Begin(around(Through { inner, took })) }
     }

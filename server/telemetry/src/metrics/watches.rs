@@ -6,7 +6,7 @@ use std::time::Instant;
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry};
 use request::RequestInfo;
 
-use super::{counters, histograms};
+use super::register::{counters, histograms};
 
 const LIST_SECONDS: [f64; 17] =
     [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0];

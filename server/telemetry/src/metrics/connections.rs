@@ -2,7 +2,7 @@
 
 use prometheus::{IntCounterVec, IntGaugeVec, Registry};
 
-use super::{counters, gauges};
+use super::register::{counters, gauges};
 
 /// The stages of connections, in chronological order.
 const STAGES: [&str; 4] = ["handshake", "unauthenticated", "authenticated", "upgraded"];
@@ -40,17 +40,17 @@ impl ConnectionMetrics {
     }
 
     /// Sets the number of connections in each stage.
-    pub(crate) fn show(&self, counts: [usize; 4]) {
+    pub fn show(&self, counts: [usize; 4]) {
         for (stage, count) in STAGES.iter().zip(counts) {
             self.open.with_label_values(&[*stage]).set(i64::try_from(count).unwrap_or(i64::MAX));
         }
     }
 
-    pub(crate) fn evicted(&self, limit: &str) {
+    pub fn evicted(&self, limit: &str) {
         self.evicted.with_label_values(&[limit]).inc();
     }
 
-    pub(crate) fn refused(&self, limit: &str) {
+    pub fn refused(&self, limit: &str) {
         self.refused.with_label_values(&[limit]).inc();
     }
 }

@@ -10,7 +10,7 @@ const LINES: u32 = 5;
 
 /// Admits a few lines per period, and counts the others.
 #[derive(Default)]
-pub(crate) struct LogLimit(Mutex<State>);
+pub struct LogLimit(Mutex<State>);
 
 #[derive(Default)]
 struct State {

@@ -11,7 +11,7 @@ use request::{Request, Response, respond};
 ///
 /// They are subtracted from later values, because other code holds references to the series.
 #[derive(Default)]
-pub(crate) struct Reset(Mutex<HashMap<Series, Metric>>);
+pub struct Reset(Mutex<HashMap<Series, Metric>>);
 
 /// A metric and the values of its labels, which are ordered.
 type Series = (String, Vec<String>);
@@ -19,7 +19,7 @@ type Series = (String, Vec<String>);
 impl Reset {
     /// Handles a request that resets the metrics; for others, subtracts the values at the last
     /// reset.
-    pub(crate) fn handle(&self, request: &Request, families: &mut Vec<MetricFamily>) -> Option<Response> {
+    pub fn handle(&self, request: &Request, families: &mut Vec<MetricFamily>) -> Option<Response> {
         if is_reset_request(request) {
             self.set_baseline(families);
             return Some(done());
@@ -57,12 +57,12 @@ impl Reset {
 }
 
 /// Whether a request resets the metrics of its path.
-pub(crate) fn is_reset_request(request: &Request) -> bool {
+pub fn is_reset_request(request: &Request) -> bool {
     request.method() == Method::DELETE
 }
 
 /// The response to a reset.
-pub(crate) fn done() -> Response {
+pub fn done() -> Response {
     respond::bytes(200, respond::TEXT, "metrics reset\n")
 }
 

@@ -4,7 +4,7 @@
 use http::StatusCode;
 use prometheus::{IntCounter, IntCounterVec, Registry};
 
-use super::counters;
+use super::register::counters;
 
 /// The metrics of streams. Clones share them.
 #[derive(Clone)]

@@ -1,30 +1,19 @@
-//! Traces of requests, exported by OTLP over gRPC (`--tracing-config-file`; upstream:
-//! `component-base/tracing`, `WithTracing`).
-//!
-//! A sampled request is a span with child spans: one for each filter, and one for the operation on
-//! objects.
-
-mod configuration;
-mod export;
-mod filter;
-mod messages;
-mod parent;
+//! The tracer and its spans.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub(crate) use filter::{Part, WithResourceSpan, WithTracing};
-
-use configuration::Sampling;
-use export::Exporter;
-use messages::{KeyValue, Span, SpanKind};
 use options::Error;
+
+use super::configuration::{self, Sampling};
+use super::export::Exporter;
+use super::messages::{KeyValue, Span, SpanKind};
 
 /// Creates spans. Clones share the exporter.
 #[derive(Clone)]
 pub struct Tracer {
-    sampling: Sampling,
-    exporter: Exporter,
+    pub(super) sampling: Sampling,
+    pub(super) exporter: Exporter,
 }
 
 impl Tracer {
@@ -32,7 +21,7 @@ impl Tracer {
     ///
     /// # Errors
     /// The file is not a valid configuration.
-    pub(crate) fn load(path: &Path, instance: &str) -> Result<Self, Error> {
+    pub fn load(path: &Path, instance: &str) -> Result<Self, Error> {
         let text = std::fs::read(path).map_err(Error::file(path))?;
         let (sampling, collector) = configuration::parse(&text).map_err(|why| Error::content(path, why))?;
         let exporter = Exporter::start(&collector, instance).map_err(|why| Error::content(path, why))?;
@@ -40,22 +29,22 @@ impl Tracer {
     }
 
     /// Exports the remaining spans.
-    pub(crate) async fn close(&self) {
+    pub async fn close(&self) {
         self.exporter.close().await;
     }
 }
 
 /// The current span of a traced request; in its extensions.
 #[derive(Clone)]
-struct Trace {
-    exporter: Exporter,
-    id: [u8; 16],
-    span: [u8; 8],
+pub(super) struct Trace {
+    pub(super) exporter: Exporter,
+    pub(super) id: [u8; 16],
+    pub(super) span: [u8; 8],
 }
 
 impl Trace {
     /// Starts a child span; returns the trace context within it, and the open span.
-    fn child(&self, name: String, attributes: Vec<KeyValue>) -> (Trace, Open) {
+    pub(super) fn child(&self, name: String, attributes: Vec<KeyValue>) -> (Trace, Open) {
         let id: [u8; 8] = rand::random();
         let span = Span {
             trace_id: self.id.into(),
@@ -72,9 +61,9 @@ impl Trace {
 }
 
 /// A span that ends on drop: a request may be cancelled at any time.
-struct Open {
-    exporter: Exporter,
-    span: Span,
+pub(super) struct Open {
+    pub(super) exporter: Exporter,
+    pub(super) span: Span,
 }
 
 impl Drop for Open {
@@ -86,10 +75,7 @@ impl Drop for Open {
 }
 
 /// Nanoseconds since 1970.
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,21 +7,20 @@
 mod format;
 mod limit;
 mod sink;
+mod target;
 mod threshold;
 
 use std::sync::{Arc, OnceLock};
 
+use options::LogOptions;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use format::LineFormat;
-pub(crate) use limit::LogLimit;
-use options::LogOptions;
+pub use limit::LogLimit;
 use sink::Sinks;
+pub use target::HTTP;
 use threshold::{Levels, Threshold};
-
-/// The target of lines about requests.
-pub const HTTP: &str = "http";
 
 /// The log levels of this process, once `init` has installed them. A process has one log.
 static LEVELS: OnceLock<Arc<Levels>> = OnceLock::new();

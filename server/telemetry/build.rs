@@ -1,0 +1,10 @@
+//! Makes the messages of collectors of traces from their `.proto` file.
+
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=proto");
+    let files = protox::compile(["trace.proto"], ["proto"])?;
+    prost_build::Config::new().compile_fds(files)?;
+    Ok(())
+}
