@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use audit::AuditContext;
 use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -10,7 +11,6 @@ use registry::{Outcome, Pending, ReadRevision, Reservation};
 use request::User;
 use request::warnings::Warnings;
 use serde_json::Value;
-use serving::audit::AuditContext;
 
 use crate::open::OpenKind;
 

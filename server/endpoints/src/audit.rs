@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use apimachinery::meta::v1::ListMeta;
+use audit::{AuditContext, Level};
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::envelope::{self, Envelope};
 use machinery::json::{self, Issues};
@@ -12,7 +13,6 @@ use machinery::{protobuf, yaml};
 use registry::meta;
 use request::body::ReadError;
 use request::{Body, Response, User};
-use serving::audit::{AuditContext, Level};
 use serving::work::memory::{self, Held};
 
 use crate::media::Encoding;

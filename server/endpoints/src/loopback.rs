@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use audit::AuditContext;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
 use registry::{CreateOptions, DeleteOptions, Precondition, ReadRevision, UpdateOptions, meta};
@@ -11,7 +12,6 @@ use request::User;
 use request::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
 use request::warnings::Warnings;
 use serde_json::{Value, json};
-use serving::audit::AuditContext;
 
 use crate::admission::{Attributes, Conversions, Operation, Reservations};
 use crate::body;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::future::ready;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
+use ::audit::{AuditContext, Level};
 use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, VARY};
 use http::{Method, StatusCode};
@@ -16,7 +17,6 @@ use request::respond::wants_pretty;
 use request::warnings::Warnings;
 use request::{Body, BoxFuture, Handler, Query, Request, RequestExt, RequestInfo, Response, User};
 use serde_json::Value;
-use serving::audit::{AuditContext, Level};
 use serving::work::memory::Held;
 use serving::work::{self, Work};
 

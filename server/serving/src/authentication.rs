@@ -20,6 +20,7 @@ use std::sync::Arc;
 use http::request::Parts;
 use subtle::ConstantTimeEq;
 
+use audit::AuditContext;
 pub use client_certificate::user_of_certificate;
 pub use configured::AuthenticationConfig;
 pub use credentials::{IdentityHeaders, remove_impersonation};
@@ -30,8 +31,6 @@ use request_header::RequestHeaderAuthenticator;
 pub use token_file::TokenFile;
 pub use tokens::{AudienceAgnostic, TokenAuthenticator, Tokens, UserAuthenticator};
 pub use webhook::TokenWebhook;
-
-use crate::audit::AuditContext;
 
 /// The audit annotation that names the authenticator.
 ///

@@ -1,6 +1,7 @@
 //! The handler chain: the filters in upstream's order around the inner handler (upstream:
 //! `DefaultBuildHandlerChain`).
 
+use audit::Audit;
 use machinery::features;
 use options::Options;
 use request::Handler;
@@ -9,7 +10,6 @@ use telemetry::metrics::{Metrics, WithMetrics};
 use telemetry::traces::{Tracer, WithResourceSpan, WithTracing};
 
 use crate::Error;
-use crate::audit::Audit;
 use crate::authentication::Authentication;
 use crate::authorization::Authorizer;
 use crate::filters::{

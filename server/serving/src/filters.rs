@@ -21,7 +21,7 @@ mod warnings;
 mod watch_termination;
 mod websocket;
 
-pub use audit::WithAudit;
+pub use self::audit::WithAudit;
 pub use audit_id::WithAuditId;
 pub use authentication::WithAuthentication;
 pub use authorization::WithAuthorization;

@@ -6,7 +6,6 @@
 //! [`options::Options::parse_from`] parses the command line; [`Server::prepare`] loads or generates
 //! keys and listens; [`Server::run`] wraps the handler of the endpoints in the chain and serves it.
 
-pub mod audit;
 pub mod authentication;
 pub mod authorization;
 pub mod certificates;
@@ -22,6 +21,7 @@ pub mod shutdown;
 pub mod system_paths;
 mod systemd;
 #[cfg(test)]
+#[path = "../../../tests/common/https_server.rs"]
 mod testing;
 pub mod tokens;
 pub mod version;

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use audit::Audit;
 use flowcontrol::FlowControl;
 use options::reload::Reloads;
 use options::{AuthorizationMode, Options, RequestOptions, identity};
@@ -11,7 +12,6 @@ use telemetry::metrics::Metrics;
 use telemetry::traces::Tracer;
 use tokio::sync::watch;
 
-use crate::audit::Audit;
 use crate::authentication::{
     Anonymous, AudienceAgnostic, Authentication, AuthenticationConfig, TokenFile, TokenWebhook,
 };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use audit::AuditContext;
 use endpoints::{Attributes, Conversions, Operation, Reservations};
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Owned, Struct};
@@ -9,7 +10,6 @@ use registry::ReadRevision;
 use request::warnings::Warnings;
 use request::{BoxFuture, User};
 use serde_json::Value;
-use serving::audit::AuditContext;
 use serving::authorization::{self, Authorizer, Decision};
 
 /// Attributes of a request of user `mallory` in namespace `team-a`. `resource` is of the core

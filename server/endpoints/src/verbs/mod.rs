@@ -15,6 +15,7 @@ pub mod watch;
 use std::sync::Arc;
 use std::time::Duration;
 
+use audit::{AuditContext, Level};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, StatusCode};
@@ -25,7 +26,6 @@ use machinery::status::Status;
 use registry::{Change, Context, ReadRevision, UpdateOptions, Updated, ensure_namespace, meta_mut};
 use request::warnings::Warnings;
 use request::{Body, RequestInfo, User, respond};
-use serving::audit::{AuditContext, Level};
 use serving::filters::Detach;
 use serving::work::HeldSeat;
 use serving::work::memory::Held;

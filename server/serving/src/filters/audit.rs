@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use apimachinery::meta::v1::Status;
+use audit::{AuditContext, Stage};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http_body::{Frame, SizeHint};
@@ -13,7 +14,6 @@ use request::{Body, BodyError, BoxFuture, Handler, Request, RequestExt, Response
 use tokio::time::Instant;
 
 use super::Deadline;
-use crate::audit::{AuditContext, Stage};
 
 /// Records each request that the audit policy selects. Without a policy there is no audit context,
 /// and the filter does nothing.
@@ -149,3 +149,6 @@ impl http_body::Body for Recorded {
         self.body.size_hint()
     }
 }
+
+#[cfg(test)]
+mod tests;

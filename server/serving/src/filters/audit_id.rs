@@ -4,10 +4,9 @@
 
 use std::sync::Arc;
 
+use audit::{Audit, AuditContext};
 use http::{HeaderName, HeaderValue};
 use request::{AuditId, BoxFuture, Handler, Request, Response};
-
-use crate::audit::{Audit, AuditContext};
 
 const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 

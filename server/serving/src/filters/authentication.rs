@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use audit::AuditContext;
 use http::Version;
 use machinery::status::Status;
 use request::user::{ALL_UNAUTHENTICATED, ANONYMOUS};
@@ -11,7 +12,6 @@ use telemetry::logging::LogLimit;
 use telemetry::metrics::AccessMetrics;
 
 use super::audit::reject;
-use crate::audit::AuditContext;
 use crate::authentication::{Authentication, AuthenticationError};
 
 /// Puts the [`request::User`] into the extensions, or replies 401.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use audit::{AuditContext, Level};
 use machinery::status::Status;
 use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
 use telemetry::metrics::AccessMetrics;
 
-use crate::audit::{AuditContext, Level};
 use crate::authorization::{Attributes, Authorizer, Decision};
 
 /// The audit annotations with the decision and its reason.

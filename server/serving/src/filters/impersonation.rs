@@ -11,12 +11,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use audit::AuditContext;
 use machinery::status::Status;
 use request::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS};
 use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User, respond};
 use telemetry::metrics::credentials;
 
-use crate::audit::AuditContext;
 use crate::authentication::remove_impersonation;
 use crate::authorization::{Attributes, Authorizer, Selectors};
 use modes::{Mode, Requirement};

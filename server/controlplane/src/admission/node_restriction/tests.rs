@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use audit::AuditContext;
 use endpoints::Operation::{Create, Delete, Update};
 use endpoints::{Conversions, Reservations};
 use futures_util::FutureExt;
@@ -15,7 +16,6 @@ use registry::ReadRevision;
 use request::User;
 use request::warnings::Warnings;
 use serde_json::{Value, json};
-use serving::audit::AuditContext;
 use serving::authorization;
 
 use super::lookup::{NODES, PODS, Resource};

@@ -9,7 +9,7 @@ use options::Error;
 use options::configuration::{self, Unknown};
 use request::{RequestInfo, User};
 
-use super::level::{Level, Stages};
+use crate::level::{Level, Stages};
 
 /// Selects what is recorded of a request. The first matching rule applies; without one, nothing is recorded.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use machinery::reflect::Ref;
 use options::AuditLimits;
 use request::BoxFuture;
 
-use super::level::Level;
-use super::sink::{Metrics, Sink};
+use crate::level::{API_VERSION, Level};
+use crate::sink::{Metrics, Sink};
 
 /// The annotation of a truncated event.
 const TRUNCATED: &str = "audit.k8s.io/truncated";
@@ -80,6 +80,6 @@ fn without_objects(event: &Event) -> Event {
 /// Returns the size of an event as JSON, in bytes.
 fn size(event: &Event) -> usize {
     let mut text = Vec::new();
-    json::encode_object(super::API_VERSION, "Event", Ref::of(event), &mut text);
+    json::encode_object(API_VERSION, "Event", Ref::of(event), &mut text);
     text.len()
 }

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
-use super::sink::{Metrics, Sink};
+use crate::sink::{Metrics, Sink};
 
 const PLUGIN: &str = "buffered";
 

@@ -1,48 +1,24 @@
-//! Auditing: events that record the requests and their outcome (upstream: `apiserver/pkg/audit`).
-//!
-//! A [`Policy`] selects the audit level of a request. The [`AuditContext`] of a request collects data from every
-//! part of the server and creates an event at each [`Stage`]. Events are sent to the configured [`Sink`]s. Without a
-//! policy, auditing is disabled.
-
-mod buffer;
-mod context;
-mod legacy;
-mod level;
-mod log;
-mod object;
-mod policy;
-mod rotation;
-mod sink;
-mod source;
-mod truncate;
-mod webhook;
+//! The audit log of a server: its policy and its sinks.
 
 use std::sync::Arc;
 
 use apimachinery::audit::v1::Event;
-use options::{AuditMode, AuditOptions, Error};
+use options::{AuditDelivery, AuditMode, AuditOptions, Error};
 use prometheus::Registry;
 use tokio::sync::RwLock;
 
-pub use context::AuditContext;
-pub use level::{Level, Stage};
-pub use policy::Policy;
-pub use sink::Sink;
-
-use buffer::Buffer;
-use log::Log;
-use sink::Metrics;
-use truncate::Truncate;
-use webhook::Webhook;
-
-/// The version of events and policies.
-const API_VERSION: &str = "audit.k8s.io/v1";
+use crate::buffer::Buffer;
+use crate::log::Log;
+use crate::policy::Policy;
+use crate::sink::{Metrics, Sink};
+use crate::truncate::Truncate;
+use crate::webhook::Webhook;
 
 /// The policy and the sinks of audit events.
 pub struct Audit {
-    policy: Policy,
+    pub(crate) policy: Policy,
     backends: Vec<Backend>,
-    metrics: Metrics,
+    pub(crate) metrics: Metrics,
     /// Read-locked while a background task processes an event; write-locked to wait for all such tasks.
     background: Arc<RwLock<()>>,
 }
@@ -78,7 +54,7 @@ impl Audit {
     }
 
     /// Sends an event to every sink. Returns whether the request may proceed.
-    async fn process(&self, event: Event) -> bool {
+    pub(crate) async fn process(&self, event: Event) -> bool {
         self.metrics.events.inc();
         let (event, mut accepted) = ([Arc::new(event)], true);
         for backend in &self.backends {
@@ -88,7 +64,7 @@ impl Audit {
     }
 
     /// Sends an event in a background task, because the response has been sent or the client has disconnected.
-    fn process_in_background(self: &Arc<Self>, event: Event) {
+    pub(crate) fn process_in_background(self: &Arc<Self>, event: Event) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (audit, guard) = (self.clone(), self.background.clone().try_read_owned());
         runtime.spawn(async move {
@@ -107,7 +83,7 @@ impl Audit {
 }
 
 impl Backend {
-    fn new(sink: impl Sink + 'static, delivery: &options::AuditDelivery, metrics: &Metrics) -> Self {
+    fn new(sink: impl Sink + 'static, delivery: &AuditDelivery, metrics: &Metrics) -> Self {
         let sink: Box<dyn Sink> = match &delivery.limits {
             Some(limits) => Box::new(Truncate::new(sink, limits.clone(), metrics.clone())),
             None => Box::new(sink),
@@ -121,6 +97,3 @@ impl Backend {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,5 +1,8 @@
 //! Audit levels and stages.
 
+/// The version of events and policies.
+pub(crate) const API_VERSION: &str = "audit.k8s.io/v1";
+
 /// An audit level (`audit.Level`). Each level includes the data of the lower levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {

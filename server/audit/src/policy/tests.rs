@@ -1,5 +1,5 @@
 use super::*;
-use crate::audit::level::Stage;
+use crate::level::Stage;
 use http::Method;
 
 fn policy(rules: &str) -> Result<Policy, String> {

@@ -1,22 +1,22 @@
 //! Audit events of requests through the filter chain.
 
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use audit::{Audit, AuditContext};
+use machinery::status::{GroupResource, Status};
 use options::Options;
 use request::handler::FromFn;
 use request::{Body, Handler, Request, Response};
+use serde_json::{Value, json};
 use telemetry::metrics::Metrics as ServerMetrics;
+use tempfile::TempDir;
 
-use super::*;
-use crate::audit::AuditContext;
 use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
 use crate::authorization::{AlwaysDeny, Authorizer, Union};
 use crate::chain::Chain;
 use crate::shutdown::Shutdown;
 use crate::testing::Https;
-use machinery::status::{GroupResource, Status};
-use serde_json::{Value, json};
-use std::path::Path;
-use std::sync::Mutex;
-use tempfile::TempDir;
 
 /// A chain of filters with an audit log, around a handler that responds by path.
 struct Recorded {

@@ -1,6 +1,8 @@
 //! An HTTPS server for tests, which handles one request per connection.
 
-#[path = "../../../tests/common/tls_server.rs"]
+#![allow(dead_code, reason = "each test program uses a part")]
+
+#[path = "tls_server.rs"]
 mod tls_server;
 
 use std::sync::Arc;

@@ -12,7 +12,8 @@ use options::{AuditWebhookOptions, Error};
 use request::BoxFuture;
 use webhook::{Backoff, Client, Kubeconfig};
 
-use super::sink::{Metrics, Sink};
+use crate::level::API_VERSION;
+use crate::sink::{Metrics, Sink};
 
 const PLUGIN: &str = "webhook";
 /// The timeout of one request.
@@ -67,9 +68,8 @@ impl Sink for Webhook {
 
 /// Encodes an `EventList`. Its items have neither kind nor version.
 fn list(events: &[Arc<Event>]) -> Vec<u8> {
-    let mut out =
-        format!("{{\"kind\":\"EventList\",\"apiVersion\":\"{}\",\"metadata\":{{}},\"items\":[", super::API_VERSION)
-            .into_bytes();
+    let mut out = format!("{{\"kind\":\"EventList\",\"apiVersion\":\"{}\",\"metadata\":{{}},\"items\":[", API_VERSION)
+        .into_bytes();
     for (i, event) in events.iter().enumerate() {
         if i > 0 {
             out.push(b',');

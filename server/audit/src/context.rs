@@ -13,10 +13,11 @@ use machinery::scalar::{self, MicroTime, RawExtension};
 use request::request_info::shown_target;
 use request::{AuditId, Request, RequestExt, Response, User};
 
-use super::level::{Level, Stage};
-use super::policy::Config;
-use super::source::source_addresses;
-use super::{Audit, object};
+use crate::audit::Audit;
+use crate::level::{Level, Stage};
+use crate::object;
+use crate::policy::Config;
+use crate::source::source_addresses;
 
 /// The maximum recorded length of a user agent, in bytes.
 const MAX_USER_AGENT: usize = 1024;
@@ -49,7 +50,7 @@ impl Record {
 
 impl AuditContext {
     /// Creates the context of a request that was just received.
-    pub(crate) fn new(audit: Arc<Audit>) -> Self {
+    pub fn new(audit: Arc<Audit>) -> Self {
         let received = (SystemTime::now(), Instant::now());
         let (config, event, latencies) = (OnceLock::new(), Mutex::default(), Mutex::default());
         AuditContext(Some(Arc::new(Record { audit, config, received, event, latencies })))
@@ -73,7 +74,7 @@ impl AuditContext {
     }
 
     /// Evaluates the policy after authentication, successful or not. Returns whether the request is recorded.
-    pub(crate) fn begin(&self, request: &Request) -> bool {
+    pub fn begin(&self, request: &Request) -> bool {
         let (Some(record), Some(info)) = (&self.0, request.info()) else { return false };
         let user = request.user();
         let config = *record.config.get_or_init(|| record.audit.policy.config(user.map(Arc::as_ref), info));
@@ -120,7 +121,7 @@ impl AuditContext {
     }
 
     /// Sends the event of a stage. Returns whether the request may proceed.
-    pub(crate) async fn pass(&self, stage: Stage) -> bool {
+    pub async fn pass(&self, stage: Stage) -> bool {
         match (&self.0, self.event_at(stage)) {
             (Some(record), Some(event)) => record.audit.process(event).await,
             _ => true,
@@ -128,14 +129,14 @@ impl AuditContext {
     }
 
     /// Sends the event of a stage in a background task.
-    pub(crate) fn pass_in_background(&self, stage: Stage) {
+    pub fn pass_in_background(&self, stage: Stage) {
         if let (Some(record), Some(event)) = (&self.0, self.event_at(stage)) {
             record.audit.process_in_background(event);
         }
     }
 
     /// Counts a request that is rejected because a sink did not accept its event.
-    pub(crate) fn count_rejected(&self) {
+    pub fn count_rejected(&self) {
         if let Some(record) = &self.0 {
             record.audit.metrics.rejected.inc();
         }
@@ -167,7 +168,7 @@ impl AuditContext {
     }
 
     /// Records the impersonated user, and the verb of constrained impersonation that allowed it, if any.
-    pub(crate) fn impersonate(&self, user: &User, constraint: &str) {
+    pub fn impersonate(&self, user: &User, constraint: &str) {
         let Some(record) = self.record() else { return };
         let mut event = record.event();
         event.impersonated_user = Some(Box::new(user_info(user)));
@@ -217,7 +218,7 @@ impl AuditContext {
     }
 
     /// Records the status code of a response and, if its body is a Status, the Status.
-    pub(crate) fn record_response(&self, response: &Response) {
+    pub fn record_response(&self, response: &Response) {
         let Some(record) = self.record() else { return };
         let mut status = object::status(response).unwrap_or_default();
         status.code = response.status().as_u16().into();
@@ -229,7 +230,7 @@ impl AuditContext {
     }
 
     /// Records the outcome of the request.
-    pub(crate) fn status(&self, status: Status) {
+    pub fn status(&self, status: Status) {
         if let Some(record) = self.record() {
             record.event().response_status = Some(Box::new(status));
         }
@@ -254,7 +255,7 @@ impl AuditContext {
     }
 
     /// Adds the latencies of a slow request as annotations.
-    pub(crate) fn annotate_latencies(&self) {
+    pub fn annotate_latencies(&self) {
         let Some(record) = self.record() else { return };
         let total = record.received.1.elapsed();
         if total <= LATENCY_THRESHOLD {

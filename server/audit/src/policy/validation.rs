@@ -5,7 +5,7 @@ use machinery::field_error::{BadValue, FieldError, aggregate};
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 
-use crate::audit::level::{Level, Stage};
+use crate::level::{Level, Stage};
 
 /// Validates a policy.
 ///

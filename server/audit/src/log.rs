@@ -12,9 +12,10 @@ use machinery::reflect::Ref;
 use options::{AuditFormat, AuditLogOptions, Error};
 use request::BoxFuture;
 
-use super::legacy;
-use super::rotation::RotatingFile;
-use super::sink::{Metrics, Sink};
+use crate::legacy;
+use crate::level::API_VERSION;
+use crate::rotation::RotatingFile;
+use crate::sink::{Metrics, Sink};
 
 const PLUGIN: &str = "log";
 /// The path that stands for standard output.
@@ -43,7 +44,7 @@ impl Log {
         let mut line = Vec::new();
         match self.format {
             AuditFormat::Legacy => line.extend_from_slice(legacy::line(event).as_bytes()),
-            AuditFormat::Json => json::encode_object(super::API_VERSION, "Event", Ref::of(event), &mut line),
+            AuditFormat::Json => json::encode_object(API_VERSION, "Event", Ref::of(event), &mut line),
         }
         line.push(b'\n');
         line
