@@ -24,6 +24,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use authz::rbac::RuleSource;
 use connect::{Connect, Connection};
 use endpoints::{Admission, KindExtensions, Loopback, PeerAddresses, ServerContext, SubresourceHandler};
 use machinery::catalog::{KindDef, ResourceDef};
@@ -31,7 +32,6 @@ use machinery::status::Status;
 use nodes::NodeAuthorizer;
 use options::Options;
 use registry::Informers;
-use serving::authorization::rbac::RuleSource;
 use serving::{Access, Server};
 use webhook::ServiceAddress;
 

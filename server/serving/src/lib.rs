@@ -7,7 +7,6 @@
 //! keys and listens; [`Server::run`] wraps the handler of the endpoints in the chain and serves it.
 
 pub mod authentication;
-pub mod authorization;
 pub mod certificates;
 pub mod chain;
 mod debug;

@@ -4,6 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use audit::Audit;
+use authz::rbac::{NoRoles, RbacAuthorizer, RuleSource};
+use authz::{
+    Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, InstrumentedAuthorizer,
+    ReloadableAuthorizer, StaticAuthorizers, Union,
+};
 use flowcontrol::FlowControl;
 use options::reload::Reloads;
 use options::{AuthorizationMode, Options, RequestOptions, identity};
@@ -14,11 +19,6 @@ use tokio::sync::watch;
 
 use crate::authentication::{
     Anonymous, AudienceAgnostic, Authentication, AuthenticationConfig, TokenFile, TokenWebhook,
-};
-use crate::authorization::rbac::{NoRoles, RbacAuthorizer, RuleSource};
-use crate::authorization::{
-    self, Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, InstrumentedAuthorizer,
-    StaticAuthorizers, Union,
 };
 use crate::certificates::{self, Certificates};
 use crate::chain::Chain;
@@ -165,18 +165,18 @@ impl Server {
         nodes: impl Fn() -> Result<Arc<dyn Authorizer>, Error>,
     ) -> Result<Arc<dyn Authorizer>, Error> {
         let options = &self.options.authorization;
-        let metrics = authorization::Metrics::register(self.metrics.registry());
+        let metrics = authz::Metrics::register(self.metrics.registry());
         let abac = options.policy_file.as_ref().map(|path| Abac::load(path)).transpose()?;
         let abac = abac.map(|policy| Arc::new(policy) as Arc<dyn Authorizer>);
         let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(roles));
         if let Some(path) = &options.config_file {
-            let file = authorization::load_configuration(path)?;
+            let file = authz::load_configuration(path)?;
             let names_nodes = file.0.authorizers.iter().any(|authorizer| authorizer.r#type == "Node");
             let node = names_nodes.then(nodes).transpose()?;
             let reloads = Reloads::register(self.metrics.registry(), "authorization", &self.options.serving.hostname);
             let route = self.options.egress.control_plane.clone();
             let lasting = StaticAuthorizers { rbac, node, abac, metrics, route };
-            return Ok(authorization::ReloadableAuthorizer::start(path.clone(), file, lasting, reloads)?);
+            return Ok(ReloadableAuthorizer::start(path.clone(), file, lasting, reloads)?);
         }
         let mut authorizers: Vec<Arc<dyn Authorizer>> = Vec::new();
         if !options.always_allowed_paths.is_empty() {

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use authz::AlwaysDeny;
+use authz::rbac::{Policy, RuleSource};
 use options::Options;
 use request::handler::FromFn;
 use request::{Body, BoxFuture, Handler, Request, RequestExt, Response};
 use reqwest::{Certificate, Client, Identity, StatusCode, Version};
 use serde_json::Value;
-use serving::authorization::AlwaysDeny;
-use serving::authorization::rbac::{Policy, RuleSource};
 use serving::shutdown::Shutdown;
 use serving::{Access, Handlers, Server};
 use tempfile::TempDir;

@@ -6,6 +6,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
+use authz::AlwaysDeny;
+use authz::rbac::{Policy, RuleSource};
 use options::Options;
 use request::handler::FromFn;
 use request::{Body, Response};
@@ -13,8 +15,6 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{CipherSuite, ClientConfig, ProtocolVersion, RootCertStore};
-use serving::authorization::AlwaysDeny;
-use serving::authorization::rbac::{Policy, RuleSource};
 use serving::shutdown::Shutdown;
 use serving::{Access, Handlers, Server};
 use tempfile::TempDir;

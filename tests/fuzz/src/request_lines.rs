@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use authz::Attributes;
 use http::{Method, Uri};
-use serving::authorization::Attributes;
 use request::request_info::PathError;
 use request::{Query, RequestInfo, User};
 

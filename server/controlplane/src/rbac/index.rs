@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use authz::rbac::{Grant, Policy, RuleSource};
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use machinery::reflect::Struct;
 use registry::{Informer, Observer, Stores};
 use request::{BoxFuture, User};
-use serving::authorization::rbac::{Grant, Policy, RuleSource};
 
 use super::GROUP;
 use super::convert::{self, AnyBinding};

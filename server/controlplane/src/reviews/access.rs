@@ -1,6 +1,7 @@
 //! SubjectAccessReview, SelfSubjectAccessReview, and LocalSubjectAccessReview.
 
 use async_trait::async_trait;
+use authz::{Attributes, Decision, Selectors};
 use endpoints::{Answer, CreateRequest, SubresourceHandler};
 use generated::authorization::v1::{
     LocalSubjectAccessReview, NonResourceAttributes, ResourceAttributes, SelfSubjectAccessReview, SubjectAccessReview,
@@ -10,7 +11,6 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use request::User;
 use serving::Access;
-use serving::authorization::{Attributes, Decision, Selectors};
 
 use super::{attributes, typed, validation};
 

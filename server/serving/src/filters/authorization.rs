@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use audit::{AuditContext, Level};
+use authz::{Attributes, Authorizer, Decision};
 use machinery::status::Status;
 use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
 use telemetry::metrics::AccessMetrics;
-
-use crate::authorization::{Attributes, Authorizer, Decision};
 
 /// The audit annotations with the decision and its reason.
 const DECISION: &str = "authorization.k8s.io/decision";
@@ -58,7 +57,7 @@ impl<H: Handler> Handler for WithAuthorization<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::authorization::{AlwaysDeny, Union};
+    use authz::{AlwaysDeny, Union};
     use request::User;
     use request::testing::{failure, ok, request, request_by};
     use telemetry::metrics::Metrics;

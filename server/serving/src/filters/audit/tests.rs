@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use audit::{Audit, AuditContext};
+use authz::{AlwaysDeny, Authorizer, Union};
 use machinery::status::{GroupResource, Status};
 use options::Options;
 use request::handler::FromFn;
@@ -13,7 +14,6 @@ use telemetry::metrics::Metrics as ServerMetrics;
 use tempfile::TempDir;
 
 use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
-use crate::authorization::{AlwaysDeny, Authorizer, Union};
 use crate::chain::Chain;
 use crate::shutdown::Shutdown;
 use crate::testing::Https;

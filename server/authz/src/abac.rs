@@ -7,7 +7,8 @@ use request::user::ALL_AUTHENTICATED;
 use request::{BoxFuture, User};
 use serde_json::Value;
 
-use super::{Attributes, Authorizer, Decision, Rules, ready};
+use crate::attributes::Attributes;
+use crate::authorizer::{Authorizer, Decision, Rules, ready};
 
 const V0: &str = "abac.authorization.kubernetes.io/v0";
 const V1BETA1: &str = "abac.authorization.kubernetes.io/v1beta1";
@@ -122,7 +123,7 @@ impl Authorizer for Abac {
     }
 
     fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
-        use super::rbac::PolicyRule;
+        use crate::policy_rule::PolicyRule;
         let mut rules = Rules::default();
         for policy in self.0.iter().filter(|policy| policy.applies_to(user)) {
             let verbs: &[&str] = if policy.readonly { &["get", "list", "watch"] } else { &["*"] };

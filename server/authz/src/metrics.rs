@@ -6,7 +6,8 @@ use std::time::Duration;
 use prometheus::{DEFAULT_BUCKETS, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts, Registry};
 use request::{BoxFuture, User};
 
-use super::{Attributes, Authorizer, Decision, Rules};
+use crate::attributes::Attributes;
+use crate::authorizer::{Authorizer, Decision, Rules};
 
 const CONDITION_BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 

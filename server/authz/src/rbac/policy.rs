@@ -9,7 +9,8 @@ use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use request::User;
 
-use super::{Binding, Grant, PolicyRule, RoleRef, RuleSource, Subject};
+use super::source::{Binding, Grant, RoleRef, RuleSource, Subject};
+use crate::policy_rule::PolicyRule;
 
 /// The roles and bindings of the cluster, indexed by user and group.
 #[derive(Debug, Default)]

@@ -11,8 +11,10 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use webhook::Reviewer;
 
-use super::conditions::Conditions;
-use super::{Attributes, Authorizer, Decision, Metrics, Rules, ready};
+use crate::attributes::Attributes;
+use crate::authorizer::{Authorizer, Decision, Rules, ready};
+use crate::conditions::Conditions;
+use crate::metrics::Metrics;
 
 /// The maximum number of cached decisions.
 const MAX_CACHED: usize = 8192;

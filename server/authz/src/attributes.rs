@@ -158,7 +158,7 @@ mod tests {
 
     /// How upstream's `RequestInfoFactory` parses generated requests and the corpus of a fuzz target;
     /// written by `tests/oracle/requests/main.go`.
-    const REQUESTS: &str = include_str!("../../../../tests/oracle/requests/requests.tsv");
+    const REQUESTS: &str = include_str!("../../../tests/oracle/requests/requests.tsv");
 
     fn message(method: &str, uri: &str, reason: &str) -> String {
         let info = RequestInfo::new(&method.parse().unwrap(), &uri.parse().unwrap()).unwrap();

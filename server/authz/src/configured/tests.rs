@@ -1,7 +1,7 @@
 //! Authorizers of a configuration file, with webhooks over HTTPS.
 
 use super::*;
-use crate::authorization::rbac::PolicyRule;
+use crate::policy_rule::PolicyRule;
 use crate::testing::Https;
 use prometheus::{Registry, TextEncoder};
 use serde_json::{Value, json};

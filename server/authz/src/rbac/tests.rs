@@ -1,4 +1,7 @@
+use std::sync::Arc;
+
 use super::*;
+use crate::policy_rule::PolicyRule;
 
 fn bind(policy: &Policy, namespace: &str, name: &str, role: RoleRef, subject: Subject) {
     policy.set_binding(Binding { namespace: namespace.into(), name: name.into(), role, subjects: vec![subject] });

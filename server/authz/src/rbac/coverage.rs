@@ -7,24 +7,14 @@
 
 mod cover;
 mod dimension;
+mod incomparable;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use machinery::budget::Exceeded;
 use machinery::scalar::go_text::quote;
 
-use super::PolicyRule;
-
-/// Why two sets of rules cannot be compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Incomparable {
-    /// The comparison takes too many steps.
-    #[error("the rules are too many to be compared with the rules of the user")]
-    TooComplex,
-    /// The comparison takes too much memory.
-    #[error(transparent)]
-    TooLarge(#[from] Exceeded),
-}
+use crate::policy_rule::PolicyRule;
+pub use incomparable::Incomparable;
 
 /// Returns the parts of `wanted` that the owner's rules do not cover (upstream: `Covers`).
 ///

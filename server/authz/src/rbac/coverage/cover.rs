@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use machinery::budget::Meter;
 
-use super::Incomparable;
 use super::dimension::{Builder, Class, Dimension};
-use crate::authorization::rbac::PolicyRule;
+use super::incomparable::Incomparable;
+use crate::policy_rule::PolicyRule;
 
 /// The maximum number of steps of a comparison; a step checks one rule against one value or one class.
 const MAX_STEPS: usize = 10_000_000;

@@ -2,7 +2,8 @@
 
 use request::{BoxFuture, User};
 
-use super::{Attributes, Authorizer, Decision, Rules, ready};
+use crate::attributes::Attributes;
+use crate::authorizer::{Authorizer, Decision, Rules, ready};
 
 /// Allowed paths; a trailing `*` matches any suffix.
 pub struct AllowedPaths(pub Vec<String>);

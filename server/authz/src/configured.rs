@@ -12,12 +12,14 @@ use options::{AccessWebhookOptions, Error};
 use request::{BoxFuture, User};
 use webhook::Route;
 
-use super::conditions::Conditions;
-use super::metrics::Metrics;
-use super::validation::{self, WEBHOOK};
-use super::{
-    AccessWebhook, AlwaysAllow, AlwaysDeny, Attributes, Authorizer, Decision, InstrumentedAuthorizer, Rules, Union,
-};
+use crate::attributes::Attributes;
+use crate::authorizer::{Authorizer, Decision, Rules};
+use crate::conditions::Conditions;
+use crate::metrics::{InstrumentedAuthorizer, Metrics};
+use crate::standard::{AlwaysAllow, AlwaysDeny};
+use crate::union::Union;
+use crate::validation::{self, WEBHOOK};
+use crate::webhook::AccessWebhook;
 
 const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
@@ -36,7 +38,7 @@ pub struct StaticAuthorizers {
 pub struct ReloadableAuthorizer(RwLock<Arc<Union>>);
 
 /// Reads and validates a configuration file. Returns the configuration and the content of the file.
-pub(crate) fn load(path: &PathBuf) -> Result<(AuthorizationConfiguration, Vec<u8>), Error> {
+pub fn load(path: &PathBuf) -> Result<(AuthorizationConfiguration, Vec<u8>), Error> {
     let text = std::fs::read(path).map_err(Error::file(path))?;
     let configuration = parse(&text).map_err(Error::Invalid)?;
     validation::compile(&configuration, &BTreeSet::new()).map_err(Error::Invalid)?;
@@ -62,7 +64,7 @@ fn set_defaults(webhook: &mut apimachinery::apiserverconfig::v1::WebhookConfigur
 
 impl ReloadableAuthorizer {
     /// Creates the authorizers of a file that was read, and watches the file for changes. Needs a tokio runtime.
-    pub(crate) fn start(
+    pub fn start(
         path: PathBuf,
         (configuration, text): (AuthorizationConfiguration, Vec<u8>),
         authorizers: StaticAuthorizers,

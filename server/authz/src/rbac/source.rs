@@ -1,23 +1,14 @@
-//! Role-based access control (upstream: `plugin/pkg/auth/authorizer/rbac`).
-//!
-//! A request is allowed if a rule of one of the user's roles covers it.
-
-mod coverage;
-mod policy;
-mod rules;
+//! Roles, bindings, and the trait of their sources.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-
-pub use coverage::{Incomparable, describe_missing, missing};
-pub use policy::Policy;
-pub use rules::PolicyRule;
 
 use machinery::scalar::go_text::quote;
 use request::user::service_account_user_name;
 use request::{BoxFuture, User};
 
-use super::{Attributes, Authorizer, Decision, Rules, ready};
+use crate::authorizer::{Rules, ready};
+use crate::policy_rule::PolicyRule;
 
 /// The role that a binding references.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +88,7 @@ impl<S: RuleSource + ?Sized> RuleSource for Arc<S> {
 }
 
 impl Grant<'_> {
-    fn missing_role(&self) -> String {
+    pub(super) fn missing_role(&self) -> String {
         match &self.binding.role {
             RoleRef::Role(name) => format!("role.rbac.authorization.k8s.io {} not found", quote(name)),
             RoleRef::ClusterRole(name) => format!("clusterrole.rbac.authorization.k8s.io {} not found", quote(name)),
@@ -105,7 +96,7 @@ impl Grant<'_> {
     }
 
     /// Describes the grant for the reason of a decision.
-    fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let Binding { namespace, name, role, .. } = self.binding;
         let binding = match namespace.as_str() {
             "" => format!("ClusterRoleBinding {}", quote(name)),
@@ -128,7 +119,7 @@ impl Grant<'_> {
 
 impl Binding {
     /// Whether a subject matches this user.
-    fn subject_matches(&self, subject: &Subject, user: &User) -> bool {
+    pub(super) fn subject_matches(&self, subject: &Subject, user: &User) -> bool {
         match subject {
             Subject::Group(group) => user.is_in(group),
             other => self.user_name(other).is_some_and(|name| name == user.name),
@@ -136,7 +127,7 @@ impl Binding {
     }
 
     /// Returns the user name of a user or service account subject.
-    fn user_name(&self, subject: &Subject) -> Option<String> {
+    pub(super) fn user_name(&self, subject: &Subject) -> Option<String> {
         match subject {
             Subject::User(name) => Some(name.clone()),
             Subject::Group(_) => None,
@@ -147,46 +138,3 @@ impl Binding {
         }
     }
 }
-
-/// Allows requests that a rule covers; has no opinion on other requests (upstream: `RBACAuthorizer`).
-pub struct RbacAuthorizer<S>(pub S);
-
-impl<S: RuleSource> RbacAuthorizer<S> {
-    /// Decides synchronously.
-    pub fn decide(&self, attributes: &Attributes<'_>) -> Decision {
-        let mut allowed = None;
-        let mut errors: Vec<String> = Vec::new();
-        self.0.visit(attributes.user, attributes.namespace, &mut |grant| {
-            match grant.rules {
-                Some(rules) if rules.iter().any(|rule| rule.allows(attributes)) => {
-                    allowed = Some(format!("RBAC: allowed by {}", grant.describe()));
-                    return ControlFlow::Break(());
-                }
-                Some(_) => {}
-                None => errors.push(grant.missing_role()),
-            }
-            ControlFlow::Continue(())
-        });
-        errors.sort();
-        errors.dedup();
-        match (allowed, errors.as_slice()) {
-            (Some(reason), _) => Decision::Allow(reason.into()),
-            (None, []) => Decision::NoOpinion("".into()),
-            (None, [one]) => Decision::NoOpinion(format!("RBAC: {one}").into()),
-            (None, more) => Decision::NoOpinion(format!("RBAC: [{}]", more.join(", ")).into()),
-        }
-    }
-}
-
-impl<S: RuleSource> Authorizer for RbacAuthorizer<S> {
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
-        ready(self.decide(attributes))
-    }
-
-    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
-        ready(self.0.rules_for(user, namespace))
-    }
-}
-
-#[cfg(test)]
-mod tests;

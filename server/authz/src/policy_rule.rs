@@ -1,6 +1,6 @@
 //! Policy rules and the requests that they cover (upstream: `rbac.RuleAllows`, `rbac/v1/evaluation_helpers.go`).
 
-use crate::authorization::Attributes;
+use crate::attributes::Attributes;
 
 /// A rule of a role: verbs on resources or on non-resource URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

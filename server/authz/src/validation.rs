@@ -11,7 +11,7 @@ use machinery::field_path::Path;
 use machinery::format::content::is_dns1123_subdomain;
 use machinery::scalar::Duration;
 
-use super::conditions::{self, Conditions};
+use crate::conditions::{self, Conditions};
 
 /// The types of authorizers, sorted by name.
 const TYPES: [&str; 6] = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"];
