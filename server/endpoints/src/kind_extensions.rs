@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};
 
 use async_trait::async_trait;
+use authn::tokens::ServiceAccountKeys;
 use flowcontrol::FlowControl;
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use machinery::status::Status;
@@ -12,7 +13,6 @@ use options::Options;
 use registry::{Backend, Informers, Stores};
 use serving::health::Health;
 use serving::shutdown::Shutdown;
-use serving::tokens::ServiceAccountKeys;
 use serving::{Access, Server};
 use telemetry::metrics::Metrics;
 use webhook::{NoServices, ServiceAddress};

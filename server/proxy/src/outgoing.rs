@@ -1,11 +1,11 @@
 //! Requests to backends, built from requests of clients. Every proxied request is built here, so
 //! that no identity or credential header of a client reaches a backend.
 
+use authn::{IdentityHeaders, remove_impersonation};
 use http::Uri;
 use http_body_util::BodyExt;
 use machinery::status::Status;
 use request::{Body, Request, User};
-use serving::authentication::{IdentityHeaders, remove_impersonation};
 use serving::work::memory::{self, Held};
 
 use crate::forward::user_of;

@@ -14,6 +14,7 @@ mod tls_files;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use authn::tokens::ServiceAccountKeys;
 use options::{Options, RequestHeaders};
 use request::user::SYSTEM_MASTERS;
 use rustls::pki_types::pem::PemObject;
@@ -21,12 +22,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 pub use cluster_authentication::look_up;
 pub use service_accounts::generate_ecdsa_key;
-#[cfg(test)]
-pub(crate) use service_accounts::generate_rsa_key;
 pub use tls_files::{KeyPairPem, TlsContents, TlsFiles};
 
 use crate::Error;
-use crate::tokens::ServiceAccountKeys;
 use pki::{Authority, Purpose};
 
 /// The user name in the generated kubeconfig.

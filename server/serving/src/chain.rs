@@ -2,6 +2,7 @@
 //! `DefaultBuildHandlerChain`).
 
 use audit::Audit;
+use authn::Authentication;
 use authz::Authorizer;
 use machinery::features;
 use options::Options;
@@ -11,7 +12,6 @@ use telemetry::metrics::{Metrics, WithMetrics};
 use telemetry::traces::{Tracer, WithResourceSpan, WithTracing};
 
 use crate::Error;
-use crate::authentication::Authentication;
 use crate::filters::{
     WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithDetachedWrites,
     WithFairness, WithGoaway, WithHttpLog, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo,

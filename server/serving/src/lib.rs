@@ -1,12 +1,10 @@
-//! The HTTP server: certificates, listener, handler chain, authentication, authorization,
-//! and health.
+//! The HTTP server: certificates, listener, handler chain and its filters, health, and the work pool.
 //!
 //! It accepts connections and passes requests through the filters to the first handler that deals
 //! with resources. It depends neither on kinds nor on the store. A program uses it as follows:
 //! [`options::Options::parse_from`] parses the command line; [`Server::prepare`] loads or generates
 //! keys and listens; [`Server::run`] wraps the handler of the endpoints in the chain and serves it.
 
-pub mod authentication;
 pub mod certificates;
 pub mod chain;
 mod debug;
@@ -22,7 +20,6 @@ mod systemd;
 #[cfg(test)]
 #[path = "../../../tests/common/https_server.rs"]
 mod testing;
-pub mod tokens;
 pub mod version;
 pub mod websocket;
 pub mod work;

@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use audit::Audit;
+use authn::tokens::{Documents, ExternalSigner, OpenId, ServiceAccountKeys};
+use authn::{Anonymous, AudienceAgnostic, Authentication, AuthenticationConfig, TokenFile, TokenWebhook};
 use authz::rbac::{NoRoles, RbacAuthorizer, RuleSource};
 use authz::{
     Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, InstrumentedAuthorizer,
@@ -17,16 +19,12 @@ use telemetry::metrics::Metrics;
 use telemetry::traces::Tracer;
 use tokio::sync::watch;
 
-use crate::authentication::{
-    Anonymous, AudienceAgnostic, Authentication, AuthenticationConfig, TokenFile, TokenWebhook,
-};
 use crate::certificates::{self, Certificates};
 use crate::chain::Chain;
 use crate::health::Health;
 use crate::listener::Listener;
 use crate::shutdown::{Phase, Shutdown};
 use crate::system_paths::{ListPaths, SystemPaths};
-use crate::tokens::{Documents, ExternalSigner, OpenId, ServiceAccountKeys};
 use crate::{Error, debug, systemd, work};
 
 /// Authentication and authorization of a server.
@@ -258,7 +256,7 @@ impl Server {
     fn openid(&self, address: SocketAddr) -> Option<OpenId> {
         let options = &self.options.authentication;
         let issuer = options.service_account_issuers.first().cloned()?;
-        let own = || format!("https://{}{}", self.external_address(address), crate::tokens::KEY_SET);
+        let own = || format!("https://{}{}", self.external_address(address), authn::tokens::KEY_SET);
         let jwks_uri = options.service_account_jwks_uri.clone().unwrap_or_else(own);
         let (sender, receiver) = watch::channel(None);
         let mut keys = self.certificates.service_accounts.subscribe();

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use serde_json::json;
 
+use authn::tokens::OpenId;
 use flowcontrol::{Dump, FlowControl};
 use options::Options;
 use request::{BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
@@ -14,7 +15,6 @@ use telemetry::metrics::{Metrics, MetricsHandler, exposition, reset};
 use crate::debug::DebugHandler;
 use crate::health::{Health, HealthHandler};
 use crate::log_files::LogFiles;
-use crate::tokens::OpenId;
 use crate::version::VersionHandler;
 use crate::zpages;
 

@@ -1,6 +1,8 @@
 //! Authentication by bound service account tokens (`serviceaccount.JWTTokenAuthenticator`,
 //! `serviceaccount.NewValidator`).
 
+use authn::tokens::{Jws, ServiceAccountKeys};
+use authn::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
 use generated::core::v1::ServiceAccount;
 use machinery::reflect::Struct;
 use machinery::scalar::Time;
@@ -9,8 +11,6 @@ use machinery::status::Status;
 use registry::{MetaExt, meta};
 use request::user::{service_account_groups, service_account_user_name};
 use request::{BoxFuture, User};
-use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
-use serving::tokens::{Jws, ServiceAccountKeys};
 use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::claims::{Claims, Issued, Kubernetes, LEEWAY, Reference};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use audit::AuditContext;
+use authn::{Authentication, AuthenticationError};
 use http::Version;
 use machinery::status::Status;
 use request::user::{ALL_UNAUTHENTICATED, ANONYMOUS};
@@ -12,7 +13,6 @@ use telemetry::logging::LogLimit;
 use telemetry::metrics::AccessMetrics;
 
 use super::audit::reject;
-use crate::authentication::{Authentication, AuthenticationError};
 
 /// Puts the [`request::User`] into the extensions, or replies 401.
 pub struct WithAuthentication<H> {
@@ -94,7 +94,7 @@ impl<H: Handler> Handler for WithAuthentication<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::authentication::{Anonymous, AudienceAgnostic, TokenFile};
+    use authn::{Anonymous, AudienceAgnostic, TokenFile};
     use request::testing::{echo_user, request, seen};
     use telemetry::metrics::Metrics;
 

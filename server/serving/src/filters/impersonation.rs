@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use audit::AuditContext;
+use authn::remove_impersonation;
 use authz::{Attributes, Authorizer, Selectors};
 use machinery::status::Status;
 use request::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS};
 use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User, respond};
 use telemetry::metrics::credentials;
 
-use crate::authentication::remove_impersonation;
 use modes::{Mode, Requirement};
 
 /// The number of users for which the last mode is cached.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use authn::user_of_certificate;
 use request::ClientCertificate;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, UnixTime};
@@ -20,7 +21,6 @@ use telemetry::metrics::credentials::certificate_used;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::Error;
-use crate::authentication::user_of_certificate;
 use crate::certificates::{TlsContents, certificates};
 
 /// Returns the time in seconds since 1970.

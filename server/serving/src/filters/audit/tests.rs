@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use audit::{Audit, AuditContext};
+use authn::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
 use authz::{AlwaysDeny, Authorizer, Union};
 use machinery::status::{GroupResource, Status};
 use options::Options;
@@ -13,7 +14,6 @@ use serde_json::{Value, json};
 use telemetry::metrics::Metrics as ServerMetrics;
 use tempfile::TempDir;
 
-use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
 use crate::chain::Chain;
 use crate::shutdown::Shutdown;
 use crate::testing::Https;

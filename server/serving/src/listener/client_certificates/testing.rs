@@ -5,12 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
 };
-use request::Peer;
 use time::OffsetDateTime;
 
 use super::*;
 use crate::certificates::KeyPairPem;
-use crate::listener::peer::PeerConnection;
 
 /// The validity of certificates where it does not matter.
 pub const ALWAYS: (u64, u64) = (0, 4_000_000_000);
@@ -56,13 +54,6 @@ pub fn authorities(clients: &TestAuthority, proxies: Option<&TestAuthority>) -> 
         proxy_ca: proxies.map(|proxies| proxies.pem.clone().into_bytes()),
     };
     Authorities::new(&contents, &Arc::new(rustls::crypto::ring::default_provider())).unwrap()
-}
-
-/// A peer that has presented a chain.
-pub fn peer(chain: &[CertificateDer<'static>], authorities: &Arc<CurrentAuthorities>) -> Peer {
-    let certificate = PresentedCertificate::new(Some(chain), authorities);
-    let connection = PeerConnection { certificate, ..PeerConnection::default() };
-    Peer::new(Peer::default().address, Arc::new(connection))
 }
 
 /// A clock that the test controls.

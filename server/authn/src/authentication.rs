@@ -1,36 +1,18 @@
-//! Authentication: maps the credentials of a request to a [`User`] (upstream: `apiserver/pkg/authentication`).
-//!
-//! The first valid credential decides. If a request has credentials and none is valid, the reply is 401, even where
-//! anonymous requests are allowed: a client that presents a token must learn that the token is invalid.
-
-mod bearer;
-mod cache;
-mod client_certificate;
-mod configured;
-mod credentials;
-mod oidc;
-mod request_header;
-mod texts;
-mod token_file;
-mod tokens;
-mod webhook;
+//! The union of all authenticators.
 
 use std::sync::Arc;
 
-use http::request::Parts;
-use subtle::ConstantTimeEq;
-
 use audit::AuditContext;
-pub use client_certificate::user_of_certificate;
-pub use configured::AuthenticationConfig;
-pub use credentials::{IdentityHeaders, remove_impersonation};
-pub use oidc::Issuers;
+use http::request::Parts;
 use options::RequestHeaders;
 use request::{ClientCertificate, Peer, RequestExt, User};
-use request_header::RequestHeaderAuthenticator;
-pub use token_file::TokenFile;
-pub use tokens::{AudienceAgnostic, TokenAuthenticator, Tokens, UserAuthenticator};
-pub use webhook::TokenWebhook;
+
+use crate::anonymous::Anonymous;
+use crate::bearer;
+use crate::credentials::IdentityHeaders;
+use crate::request_header::RequestHeaderAuthenticator;
+use crate::token_authenticator::{TokenAuthenticator, Tokens};
+use crate::verdict::{Authenticated, AuthenticationError, Verdict};
 
 /// The audit annotation that names the authenticator.
 ///
@@ -38,47 +20,6 @@ pub use webhook::TokenWebhook;
 const SOURCE: &str = "authentication.k8s.io/authenticator";
 /// The error for a token that no authenticator recognizes.
 const INVALID_TOKEN: &str = "invalid bearer token";
-
-/// Why a credential was rejected. The text is for the log; the client receives only a 401.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct AuthenticationError(pub String);
-
-/// The result of a successful authentication (upstream: `authenticator.Response`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Authenticated {
-    pub user: User,
-    /// Those of the requested audiences that the credential is valid for.
-    pub audiences: Vec<String>,
-    /// Warnings for the client.
-    pub warnings: Vec<String>,
-    /// Audit annotations.
-    pub annotations: Vec<(&'static str, String)>,
-    /// The name of the authenticator that accepted the credential.
-    pub source: &'static str,
-}
-
-/// The result of an authenticator: a user, no recognized credential, or an invalid credential.
-pub type Verdict = Result<Option<Authenticated>, AuthenticationError>;
-
-/// Which requests are accepted without credentials (upstream: `anonymous.NewAuthenticator`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Anonymous {
-    Disabled,
-    Enabled,
-    /// Enabled for these paths only.
-    Paths(Vec<String>),
-}
-
-impl Anonymous {
-    fn allows(&self, path: &str) -> bool {
-        match self {
-            Anonymous::Disabled => false,
-            Anonymous::Enabled => true,
-            Anonymous::Paths(paths) => paths.iter().any(|p| p == path),
-        }
-    }
-}
 
 /// The union of all authenticators (upstream: the union that `authenticator.Config.New` builds).
 #[derive(Clone)]
@@ -227,11 +168,6 @@ fn by_certificate(request: &Parts) -> Identified {
         ClientCertificate::Invalid(why) => Err(AuthenticationError(why)),
         ClientCertificate::None => Ok(None),
     }
-}
-
-/// Compares a secret with a presented value in constant time, so that timing does not reveal where they differ.
-pub fn is_same_secret(secret: &[u8], presented: &[u8]) -> bool {
-    secret.ct_eq(presented).into()
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use request::{BoxFuture, User};
 
-use super::cache::Cache;
-use super::{Authenticated, AuthenticationError, Verdict};
+use crate::cache::Cache;
+use crate::verdict::{Authenticated, AuthenticationError, Verdict};
 
 /// An authenticator of bearer tokens: token file, service accounts, webhook (upstream: `authenticator.Token`).
 pub trait TokenAuthenticator: Send + Sync {
@@ -59,19 +59,19 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    pub(super) fn new(audiences: Vec<String>) -> Self {
+    pub(crate) fn new(audiences: Vec<String>) -> Self {
         Tokens { authenticators: Vec::new(), audiences: audiences.into(), cache: Arc::default() }
     }
 
-    pub(super) fn add(&mut self, authenticator: Arc<dyn TokenAuthenticator>) {
+    pub(crate) fn add(&mut self, authenticator: Arc<dyn TokenAuthenticator>) {
         self.authenticators.push(authenticator);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.authenticators.is_empty()
     }
 
-    pub(super) fn audiences(&self) -> &[String] {
+    pub(crate) fn audiences(&self) -> &[String] {
         &self.audiences
     }
 

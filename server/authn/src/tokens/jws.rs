@@ -6,7 +6,7 @@ use options::Algorithm;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::{SigningKey, VerifyingKey};
+use super::keys::{SigningKey, VerifyingKey};
 
 /// A parsed token. Its signature and claims are not verified.
 pub struct Jws<'t> {
@@ -70,13 +70,16 @@ impl<'t> Jws<'t> {
 mod tests {
     use super::*;
     use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_ECDSA_P384_SHA384};
+    use rsa::RsaPrivateKey;
+    use rsa::pkcs8::{EncodePrivateKey, LineEnding};
     use serde_json::Value;
 
     fn keys() -> Vec<SigningKey> {
         let ecdsa = [&PKCS_ECDSA_P256_SHA256, &PKCS_ECDSA_P384_SHA384].map(|algorithm| {
             SigningKey::from_pem(KeyPair::generate_for(algorithm).unwrap().serialize_pem().as_bytes()).unwrap()
         });
-        let (rsa, _) = crate::certificates::generate_rsa_key().unwrap();
+        let rsa = RsaPrivateKey::new(&mut rsa::rand_core::OsRng, 2048).unwrap();
+        let rsa = rsa.to_pkcs8_pem(LineEnding::LF).unwrap();
         ecdsa.into_iter().chain([SigningKey::from_pem(rsa.as_bytes()).unwrap()]).collect()
     }
 

@@ -7,7 +7,8 @@ use options::Error;
 use request::{BoxFuture, User};
 use sha2::{Digest, Sha256};
 
-use super::{AuthenticationError, UserAuthenticator};
+use crate::token_authenticator::UserAuthenticator;
+use crate::verdict::AuthenticationError;
 
 /// The tokens of a file, keyed by their hashes, so that the duration of a lookup reveals nothing about a token.
 #[derive(Debug, Default)]

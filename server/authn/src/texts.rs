@@ -3,6 +3,6 @@
 use serde_json::Value;
 
 /// The strings of a list.
-pub(super) fn texts(value: &Value) -> Vec<String> {
+pub(crate) fn texts(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -8,9 +8,11 @@ mod documents;
 mod external;
 mod jws;
 mod keys;
+mod token_keys;
 
-pub use account_keys::{ServiceAccountKeys, TokenKeys};
+pub use account_keys::ServiceAccountKeys;
 pub use documents::{Documents, KEY_SET, OpenId};
-pub(crate) use external::ExternalSigner;
+pub use external::ExternalSigner;
 pub use jws::Jws;
 pub use keys::{SigningKey, VerifyingKey};
+pub use token_keys::TokenKeys;

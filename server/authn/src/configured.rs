@@ -13,7 +13,8 @@ use options::reload::{self, Reloads};
 use options::{Algorithm, AuthenticationOptions, Error};
 use prometheus::Registry;
 
-use super::{Anonymous, Issuers};
+use crate::anonymous::Anonymous;
+use crate::oidc::Issuers;
 
 const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];

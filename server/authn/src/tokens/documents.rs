@@ -7,7 +7,8 @@ use machinery::status::Status;
 use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
 use serde_json::json;
 
-use super::{TokenKeys, VerifyingKey};
+use super::keys::VerifyingKey;
+use super::token_keys::TokenKeys;
 
 /// The path of the configuration.
 pub const CONFIGURATION: &str = "/.well-known/openid-configuration";

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use prost_types::Timestamp;
 
 use super::messages::{FetchKeysResponse, Key};
-use crate::tokens::{TokenKeys, VerifyingKey};
+use crate::tokens::keys::VerifyingKey;
+use crate::tokens::token_keys::TokenKeys;
 
 /// The maximum length of a key ID, in bytes.
 const MAX_KEY_ID_LENGTH: usize = 1024;

@@ -5,9 +5,10 @@ use request::{BoxFuture, User};
 use serde_json::{Value, json};
 use webhook::Reviewer;
 
-use super::cache::Cache;
-use super::texts::texts;
-use super::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
+use crate::cache::Cache;
+use crate::texts::texts;
+use crate::token_authenticator::TokenAuthenticator;
+use crate::verdict::{Authenticated, AuthenticationError, Verdict};
 
 /// Sends TokenReviews to a webhook and caches its successes.
 pub struct TokenWebhook {

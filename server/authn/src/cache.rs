@@ -13,7 +13,7 @@ use telemetry::metrics::credentials;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use super::{Authenticated, Verdict};
+use crate::verdict::{Authenticated, Verdict};
 
 /// How long a success is cached. A revoked token remains valid for up to this long.
 const SUCCESS_TTL: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ const MAX_TOKENS: usize = 8192;
 /// Authenticated tokens, keyed by a hash that is salted per process.
 ///
 /// A memory dump reveals no token, and clients cannot choose the hash of a token.
-pub(super) struct Cache {
+pub(crate) struct Cache {
     salt: [u8; 16],
     success_ttl: Duration,
     slots: Mutex<HashMap<Key, Arc<Slot>>>,
@@ -41,12 +41,12 @@ impl Default for Cache {
 
 impl Cache {
     /// A cache that keeps successes for `success_ttl`.
-    pub(super) fn with_ttl(success_ttl: Duration) -> Self {
+    pub(crate) fn with_ttl(success_ttl: Duration) -> Self {
         Cache { salt: uuid::Uuid::new_v4().into_bytes(), success_ttl, slots: Mutex::default() }
     }
 
     /// Returns the cached result of a token, or the result of `authenticate`, which is cached if it is a success.
-    pub(super) async fn get_or_authenticate<F: Future<Output = Verdict>>(
+    pub(crate) async fn get_or_authenticate<F: Future<Output = Verdict>>(
         &self,
         token: &str,
         audiences: &[String],
@@ -126,7 +126,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::authentication::AuthenticationError;
+    use crate::verdict::AuthenticationError;
     use request::User;
     use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -2,6 +2,7 @@
 //!
 //! The signer is a separate process with a gRPC socket. Its private keys are not accessible to this server.
 
+mod error;
 mod keys;
 mod messages;
 mod metrics;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use grpc::{Client, Status, code_name, describe, socket};
+use grpc::{Client, Status, socket};
 use machinery::scalar;
 use prometheus::Registry;
 use prost::Message;
@@ -20,7 +21,8 @@ use prost_types::Timestamp;
 use serde::Deserialize;
 use tokio::sync::{Mutex, watch};
 
-use super::TokenKeys;
+use super::token_keys::TokenKeys;
+use error::SignerError;
 use messages::{FetchKeysRequest, FetchKeysResponse, MetadataRequest, MetadataResponse, SignRequest, SignResponse};
 use metrics::SignerMetrics;
 
@@ -43,7 +45,7 @@ const ALGORITHMS: [&str; 4] = ["RS256", "ES256", "ES384", "ES512"];
 
 /// The client of the signer, and the keys that it last returned.
 #[derive(Debug)]
-pub(crate) struct ExternalSigner {
+pub struct ExternalSigner {
     client: Client,
     metrics: SignerMetrics,
     keys: watch::Sender<Option<Arc<TokenKeys>>>,
@@ -65,41 +67,12 @@ struct Header {
     typ: String,
 }
 
-/// An error with upstream's text, and its code in metrics.
-#[derive(Debug)]
-struct SignerError {
-    message: String,
-    code: &'static str,
-}
-
-impl SignerError {
-    /// An error for an unusable response of the signer.
-    fn new(message: impl Into<String>) -> Self {
-        SignerError { message: message.into(), code: "unknown-non-grpc" }
-    }
-
-    fn of_call(status: &Status) -> Self {
-        SignerError { message: describe(status), code: code_name(status.code()) }
-    }
-
-    /// Prepends a description of the failed operation.
-    fn context(self, what: &str) -> Self {
-        SignerError { message: format!("{what}: {}", self.message), ..self }
-    }
-}
-
-impl Display for SignerError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
 impl ExternalSigner {
     /// Fetches the keys of the signer at a socket, and refreshes them in the background. Needs a tokio runtime.
     ///
     /// # Errors
     /// When the signer does not respond in time, or when its response is unusable.
-    pub(crate) async fn connect(endpoint: &str, registry: &Registry) -> Result<Arc<Self>, String> {
+    pub async fn connect(endpoint: &str, registry: &Registry) -> Result<Arc<Self>, String> {
         let failed = |what: &str, why: &dyn Display| format!("while setting up external-jwt-signer: {what}{why}");
         let client = Client::new(&socket(endpoint), None)
             .map_err(|why| failed(&format!("while dialing grpc socket at {endpoint:?}: "), &why))?;
@@ -136,7 +109,7 @@ impl ExternalSigner {
 
     /// Checks the flag for the maximum token lifetime against that of the signer (upstream:
     /// `completeServiceAccountOptions`).
-    pub(crate) fn check_max_expiration(&self, max_expiration: Option<Duration>) -> Result<(), String> {
+    pub fn check_max_expiration(&self, max_expiration: Option<Duration>) -> Result<(), String> {
         let text = |life: Duration| {
             scalar::Duration::from_nanos(i64::try_from(life.as_nanos()).unwrap_or(i64::MAX)).to_string()
         };

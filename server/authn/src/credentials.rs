@@ -4,7 +4,7 @@
 use http::{HeaderMap, HeaderName};
 use options::RequestHeaders;
 
-use super::bearer;
+use crate::bearer;
 
 /// The headers in which API servers pass users to each other.
 const STANDARD: [HeaderName; 3] = [

@@ -1,10 +1,12 @@
 //! Tokens of an issuer that serves its keys over HTTPS.
 
+use options::Options;
+
 use super::*;
-use crate::authentication::{Anonymous, AuthenticationConfig};
+use crate::anonymous::Anonymous;
+use crate::configured::AuthenticationConfig;
 use crate::testing::Https;
 use crate::tokens::SigningKey;
-use options::Options;
 use prometheus::Registry;
 use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
 use serde_json::json;

@@ -12,13 +12,13 @@ use request::upgrade::wants_websocket;
 const PROTOCOL_PREFIX: &str = "base64url.bearer.authorization.k8s.io.";
 
 /// The bearer tokens of a request, in the order in which they are tried. An item is an error if the token is malformed.
-pub(super) fn tokens(headers: &HeaderMap) -> impl Iterator<Item = Result<String, &'static str>> {
+pub(crate) fn tokens(headers: &HeaderMap) -> impl Iterator<Item = Result<String, &'static str>> {
     let first = from_authorization(headers).map(|token| Ok(token.to_owned()));
     first.into_iter().chain(std::iter::once_with(|| from_protocols(headers).transpose()).flatten())
 }
 
 /// Removes the Authorization header and every token subprotocol, valid or not.
-pub(super) fn remove(headers: &mut HeaderMap) {
+pub(crate) fn remove(headers: &mut HeaderMap) {
     headers.remove(header::AUTHORIZATION);
     if !protocols(headers).any(|protocol| protocol.starts_with(PROTOCOL_PREFIX)) {
         return;
@@ -41,7 +41,7 @@ fn from_authorization(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Whether two spaces separate scheme and token. Upstream parses an empty token then, and adds a warning.
-pub(super) fn has_extra_space(headers: &HeaderMap) -> bool {
+pub(crate) fn has_extra_space(headers: &HeaderMap) -> bool {
     let mut words = authorization(headers).splitn(3, ' ');
     words.next().is_some_and(|w| w.eq_ignore_ascii_case("bearer")) && words.next() == Some("") && words.next().is_some()
 }

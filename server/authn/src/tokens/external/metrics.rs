@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use prometheus::{Gauge, HistogramVec, IntCounterVec, Registry};
 use telemetry::metrics::{counters, gauge, histograms};
 
-use super::SignerError;
+use super::error::SignerError;
 use prost_types::Timestamp;
 
 const SECONDS: [f64; 14] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];

@@ -6,7 +6,7 @@ use cel::{Budget, Program, Type, Value as Cel};
 use request::User;
 use serde_json::{Number, Value, json};
 
-use crate::authentication::texts::texts;
+use crate::texts::texts;
 
 /// The names of the CEL variables.
 pub(super) const CLAIMS: &str = "claims";

@@ -4,23 +4,23 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use options::RequestHeaders;
-use request::User;
 use request::user::unescaped_extra_key;
+use request::{ClientCertificate, User};
 
-use super::{AuthenticationError, ClientCertificate};
+use crate::verdict::AuthenticationError;
 
 /// Authenticates the user in the headers of a request by a trusted front proxy.
 #[derive(Clone, Debug)]
-pub(super) struct RequestHeaderAuthenticator(pub(super) RequestHeaders);
+pub(crate) struct RequestHeaderAuthenticator(pub(crate) RequestHeaders);
 
 impl RequestHeaderAuthenticator {
     /// Whether a request has a header that names a user. The caller checks the proxy certificate.
-    pub(super) fn has_user_name(&self, headers: &HeaderMap) -> bool {
+    pub(crate) fn has_user_name(&self, headers: &HeaderMap) -> bool {
         self.0.user_names.iter().any(|name| headers.contains_key(name))
     }
 
     /// Returns the user that the headers name, if the proxy certificate is valid and trusted.
-    pub(super) fn authenticate(
+    pub(crate) fn authenticate(
         &self,
         proxy: &ClientCertificate,
         headers: &HeaderMap,

@@ -13,9 +13,10 @@ use options::Algorithm;
 use request::{BoxFuture, User};
 use serde_json::Value;
 
-use super::texts::texts;
-use super::{AuthenticationError, UserAuthenticator};
+use crate::texts::texts;
+use crate::token_authenticator::UserAuthenticator;
 use crate::tokens::Jws;
+use crate::verdict::AuthenticationError;
 use issuer::RemoteKeySet;
 use mapping::Mapping;
 
