@@ -4,6 +4,7 @@
 //! part of the server and creates an event at each [`Stage`]. Events are sent to the configured [`Sink`]s. Without a
 //! policy, auditing is disabled.
 
+mod append;
 mod audit;
 mod buffer;
 mod context;

@@ -1,9 +1,6 @@
 //! A sink that writes events as lines to a file or to standard output (upstream: `plugin/audit/log`).
 
-use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use apimachinery::audit::v1::Event;
@@ -12,6 +9,7 @@ use machinery::reflect::Ref;
 use options::{AuditFormat, AuditLogOptions, Error};
 use request::BoxFuture;
 
+use crate::append::append_to;
 use crate::legacy;
 use crate::level::API_VERSION;
 use crate::rotation::RotatingFile;
@@ -65,12 +63,4 @@ impl Sink for Log {
         let lost = events.iter().filter(|event| !self.write(event)).count();
         Box::pin(std::future::ready(lost == 0))
     }
-}
-
-/// Opens a file for appending. Creates the file and its directory if they are missing.
-pub(super) fn append_to(path: &Path) -> io::Result<std::fs::File> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    }
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
 }

@@ -15,7 +15,7 @@ use flate2::write::GzEncoder;
 use machinery::scalar::MicroTime;
 use options::AuditRotation;
 
-use crate::log::append_to;
+use crate::append::append_to;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The length of a timestamp in a file name.

@@ -4,6 +4,7 @@
 //! connection. Both are represented without a box; all others (watches, proxied streams) are boxed.
 
 mod held;
+mod hold;
 mod stalled;
 
 use std::pin::Pin;

@@ -1,4 +1,6 @@
-//! Shared helpers of the filter tests.
+//! Requests, responses and handlers for tests.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
 use std::sync::Arc;
 

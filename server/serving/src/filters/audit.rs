@@ -13,7 +13,7 @@ use machinery::status;
 use request::{Body, BodyError, BoxFuture, Handler, Request, RequestExt, Response, respond};
 use tokio::time::Instant;
 
-use super::Deadline;
+use super::deadline::Deadline;
 
 /// Records each request that the audit policy selects. Without a policy there is no audit context,
 /// and the filter does nothing.

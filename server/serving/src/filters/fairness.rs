@@ -10,7 +10,7 @@ use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, Us
 use telemetry::metrics::{Delayed, GaugeGuard, Metrics};
 use tokio::time::Instant;
 
-use super::Deadline;
+use super::deadline::Deadline;
 use super::in_flight::{TOO_MANY, too_many};
 use crate::work::{HeldSeat, Seats};
 
