@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use endpoints::{Backend, Registration};
 use http::{Request, Uri};
-use serving::user::SYSTEM_MASTERS;
-use serving::{RequestInfo, User};
+use request::user::SYSTEM_MASTERS;
+use request::{RequestInfo, User};
 use webhook::{Body, Client, Error, Identity, Reply, Route, Services, Trust};
 
 /// The user name of the aggregator's own requests.

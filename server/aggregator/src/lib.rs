@@ -15,7 +15,7 @@ mod task_map;
 use std::sync::Arc;
 
 use endpoints::Discovery;
-use serving::{BoxFuture, Handler, Request, RequestExt, Response};
+use request::{BoxFuture, Handler, Request, RequestExt, Response};
 
 use crate::proxy::Proxy;
 pub use backends::Backends;

@@ -8,7 +8,7 @@ use http::Uri;
 use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use machinery::status::Status;
 use proxy::{Caller, headers, upgrade};
-use serving::{Body, Request, RequestExt, Response, User, respond};
+use request::{Body, Request, RequestExt, Response, User, respond};
 use webhook::Client;
 
 use crate::backends::{Backends, target};
@@ -99,7 +99,7 @@ fn outgoing(
     user: &User,
     upgrade: bool,
 ) -> Result<http::Request<webhook::Body>, Status> {
-    let audit_id = request.extensions().get::<serving::filters::AuditId>().map(|id| id.0.clone());
+    let audit_id = request.extensions().get::<request::AuditId>().map(|id| id.0.clone());
     let mut out = proxy::outgoing(request, target.clone(), Caller::Named(user), upgrade)?;
     let sent = out.headers_mut();
     sent.remove(HOST);

@@ -15,7 +15,7 @@ use machinery::hooks::Context;
 use machinery::json;
 use schema::Pair;
 use serde_json::Value;
-use serving::metrics::cel::{compiling, evaluating};
+use telemetry::metrics::cel::{compiling, evaluating};
 
 use crate::definition::rule_path;
 pub use bounds::{REQUEST, of as bounds_of};

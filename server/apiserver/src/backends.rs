@@ -8,8 +8,8 @@ use crate::metered_store::{MeteredStore, StoreMetrics};
 use encryption::{EncryptedStore, Encryption, GroupResource, KeySpace};
 use machinery::catalog::Catalog;
 use machinery::features;
+use options::{EtcdOptions, Options};
 use registry::Backend;
-use serving::options::{EtcdOptions, Options};
 use storage::{EmbeddedOptions, EmbeddedStore, EtcdStore, Result, Store};
 
 /// The stores of a server, each with its cache.

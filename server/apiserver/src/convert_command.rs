@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::io::Read;
 
-use convert::Form;
 use machinery::catalog::Catalog;
 
+use crate::convert::{self, Form};
 use crate::standard_output;
 
 const USAGE: &str = "usage: kube-apiserver convert [--to VERSION] [-o json|yaml|protobuf|cbor] [FILE]

@@ -10,15 +10,15 @@ use endpoints::{
     Served, ServerContext,
 };
 use machinery::catalog::{Catalog, KindDef, ResourceDef, Serving};
+use options::Options;
 use registry::{DeclaredStrategy, Informers, ResourceStore, Stores, Strategy};
-use serving::options::Options;
-use serving::{Handler, handler::FromFn, respond};
+use request::handler::FromFn;
+use request::{Handler, respond};
 use webhook::Services;
 
-use crate::Server;
 use crate::backends::Backends;
-use crate::enabled;
 use crate::namespaces::Namespaces;
+use crate::{Server, enabled};
 
 /// The delegation chain and its dependencies.
 pub struct Delegation {
@@ -229,5 +229,5 @@ fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> OpenApi {
         let plurals = served.entry((kind.group, kind.version)).or_default();
         plurals.extend(kind.resource.map(|resource| resource.plural));
     }
-    OpenApi::new(catalog.openapi.bundles, endpoints::openapi_options(&serving::version::release()), served)
+    OpenApi::new(catalog.openapi.bundles, endpoints::openapi_options(&options::version::release()), served)
 }

@@ -2,7 +2,7 @@
 //! (`resourceconfig.MergeAPIResourceConfigs`).
 
 use machinery::catalog::{Catalog, KindDef, Serving};
-use serving::options::Options;
+use options::Options;
 
 /// Whether a version of the group is enabled.
 pub fn serves(kinds: &[&'static KindDef], group: &str) -> bool {

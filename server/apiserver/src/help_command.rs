@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use machinery::features::KnownGates;
-use serving::options::{Program, document};
+use options::{Program, document};
 
 use crate::standard_output;
 

@@ -3,6 +3,7 @@
 
 mod backends;
 mod cache_metrics;
+pub mod convert;
 mod convert_command;
 mod delegation;
 mod enabled;

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use endpoints::{Admission, Attributes, Operation};
 use machinery::reflect::Owned;
 use machinery::status::{Cause, GroupResource, Status};
+use options::AuthenticationOptions;
 use serde_json::Value;
-use serving::options::AuthenticationOptions;
 use webhook::{Client, Kubeconfig};
 
 /// How long an existing namespace is cached. Upstream reads an informer, which lags by about as
@@ -35,10 +35,10 @@ impl Namespaces {
     ///
     /// # Errors
     /// Returns an error if its kubeconfig is unusable.
-    pub fn of(options: &AuthenticationOptions) -> Result<Option<Self>, serving::Error> {
+    pub fn of(options: &AuthenticationOptions) -> Result<Option<Self>, options::Error> {
         let Some(delegation) = &options.delegation else { return Ok(None) };
         let server = delegation.server.kubeconfig()?;
-        let client = server.client().map_err(|why| serving::Error::Options(why.to_string()))?;
+        let client = server.client()?;
         Ok(Some(Namespaces { client, server, seen: Mutex::default() }))
     }
 

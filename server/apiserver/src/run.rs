@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use encryption::Encryption;
-use serving::options::Options;
-use serving::{Handlers, certificates, identity};
+use options::{Options, identity};
+use serving::{Handlers, certificates};
 
 use crate::backends::Backends;
 use crate::cache_metrics::CacheMetrics;
@@ -20,7 +20,7 @@ pub(crate) const POLLS_BETWEEN_EVENTS: u32 = 2;
 
 /// Serves until a signal stops the process. Returns an error text for the user.
 pub fn run_until_shutdown(server: &Server, options: Options) -> Result<(), String> {
-    serving::logging::init(&options.logs);
+    telemetry::logging::init(&options.logs);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.enable_all().event_interval(POLLS_BETWEEN_EVENTS).build().map_err(text)?;
     runtime.block_on(async {

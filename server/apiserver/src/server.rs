@@ -7,7 +7,7 @@ use std::sync::Arc;
 use endpoints::{Admission, KindExtensions};
 use machinery::catalog::Catalog;
 use machinery::features::KnownGates;
-use serving::options::{self, Options, Program};
+use options::{Options, Program};
 use storage::Store;
 
 use crate::in_process::InProcess;
@@ -122,7 +122,7 @@ impl Server {
                 options.deprecated.iter().for_each(|warning| eprintln!("{warning}"));
                 run::run_until_shutdown(&self, options)
             }
-            Err(serving::Error::Print(text)) => standard_output::print_line(text),
+            Err(options::Error::Print(text)) => standard_output::print_line(text),
             Err(error) => Err(format!("error: {error}")),
         }
     }

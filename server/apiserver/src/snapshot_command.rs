@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use machinery::scalar::Time;
-use serving::options::Options;
+use options::Options;
 use storage::snapshot::{self, Summary};
 use storage::{EmbeddedStore, EtcdStore};
 

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use options::StorageOptions;
 use prometheus::core::{Collector, Desc};
 use prometheus::proto::MetricFamily;
 use prometheus::{IntCounterVec, IntGaugeVec, Opts, Registry};
 use registry::Stores;
 use serving::health::Health;
-use serving::options::StorageOptions;
 use storage::Store;
 
 use crate::backends::Backends;

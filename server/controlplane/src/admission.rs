@@ -42,8 +42,8 @@ use endpoints::{Admission, Attributes, Operation, ServerContext};
 use machinery::features;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
+use options::{AdmissionOptions, PLUGINS};
 use serde_json::Value as Json;
-use serving::options::{AdmissionOptions, PLUGINS};
 
 use crate::rbac::escalation;
 use configuration::Configurations;

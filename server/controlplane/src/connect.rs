@@ -18,7 +18,7 @@ use generated::core::v1::Pod;
 use http::Method;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
-use serving::{Request, Response};
+use request::{Request, Response};
 
 use crate::reviews::typed;
 

@@ -9,8 +9,8 @@ use generated::coordination::v1::Lease;
 use machinery::features;
 use machinery::scalar::{MicroTime, Time};
 use machinery::status::Status;
+use options::identity;
 use registry::Informer;
-use serving::identity;
 use tokio::time::Instant;
 
 use crate::aggregation::join;

@@ -24,14 +24,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use authz::rbac::RuleSource;
 use connect::{Connect, Connection};
 use endpoints::{Admission, KindExtensions, Loopback, PeerAddresses, ServerContext, SubresourceHandler};
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::status::Status;
 use nodes::NodeAuthorizer;
+use options::Options;
 use registry::Informers;
-use serving::authorization::rbac::RuleSource;
-use serving::options::Options;
 use serving::{Access, Server};
 use webhook::ServiceAddress;
 
@@ -45,7 +45,7 @@ impl KindExtensions for ControlPlane {
         let authentication = tokens::authenticators(server.authentication()?, server, informers.stores())?;
         let nodes = || match NodeAuthorizer::start(informers, &server.options.features) {
             Ok(nodes) => Ok(Arc::new(nodes) as _),
-            Err(why) => Err(serving::Error::Options(why)),
+            Err(why) => Err(options::Error::Invalid(why).into()),
         };
         Ok(Access { authentication, authorizer: server.authorizer(roles.clone(), nodes)?, roles })
     }
@@ -74,7 +74,7 @@ impl KindExtensions for ControlPlane {
     }
 
     fn admission(&self, environment: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
-        let chain = admission::Chain::new(environment.clone()).map_err(serving::Error::Options)?;
+        let chain = admission::Chain::new(environment.clone()).map_err(options::Error::Invalid)?;
         Ok(Arc::new(chain))
     }
 

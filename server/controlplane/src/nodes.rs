@@ -4,14 +4,12 @@
 mod graph;
 mod references;
 
+use authz::{Attributes, Authorizer, Decision, PolicyRule, Rules};
 use machinery::features::{self, FeatureGates};
 use machinery::selector::FieldRequirement;
 use registry::Informers;
-use serving::BoxFuture;
-use serving::User;
-use serving::authorization::rbac::PolicyRule;
-use serving::authorization::{Attributes, Authorizer, Decision, Rules};
-use serving::user::{NODE_USER_PREFIX, NODES_GROUP};
+use request::user::{NODE_USER_PREFIX, NODES_GROUP};
+use request::{BoxFuture, User};
 
 use graph::{Graph, Kind};
 

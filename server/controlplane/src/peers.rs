@@ -12,10 +12,9 @@ use endpoints::{GroupVersion, Members, PeerAddresses, ServerContext};
 use generated::coordination::v1::Lease;
 use generated::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, protocol};
 use machinery::status::Status;
+use options::{Options, identity};
 use registry::{Backend, Informer};
 use serving::health::Pending;
-use serving::identity;
-use serving::options::Options;
 use tokio::sync::watch;
 use tokio::time::Instant;
 

@@ -10,9 +10,9 @@ pub mod tracking;
 
 use std::sync::Arc;
 
+use authn::{AudienceAgnostic, Authentication, TokenWebhook};
 use registry::Stores;
 use serving::Server;
-use serving::authentication::{AudienceAgnostic, Authentication, TokenWebhook};
 
 pub use issue::Issuer;
 use lookup::Lookup;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use endpoints::{Loopback, Resource, ServerContext};
 use generated::core::v1::ConfigMap;
 use machinery::status::Status;
+use options::RequestHeaders;
 use serde_json::Value;
-use serving::authentication::RequestHeaders;
 
 const CONFIG_MAPS: Resource = ("", "v1", "configmaps");
 const NAMESPACE: &str = "kube-system";

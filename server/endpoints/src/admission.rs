@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use audit::AuditContext;
 use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{Outcome, Pending, ReadRevision, Reservation};
+use request::User;
+use request::warnings::Warnings;
 use serde_json::Value;
-use serving::User;
-use serving::audit::AuditContext;
-use serving::warnings::Warnings;
 
 use crate::open::OpenKind;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use apimachinery::meta::v1::ListMeta;
+use audit::{AuditContext, Level};
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::envelope::{self, Envelope};
 use machinery::json::{self, Issues};
@@ -10,10 +11,9 @@ use machinery::reflect::{Owned, Ref, Struct};
 use machinery::status::Status;
 use machinery::{protobuf, yaml};
 use registry::meta;
-use serving::audit::{AuditContext, Level};
-use serving::body::ReadError;
+use request::body::ReadError;
+use request::{Body, Response, User};
 use serving::work::memory::{self, Held};
-use serving::{Body, Response, User};
 
 use crate::media::Encoding;
 

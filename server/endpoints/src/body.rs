@@ -13,7 +13,7 @@ use machinery::status::Status;
 use machinery::type_meta::TypeMeta;
 use machinery::{cbor, defaulting, envelope, json, protobuf, yaml};
 
-use serving::User;
+use request::User;
 use serving::work::memory::{self, Held};
 
 use crate::empty;
@@ -31,7 +31,7 @@ pub struct Decoded {
 }
 
 /// Reads the body of a request of `user`. The size of a large body is counted in `held`.
-pub async fn read(body: serving::Body, user: &Arc<User>, held: &mut Held) -> Result<Bytes, Status> {
+pub async fn read(body: request::Body, user: &Arc<User>, held: &mut Held) -> Result<Bytes, Status> {
     let mut counted = 0;
     let count = |length: usize| match length as u64 {
         length if length > memory::SMALL => {
@@ -42,8 +42,8 @@ pub async fn read(body: serving::Body, user: &Arc<User>, held: &mut Held) -> Res
         _ => Ok(()),
     };
     body.read_counted(MAX_BODY, count).await.map_err(|e| match e {
-        serving::body::ReadError::TooLarge { limit } => Status::too_large(limit),
-        serving::body::ReadError::NoMemory(exceeded) => exceeded.into(),
+        request::body::ReadError::TooLarge { limit } => Status::too_large(limit),
+        request::body::ReadError::NoMemory(exceeded) => exceeded.into(),
         broken => Status::bad_request(broken.to_string()),
     })
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use authz::Authorizer;
 use http::Method;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef};
 use machinery::features::FeatureGates;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 use registry::{CheckWrite, Context, Outcome, ResourceStore};
-use serving::authorization::Authorizer;
-use serving::{Query, Request, RequestInfo, Response};
+use request::{Query, Request, RequestInfo, Response};
 
 use crate::admission::{Admission, Attributes};
 use crate::gvk;
@@ -227,22 +227,13 @@ impl Endpoint {
         Err(Status::forbidden(of, &attributes.name, why))
     }
 
-    fn authorization_attributes<'a>(
-        &'a self,
-        attributes: &'a Attributes,
-        verb: &'a str,
-    ) -> serving::authorization::Attributes<'a> {
-        serving::authorization::Attributes {
+    fn authorization_attributes<'a>(&'a self, attributes: &'a Attributes, verb: &'a str) -> authz::Attributes<'a> {
+        authz::Attributes {
             namespace: &attributes.namespace,
             version: self.group_version.1,
             name: &attributes.name,
             subresource: &attributes.subresource,
-            ..serving::authorization::Attributes::resource(
-                &attributes.user,
-                verb,
-                self.group_version.0,
-                self.resource.plural,
-            )
+            ..authz::Attributes::resource(&attributes.user, verb, self.group_version.0, self.resource.plural)
         }
     }
 

@@ -11,9 +11,9 @@ use http_body::{Body as HttpBody, Frame};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{ChangeKind, WatchEvent, WatchStream, meta_mut};
-use serving::Query;
-use serving::metrics::SentEvents;
+use request::Query;
 use storage::cache::{EncodingId, Entry};
+use telemetry::metrics::SentEvents;
 use tokio::time::{Instant, Sleep};
 
 use crate::frames::{Chunk, Framed, error_frame, frame, length_prefix};

@@ -2,7 +2,7 @@
 
 use machinery::status::Status;
 use registry::Predicate;
-use serving::RequestInfo;
+use request::RequestInfo;
 
 /// Returns the predicate that the handlers of list, watch and deletecollection use for a request.
 ///

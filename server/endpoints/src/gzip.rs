@@ -7,9 +7,8 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, VARY};
 use http_body::{Body as HttpBody, Frame};
-use serving::body::BodyError;
+use request::{Body, BodyError, Response, User};
 use serving::work::memory::Held;
-use serving::{Body, Response, User};
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status};
 
 /// Responses up to this many bytes are not compressed.

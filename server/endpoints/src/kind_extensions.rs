@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};
 
 use async_trait::async_trait;
+use authn::tokens::ServiceAccountKeys;
 use flowcontrol::FlowControl;
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use machinery::status::Status;
+use options::Options;
 use registry::{Backend, Informers, Stores};
 use serving::health::Health;
-use serving::metrics::Metrics;
-use serving::options::Options;
 use serving::shutdown::Shutdown;
-use serving::tokens::ServiceAccountKeys;
 use serving::{Access, Server};
+use telemetry::metrics::Metrics;
 use webhook::{NoServices, ServiceAddress};
 
 use crate::admission::{Admission, AdmissionChain};

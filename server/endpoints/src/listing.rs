@@ -14,7 +14,7 @@ use machinery::reflect::Ref;
 use machinery::status::Status;
 use machinery::{envelope, json};
 use registry::Listed;
-use serving::{Body, Query, Response};
+use request::{Body, Query, Response};
 use storage::cache::Entry;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
@@ -357,7 +357,7 @@ impl<B: HttpBody + Unpin> HttpBody for ThrottledBody<B> {
 fn stream<B>(body: B, encoding: Encoding) -> Response
 where
     B: HttpBody<Data = Bytes> + Unpin + Send + 'static,
-    B::Error: Into<serving::body::BodyError>,
+    B::Error: Into<request::BodyError>,
 {
     let mut response = Response::new(Body::stream(ThrottledBody { body, must_yield: false, permit: None }));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));

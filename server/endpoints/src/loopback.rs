@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use audit::AuditContext;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
 use registry::{CreateOptions, DeleteOptions, Precondition, ReadRevision, UpdateOptions, meta};
+use request::User;
+use request::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
+use request::warnings::Warnings;
 use serde_json::{Value, json};
-use serving::User;
-use serving::audit::AuditContext;
-use serving::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
-use serving::warnings::Warnings;
 
 use crate::admission::{Attributes, Conversions, Operation, Reservations};
 use crate::body;
@@ -118,7 +118,7 @@ impl Loopback {
             manager: self.manager.to_owned(),
             subresource: part.to_owned(),
             empty: Vec::new(),
-            warnings: serving::warnings::Warnings::default(),
+            warnings: request::warnings::Warnings::default(),
         };
         let options = UpdateOptions { subresource: part.to_owned(), ..UpdateOptions::default() };
         typed(endpoint, endpoint.store()?.update(&context, &name, &options, &mut change).await?.object)

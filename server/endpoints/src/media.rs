@@ -3,7 +3,7 @@
 
 use machinery::features::{self, FeatureGates};
 use machinery::status::Status;
-use serving::negotiation::{Clause, is_consumed, is_produced, parse_accept};
+use request::negotiation::{Clause, is_consumed, is_produced, parse_accept};
 
 /// An encoding of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,9 +14,9 @@ use http::StatusCode;
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, HeaderValue, LOCATION, VARY};
 use openapi::Options;
 use openapi::custom::CustomResource;
+use request::Response;
+use request::negotiation::{Clause, parse_accept};
 use serde_json::{Value, json};
-use serving::Response;
-use serving::negotiation::{Clause, parse_accept};
 use sha2::{Digest, Sha512};
 use time::{Duration, OffsetDateTime};
 

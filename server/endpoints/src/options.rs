@@ -3,7 +3,7 @@
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::status::{GroupResource, Status};
-use serving::Query;
+use request::Query;
 
 /// How to treat unknown and duplicate fields of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

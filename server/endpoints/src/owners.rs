@@ -6,7 +6,7 @@ use std::hash::Hash;
 use apimachinery::meta::v1::OwnerReference;
 use machinery::reflect::Owned;
 use registry::meta_mut;
-use serving::warnings::Warnings;
+use request::warnings::Warnings;
 
 /// When owner references are checked; part of the warning.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use http::StatusCode;
 use machinery::reflect::{Owned, Ref, Struct};
 use machinery::status::Status;
 use machinery::{envelope, json, protobuf};
-use serving::Response;
+use request::Response;
 use storage::cache::Entry;
 
 use crate::media::{Accepted, Encoding};

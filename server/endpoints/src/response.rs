@@ -8,7 +8,7 @@ use machinery::def::JsonForm;
 use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
 use machinery::{cbor, envelope, json, yaml};
-use serving::{Body, Response};
+use request::{Body, Response};
 
 use crate::media::{Accepted, Encoding};
 

@@ -19,8 +19,8 @@ use std::sync::Arc;
 use http::Method;
 use machinery::catalog::SubresourceDef;
 use machinery::status::Status;
-use serving::RequestInfo;
-use serving::metrics::Routed;
+use request::RequestInfo;
+use telemetry::metrics::Routed;
 
 use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::verbs;

@@ -5,26 +5,23 @@ use std::collections::BTreeSet;
 use std::future::ready;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
+use ::audit::{AuditContext, Level};
 use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, VARY};
 use http::{Method, StatusCode};
 use machinery::catalog::{Catalog, SubresourceDef};
-use machinery::features;
-use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use machinery::{features, json};
+use request::respond::wants_pretty;
+use request::warnings::Warnings;
+use request::{Body, BoxFuture, Handler, Query, Request, RequestExt, RequestInfo, Response, User};
 use serde_json::Value;
-use serving::audit::{AuditContext, Level};
-use serving::respond::wants_pretty;
-use serving::warnings::Warnings;
 use serving::work::memory::Held;
 use serving::work::{self, Work};
-use serving::{Body, BoxFuture, Handler, Query, Request, RequestExt, RequestInfo, Response, User};
 
-use crate::audit;
 use crate::discovery::{Aggregated, Discovery, GroupVersions};
 use crate::endpoint::Endpoint;
-use crate::gzip;
 use crate::media::{Encoding, Forms, SupportedEncodings};
 use crate::openapi_docs::{DocumentRequest, OpenApi};
 use crate::patching::PatchType;
@@ -32,6 +29,7 @@ use crate::response::{self, respond as send};
 use crate::route_table::{self, Route, Target};
 use crate::routes::Routes;
 use crate::verbs::{self, Call};
+use crate::{audit, gzip};
 
 /// A server of the delegation chain.
 pub struct ApiServer {
@@ -379,7 +377,7 @@ fn call(
     headers: http::HeaderMap,
     body: Body,
 ) -> Call {
-    let user = extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous()));
+    let user = extensions.user().cloned().unwrap_or_else(|| Arc::new(request::User::anonymous()));
     Call {
         info,
         held: Held::default(),
@@ -388,7 +386,7 @@ fn call(
         body,
         warnings: extensions.get::<Warnings>().cloned().unwrap_or_default(),
         supported,
-        trail: extensions.trail(),
+        trail: AuditContext::of(&extensions),
         watched: extensions.get().cloned(),
         detach: extensions.get().cloned(),
         seat: extensions.get().cloned(),

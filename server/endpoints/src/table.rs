@@ -10,8 +10,8 @@ use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Ref};
 use machinery::scalar::Time;
 use machinery::status::Status;
+use request::{Query, Response};
 use serde::Serialize;
-use serving::{Query, Response};
 use storage::cache::Entry;
 
 use crate::media::{Accepted, Encoding};

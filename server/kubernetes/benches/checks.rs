@@ -4,6 +4,7 @@
 
 use std::hint::black_box;
 
+use apiserver::convert;
 use criterion::{Criterion, criterion_group, criterion_main};
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::field_path::Path;

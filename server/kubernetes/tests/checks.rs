@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
 
+use apiserver::convert;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::field_path::Path;
 use machinery::hooks::Context;

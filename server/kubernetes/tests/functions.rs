@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use apiserver::convert;
 use conversations::archive;
 use machinery::catalog::parse_api_version;
 use machinery::defaulting::{apply_defaults, normalize};

@@ -3,8 +3,8 @@
 //!
 //! The fixtures stand in `tests/conformance`.
 
+use apiserver::convert::{self, Form};
 use conversations::archive::{self, Fixture};
-use convert::Form;
 
 /// `apps.v1.Deployment` as (`apps/v1`, `Deployment`); the core group is called `core` there.
 fn kind_of(stem: &str) -> Option<(String, String)> {

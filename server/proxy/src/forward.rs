@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
 use machinery::status::Status;
-use serving::{Body, Request, RequestExt, Response, User};
+use request::{Body, Request, RequestExt, Response, User};
 use webhook::Client;
 
 use crate::rewrite::Links;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::header::{CONNECTION, HeaderName, HeaderValue, TE, TRAILER, TRANSFER_ENCODING, UPGRADE};
 use http::{Extensions, HeaderMap};
-use serving::listener::Peer;
+use request::Peer;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 

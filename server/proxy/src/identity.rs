@@ -3,7 +3,7 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serving::User;
+use request::User;
 
 const USER: HeaderName = HeaderName::from_static("x-remote-user");
 const UID: HeaderName = HeaderName::from_static("x-remote-uid");

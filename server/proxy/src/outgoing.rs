@@ -1,12 +1,12 @@
 //! Requests to backends, built from requests of clients. Every proxied request is built here, so
 //! that no identity or credential header of a client reaches a backend.
 
+use authn::{IdentityHeaders, remove_impersonation};
 use http::Uri;
 use http_body_util::BodyExt;
 use machinery::status::Status;
-use serving::authentication::{IdentityHeaders, remove_impersonation};
+use request::{Body, Request, User};
 use serving::work::memory::{self, Held};
-use serving::{Body, Request, User};
 
 use crate::forward::user_of;
 use crate::{headers, identity};

@@ -8,8 +8,8 @@ use http::header::{CONNECTION, HeaderName, HeaderValue, LOCATION, UPGRADE};
 use http::{HeaderMap, Method, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
-use serving::metrics::StreamMetrics;
-use serving::{Body, Request, Response};
+use request::{Body, Request, Response};
+use telemetry::metrics::StreamMetrics;
 use tokio::sync::mpsc;
 use webhook::Client;
 

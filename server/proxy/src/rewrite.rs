@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION};
 use machinery::status::Status;
+use request::{Body, Response, User};
 use serving::work::memory::{self, Held};
-use serving::{Body, Response, User};
 
 use crate::headers;
 use page::{Encoding, Page};
@@ -123,7 +123,7 @@ mod tests {
     use flate2::read::{DeflateDecoder, DeflateEncoder, GzDecoder, GzEncoder};
     use http_body::Frame;
     use http_body_util::{BodyExt, StreamBody};
-    use serving::body::BodyError;
+    use request::BodyError;
 
     use super::*;
 

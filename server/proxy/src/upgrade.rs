@@ -7,7 +7,7 @@ use http::StatusCode;
 use http::header::{CONNECTION, HeaderValue, UPGRADE};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use serving::{Body, Request, Response};
+use request::{Body, Request, Response};
 use tokio::io::{copy, split as split_io};
 use webhook::Client;
 
@@ -23,7 +23,7 @@ pub enum UpgradeError {
     Refused(u16),
 }
 
-pub use serving::websocket::wants_upgrade as is_wanted;
+pub use request::upgrade::wants_upgrade as is_wanted;
 
 /// Returns the request, and a future of its upgraded connection.
 pub fn split(mut request: Request) -> (Request, OnUpgrade) {

@@ -14,20 +14,17 @@ mod tls_files;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use authn::tokens::ServiceAccountKeys;
+use options::{Options, RequestHeaders};
+use request::user::SYSTEM_MASTERS;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 pub use cluster_authentication::look_up;
 pub use service_accounts::generate_ecdsa_key;
-#[cfg(test)]
-pub(crate) use service_accounts::generate_rsa_key;
 pub use tls_files::{KeyPairPem, TlsContents, TlsFiles};
 
 use crate::Error;
-use crate::authentication::RequestHeaders;
-use crate::options::Options;
-use crate::tokens::ServiceAccountKeys;
-use crate::user::SYSTEM_MASTERS;
 use pki::{Authority, Purpose};
 
 /// The user name in the generated kubeconfig.
@@ -132,7 +129,7 @@ fn check_proxies(options: &Options, client_ca: &[u8], proxy_ca: Option<&[u8]>) -
     let clients = certificates(Path::new("client CA"), client_ca)?;
     let overlap = certificates(path, proxy_ca)?.iter().any(|authority| clients.contains(authority));
     if overlap && headers.allowed_names.is_empty() {
-        return Err(Error::Options(
+        return Err(Error::invalid(
             "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users".into(),
         ));
     }

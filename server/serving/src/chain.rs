@@ -1,13 +1,17 @@
 //! The handler chain: the filters in upstream's order around the inner handler (upstream:
 //! `DefaultBuildHandlerChain`).
 
+use audit::Audit;
+use authn::Authentication;
+use authz::Authorizer;
 use machinery::features;
+use options::Options;
+use request::Handler;
 use std::sync::Arc;
+use telemetry::metrics::{Metrics, WithMetrics};
+use telemetry::traces::{Tracer, WithResourceSpan, WithTracing};
 
 use crate::Error;
-use crate::audit::Audit;
-use crate::authentication::Authentication;
-use crate::authorization::Authorizer;
 use crate::filters::{
     WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithDetachedWrites,
     WithFairness, WithGoaway, WithHttpLog, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo,
@@ -15,11 +19,7 @@ use crate::filters::{
 };
 use flowcontrol::FlowControl;
 
-use crate::handler::Handler;
-use crate::metrics::{Metrics, WithMetrics};
-use crate::options::Options;
 use crate::shutdown::Shutdown;
-use crate::traces::{Tracer, WithResourceSpan, WithTracing};
 
 /// The dependencies of the filters.
 pub struct Chain<'a> {
@@ -63,7 +63,7 @@ impl Chain<'_> {
         let handler = parts.part("authentication", handler, |handler| {
             WithAuthentication::new(handler, self.authentication, close_unauthenticated, access)
         });
-        let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::Options)?;
+        let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::invalid)?;
         let handler = WithWarnings(handler);
         let handler = WithDetachedWrites::new(handler, self.shutdown.clone());
         let handler = WithTimeout::new(handler, requests.request_timeout);

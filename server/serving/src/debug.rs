@@ -6,11 +6,10 @@ mod pprof;
 mod socket;
 
 use http::{HeaderValue, Method, StatusCode, header};
+use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
+use telemetry::logging;
 
 pub(crate) use socket::listen;
-
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::{logging, respond};
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const PROFILES: &str = "/debug/pprof";
@@ -85,9 +84,9 @@ fn plain(code: u16, text: &str) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Body;
-    use crate::filters::testing::{request, seen};
-    use crate::options::Options;
+    use options::Options;
+    use request::Body;
+    use request::testing::{request, seen};
 
     #[tokio::test]
     async fn serves_debug_paths() {

@@ -6,18 +6,9 @@ use std::path::PathBuf;
 /// A failure of the server. Failures of single requests are [`machinery::status::Status`] instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The command line is invalid; the text states the correction.
-    #[error("{0}")]
-    Options(String),
-    /// The command line requests a text, such as the help; not a failure.
-    #[error("{0}")]
-    Print(String),
-    /// A file of certificates, keys, or tokens cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
-    /// The content of a file is invalid.
-    #[error("{}: {why}", path.display())]
-    Content { path: PathBuf, why: String },
+    /// An option, or a file that an option names, is invalid.
+    #[error(transparent)]
+    Options(#[from] options::Error),
     /// A certificate or key cannot be generated.
     #[error("making certificates: {0}")]
     Certificate(#[from] rcgen::Error),
@@ -30,12 +21,19 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
-        let path = path.into();
-        move |source| Error::File { path, source }
+    /// Makes the error of an invalid option or combination of options.
+    pub(crate) fn invalid(why: String) -> Self {
+        options::Error::Invalid(why).into()
     }
 
+    /// Makes the error of a file that cannot be read or written.
+    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let failed = options::Error::file(path);
+        move |source| failed(source).into()
+    }
+
+    /// Makes the error of a file with invalid content.
     pub(crate) fn content(path: impl Into<PathBuf>, why: impl Into<String>) -> Self {
-        Error::Content { path: path.into(), why: why.into() }
+        options::Error::content(path, why).into()
     }
 }

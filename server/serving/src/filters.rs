@@ -6,6 +6,7 @@ mod audit_id;
 mod authentication;
 mod authorization;
 mod cors;
+mod deadline;
 mod detach;
 mod fairness;
 mod goaway;
@@ -21,14 +22,12 @@ mod warnings;
 mod watch_termination;
 mod websocket;
 
-#[cfg(test)]
-pub(crate) mod testing;
-
-pub use audit::WithAudit;
-pub use audit_id::{AuditId, WithAuditId};
+pub use self::audit::WithAudit;
+pub use audit_id::WithAuditId;
 pub use authentication::WithAuthentication;
 pub use authorization::WithAuthorization;
 pub use cors::WithCors;
+pub use deadline::Deadline;
 pub use detach::{Detach, WithDetachedWrites};
 pub use fairness::WithFairness;
 pub use goaway::WithGoaway;
@@ -36,12 +35,10 @@ pub use headers::WithDefaultHeaders;
 pub use http_log::WithHttpLog;
 pub use impersonation::WithImpersonation;
 pub use in_flight::WithMaxInFlight;
-#[cfg(test)]
-pub(crate) use in_flight::too_many;
 pub use panic_recovery::WithPanicRecovery;
 pub use request_info::WithRequestInfo;
 pub use retry_after::WithRetryAfter;
-pub use timeout::{Deadline, WithTimeout};
+pub use timeout::WithTimeout;
 pub use warnings::WithWarnings;
 pub use watch_termination::WithWatchTermination;
 pub use websocket::WithWebSockets;

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
+use options::Program;
 use prometheus::proto::MetricFamily;
 use results::Results;
 
-use crate::options::Program;
 use crate::shutdown::{Phase, Shutdown};
 
 /// A health check; the error is the reason of a failure.

@@ -1,54 +1,29 @@
-//! The HTTP server: options, certificates, listener, handler chain, authentication, authorization,
-//! and health.
+//! The HTTP server: certificates, listener, handler chain and its filters, health, and the work pool.
 //!
 //! It accepts connections and passes requests through the filters to the first handler that deals
 //! with resources. It depends neither on kinds nor on the store. A program uses it as follows:
 //! [`options::Options::parse_from`] parses the command line; [`Server::prepare`] loads or generates
 //! keys and listens; [`Server::run`] wraps the handler of the endpoints in the chain and serves it.
 
-pub mod audit;
-pub mod authentication;
-pub mod authorization;
-mod backoff;
-pub mod body;
 pub mod certificates;
 pub mod chain;
-pub mod configuration;
 mod debug;
 pub mod error;
 pub mod filters;
-pub mod handler;
 pub mod health;
-pub mod identity;
 pub mod listener;
 mod log_files;
-pub mod logging;
-pub mod metrics;
-pub mod negotiation;
-pub mod options;
-mod reload;
-pub mod request_info;
-pub mod respond;
-pub mod reviewer;
 pub mod server;
 pub mod shutdown;
-mod source;
 pub mod system_paths;
 mod systemd;
 #[cfg(test)]
+#[path = "../../../tests/common/https_server.rs"]
 mod testing;
-pub mod tokens;
-mod traces;
-pub mod user;
 pub mod version;
-pub mod warnings;
 pub mod websocket;
 pub mod work;
 mod zpages;
 
-pub use body::{Body, BodyError};
 pub use error::Error;
-pub use handler::{BoxFuture, Handler, Request, RequestExt, Response};
-pub use request_info::{Query, RequestInfo};
 pub use server::{Access, Handlers, Server};
-pub use user::User;

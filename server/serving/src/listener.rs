@@ -7,6 +7,7 @@ mod coalesce;
 mod connection;
 mod drain_on_drop;
 mod limits;
+mod peer;
 mod plaintext;
 mod poll;
 mod renewal;
@@ -15,75 +16,28 @@ mod streams;
 mod table;
 mod tls;
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use options::{Options, ServingOptions};
+use request::Handler;
+use telemetry::logging::LogLimit;
+use telemetry::metrics::Metrics;
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::mpsc;
 
 use crate::Error;
-use crate::authentication::ClientCertificate;
 use crate::certificates::{Certificates, TlsContents, TlsFiles};
-use crate::handler::Handler;
-use crate::logging::LogLimit;
-use crate::metrics::Metrics;
-use crate::options::{Options, ServingOptions};
 use crate::shutdown::{Phase, Shutdown};
-use client_certificates::PresentedCertificate;
 use connection::Connections;
 pub(crate) use streams::{WatchResponse, body_polled};
-use table::ConnectionSlot;
 use tls::TlsConfig;
 
 /// The pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The length of the accept queue.
 const BACKLOG: u32 = 4_096;
-
-/// The peer of a connection; in the extensions of each of its requests as `Arc<Peer>`.
-pub struct Peer {
-    pub address: SocketAddr,
-    /// The certificate that the client presented.
-    pub(crate) certificate: Option<PresentedCertificate>,
-    pub(crate) close: Notify,
-    pub(crate) slot: Option<Arc<ConnectionSlot>>,
-}
-
-impl Default for Peer {
-    fn default() -> Self {
-        Peer { address: (Ipv4Addr::UNSPECIFIED, 0).into(), certificate: None, close: Notify::new(), slot: None }
-    }
-}
-
-impl Peer {
-    /// The user that the client certificate authenticates at this moment.
-    pub(crate) fn client(&self) -> ClientCertificate {
-        self.certificate.as_ref().map_or(ClientCertificate::None, PresentedCertificate::client)
-    }
-
-    /// The front proxy that the client certificate authenticates at this moment.
-    pub(crate) fn proxy(&self) -> ClientCertificate {
-        self.certificate.as_ref().map_or(ClientCertificate::None, PresentedCertificate::proxy)
-    }
-
-    /// Records that a request of the connection was authenticated as a user that is not anonymous.
-    pub(crate) fn set_authenticated(&self) {
-        if let Some(slot) = &self.slot {
-            slot.set_authenticated();
-        }
-    }
-
-    /// Whether a request of the connection was authenticated as a user that is not anonymous.
-    pub(crate) fn is_authenticated(&self) -> bool {
-        self.slot.as_ref().is_some_and(|slot| slot.is_authenticated())
-    }
-
-    /// Closes the connection when the requests in flight are complete (HTTP/2: GOAWAY).
-    pub fn close(&self) {
-        self.close.notify_one();
-    }
-}
 
 /// A listening socket and the state for serving its connections.
 pub struct Listener {

@@ -11,12 +11,9 @@ use http::{HeaderValue, Method, header};
 use http_body::Frame;
 use http_body_util::StreamBody;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use request::{Body, BodyError, BoxFuture, Handler, Request, RequestExt, Response, respond};
 use tokio::fs::File;
 use tokio::io::AsyncReadExt;
-
-use crate::body::{Body, BodyError};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::respond;
 
 const ROOT: &str = "/logs";
 /// The log directory of the host.
@@ -152,7 +149,7 @@ fn content_type(first: &[u8]) -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{request, seen};
+    use request::testing::{request, seen};
 
     #[tokio::test]
     async fn serves_files_and_directories() {

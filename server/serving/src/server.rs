@@ -3,32 +3,29 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use audit::Audit;
+use authn::tokens::{Documents, ExternalSigner, OpenId, ServiceAccountKeys};
+use authn::{Anonymous, AudienceAgnostic, Authentication, AuthenticationConfig, TokenFile, TokenWebhook};
+use authz::rbac::{NoRoles, RbacAuthorizer, RuleSource};
+use authz::{
+    Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, InstrumentedAuthorizer,
+    ReloadableAuthorizer, StaticAuthorizers, Union,
+};
 use flowcontrol::FlowControl;
+use options::reload::Reloads;
+use options::{AuthorizationMode, Options, RequestOptions, identity};
+use request::Handler;
+use telemetry::metrics::Metrics;
+use telemetry::traces::Tracer;
 use tokio::sync::watch;
 
-use crate::audit::Audit;
-use crate::authentication::{
-    Anonymous, AudienceAgnostic, Authentication, AuthenticationConfig, TokenFile, TokenWebhook,
-};
-use crate::authorization::rbac::{NoRoles, RbacAuthorizer, RuleSource};
-use crate::authorization::{
-    self, Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, InstrumentedAuthorizer,
-    StaticAuthorizers, Union,
-};
 use crate::certificates::{self, Certificates};
 use crate::chain::Chain;
-use crate::handler::Handler;
 use crate::health::Health;
 use crate::listener::Listener;
-use crate::metrics::Metrics;
-use crate::options::{AuthorizationMode, Options, RequestOptions};
-use crate::reload::Reloads;
 use crate::shutdown::{Phase, Shutdown};
 use crate::system_paths::{ListPaths, SystemPaths};
-use crate::systemd;
-use crate::tokens::{Documents, ExternalSigner, OpenId, ServiceAccountKeys};
-use crate::traces::Tracer;
-use crate::{Error, debug, identity, work};
+use crate::{Error, debug, systemd, work};
 
 /// Authentication and authorization of a server.
 #[derive(Clone)]
@@ -108,8 +105,8 @@ impl Server {
     pub async fn connect_signer(&mut self) -> Result<(), Error> {
         let options = &self.options.authentication;
         let Some(endpoint) = &options.service_account_signing_endpoint else { return Ok(()) };
-        let signer = ExternalSigner::connect(endpoint, self.metrics.registry()).await.map_err(Error::Options)?;
-        signer.check_max_expiration(options.service_account_max_expiration).map_err(Error::Options)?;
+        let signer = ExternalSigner::connect(endpoint, self.metrics.registry()).await.map_err(Error::invalid)?;
+        signer.check_max_expiration(options.service_account_max_expiration).map_err(Error::invalid)?;
         self.certificates.service_accounts = ServiceAccountKeys::of_signer(signer);
         Ok(())
     }
@@ -154,7 +151,7 @@ impl Server {
             authentication = authentication.with_tokens(Arc::new(webhook));
         }
         let roles = Arc::new(NoRoles);
-        let no_nodes = || Err(Error::Options("authorization mode Node is not supported by this server".into()));
+        let no_nodes = || Err(Error::invalid("authorization mode Node is not supported by this server".into()));
         Ok(Access { authentication, authorizer: self.authorizer(roles.clone(), no_nodes)?, roles })
     }
 
@@ -166,18 +163,18 @@ impl Server {
         nodes: impl Fn() -> Result<Arc<dyn Authorizer>, Error>,
     ) -> Result<Arc<dyn Authorizer>, Error> {
         let options = &self.options.authorization;
-        let metrics = authorization::Metrics::register(self.metrics.registry());
+        let metrics = authz::Metrics::register(self.metrics.registry());
         let abac = options.policy_file.as_ref().map(|path| Abac::load(path)).transpose()?;
         let abac = abac.map(|policy| Arc::new(policy) as Arc<dyn Authorizer>);
         let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(roles));
         if let Some(path) = &options.config_file {
-            let file = authorization::load_configuration(path)?;
+            let file = authz::load_configuration(path)?;
             let names_nodes = file.0.authorizers.iter().any(|authorizer| authorizer.r#type == "Node");
             let node = names_nodes.then(nodes).transpose()?;
             let reloads = Reloads::register(self.metrics.registry(), "authorization", &self.options.serving.hostname);
             let route = self.options.egress.control_plane.clone();
             let lasting = StaticAuthorizers { rbac, node, abac, metrics, route };
-            return Ok(authorization::ReloadableAuthorizer::start(path.clone(), file, lasting, reloads)?);
+            return Ok(ReloadableAuthorizer::start(path.clone(), file, lasting, reloads)?);
         }
         let mut authorizers: Vec<Arc<dyn Authorizer>> = Vec::new();
         if !options.always_allowed_paths.is_empty() {
@@ -259,7 +256,7 @@ impl Server {
     fn openid(&self, address: SocketAddr) -> Option<OpenId> {
         let options = &self.options.authentication;
         let issuer = options.service_account_issuers.first().cloned()?;
-        let own = || format!("https://{}{}", self.external_address(address), crate::tokens::KEY_SET);
+        let own = || format!("https://{}{}", self.external_address(address), authn::tokens::KEY_SET);
         let jwks_uri = options.service_account_jwks_uri.clone().unwrap_or_else(own);
         let (sender, receiver) = watch::channel(None);
         let mut keys = self.certificates.service_accounts.subscribe();

@@ -6,18 +6,15 @@ use std::time::SystemTime;
 
 use serde_json::json;
 
+use authn::tokens::OpenId;
 use flowcontrol::{Dump, FlowControl};
+use options::Options;
+use request::{BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
+use telemetry::metrics::{Metrics, MetricsHandler, exposition, reset};
 
 use crate::debug::DebugHandler;
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
 use crate::log_files::LogFiles;
-use crate::metrics::reset;
-use crate::metrics::{Metrics, MetricsHandler, exposition};
-use crate::options::Options;
-use crate::request_info::Query;
-use crate::respond;
-use crate::tokens::OpenId;
 use crate::version::VersionHandler;
 use crate::zpages;
 
@@ -151,8 +148,8 @@ impl<H: Handler> Handler for SystemPaths<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{ok, request, seen};
     use crate::shutdown::Shutdown;
+    use request::testing::{ok, request, seen};
 
     fn paths<H>(inner: H, flags: &[&str]) -> SystemPaths<H> {
         let options = Options::parse_from(std::iter::once(&"kube-apiserver").chain(flags)).unwrap();
@@ -191,7 +188,7 @@ mod tests {
     #[tokio::test]
     async fn profiling_flag_controls_debug_paths() {
         for (flag, code) in [("--profiling", 302), ("--profiling=false", 404)] {
-            let paths = paths(crate::handler::FromFn(|_| respond::not_found()), &[flag]);
+            let paths = paths(request::handler::FromFn(|_| respond::not_found()), &[flag]);
             assert_eq!(paths.handle(request("GET", "/debug/pprof")).await.status().as_u16(), code);
         }
     }

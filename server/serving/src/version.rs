@@ -1,22 +1,10 @@
-//! The Kubernetes version of the server (`/version`).
+//! Serves the Kubernetes version of the server (`/version`).
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use machinery::status::Status;
-use serde_json::{Value, json};
-
-use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::negotiation::{is_consumed, is_produced};
-use crate::respond;
-
-/// The Kubernetes release that is served.
-pub const GIT_VERSION: &str = "v1.36.2";
-pub const MAJOR: &str = "1";
-pub const MINOR: &str = "36";
-
-/// The release without the patch version: `1.36`.
-pub fn release() -> String {
-    format!("{MAJOR}.{MINOR}")
-}
+use options::version;
+use request::negotiation::{is_consumed, is_produced};
+use request::{BoxFuture, Handler, Request, Response, respond};
 
 /// Handles `/version` (upstream: `routes.Version`).
 pub struct VersionHandler {
@@ -31,31 +19,7 @@ impl Default for VersionHandler {
 
 /// The document, indented as upstream.
 fn document() -> Vec<u8> {
-    format!("{:#}", info()).into_bytes()
-}
-
-/// The version info. `goVersion` is empty because the program is not written in Go.
-pub(crate) fn info() -> Value {
-    let architecture = match std::env::consts::ARCH {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        other => other,
-    };
-    json!({
-        "major": MAJOR,
-        "minor": MINOR,
-        "emulationMajor": MAJOR,
-        "emulationMinor": MINOR,
-        "minCompatibilityMajor": MAJOR,
-        "minCompatibilityMinor": "35",
-        "gitVersion": GIT_VERSION,
-        "gitCommit": option_env!("GIT_COMMIT").unwrap_or(""),
-        "gitTreeState": "",
-        "buildDate": option_env!("BUILD_DATE").unwrap_or("1970-01-01T00:00:00Z"),
-        "goVersion": "",
-        "compiler": "rustc",
-        "platform": format!("{}/{architecture}", std::env::consts::OS),
-    })
+    format!("{:#}", version::info()).into_bytes()
 }
 
 impl Handler for VersionHandler {

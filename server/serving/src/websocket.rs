@@ -12,14 +12,13 @@ use http::header::{
 use http::{HeaderMap, StatusCode};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
+use request::upgrade::wants_websocket;
+use request::{Body, Response};
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
-
-use crate::body::Body;
-use crate::handler::Response;
 
 pub(crate) use sending::send;
 
@@ -38,22 +37,10 @@ pub enum Messages {
     Binary,
 }
 
-/// Whether a request is a protocol upgrade (upstream: `httpstream.IsUpgradeRequest`).
-pub fn wants_upgrade(headers: &HeaderMap) -> bool {
-    let upgrades = |value: &HeaderValue| value.to_str().is_ok_and(|v| v.to_ascii_lowercase().contains("upgrade"));
-    headers.get_all(CONNECTION).iter().any(upgrades) && headers.contains_key(UPGRADE)
-}
-
-/// Whether a request is a WebSocket upgrade (upstream: `IsWebSocketRequest`).
-pub fn is_wanted(headers: &HeaderMap) -> bool {
-    let wants_socket = headers.get(UPGRADE).is_some_and(|to| to.as_bytes().eq_ignore_ascii_case(b"websocket"));
-    wants_socket && wants_upgrade(headers)
-}
-
 /// The subprotocols that a client offers in order of preference; empty if the request is not a
 /// WebSocket upgrade.
 pub fn protocols(headers: &HeaderMap) -> Vec<&str> {
-    if !is_wanted(headers) {
+    if !wants_websocket(headers) {
         return Vec::new();
     }
     let values = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
@@ -202,16 +189,5 @@ mod tests {
         for version in ["", "8", "13, 8"] {
             check(&[(SEC_WEBSOCKET_VERSION, version)], 400, "missing or bad WebSocket Version", "").await;
         }
-    }
-
-    #[test]
-    fn websocket_upgrade_requires_both_headers() {
-        let check = |upgrade, connection, expect| {
-            assert_eq!(is_wanted(&request_headers(&[(UPGRADE, upgrade), (CONNECTION, connection)])), expect);
-        };
-        check("WebSocket", "UPGRADE", true);
-        check("websocket, foo", "upgrade", false);
-        check("websocket", "keep-alive", false);
-        check("", "upgrade", false);
     }
 }

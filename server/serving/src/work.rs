@@ -14,5 +14,5 @@ mod queue;
 mod request;
 mod task;
 
+pub use self::request::{HeldSeat, Seats, Work, run};
 pub use pool::{blocking, register};
-pub use request::{HeldSeat, Seats, Work, run};

@@ -10,12 +10,11 @@ use http::{HeaderValue, header};
 use machinery::scalar::Time;
 use machinery::status::Status;
 use machinery::yaml;
+use options::version::{GIT_VERSION, MAJOR, MINOR};
+use request::negotiation::{self, Clause};
+use request::respond::{self, Style};
+use request::{Request, RequestExt, Response};
 use serde_json::{Map, Value, json};
-
-use crate::handler::{Request, RequestExt, Response};
-use crate::negotiation::{self, Clause};
-use crate::respond::{self, Style};
-use crate::version::{GIT_VERSION, MAJOR, MINOR};
 
 const GROUP: &str = "config.k8s.io";
 /// The versions of both kinds; all but the last are deprecated.
@@ -154,7 +153,7 @@ fn of_clause(clause: &Clause<'_>, kind: &str) -> Option<Form> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{request, seen};
+    use request::testing::{request, seen};
 
     fn request_with_accept(accept: &str) -> Request {
         let mut request = request("GET", "/flagz");

@@ -6,14 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use authz::AlwaysDeny;
+use authz::rbac::{Policy, RuleSource};
+use options::Options;
+use request::handler::FromFn;
+use request::{Body, BoxFuture, Handler, Request, RequestExt, Response};
 use reqwest::{Certificate, Client, Identity, StatusCode, Version};
 use serde_json::Value;
-use serving::authorization::AlwaysDeny;
-use serving::authorization::rbac::{Policy, RuleSource};
-use serving::handler::FromFn;
-use serving::options::Options;
 use serving::shutdown::Shutdown;
-use serving::{Access, Body, BoxFuture, Handler, Handlers, Request, RequestExt, Response, Server};
+use serving::{Access, Handlers, Server};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -215,7 +216,7 @@ impl Handler for Slow {
             self.0.notify_one();
             if request.info().is_some_and(|info| info.is_long_running()) {
                 let forever =
-                    futures_util::stream::pending::<Result<http_body::Frame<bytes::Bytes>, serving::BodyError>>();
+                    futures_util::stream::pending::<Result<http_body::Frame<bytes::Bytes>, request::BodyError>>();
                 return Response::new(Body::stream(http_body_util::StreamBody::new(forever)));
             }
             self.1.notified().await;

@@ -4,12 +4,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use authn::{TokenAuthenticator, TokenWebhook};
+use authz::{AccessWebhook, Attributes, Authorizer, Metrics, Selectors};
+use options::Options;
 use prometheus::Registry;
+use request::User;
 use serde_json::{Value, json};
-use serving::User;
-use serving::authentication::{TokenAuthenticator, TokenWebhook};
-use serving::authorization::{AccessWebhook, Attributes, Authorizer, Metrics, Selectors};
-use serving::options::Options;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

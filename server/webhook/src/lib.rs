@@ -4,6 +4,7 @@
 //! explicitly. Redirects are never followed. A Service is resolved once per request, and that
 //! address is dialled. Errors have the texts of Go's HTTP client, because API clients see them.
 
+mod backoff;
 mod client;
 mod connect;
 mod dial_metrics;
@@ -11,6 +12,7 @@ mod error;
 mod konnectivity;
 mod kubeconfig;
 pub mod metrics;
+mod reviewer;
 mod route;
 mod services;
 mod tls;
@@ -18,11 +20,13 @@ mod token;
 mod trust_anchors;
 mod users;
 
+pub use backoff::Backoff;
 pub use client::{Body, Client, Reply};
 pub use connect::is_remote;
 pub use dial_metrics::DialMetrics;
 pub use error::Error;
 pub use kubeconfig::Kubeconfig;
+pub use reviewer::{ReviewServer, Reviewer};
 pub use route::{Proxy, Route};
 pub use services::{NoServices, ServiceAddress, Services, Target};
 pub use tls::{Identity, Trust};

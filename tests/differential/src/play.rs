@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use apiserver::convert::{self, Form};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use convert::Form;
 use serde_json::{Map, Value, json};
 
 use crate::conversation::{Conversation, Step};

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use authz::Attributes;
 use http::{Method, Uri};
-use serving::authorization::Attributes;
-use serving::request_info::PathError;
-use serving::{Query, RequestInfo, User};
+use request::request_info::PathError;
+use request::{Query, RequestInfo, User};
 
 /// Parses a request line by Go's rules; authorization and handler interpret it identically.
 pub fn requests(bytes: &[u8]) {

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use async_trait::async_trait;
+use authn::tokens::{Jws, SigningKey};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use encryption::{EncryptedStore, Encryption, GroupResource, KeySpace};
-use serving::tokens::{Jws, SigningKey};
 use storage::{
     CountResponse, Error, GetResponse, KeyRange, KeyValue, ListOptions, ListResponse, Op, Result, Revision, Store, Txn,
     TxnOutcome, Watch,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::HeaderValue;
 use machinery::status::Status;
 use rand::seq::IndexedRandom;
-use serving::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, respond};
+use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, respond};
 
 use super::metrics::GroupVersionResource;
 use super::{PEER_PROXIED, Peers};
@@ -90,9 +90,9 @@ mod tests {
     use endpoints::{Backend, Discovery, PeerAddresses, PeerResources, Registration};
     use http_body_util::BodyExt;
     use prometheus::{Registry, TextEncoder};
+    use request::handler::FromFn;
+    use request::{Body, User};
     use serde_json::json;
-    use serving::handler::FromFn;
-    use serving::{Body, User};
     use webhook::Route;
 
     use super::*;

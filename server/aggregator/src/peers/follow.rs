@@ -8,9 +8,9 @@ use std::time::Duration;
 use endpoints::{Members, PeerResources};
 use http::StatusCode;
 use http::header::{ACCEPT, HeaderValue};
+use request::User;
+use request::user::ALL_AUTHENTICATED;
 use serde_json::Value;
-use serving::User;
-use serving::user::ALL_AUTHENTICATED;
 
 use super::{PEER_PROXIED, Peers};
 use crate::backends::{MAX_DOCUMENT, get_request, uri};

@@ -4,12 +4,12 @@
 //! request (`csrStrategy.PrepareForCreate`). Approving, signing, and attesting require permission
 //! on the signer.
 
+use authz::Authorizer;
 use endpoints::Attributes;
 use generated::certificates::v1::{CertificateSigningRequest, ExtraValue};
 use generated::certificates::v1beta1::ClusterTrustBundle;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use serving::authorization::{self, Authorizer};
 use x509::CertificateRequest;
 
 use super::{body, forbidden};
@@ -83,7 +83,7 @@ impl Check<'_> {
         let Some(parsed) = parsed else {
             return Err(self.forbidden("failed to parse CSR: PEM block type must be CERTIFICATE REQUEST"));
         };
-        if parsed.organizations.iter().any(|group| group == serving::user::SYSTEM_MASTERS) {
+        if parsed.organizations.iter().any(|group| group == request::user::SYSTEM_MASTERS) {
             let why = format!("use of {CLIENT_SIGNER} signer with system:masters group is not allowed");
             return Err(self.forbidden(why));
         }
@@ -104,10 +104,10 @@ impl Check<'_> {
     }
 
     async fn may_on(&self, verb: &str, name: &str) -> bool {
-        let access_attributes = authorization::Attributes {
+        let access_attributes = authz::Attributes {
             version: "*",
             name,
-            ..authorization::Attributes::resource(&self.attributes.user, verb, GROUP, "signers")
+            ..authz::Attributes::resource(&self.attributes.user, verb, GROUP, "signers")
         };
         self.authorizer.authorize(&access_attributes).await.is_allowed()
     }

@@ -8,8 +8,8 @@ use apimachinery::apiserverconfig::v1::{AdmissionConfiguration, AdmissionPluginC
 use machinery::field_error::{FieldError, aggregate};
 use machinery::json::Issues;
 use machinery::reflect::Struct;
+use options::configuration::{self, Unknown};
 use serde_json::Value as Json;
-use serving::configuration::{self, Unknown};
 
 /// Plugins that upstream configures only with the gate `ManifestBasedAdmissionControlConfig`.
 const OF_MANIFESTS: [&str; 2] = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];

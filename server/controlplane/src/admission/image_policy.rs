@@ -9,9 +9,7 @@ use generated::core::v1::Pod;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::{Map, Value as Json, json};
-use serving::options::ReviewServer;
-use serving::reviewer::Reviewer;
-use webhook::Route;
+use webhook::{ReviewServer, Reviewer, Route};
 
 use super::configuration::{Configurations, failed};
 use super::{body, forbidden};

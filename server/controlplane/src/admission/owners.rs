@@ -6,12 +6,12 @@
 use std::collections::HashSet;
 
 use apimachinery::meta::v1::OwnerReference;
+use authz::{Attributes as AccessAttributes, Authorizer, Decision};
 use endpoints::{Attributes, Operation, ServerContext};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::meta;
 use serde_json::Value;
-use serving::authorization::{Attributes as AccessAttributes, Authorizer, Decision};
 
 use super::forbidden;
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use audit::AuditContext;
+use authz::{Authorizer, Decision};
 use endpoints::{Attributes, Conversions, Operation, Reservations};
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Owned, Struct};
 use registry::ReadRevision;
+use request::warnings::Warnings;
+use request::{BoxFuture, User};
 use serde_json::Value;
-use serving::audit::AuditContext;
-use serving::authorization::{self, Authorizer, Decision};
-use serving::warnings::Warnings;
-use serving::{BoxFuture, User};
 
 /// Attributes of a request of user `mallory` in namespace `team-a`. `resource` is of the core
 /// group, such as `pods/resize`.
@@ -52,13 +52,13 @@ pub fn owned<T: Struct>(document: &Value) -> Owned {
 /// An authorizer that uses a function to decide.
 pub struct FnAuthorizer<F>(pub F);
 
-impl<F: Fn(&authorization::Attributes<'_>) -> bool + Send + Sync> Authorizer for FnAuthorizer<F> {
-    fn authorize<'a>(&'a self, attributes: &'a authorization::Attributes<'a>) -> BoxFuture<'a, Decision> {
+impl<F: Fn(&authz::Attributes<'_>) -> bool + Send + Sync> Authorizer for FnAuthorizer<F> {
+    fn authorize<'a>(&'a self, attributes: &'a authz::Attributes<'a>) -> BoxFuture<'a, Decision> {
         let decision = if (self.0)(attributes) { Decision::Allow("".into()) } else { Decision::NoOpinion("".into()) };
         Box::pin(std::future::ready(decision))
     }
 
-    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, authorization::Rules> {
-        Box::pin(std::future::ready(authorization::Rules::default()))
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, authz::Rules> {
+        Box::pin(std::future::ready(authz::Rules::default()))
     }
 }

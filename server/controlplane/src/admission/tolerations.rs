@@ -3,7 +3,7 @@
 
 use generated::core::v1::{Pod, Toleration, taint_effect, toleration_operator};
 use machinery::reflect::Owned;
-use serving::options::AdmissionOptions;
+use options::AdmissionOptions;
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";

@@ -9,7 +9,7 @@ use endpoints::Loopback;
 use futures_util::future::join_all;
 use machinery::status::Status;
 use registry::Informer;
-use serving::metrics::WorkQueue;
+use telemetry::metrics::WorkQueue;
 
 use super::API_SERVICES;
 use super::desired::{ALWAYS, Desired, DesiredService, MANAGED, ON_START};

@@ -14,7 +14,7 @@ use generated::core::v1::{Service, service_type};
 use generated::discovery::v1::EndpointSlice;
 use machinery::scalar::Time;
 use registry::Informer;
-use serving::metrics::WorkQueue;
+use telemetry::metrics::WorkQueue;
 
 use super::addresses::slices_of;
 use super::metrics::AvailabilityMetrics;

@@ -10,7 +10,7 @@ use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use machinery::features;
 use machinery::status::{GroupResource, Status};
-use serving::{Body, Response};
+use request::{Body, Response};
 
 use super::{Connect, containers};
 use options::{errors, query};

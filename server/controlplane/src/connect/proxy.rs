@@ -7,7 +7,7 @@ use generated::core::v1::{
     EndpointAddress, Endpoints, NodeProxyOptions, Pod, PodProxyOptions, Service, ServiceProxyOptions,
 };
 use machinery::status::{GroupResource, Status};
-use serving::{Request, Response};
+use request::{Request, Response};
 use webhook::{Route, Trust, is_remote};
 
 use super::{Connect, admitted};

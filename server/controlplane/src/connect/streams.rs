@@ -9,7 +9,7 @@ use form_urlencoded::Serializer;
 use generated::core::v1::{Pod, PodAttachOptions, PodExecOptions, PodPortForwardOptions};
 use machinery::features;
 use machinery::status::Status;
-use serving::{Request, Response};
+use request::{Request, Response};
 
 use super::kubelets::Kubelet;
 use super::{Connect, admitted, containers};

@@ -1,11 +1,11 @@
 //! Decisions for the kubelet of node `one`, with a pod that references every kind of object. The
 //! rows are the cases of upstream's `node_authorizer_test.go` and more.
 
+use authz::Selectors;
 use generated::core::v1::{PersistentVolume, Pod};
 use machinery::json;
 use machinery::reflect::{Mut, Struct};
 use serde_json::{Value, json};
-use serving::authorization::Selectors;
 
 use super::graph::Relations;
 use super::*;

@@ -1,9 +1,10 @@
 //! Conversion between stored roles and bindings and the types of authorization.
 
+use authz::PolicyRule;
+use authz::rbac::{Binding, RoleRef, Subject};
 use generated::rbac::v1;
 use kubernetes::rbac::{SERVICE_ACCOUNT, USER, USER_GROUP};
 use machinery::reflect::Struct;
-use serving::authorization::rbac::{Binding, PolicyRule, RoleRef, Subject};
 
 /// Converts stored rules to rules of the authorizer.
 pub fn rules(rules: &[v1::PolicyRule]) -> Vec<PolicyRule> {

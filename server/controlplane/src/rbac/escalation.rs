@@ -3,6 +3,8 @@
 //! Users may write and bind only roles with permissions that they have, unless they have the verbs
 //! `escalate` or `bind`.
 
+use authz::PolicyRule;
+use authz::rbac::{Incomparable, describe_missing, missing};
 use endpoints::{Attributes, Operation, ServerContext};
 use generated::rbac::v1::{ClusterRole, Role, RoleRef};
 use machinery::def::FieldDef;
@@ -10,9 +12,7 @@ use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
 use registry::{meta, meta_mut};
-use serving::authorization;
-use serving::authorization::rbac::{Incomparable, PolicyRule, describe_missing, missing};
-use serving::user::SYSTEM_MASTERS;
+use request::user::SYSTEM_MASTERS;
 
 use super::convert::{self, AnyBinding};
 use super::reconcile::AnyRole;
@@ -102,11 +102,11 @@ impl Check<'_> {
     }
 
     async fn may(&self, verb: &str, plural: &str, name: &str) -> bool {
-        let access_attributes = authorization::Attributes {
+        let access_attributes = authz::Attributes {
             namespace: &self.attributes.namespace,
             version: "*",
             name,
-            ..authorization::Attributes::resource(&self.attributes.user, verb, GROUP, plural)
+            ..authz::Attributes::resource(&self.attributes.user, verb, GROUP, plural)
         };
         self.environment.access.authorizer.authorize(&access_attributes).await.is_allowed()
     }

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use authz::rbac::{Grant, Policy, RuleSource};
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use machinery::reflect::Struct;
 use registry::{Informer, Observer, Stores};
-use serving::authorization::rbac::{Grant, Policy, RuleSource};
-use serving::{BoxFuture, User};
+use request::{BoxFuture, User};
 
 use super::GROUP;
 use super::convert::{self, AnyBinding};

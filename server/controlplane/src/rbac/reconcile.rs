@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use apimachinery::meta::v1::{LabelSelector, ObjectMeta};
+use authz::rbac::missing;
 use generated::rbac::v1::{AggregationRule, ClusterRole, PolicyRule, Role};
 use machinery::reflect::Struct;
-use serving::authorization::rbac::missing;
 
 use super::convert::{self, AnyBinding};
 use super::policy::AUTO_UPDATE;

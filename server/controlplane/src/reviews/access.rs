@@ -1,6 +1,7 @@
 //! SubjectAccessReview, SelfSubjectAccessReview, and LocalSubjectAccessReview.
 
 use async_trait::async_trait;
+use authz::{Attributes, Decision, Selectors};
 use endpoints::{Answer, CreateRequest, SubresourceHandler};
 use generated::authorization::v1::{
     LocalSubjectAccessReview, NonResourceAttributes, ResourceAttributes, SelfSubjectAccessReview, SubjectAccessReview,
@@ -8,8 +9,8 @@ use generated::authorization::v1::{
 };
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use serving::authorization::{Attributes, Decision, Selectors};
-use serving::{Access, User};
+use request::User;
+use serving::Access;
 
 use super::{attributes, typed, validation};
 

@@ -1,11 +1,11 @@
 //! The authorization attributes of a review (`registry/authorization/util`).
 
 use apimachinery::meta::v1::{FieldSelectorRequirement, LabelSelectorRequirement, label_selector_operator};
+use authz::{Attributes, Selectors};
 use generated::authorization::v1::ResourceAttributes;
 use machinery::field_path::Path;
 use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
-use serving::User;
-use serving::authorization::{Attributes, Selectors};
+use request::User;
 
 /// Converts resource attributes. An empty version means all versions.
 pub fn of_resource<'a>(user: &'a User, attributes: &'a ResourceAttributes) -> Attributes<'a> {

@@ -1,12 +1,12 @@
 //! SelfSubjectRulesReview: the rules of the requesting user in a namespace.
 
 use async_trait::async_trait;
+use authz::Rules;
 use endpoints::{Answer, CreateRequest, SubresourceHandler};
 use generated::authorization::v1::{NonResourceRule, ResourceRule, SelfSubjectRulesReview, SubjectRulesReviewStatus};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serving::Access;
-use serving::authorization::Rules;
 
 use super::typed;
 

@@ -5,7 +5,7 @@ use endpoints::{Answer, CreateRequest, SubresourceHandler};
 use generated::authentication::v1::{ExtraValue, SelfSubjectReview, UserInfo};
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use serving::User;
+use request::User;
 
 /// Returns the requesting user after impersonation.
 pub struct OfSelf;

@@ -12,8 +12,8 @@ use generated::core::v1::{ServiceSpec, pod_condition_type};
 use generated::networking::v1::{IPAddress, ParentReference, ServiceCIDR};
 use machinery::format::ip::parse_ip_sloppy;
 use machinery::status::{GroupResource, Status};
+use options::Cidr;
 use registry::Precondition;
-use serving::options::Cidr;
 
 use super::metrics::{AddressMetrics, Scope};
 use super::{NONE, all, families};

@@ -13,8 +13,8 @@ use generated::core::v1::{
 use generated::discovery::v1::{self as discovery, EndpointConditions, EndpointSlice};
 use machinery::scalar::IntOrString;
 use machinery::status::Status;
+use options::Options;
 use registry::Informer;
-use serving::options::Options;
 
 use super::families;
 use super::masters::Masters;

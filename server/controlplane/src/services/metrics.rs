@@ -4,11 +4,11 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use options::Cidr;
 use prometheus::core::{Collector, Desc};
 use prometheus::proto::MetricFamily;
 use prometheus::{DEFAULT_BUCKETS, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Registry};
-use serving::metrics::shared::{counters, gauges, histograms, show};
-use serving::options::Cidr;
+use telemetry::metrics::shared::{counters, gauges, histograms, show};
 
 /// Whether the service requests a specific address or port.
 #[derive(Clone, Copy)]

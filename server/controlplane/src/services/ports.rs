@@ -16,8 +16,8 @@ use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::json_name;
 use machinery::status::Status;
+use options::PortRange;
 use registry::Outcome;
-use serving::options::PortRange;
 
 use super::Refusal;
 use super::metrics::{PortMetrics, Scope};

@@ -1,17 +1,17 @@
 //! Authentication by bound service account tokens (`serviceaccount.JWTTokenAuthenticator`,
 //! `serviceaccount.NewValidator`).
 
+use authn::tokens::{Jws, ServiceAccountKeys};
+use authn::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
 use generated::core::v1::ServiceAccount;
 use machinery::reflect::Struct;
 use machinery::scalar::Time;
 use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 use registry::{MetaExt, meta};
-use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
-use serving::metrics::credentials::ACCOUNTS;
-use serving::tokens::{Jws, ServiceAccountKeys};
-use serving::user::{service_account_groups, service_account_user_name};
-use serving::{BoxFuture, User};
+use request::user::{service_account_groups, service_account_user_name};
+use request::{BoxFuture, User};
+use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::claims::{Claims, Issued, Kubernetes, LEEWAY, Reference};
 use super::lookup::Lookup;

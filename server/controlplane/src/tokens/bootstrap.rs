@@ -1,11 +1,11 @@
 //! Authentication by bootstrap tokens of joining nodes, which are secrets in `kube-system`
 //! (`plugin/pkg/auth/authenticator/token/bootstrap`).
 
+use authn::{AuthenticationError, UserAuthenticator, is_same_secret};
 use generated::core::v1::{Secret, secret_type};
 use machinery::scalar::Time;
 use registry::MetaExt;
-use serving::authentication::{AuthenticationError, UserAuthenticator, is_same_secret};
-use serving::{BoxFuture, User};
+use request::{BoxFuture, User};
 
 use super::lookup::Lookup;
 

@@ -14,7 +14,7 @@ use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
 use machinery::status::{GroupResource, Status};
-use serving::user::service_account_user_name;
+use request::user::service_account_user_name;
 
 use super::claims::{Claims, Kubernetes, NumericDate, Reference};
 use super::lookup::Lookup;

@@ -2,15 +2,15 @@
 //! (`serviceaccount.NewLegacyValidator`).
 
 use apimachinery::meta::v1::ObjectMeta;
+use authn::tokens::ServiceAccountKeys;
+use authn::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict, is_same_secret};
 use generated::core::v1::Secret;
 use machinery::scalar::Time;
 use registry::MetaExt;
+use request::user::{service_account_groups, service_account_user_name, split_service_account};
+use request::{BoxFuture, User};
 use serde::Deserialize;
-use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict, is_same_secret};
-use serving::metrics::credentials::ACCOUNTS;
-use serving::tokens::ServiceAccountKeys;
-use serving::user::{service_account_groups, service_account_user_name, split_service_account};
-use serving::{BoxFuture, User};
+use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::accounts::issued_by;
 use super::lookup::Lookup;

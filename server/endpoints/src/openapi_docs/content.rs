@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
-use serving::{Body, Response};
+use request::{Body, Response};
 
 /// A request for a document.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ fn part(headers: &HeaderMap, content_type: &'static str, body: Vec<u8>) -> Respo
             return response;
         }
         Some(None) => {
-            let mut response = serving::respond::text_error(416, "invalid range");
+            let mut response = request::respond::text_error(416, "invalid range");
             insert(&mut response, header::CONTENT_RANGE, &format!("bytes */{size}"));
             return response;
         }

@@ -6,7 +6,7 @@ use http::StatusCode;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{Listed, Predicate, computed_entry, meta};
-use serving::Response;
+use request::Response;
 
 use super::Call;
 use crate::endpoint::{Endpoint, SubresourceHandler};

@@ -4,7 +4,7 @@ use machinery::def::StructDef;
 use machinery::reflect::{ListMut, OneMut, OptMut, Owned, Slot};
 use machinery::scalar::Time;
 use machinery::status::Status;
-use serving::{Query, Request, RequestInfo, Response};
+use request::{Query, Request, RequestInfo, Response};
 
 use super::Call;
 use crate::admission::Operation;

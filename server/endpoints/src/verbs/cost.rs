@@ -1,6 +1,6 @@
 //! The cost of a write by its body, and the threads that perform it.
 
-use serving::RequestInfo;
+use request::RequestInfo;
 
 use crate::endpoint::Endpoint;
 use crate::media::Encoding;

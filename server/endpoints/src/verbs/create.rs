@@ -6,16 +6,15 @@ use http::StatusCode;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{CreateOptions, ensure_namespace, meta, meta_mut};
-use serving::Response;
+use request::Response;
 
 use super::{Call, Cost};
 use crate::admission::{Attributes, Operation};
 use crate::endpoint::{AdmitCreate, Answer, CreateRequest, Endpoint};
 use crate::managed::{self, Manager};
 use crate::media::{Form, Forms};
-use crate::options;
 use crate::owners::{self, DedupStage};
-use crate::{audit, body, empty, response};
+use crate::{audit, body, empty, options, response};
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {

@@ -8,14 +8,13 @@ use futures_util::future::try_join_all;
 use http::StatusCode;
 use machinery::budget::DecodeError;
 use machinery::catalog::GarbageCollection;
-use machinery::features;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use machinery::{features, offload};
 use registry::{CheckDelete, Context, DeleteOptions, ListQuery, Precondition, Propagation, ResourceStore, meta};
-use serving::{Query, Response};
+use request::{Query, Response};
 use storage::cache::Entry;
 
 use super::{Call, Cost};

@@ -6,7 +6,7 @@ use http::StatusCode;
 use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use serving::{Query, Response};
+use request::{Query, Response};
 
 use super::Call;
 use crate::endpoint::Endpoint;

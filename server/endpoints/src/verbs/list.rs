@@ -7,7 +7,7 @@ use machinery::field_path::Path;
 use machinery::offload;
 use machinery::status::Status;
 use registry::{ListQuery, Predicate};
-use serving::{Query, RequestInfo, Response};
+use request::{Query, RequestInfo, Response};
 
 use super::Call;
 use crate::endpoint::Endpoint;

@@ -15,6 +15,7 @@ pub mod watch;
 use std::sync::Arc;
 use std::time::Duration;
 
+use audit::{AuditContext, Level};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, StatusCode};
@@ -23,13 +24,12 @@ use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{Change, Context, ReadRevision, UpdateOptions, Updated, ensure_namespace, meta_mut};
-use serving::audit::{AuditContext, Level};
+use request::warnings::Warnings;
+use request::{Body, RequestInfo, User, respond};
 use serving::filters::Detach;
-use serving::metrics::Watched;
-use serving::warnings::Warnings;
 use serving::work::HeldSeat;
 use serving::work::memory::Held;
-use serving::{Body, RequestInfo, User, respond};
+use telemetry::metrics::Watched;
 
 use crate::admission::{Attributes, Conversions, Operation, Reservations};
 use crate::body;

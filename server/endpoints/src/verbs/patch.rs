@@ -8,8 +8,8 @@ use machinery::reflect::Owned;
 use machinery::request_document::RequestDocument;
 use machinery::status::Status;
 use registry::{Change, CheckWrite, Outcome, UpdateOptions, meta};
-use serving::Response;
-use serving::warnings::Warnings;
+use request::Response;
+use request::warnings::Warnings;
 
 use super::scale::Scale;
 use super::{Call, Cost, check_identity};

@@ -18,8 +18,8 @@ use machinery::reflect::{Map, OneMut, OptMut, Owned, Ref, Slot, Value};
 use machinery::status::{GroupResource, Status};
 use patch::managed::{Mapping, scale_to_parent, to_scale};
 use registry::{Change, CheckWrite, Outcome, meta, meta_mut};
+use request::Response;
 use serde_json::json;
-use serving::Response;
 
 use super::Call;
 use crate::endpoint::Endpoint;

@@ -6,19 +6,16 @@ use async_trait::async_trait;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{Change, CheckWrite, Outcome, Precondition, UpdateOptions, meta};
-use serving::Response;
-use serving::warnings::Warnings;
+use request::Response;
+use request::warnings::Warnings;
 
 use super::scale::Scale;
 use super::{Call, Cost};
 use crate::admission::{Attributes, Operation};
-use crate::audit;
-use crate::body;
-use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
-use crate::options;
 use crate::owners::{self, DedupStage};
+use crate::{audit, body, empty, options};
 
 /// Replaces an object, or a part of it through a subresource.
 pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {

@@ -8,9 +8,10 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::status::Status;
 use registry::ListQuery;
-use serving::metrics::Watched;
+use request::upgrade::wants_websocket;
+use request::{Body, Query, Response};
 use serving::websocket::{self, Messages};
-use serving::{Body, Query, Response};
+use telemetry::metrics::Watched;
 
 use super::Call;
 use crate::endpoint::Endpoint;
@@ -44,11 +45,11 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     let body = match store.watch(&call.info.namespace, &predicate, &query, bookmarks, initial).await {
         Ok(stream) => {
             let events = Events::new(stream, writer, timeout, bookmarks);
-            Body::stream(if websocket::is_wanted(&call.headers) { events.one_by_one() } else { events })
+            Body::stream(if wants_websocket(&call.headers) { events.one_by_one() } else { events })
         }
         // Upstream has already started the stream when it detects a compacted or future revision.
         Err(status) if matches!(status.reason, "Expired" | "Timeout") => {
-            let (frame, is_message) = (error_frame(&status, accepted.encoding), websocket::is_wanted(&call.headers));
+            let (frame, is_message) = (error_frame(&status, accepted.encoding), wants_websocket(&call.headers));
             Body::full(if is_message { frame.slice(length_prefix(accepted.encoding)..) } else { frame })
         }
         Err(status) => return Err(status),
@@ -97,7 +98,7 @@ fn check_watch(list: &ListQuery, query: &Query) -> Result<(), Status> {
 }
 
 fn respond(call: &Call, body: Body, accepted: &Accepted) -> Response {
-    if websocket::is_wanted(&call.headers) {
+    if wants_websocket(&call.headers) {
         let is_text = matches!(accepted.encoding, Encoding::Json | Encoding::Yaml);
         return websocket::accept(&call.headers, if is_text { Messages::Text } else { Messages::Binary }, body);
     }

@@ -7,6 +7,7 @@ mod apps;
 mod batch;
 mod job_changes;
 
+use apiserver::convert;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::field_path::Path;
 use machinery::hooks::Context;

@@ -9,8 +9,7 @@ use flate2::Compression;
 use flate2::bufread::{DeflateDecoder, GzDecoder};
 use flate2::write::{DeflateEncoder, GzEncoder};
 use http_body::{Body as HttpBody, Frame};
-use serving::Body;
-use serving::body::BodyError;
+use request::{Body, BodyError};
 
 use super::html::Rewriter;
 

@@ -8,14 +8,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use http::HeaderName;
+use options::{Options, RequestHeaders};
 use serde_json::Value;
-use webhook::{Client, Kubeconfig};
+use webhook::{Backoff, Client, Kubeconfig};
 
 use super::files::{self, PUBLIC};
 use crate::Error;
-use crate::authentication::RequestHeaders;
-use crate::backoff::Backoff;
-use crate::options::Options;
 
 /// The ConfigMap in which the main API server publishes its client CA and front proxy configuration.
 const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
@@ -37,7 +35,7 @@ const INITIAL_BACKOFF: Duration = Duration::from_millis(500);
 /// When the lookup fails and the options do not tolerate that, or when the files cannot be written.
 pub async fn look_up(options: &mut Options) -> Result<(), Error> {
     let Some(delegation) = options.authentication.delegation.clone().filter(|d| !d.skips_lookup) else { return Ok(()) };
-    let main = MainServer::new(&delegation.server.kubeconfig()?)?;
+    let main = MainServer::new(&delegation.server.kubeconfig().map_err(options::Error::from)?)?;
     let info = Backoff::starting_with(INITIAL_BACKOFF).retry(|_| true, || main.fetch()).await;
     let info = match info {
         Ok(info) => info,
@@ -49,7 +47,7 @@ pub async fn look_up(options: &mut Options) -> Result<(), Error> {
             return Ok(());
         }
         Err(why) => {
-            return Err(Error::Options(format!("unable to load configmap based request-header-client-ca-file: {why}")));
+            return Err(Error::invalid(format!("unable to load configmap based request-header-client-ca-file: {why}")));
         }
     };
     let ca_files = CaFiles::new(options, &info);
@@ -134,7 +132,7 @@ struct MainServer {
 
 impl MainServer {
     fn new(config: &Kubeconfig) -> Result<Self, Error> {
-        let wrong = |why: webhook::Error| Error::Options(why.to_string());
+        let wrong = |why: webhook::Error| Error::invalid(why.to_string());
         Ok(MainServer { client: config.client().map_err(wrong)?, address: config.at(CONFIG_MAP).map_err(wrong)? })
     }
 
@@ -172,9 +170,9 @@ async fn reload(main: MainServer, files: CaFiles, mut last: ClusterAuthenticatio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Program;
     use crate::testing::Https;
     use machinery::features::KnownGates;
+    use options::Program;
     use serde_json::json;
 
     #[tokio::test]

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use authn::tokens::{ServiceAccountKeys, SigningKey, TokenKeys, VerifyingKey};
+use options::AuthenticationOptions;
 use rsa::RsaPrivateKey;
 use rsa::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
 use tokio::sync::watch;
 
 use super::files::{PUBLIC, SECRET, read, write};
 use crate::Error;
-use crate::options::AuthenticationOptions;
-use crate::tokens::{ServiceAccountKeys, SigningKey, TokenKeys, VerifyingKey};
 
 /// The size of a generated key, in bits (as in kubeadm).
 const KEY_BITS: usize = 2048;
@@ -71,7 +71,7 @@ pub fn generate_ecdsa_key(path: &Path) -> Result<(), Error> {
 }
 
 /// Generates an RSA key. Returns the private and the public key in PEM.
-pub(crate) fn generate_rsa_key() -> Result<(String, String), String> {
+fn generate_rsa_key() -> Result<(String, String), String> {
     let key = RsaPrivateKey::new(&mut rsa::rand_core::OsRng, KEY_BITS).map_err(|why| why.to_string())?;
     let private = key.to_pkcs8_pem(LineEnding::LF).map_err(|why| why.to_string())?;
     let public = key.to_public_key().to_public_key_pem(LineEnding::LF).map_err(|why| why.to_string())?;

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use options::{Options, SniCertificate};
+
 use super::files::read;
 use crate::Error;
-use crate::options::{Options, SniCertificate};
 
 /// The paths of certificates, keys and certificate authorities.
 #[derive(Clone, Debug)]

@@ -9,12 +9,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, header};
+use request::{Query, Request, RequestExt, Response, respond};
 use tokio::task;
 
 use super::HTML;
-use crate::handler::{Request, RequestExt, Response};
-use crate::request_info::Query;
-use crate::respond;
 
 /// The default duration of a CPU profile, in seconds.
 const SECONDS: u64 = 30;
@@ -94,8 +92,8 @@ fn unsniffed(mut response: Response) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Body;
-    use crate::filters::testing::{request, seen};
+    use request::Body;
+    use request::testing::{request, seen};
 
     #[tokio::test]
     async fn serves_paths_below_debug_pprof() {

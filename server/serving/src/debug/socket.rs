@@ -12,13 +12,11 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use request::{Body, Handler, RequestInfo, Response, respond};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::{DebugHandler, pprof};
-use crate::body::Body;
-use crate::handler::Handler;
-use crate::respond;
-use crate::{Error, RequestInfo, Response};
+use crate::Error;
 
 /// The path that upstream serves only at the socket.
 const COMMAND_LINE: &str = "/debug/pprof/cmdline";

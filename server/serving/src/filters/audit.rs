@@ -5,17 +5,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use apimachinery::meta::v1::Status;
+use audit::{AuditContext, Stage};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http_body::{Frame, SizeHint};
 use machinery::status;
+use request::{Body, BodyError, BoxFuture, Handler, Request, RequestExt, Response, respond};
 use tokio::time::Instant;
 
-use super::Deadline;
-use crate::audit::{AuditContext, Stage};
-use crate::body::{Body, BodyError};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::respond;
+use super::deadline::Deadline;
 
 /// Records each request that the audit policy selects. Without a policy there is no audit context,
 /// and the filter does nothing.
@@ -23,7 +21,7 @@ pub struct WithAudit<H>(pub H);
 
 impl<H: Handler> Handler for WithAudit<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        let trail = request.trail();
+        let trail = AuditContext::of(request.extensions());
         match trail.begin(&request) {
             true => Box::pin(self.handle_recorded(trail, request)),
             false => self.0.handle(request),
@@ -56,7 +54,7 @@ impl<H: Handler> WithAudit<H> {
 /// Rejects a request before it is authenticated or parsed, and records one event, at stage
 /// `ResponseStarted`.
 pub(crate) async fn reject(request: Request, status: &status::Status) -> Response {
-    let (answer, trail) = (respond::failure(&request, status), request.trail());
+    let (answer, trail) = (respond::failure(&request, status), AuditContext::of(request.extensions()));
     let is_recorded = trail.begin(&request);
     drop(request);
     if is_recorded {
@@ -151,3 +149,6 @@ impl http_body::Body for Recorded {
         self.body.size_hint()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,16 +4,11 @@
 
 use std::sync::Arc;
 
+use audit::{Audit, AuditContext};
 use http::{HeaderName, HeaderValue};
-
-use crate::audit::{Audit, AuditContext};
-use crate::handler::{BoxFuture, Handler, Request, Response};
+use request::{AuditId, BoxFuture, Handler, Request, Response};
 
 const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
-
-/// The audit ID of a request; in its extensions and in the `Audit-Id` header of its response.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditId(pub HeaderValue);
 
 /// Uses the client's audit ID, or generates one. Creates the audit context if audit logging is
 /// enabled.
@@ -50,7 +45,7 @@ fn generate() -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{ok, request};
+    use request::testing::{ok, request};
 
     async fn id(given: Option<&str>) -> String {
         let mut request = request("GET", "/");

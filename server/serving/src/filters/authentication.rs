@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use audit::AuditContext;
+use authn::{Authentication, AuthenticationError};
 use http::Version;
 use machinery::status::Status;
+use request::user::{ALL_UNAUTHENTICATED, ANONYMOUS};
+use request::{BoxFuture, Handler, Peer, Request, RequestExt, Response, User};
+use telemetry::logging::LogLimit;
+use telemetry::metrics::AccessMetrics;
 
 use super::audit::reject;
-use crate::authentication::{Authentication, AuthenticationError};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::listener::Peer;
-use crate::logging::LogLimit;
-use crate::metrics::AccessMetrics;
-use crate::user::{ALL_UNAUTHENTICATED, ANONYMOUS, User};
 
-/// Puts the [`crate::User`] into the extensions, or replies 401.
+/// Puts the [`request::User`] into the extensions, or replies 401.
 pub struct WithAuthentication<H> {
     inner: H,
     authentication: Authentication,
@@ -63,7 +63,7 @@ impl<H: Handler> Handler for WithAuthentication<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
-            let (trail, began) = (parts.extensions.trail(), Instant::now());
+            let (trail, began) = (AuditContext::of(&parts.extensions), Instant::now());
             let verdict = trail.timed("authentication", self.authentication.authenticate(&mut parts)).await;
             self.count(&verdict, began);
             let mut request = Request::from_parts(parts, body);
@@ -94,9 +94,9 @@ impl<H: Handler> Handler for WithAuthentication<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::authentication::{Anonymous, AudienceAgnostic, TokenFile};
-    use crate::filters::testing::{echo_user, request, seen};
-    use crate::metrics::Metrics;
+    use authn::{Anonymous, AudienceAgnostic, TokenFile};
+    use request::testing::{echo_user, request, seen};
+    use telemetry::metrics::Metrics;
 
     async fn answer(anonymous: bool, authorization: Option<&str>) -> (u16, String) {
         let tokens = TokenFile::parse("alicetoken,alice,uid-alice,dev").unwrap();

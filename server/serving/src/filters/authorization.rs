@@ -3,13 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use audit::{AuditContext, Level};
+use authz::{Attributes, Authorizer, Decision};
 use machinery::status::Status;
-
-use crate::audit::Level;
-use crate::authorization::{Attributes, Authorizer, Decision};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::metrics::AccessMetrics;
-use crate::respond;
+use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
+use telemetry::metrics::AccessMetrics;
 
 /// The audit annotations with the decision and its reason.
 const DECISION: &str = "authorization.k8s.io/decision";
@@ -37,7 +35,7 @@ impl<H: Handler> Handler for WithAuthorization<H> {
                 return respond::failure(&request, &status);
             };
             let attributes = Attributes::of_request(&user, &info);
-            let (trail, began) = (request.trail(), Instant::now());
+            let (trail, began) = (AuditContext::of(request.extensions()), Instant::now());
             let decision = trail.timed("authorization", self.authorizer.authorize(&attributes)).await;
             let (verdict, outcome) = match &decision {
                 Decision::Allow(_) => ("allow", &self.metrics.allowed),
@@ -59,10 +57,10 @@ impl<H: Handler> Handler for WithAuthorization<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::authorization::{AlwaysDeny, Union};
-    use crate::filters::testing::{failure, ok, request, request_by};
-    use crate::metrics::Metrics;
-    use crate::user::User;
+    use authz::{AlwaysDeny, Union};
+    use request::User;
+    use request::testing::{failure, ok, request, request_by};
+    use telemetry::metrics::Metrics;
 
     #[tokio::test]
     async fn rejects_unauthorized_requests() {

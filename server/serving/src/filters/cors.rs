@@ -2,9 +2,7 @@
 
 use http::{HeaderValue, Method, StatusCode, header};
 use regex::Regex;
-
-use crate::body::Body;
-use crate::handler::{BoxFuture, Handler, Request, Response};
+use request::{Body, BoxFuture, Handler, Request, Response};
 
 const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, OPTIONS, PUT, DELETE, PATCH");
 const HEADERS: HeaderValue = HeaderValue::from_static(
@@ -71,7 +69,7 @@ impl<H: Handler> Handler for WithCors<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{ok, request};
+    use request::testing::{ok, request};
 
     async fn answer(method: &str, origin: &str) -> (u16, Option<String>) {
         let filter = WithCors::new(ok(), &["^https://example[.]com$".to_owned()]).unwrap();

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
+use request::{BoxFuture, Handler, Request, RequestExt, Response};
 use tokio::runtime::Handle;
 
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::shutdown::Shutdown;
 
 /// Detaches a write request from its client; in the extensions of requests that may write.
@@ -101,8 +101,8 @@ impl Drop for Attached {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Body;
-    use crate::filters::testing::request;
+    use request::Body;
+    use request::testing::request;
     use tokio::sync::{Notify, mpsc};
 
     /// A handler that reports its start and end, and waits for `go_on` in between.
@@ -208,8 +208,8 @@ mod tests {
         let go_on = Arc::new(Notify::new());
         let write = Write { detaches: true, go_on: go_on.clone(), steps };
         let flags = ["kube-apiserver", "--max-mutating-requests-inflight=1", "--enable-priority-and-fairness=false"];
-        let options = crate::options::Options::parse_from(flags).unwrap();
-        let metrics = crate::metrics::Metrics::default();
+        let options = options::Options::parse_from(flags).unwrap();
+        let metrics = telemetry::metrics::Metrics::default();
         let limited = crate::filters::WithMaxInFlight::new(write, &options.requests, &metrics);
         let filter = WithDetachedWrites::new(limited, Shutdown::default());
         let post = || request("POST", "/api/v1/namespaces/a/services");
@@ -228,7 +228,7 @@ mod tests {
 
     #[tokio::test]
     async fn panic_reaches_outer_filters() {
-        let filter = WithDetachedWrites::new(crate::handler::FromFn(|_| panic!("ouch")), Shutdown::default());
+        let filter = WithDetachedWrites::new(request::handler::FromFn(|_| panic!("ouch")), Shutdown::default());
         let recovering = crate::filters::WithPanicRecovery(filter);
         assert_eq!(recovering.handle(request("POST", "/api/v1/namespaces")).await.status(), 500);
     }

@@ -6,15 +6,12 @@ use std::time::Duration;
 use flowcontrol::{Class, Digest, FlowControl, Initial, RequestDetails, Seat, WorkEstimate};
 use http::{HeaderName, HeaderValue};
 use machinery::status::Status;
+use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User, respond};
+use telemetry::metrics::{Delayed, GaugeGuard, Metrics};
 use tokio::time::Instant;
 
-use super::Deadline;
+use super::deadline::Deadline;
 use super::in_flight::{TOO_MANY, too_many};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::metrics::{Delayed, GaugeGuard, Metrics};
-use crate::request_info::RequestInfo;
-use crate::respond;
-use crate::user::User;
 use crate::work::{HeldSeat, Seats};
 
 /// Response headers with the uids of schema and level. Names would reveal the client's priority.
@@ -228,8 +225,8 @@ fn with_uid_headers(mut response: Response, class: &Class) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{BlockedHandler, ok, request_by};
     use flowcontrol::Queuing;
+    use request::testing::{BlockedHandler, ok, request_by};
     use tokio::sync::Notify;
 
     fn control(seats: u32) -> FlowControl {
@@ -317,6 +314,6 @@ mod tests {
             assert_eq!(receives_all_changes(request.info().unwrap()), expect, "{query}");
         }
         let filter = WithFairness::new(ok(), control(1), Duration::from_secs(60), &Metrics::default());
-        assert_eq!(filter.handle(http::Request::new(crate::Body::empty())).await.status(), 500);
+        assert_eq!(filter.handle(http::Request::new(request::Body::empty())).await.status(), 500);
     }
 }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::Version;
-
-use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::listener::Peer;
+use request::{BoxFuture, Handler, Peer, Request, Response};
 
 /// Closes the connection of a request gracefully, with a given probability.
 pub struct WithGoaway<H> {

@@ -1,8 +1,7 @@
 //! Default response headers (upstream: `WithCacheControl`, `WithHSTS`).
 
 use http::{HeaderValue, header};
-
-use crate::handler::{BoxFuture, Handler, Request, Response};
+use request::{BoxFuture, Handler, Request, Response};
 
 /// Sets `Cache-Control` unless the handler has set it, and `Strict-Transport-Security` if
 /// directives are configured.
@@ -36,9 +35,9 @@ impl<H: Handler> Handler for WithDefaultHeaders<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Body;
-    use crate::filters::testing::request;
-    use crate::handler::FromFn;
+    use request::Body;
+    use request::handler::FromFn;
+    use request::testing::request;
 
     async fn header(set: Option<&'static str>, hsts: &[&str], name: &str) -> Option<String> {
         let handler = FromFn(move |_| {

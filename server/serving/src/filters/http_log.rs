@@ -9,11 +9,9 @@ use std::time::{Duration, Instant};
 use http::{HeaderValue, StatusCode, header};
 use tracing::Level;
 
-use super::AuditId;
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::listener::Peer;
-use crate::logging::HTTP;
-use crate::request_info::shown_target;
+use request::request_info::shown_target;
+use request::{AuditId, BoxFuture, Handler, Peer, Request, RequestExt, Response};
+use telemetry::logging::HTTP;
 
 /// Logs requests. At a lower verbosity the filter only checks the level.
 pub struct WithHttpLog<H>(pub H);
@@ -99,7 +97,7 @@ mod tests {
     use tracing_subscriber::filter::LevelFilter;
 
     use super::*;
-    use crate::filters::testing::{ok, request};
+    use request::testing::{ok, request};
 
     #[derive(Clone, Default)]
     struct Log(Arc<Mutex<Vec<u8>>>);

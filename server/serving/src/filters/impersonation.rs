@@ -11,15 +11,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use audit::AuditContext;
+use authn::remove_impersonation;
+use authz::{Attributes, Authorizer, Selectors};
 use machinery::status::Status;
+use request::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS};
+use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User, respond};
+use telemetry::metrics::credentials;
 
-use crate::authentication::remove_impersonation;
-use crate::authorization::{Attributes, Authorizer, Selectors};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::metrics::credentials;
-use crate::request_info::RequestInfo;
-use crate::respond;
-use crate::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, User};
 use modes::{Mode, Requirement};
 
 /// The number of users for which the last mode is cached.
@@ -144,7 +143,7 @@ impl<H: Handler> Handler for WithImpersonation<H> {
                 let status = Status::internal("no user found for request");
                 return respond::refusal(&request, &status);
             };
-            let (trail, began) = (request.trail(), Instant::now());
+            let (trail, began) = (AuditContext::of(request.extensions()), Instant::now());
             let decided = trail.timed("impersonation", self.impersonate(&requestor, &wanted, &info)).await;
             credentials::impersonated(decided.as_ref().map_or("", |(_, mode)| mode.label()), began.elapsed());
             match decided {

@@ -2,13 +2,11 @@
 //! `WithMaxInFlightLimit`).
 
 use http::{HeaderValue, header};
+use options::RequestOptions;
+use request::user::SYSTEM_MASTERS;
+use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
+use telemetry::metrics::{GaugeGuard, Metrics, Terminated};
 use tokio::sync::Semaphore;
-
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::metrics::{GaugeGuard, Metrics, Terminated};
-use crate::options::RequestOptions;
-use crate::respond;
-use crate::user::SYSTEM_MASTERS;
 
 /// Rejects requests above the limits.
 ///
@@ -75,9 +73,9 @@ pub fn too_many(retry_after: u64) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{BlockedHandler, request_by};
-    use crate::options::Options;
-    use crate::user::User;
+    use options::Options;
+    use request::User;
+    use request::testing::{BlockedHandler, request_by};
     use std::sync::Arc;
     use tokio::sync::Notify;
 

@@ -3,9 +3,7 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
-
-use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::respond;
+use request::{BoxFuture, Handler, Request, Response, respond};
 
 /// Replies 500 when a handler panics.
 pub struct WithPanicRecovery<H>(pub H);
@@ -27,8 +25,8 @@ impl<H: Handler> Handler for WithPanicRecovery<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{request, seen};
-    use crate::handler::FromFn;
+    use request::handler::FromFn;
+    use request::testing::{request, seen};
 
     #[tokio::test]
     async fn replies_500_to_panic() {

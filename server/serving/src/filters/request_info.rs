@@ -5,11 +5,8 @@ use std::sync::Arc;
 use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT, HeaderValue};
 use http::{Method, StatusCode, Version};
 use machinery::status::Status;
-
-use crate::body::Body;
-use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::request_info::{PathError, RequestInfo};
-use crate::respond;
+use request::request_info::PathError;
+use request::{Body, BoxFuture, Handler, Request, RequestInfo, Response, respond};
 
 /// Puts the [`RequestInfo`] into the extensions.
 pub struct WithRequestInfo<H>(pub H);
@@ -63,7 +60,7 @@ fn without_body(response: Response) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{failure, ok};
+    use request::testing::{failure, ok};
 
     async fn answer(uri: &str) -> (u16, String) {
         let request = http::Request::get(uri).body(Body::empty()).unwrap();

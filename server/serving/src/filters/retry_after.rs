@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use http::{HeaderValue, header};
+use request::{BoxFuture, Handler, Peer, Request, RequestExt, Response, respond};
 
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::listener::Peer;
-use crate::respond;
 use crate::shutdown::{Phase, Shutdown};
 
 /// Health check paths, which are served during shutdown too.
@@ -59,7 +57,7 @@ fn reject(request: &Request) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{BlockedHandler, request};
+    use request::testing::{BlockedHandler, request};
     use std::time::Duration;
     use tokio::sync::Notify;
 

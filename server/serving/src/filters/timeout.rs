@@ -4,22 +4,17 @@
 use std::time::Duration;
 
 use machinery::status::Status;
+use request::{BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
+use telemetry::metrics::Terminated;
 use tokio::time::Instant;
 
 use super::audit::reject;
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::metrics::Terminated;
-use crate::request_info::Query;
-use crate::respond;
+use super::deadline::Deadline;
 
 /// The body that upstream's timeout writes: a Status without kind. Upstream sets no content type;
 /// Go detects text.
 const TIMED_OUT: &str = "{\"metadata\":{},\"status\":\"Failure\",\"message\":\"Timeout: request did not complete within the allotted timeout\",\
                          \"reason\":\"Timeout\",\"details\":{},\"code\":504}\n";
-
-/// The deadline of the response; in the extensions of requests that are not long-running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Deadline(pub Instant);
 
 /// Replies 504 when a handler exceeds the timeout, and drops its future. Long-running requests have
 /// no timeout.
@@ -78,7 +73,7 @@ fn timed_out() -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{failure, ok, request};
+    use request::testing::{failure, ok, request};
 
     struct Never;
 

@@ -1,7 +1,7 @@
 //! Sends the warnings recorded for a request (upstream: `WithWarningRecorder`).
 
-use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::warnings::{self, Warnings};
+use request::warnings::{self, Warnings};
+use request::{BoxFuture, Handler, Request, Response};
 
 /// Puts [`Warnings`] into the extensions and writes them to the response.
 pub struct WithWarnings<H>(pub H);
@@ -21,9 +21,9 @@ impl<H: Handler> Handler for WithWarnings<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Body;
-    use crate::filters::testing::request;
-    use crate::handler::{FromFn, RequestExt};
+    use request::handler::FromFn;
+    use request::testing::request;
+    use request::{Body, RequestExt};
 
     #[tokio::test]
     async fn warnings_are_written_to_response() {

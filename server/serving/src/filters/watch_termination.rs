@@ -10,10 +10,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
+use request::{Body, BodyError, BoxFuture, Handler, Request, RequestExt, Response};
 use tokio::sync::watch;
 
-use crate::body::{Body, BodyError};
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::{WatchResponse, body_polled};
 use crate::shutdown::{Phase, Shutdown};
 
@@ -116,10 +115,10 @@ impl<H: Handler> Handler for WithWatchTermination<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{request, seen};
-    use crate::handler::FromFn;
     use futures_util::StreamExt;
     use http_body_util::StreamBody;
+    use request::handler::FromFn;
+    use request::testing::{request, seen};
 
     #[tokio::test]
     async fn watch_ends_at_shutdown() {

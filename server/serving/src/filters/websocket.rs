@@ -2,8 +2,8 @@
 
 use http::StatusCode;
 use hyper::upgrade::OnUpgrade;
+use request::{BoxFuture, Handler, Request, Response};
 
-use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::shutdown::Shutdown;
 use crate::websocket::{self, Messages};
 

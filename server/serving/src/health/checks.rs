@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use options::Program;
+
 use super::{Endpoints, Named};
-use crate::options::Program;
 
 const BOTH: Endpoints = Endpoints { healthy: true, alive: true, ready: true };
 const ALIVE: Endpoints = Endpoints { healthy: true, alive: true, ready: false };

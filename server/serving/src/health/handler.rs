@@ -4,13 +4,10 @@
 use std::fmt::Write;
 
 use http::{HeaderValue, header};
+use request::{Body, BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
 
 use super::results::Results;
 use super::{Endpoint, Health, Named};
-use crate::body::Body;
-use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::request_info::Query;
-use crate::respond;
 use machinery::scalar::go_text::quote;
 
 /// Handles `/healthz`, `/livez`, `/readyz`, and the paths below them; replies 404 to others.

@@ -3,8 +3,7 @@
 use prometheus::core::Collector;
 use prometheus::proto::MetricFamily;
 use prometheus::{IntCounterVec, IntGaugeVec, Opts};
-
-use crate::metrics::exposition;
+use telemetry::metrics::stability;
 
 /// The results of checks by name and endpoint. Clones share them.
 #[derive(Clone)]
@@ -44,7 +43,7 @@ impl Results {
     pub fn families(&self) -> Vec<MetricFamily> {
         let mut families = [self.last.collect(), self.total.collect()].concat();
         families.retain(|family| !family.get_metric().is_empty());
-        exposition::mark(&mut families);
+        stability::mark(&mut families);
         families
     }
 }

@@ -10,17 +10,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use authn::user_of_certificate;
+use request::ClientCertificate;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::{DistinguishedName, RootCertStore};
+use telemetry::metrics::credentials::certificate_used;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::Error;
-use crate::authentication::{ClientCertificate, user_of_certificate};
 use crate::certificates::{TlsContents, certificates};
-use crate::metrics::credentials::certificate_used;
 
 /// Returns the time in seconds since 1970.
 pub(crate) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;

@@ -13,9 +13,11 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use options::ServingOptions;
 use prometheus::IntCounter;
+use request::{BoxFuture, Handler, Peer};
+use telemetry::metrics::Metrics;
 use tokio::net::TcpStream;
-use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 
@@ -24,14 +26,12 @@ use super::client_certificates::{Authorities, CurrentAuthorities, PresentedCerti
 use super::coalesce::coalesce;
 use super::drain_on_drop::UnreadBody;
 use super::limits::{Limits, STREAM_WINDOW, connection_window, raise_open_files};
+use super::peer::PeerConnection;
 use super::self_wake::SelfWakeTracker;
 use super::streams::{Streams, WatchResponse, migrate_to_connection};
 use super::table::{ConnectionSlot, Table};
 use super::tls::TlsConfig;
-use super::{Peer, plaintext, poll};
-use crate::handler::{BoxFuture, Handler};
-use crate::metrics::Metrics;
-use crate::options::ServingOptions;
+use super::{plaintext, poll};
 use crate::shutdown::{Phase, Shutdown};
 use crate::work::memory;
 
@@ -119,8 +119,8 @@ impl Connections {
         let Ok(Some(stream)) = stream else { return self.tls_errors.inc() };
         slot.set_connected();
         let certificate = PresentedCertificate::new(stream.get_ref().1.peer_certificates(), &self.authorities);
-        let peer = Arc::new(Peer { address, certificate, close: Notify::new(), slot: Some(slot.clone()) });
-        self.serve_http(stream, peer, activity, handler, shutdown).await;
+        let connection = PeerConnection { certificate, slot: Some(slot.clone()), ..PeerConnection::default() };
+        self.serve_http(stream, address, Arc::new(connection), activity, handler, shutdown).await;
         slot.set_upgraded();
     }
 
@@ -138,7 +138,8 @@ impl Connections {
     async fn serve_http(
         &self,
         stream: TlsStream<TcpStream>,
-        peer: Arc<Peer>,
+        address: SocketAddr,
+        peer: Arc<PeerConnection>,
         activity: Arc<Activity>,
         handler: Arc<dyn Handler>,
         shutdown: Shutdown,
@@ -147,7 +148,7 @@ impl Connections {
         let (streams, mut local_streams) = Streams::new();
         let builder = if is_http2 { http2(streams, self.max_streams, self.window) } else { http1(streams) };
         let service = {
-            let (peer, activity) = (Arc::clone(&peer), Arc::clone(&activity));
+            let (peer, activity) = (Arc::new(Peer::new(address, peer.clone())), Arc::clone(&activity));
             service_fn(move |request| handle(request, Arc::clone(&peer), Arc::clone(&handler), activity.begin()))
         };
         let (stream, mut scheduler) = coalesce(stream, is_http2);
@@ -175,7 +176,7 @@ impl Connections {
                     }
                 }) => {
                     if let Err(error) = ended {
-                        tracing::debug!(address = %peer.address, error, "connection ended");
+                        tracing::debug!(%address, error, "connection ended");
                     }
                     return;
                 }
@@ -207,7 +208,12 @@ type Ends = FuturesUnordered<BoxFuture<'static, End>>;
 ///
 /// They are combined in one stream, because a connection is polled often and rarely for one of
 /// them.
-fn reasons_to_end(shutdown: &Shutdown, peer: &Arc<Peer>, activity: &Arc<Activity>, max_age: Option<Duration>) -> Ends {
+fn reasons_to_end(
+    shutdown: &Shutdown,
+    peer: &Arc<PeerConnection>,
+    activity: &Arc<Activity>,
+    max_age: Option<Duration>,
+) -> Ends {
     let (shutdown, closed, idle, activity) = (shutdown.clone(), peer.clone(), peer.clone(), activity.clone());
     let ends: [BoxFuture<'static, ()>; 3] = [
         Box::pin(async move { shutdown.reached(Phase::Draining).await }),
@@ -276,7 +282,7 @@ async fn handle(
     peer: Arc<Peer>,
     handler: Arc<dyn Handler>,
     in_flight: InFlight,
-) -> Result<crate::Response, Infallible> {
+) -> Result<request::Response, Infallible> {
     let (mut request, unread) = UnreadBody::of(request);
     request.extensions_mut().insert(peer);
     let response = handler.handle(request).await;

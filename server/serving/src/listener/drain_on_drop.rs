@@ -12,9 +12,7 @@ use http::header::EXPECT;
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-
-use crate::body::Body;
-use crate::handler::Request;
+use request::{Body, Request};
 
 /// The maximum that is read.
 const MAX_DRAIN: u64 = 256 << 10;

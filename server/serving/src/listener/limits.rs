@@ -2,9 +2,8 @@
 
 use std::sync::OnceLock;
 
+use options::ConnectionOptions;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-use crate::options::ConnectionOptions;
 
 /// The default maximum of connections: each takes about ten kilobytes.
 const MAX_CONNECTIONS: u64 = 32_768;

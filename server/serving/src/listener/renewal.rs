@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use options::ServingOptions;
+
 use super::connection::Connections;
 use super::tls::TlsConfig;
 use crate::certificates::{TlsContents, TlsFiles};
-use crate::options::ServingOptions;
 
 /// The interval of reading the files, which are small and few.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -12,10 +12,11 @@ mod state;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use telemetry::logging::LogLimit;
+use telemetry::metrics::ConnectionMetrics;
+
 use super::activity::Activity;
 use super::limits::Limits;
-use crate::logging::LogLimit;
-use crate::metrics::ConnectionMetrics;
 use client::ClientAddress;
 pub(crate) use slot::ConnectionSlot;
 use state::{State, Victim};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use options::ServingOptions;
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, UnixTime};
@@ -16,7 +17,6 @@ use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 use super::client_certificates::Authorities;
 use crate::Error;
 use crate::certificates::{KeyPairPem, TlsContents, certificates, private_key};
-use crate::options::ServingOptions;
 
 /// The TLS configuration of handshakes. It is replaced when a file changes.
 pub(super) struct TlsConfig {

@@ -6,15 +6,14 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use http_body_util::BodyExt;
 use hyper::upgrade::OnUpgrade;
+use request::Body;
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::Error;
-use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
+use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::{Messages, Socket, closing, normal_closure, open};
-use crate::body::Body;
 
 /// How long a client may take to read the last message.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);

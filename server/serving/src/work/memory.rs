@@ -8,8 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use machinery::budget::{self, Budget, Exceeded};
-
-use crate::user::User;
+use request::User;
 
 /// The divisor of the memory of the machine, or of the control group, for the default limit.
 const MEMORY_DIVISOR: u64 = 4;

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use machinery::offload::{self, Polled};
 use machinery::status::Status;
+use request::user::SYSTEM_MASTERS;
+use request::{BoxFuture, User};
 
 use super::pool::pool;
 use super::task::{Join, Task};
-use crate::handler::BoxFuture;
-use crate::user::{SYSTEM_MASTERS, User};
 
 /// The seats of a request in priority and fairness; in the extensions of the request.
 ///

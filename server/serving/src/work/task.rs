@@ -9,12 +9,12 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::FutureExt;
 use machinery::budget::Budget;
+use request::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::memory;
 use super::pool::Pool;
-use crate::handler::BoxFuture;
 
 const IDLE: u8 = 0;
 const QUEUED: u8 = 1;

@@ -11,8 +11,8 @@ use crate::admission::testing::{FnAuthorizer, owned, request};
 const PRINTABLE_TO_BMP: &str = include_str!("../../../../../tests/attacks/masters.pem");
 
 /// An authorizer that allows all verbs on the signer with this name.
-fn on_signer(name: &'static str) -> FnAuthorizer<impl Fn(&authorization::Attributes<'_>) -> bool> {
-    FnAuthorizer(move |access_attributes: &authorization::Attributes<'_>| {
+fn on_signer(name: &'static str) -> FnAuthorizer<impl Fn(&authz::Attributes<'_>) -> bool> {
+    FnAuthorizer(move |access_attributes: &authz::Attributes<'_>| {
         (access_attributes.group, access_attributes.resource) == (GROUP, "signers") && access_attributes.name == name
     })
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use endpoints::{Attributes, ServerContext};
 use machinery::reflect::Struct;
 use machinery::status::{GroupResource, Status};
-use serving::authorization;
 
 use super::Refusal;
 use crate::admission::lookup::find;
@@ -31,7 +30,7 @@ pub trait Lookup: Sync {
     ) -> impl Future<Output = Result<Option<Arc<T>>, Status>> + Send;
 
     /// Whether the kubelet has a permission.
-    fn is_allowed(&self, access_attributes: &authorization::Attributes<'_>) -> impl Future<Output = bool> + Send;
+    fn is_allowed(&self, access_attributes: &authz::Attributes<'_>) -> impl Future<Output = bool> + Send;
 }
 
 /// The stored objects and the authorizer of the running server.
@@ -45,7 +44,7 @@ impl Lookup for Stored<'_> {
         find(self.environment, self.attributes, (group, plural), key).await
     }
 
-    async fn is_allowed(&self, access_attributes: &authorization::Attributes<'_>) -> bool {
+    async fn is_allowed(&self, access_attributes: &authz::Attributes<'_>) -> bool {
         self.environment.access.authorizer.authorize(access_attributes).await.is_allowed()
     }
 }

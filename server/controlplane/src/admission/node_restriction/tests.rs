@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use audit::AuditContext;
 use endpoints::Operation::{Create, Delete, Update};
 use endpoints::{Conversions, Reservations};
 use futures_util::FutureExt;
@@ -12,11 +13,9 @@ use generated::core::v1::{Node, Pod};
 use machinery::json;
 use machinery::reflect::Mut;
 use registry::ReadRevision;
+use request::User;
+use request::warnings::Warnings;
 use serde_json::{Value, json};
-use serving::User;
-use serving::audit::AuditContext;
-use serving::authorization;
-use serving::warnings::Warnings;
 
 use super::lookup::{NODES, PODS, Resource};
 use super::*;
@@ -61,7 +60,7 @@ impl Lookup for World {
         Ok(found.and_then(Owned::downcast_ref::<T>).cloned().map(Arc::new))
     }
 
-    async fn is_allowed(&self, access_attributes: &authorization::Attributes<'_>) -> bool {
+    async fn is_allowed(&self, access_attributes: &authz::Attributes<'_>) -> bool {
         assert_eq!(
             (access_attributes.verb.as_ref(), access_attributes.group, access_attributes.version),
             ("request-serviceaccounts-token-audience", "", "v1")

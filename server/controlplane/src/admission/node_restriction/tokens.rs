@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use authz::Attributes as AccessAttributes;
 use generated::authentication::v1::TokenRequest;
 use generated::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod, Volume};
 use generated::storage::v1::CSIDriver;
 use machinery::reflect::Struct;
 use machinery::scalar::go_text::quote;
-use serving::authorization::Attributes as AccessAttributes;
 
 use super::lookup::{CLAIMS, CSI_DRIVERS, PODS, Resource, VOLUMES, get, missing};
 use super::pods::set_fields;

@@ -1,7 +1,7 @@
 //! The requests that each plugin handles, by upstream's plugins and their tests.
 
 use machinery::def::{Shape, StructDef};
-use serving::options::PLUGINS;
+use options::PLUGINS;
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use endpoints::{Attributes, Operation};
 use prometheus::{IntCounterVec, Registry};
-use serving::metrics::shared::{counters, show};
+use telemetry::metrics::shared::{counters, show};
 
 use super::policy::{Level, LevelVersion, NEWEST};
 

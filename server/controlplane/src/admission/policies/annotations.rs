@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use audit::{AuditContext, Level};
 use generated::admissionregistration::v1::ValidatingAdmissionPolicyBinding;
 use serde_json::json;
-use serving::audit::{AuditContext, Level};
 
 /// Maximum length of an annotation value, in bytes.
 const MAX_VALUE: usize = 10 * 1024;

@@ -9,7 +9,7 @@ use apimachinery::meta::v1::ObjectMeta;
 use cel::{Budget, Environment, EvalError, Program, Type, Value};
 use generated::admissionregistration::v1::{MatchCondition, Variable};
 use kubernetes::admissionregistration::{Available, Variables, compile, environment};
-use serving::metrics::cel::{compiling, evaluating};
+use telemetry::metrics::cel::{compiling, evaluating};
 
 use super::input::Activation;
 use crate::admission::metrics::Conditions;

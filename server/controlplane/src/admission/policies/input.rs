@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+use authz::{Attributes as AccessAttributes, Authorizer, Selectors};
 use cel::authorizer::{self, Authorize, Check, Decision};
 use cel::{Budget, EvalError, Program, Type, Value, Variables};
 use generated::admissionregistration::v1::operation_type;
@@ -12,9 +13,8 @@ use machinery::catalog::KindDef;
 use machinery::json;
 use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
+use request::User;
 use serde_json::{Map, Value as Json, json};
-use serving::User;
-use serving::authorization::{Attributes as AccessAttributes, Authorizer, Selectors};
 
 use super::matching::{SeenVersion, Subject, operation_name};
 

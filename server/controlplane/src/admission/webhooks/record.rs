@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use audit::Level;
 use endpoints::Attributes;
 use generated::admissionregistration::v1::patch_type;
 use machinery::status::Status;
 use serde_json::{Value as Json, json};
-use serving::audit::Level;
 use webhook::Users;
 
 use super::hook::Hook;

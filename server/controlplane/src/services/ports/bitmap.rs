@@ -1,7 +1,7 @@
 //! A set of ports in upstream's storage format: the bits of a big integer
 //! (`allocator.AllocationBitmap`).
 
-use serving::options::PortRange;
+use options::PortRange;
 
 /// A subset of the ports of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]

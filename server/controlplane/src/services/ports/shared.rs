@@ -8,7 +8,7 @@ use generated::core::v1::RangeAllocation;
 use machinery::reflect::{Owned, Ref, Struct};
 use machinery::status::Status;
 use machinery::{envelope, json, protobuf};
-use serving::options::PortRange;
+use options::PortRange;
 use storage::{KeyValue, Revision, Store, Txn, TxnOutcome};
 
 use super::bitmap::Bitmap;

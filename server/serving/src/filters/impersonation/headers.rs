@@ -2,8 +2,9 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::user::{User, unescaped_extra_key};
 use machinery::scalar::go_text::quote;
+use request::User;
+use request::user::unescaped_extra_key;
 
 const USER: HeaderName = HeaderName::from_static("impersonate-user");
 const UID: HeaderName = HeaderName::from_static("impersonate-uid");

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use authz::Attributes;
 use machinery::field_error::aggregate;
 use machinery::field_path::Path;
 use machinery::format::field::domain_prefixed_path;
-
-use crate::authorization::Attributes;
-use crate::user::{NODE_USER_PREFIX, NODES_GROUP, SYSTEM_MASTERS, User, service_account_groups, split_service_account};
+use request::User;
+use request::user::{NODE_USER_PREFIX, NODES_GROUP, SYSTEM_MASTERS, service_account_groups, split_service_account};
 
 /// The extra key of a service account token with the node of its pod
 /// (`serviceaccount.NodeNameKey`).

@@ -1,7 +1,8 @@
+use authz::rbac::{Binding, Policy, RbacAuthorizer, RoleRef, Subject};
+use authz::{PolicyRule, Union};
+use request::testing::{echo_user, failure, request_by, seen};
+
 use super::*;
-use crate::authorization::Union;
-use crate::authorization::rbac::{Binding, Policy, PolicyRule, RbacAuthorizer, RoleRef, Subject};
-use crate::filters::testing::{echo_user, failure, request_by, seen};
 
 const AUTHN: &str = "authentication.k8s.io";
 
@@ -77,11 +78,11 @@ fn extras_have_keys() {
 
 #[tokio::test]
 async fn removes_impersonation_headers() {
-    let inner = crate::handler::FromFn(|request: Request| {
+    let inner = request::handler::FromFn(|request: Request| {
         assert!(!request.headers().keys().any(|name| name.as_str().starts_with("impersonate")));
         Response::default()
     });
-    let filter = WithImpersonation::new(inner, Arc::new(crate::authorization::AlwaysAllow), true);
+    let filter = WithImpersonation::new(inner, Arc::new(authz::AlwaysAllow), true);
     filter.handle(impersonating(admin(), &[("user", "x"), ("group", "g"), ("extra-k", "v"), ("uid", "u")])).await;
 }
 

@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 
 use super::*;
 use crate::certificates::KeyPairPem;
-use crate::listener::Peer;
 
 /// The validity of certificates where it does not matter.
 pub const ALWAYS: (u64, u64) = (0, 4_000_000_000);
@@ -55,11 +54,6 @@ pub fn authorities(clients: &TestAuthority, proxies: Option<&TestAuthority>) -> 
         proxy_ca: proxies.map(|proxies| proxies.pem.clone().into_bytes()),
     };
     Authorities::new(&contents, &Arc::new(rustls::crypto::ring::default_provider())).unwrap()
-}
-
-/// A peer that has presented a chain.
-pub fn peer(chain: &[CertificateDer<'static>], authorities: &Arc<CurrentAuthorities>) -> Peer {
-    Peer { certificate: PresentedCertificate::new(Some(chain), authorities), ..Peer::default() }
 }
 
 /// A clock that the test controls.

@@ -2,11 +2,13 @@ use super::testing::{ALWAYS, TestAuthority, authorities, clock};
 use super::*;
 
 /// The name of the user, or a short form of the error.
+const EXPIRED: &str = "verifying the client certificate: invalid peer certificate: certificate expired";
+
 fn seen(certificate: &ClientCertificate) -> String {
     match certificate {
         ClientCertificate::Valid(user) => user.name.clone(),
         ClientCertificate::Invalid(why) if why.contains("UnknownIssuer") => "unknown issuer".into(),
-        ClientCertificate::Invalid(why) if why.contains("Expired") || why.contains("expired") => "expired".into(),
+        ClientCertificate::Invalid(why) if why.starts_with(EXPIRED) => "expired".into(),
         ClientCertificate::Invalid(why) if why.contains("not valid yet") => "not yet".into(),
         ClientCertificate::Invalid(why) => why.clone(),
         ClientCertificate::None => String::new(),

@@ -1,7 +1,7 @@
 use futures_util::FutureExt;
+use telemetry::metrics::Metrics;
 
 use super::*;
-use crate::metrics::Metrics;
 
 /// A table and the connections in it.
 struct Test {

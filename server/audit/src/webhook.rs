@@ -1,0 +1,81 @@
+//! A sink that posts events as an `EventList` to a webhook (upstream: `plugin/audit/webhook`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use apimachinery::audit::v1::Event;
+use bytes::Bytes;
+use http::Uri;
+use machinery::json;
+use machinery::reflect::Ref;
+use options::{AuditWebhookOptions, Error};
+use request::BoxFuture;
+use webhook::{Backoff, Client, Kubeconfig};
+
+use crate::level::API_VERSION;
+use crate::sink::{Metrics, Sink};
+
+const PLUGIN: &str = "webhook";
+/// The timeout of one request.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The maximum size of a response body, in bytes. The body is ignored.
+const MAX_RESPONSE: usize = 1 << 20;
+
+/// The client of the webhook that the kubeconfig file names.
+pub(super) struct Webhook {
+    client: Client,
+    server: Uri,
+    backoff: Backoff,
+    metrics: Metrics,
+}
+
+impl Webhook {
+    /// Creates the client of the server of the current context.
+    pub fn load(options: &AuditWebhookOptions, metrics: Metrics) -> Result<Self, Error> {
+        let wrong = |why: String| Error::Invalid(format!("initializing audit webhook: {why}"));
+        let config = Kubeconfig::load(&options.config_file).map_err(|why| wrong(why.to_string()))?.by(&options.route);
+        let client = config.client().map_err(|why| wrong(why.to_string()))?;
+        Ok(Webhook { client, server: config.server, backoff: Backoff::starting_with(options.initial_backoff), metrics })
+    }
+
+    /// Posts events with retries. As upstream, every error is retried.
+    async fn post(&self, events: &[Arc<Event>]) -> Result<(), String> {
+        let body = Bytes::from(list(events));
+        self.backoff.retry(|_: &String| true, || self.post_once(body.clone())).await
+    }
+
+    async fn post_once(&self, body: Bytes) -> Result<(), String> {
+        let reply = self.client.post_json(&self.server, body, TIMEOUT, MAX_RESPONSE).await;
+        let reply = reply.map_err(|why| why.to_string())?;
+        match reply.status.is_success() {
+            true => Ok(()),
+            false => Err(format!("the server responded with status {}", reply.status.as_u16())),
+        }
+    }
+}
+
+impl Sink for Webhook {
+    fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool> {
+        Box::pin(async move {
+            let posted = self.post(events).await;
+            if let Err(why) = &posted {
+                self.metrics.lost(PLUGIN, why, events);
+            }
+            posted.is_ok()
+        })
+    }
+}
+
+/// Encodes an `EventList`. Its items have neither kind nor version.
+fn list(events: &[Arc<Event>]) -> Vec<u8> {
+    let mut out = format!("{{\"kind\":\"EventList\",\"apiVersion\":\"{}\",\"metadata\":{{}},\"items\":[", API_VERSION)
+        .into_bytes();
+    for (i, event) in events.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        json::encode(Ref::of(&**event), &mut out);
+    }
+    out.extend_from_slice(b"]}");
+    out
+}

@@ -1,0 +1,250 @@
+//! Maps the claims of a token to a user (upstream: `jwtAuthenticator`, `authentication/cel`).
+
+use std::collections::BTreeMap;
+
+use cel::{Budget, Program, Type, Value as Cel};
+use request::User;
+use serde_json::{Number, Value, json};
+
+use crate::texts::texts;
+
+/// The names of the CEL variables.
+pub(super) const CLAIMS: &str = "claims";
+pub(super) const USER: &str = "user";
+/// The key of the extra field that identifies the credential.
+const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
+
+/// The compiled claim mappings and validation rules of an issuer.
+#[derive(Debug, Default)]
+pub(super) struct Mapping {
+    pub username: Source,
+    pub groups: Source,
+    pub uid: Source,
+    /// Keys of extra fields, and the expressions for their values.
+    pub extra: Vec<(String, Program)>,
+    /// Required claims and their values.
+    pub required: Vec<(String, String)>,
+    /// Conditions on the claims.
+    pub claim_rules: Vec<Rule>,
+    /// Conditions on the user.
+    pub user_rules: Vec<Rule>,
+}
+
+/// The source of an attribute of the user.
+#[derive(Debug, Default)]
+pub(super) enum Source {
+    #[default]
+    Unset,
+    Claim {
+        name: String,
+        prefix: String,
+    },
+    Expression(Program),
+}
+
+/// An expression that has to evaluate to true.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub program: Program,
+    pub message: String,
+}
+
+impl Mapping {
+    /// Maps claims to a user. The caller has verified the signature, audience and validity period of the token.
+    pub fn user(&self, claims: &Value) -> Result<User, String> {
+        let cel_claims = Claims::new(claims);
+        let mut user = User { name: self.name(claims, &cel_claims)?, ..User::default() };
+        user.groups = self.groups(claims, &cel_claims)?;
+        user.uid = self.uid(claims, &cel_claims)?;
+        user.extra = self.extra(claims, &cel_claims)?;
+        self.check_required(claims)?;
+        check_rules(&self.claim_rules, CLAIMS, &cel_claims.0, &claims_type())
+            .map_err(|why| format!("oidc: error evaluating claim validation expression: {why}"))?;
+        check_user(&self.user_rules, &user)?;
+        Ok(user)
+    }
+
+    fn name(&self, claims: &Value, cel_claims: &Claims) -> Result<String, String> {
+        let wrong = |why: &str| format!("oidc: error evaluating username claim expression: {why}");
+        match &self.username {
+            Source::Unset => Err(wrong("no claim or expression is configured")),
+            Source::Claim { name, prefix } => {
+                let value =
+                    claim(claims, name).map_err(|why| format!("oidc: parse username claims {name:?}: {why}"))?;
+                if name == "email" && claims.get("email_verified").is_some_and(|verified| *verified != true) {
+                    return Err("oidc: email not verified".into());
+                }
+                Ok(format!("{prefix}{value}"))
+            }
+            Source::Expression(program) => {
+                let result = cel_claims.evaluate(program).map_err(|why| wrong(&why))?;
+                match result.as_str() {
+                    None => Err(wrong("username claim expression must return a string")),
+                    Some("") => Err("oidc: empty username via CEL expression is not allowed".into()),
+                    Some(name) => Ok(name.to_owned()),
+                }
+            }
+        }
+    }
+
+    fn groups(&self, claims: &Value, cel_claims: &Claims) -> Result<Vec<String>, String> {
+        match &self.groups {
+            Source::Unset => Ok(Vec::new()),
+            Source::Claim { name, prefix } => {
+                let groups = match &claims[name] {
+                    Value::String(one) => vec![one.clone()],
+                    several => texts(several),
+                };
+                Ok(groups.into_iter().map(|group| format!("{prefix}{group}")).collect())
+            }
+            Source::Expression(program) => cel_claims
+                .evaluate(program)
+                .and_then(|result| strings(&result))
+                .map_err(|why| format!("oidc: error evaluating group claim expression: {why}")),
+        }
+    }
+
+    fn uid(&self, claims: &Value, cel_claims: &Claims) -> Result<String, String> {
+        let wrong = |why: &str| format!("oidc: error evaluating uid claim expression: {why}");
+        match &self.uid {
+            Source::Unset => Ok(String::new()),
+            Source::Claim { name, .. } => {
+                claim(claims, name).map(str::to_owned).map_err(|why| format!("oidc: parse uid claim {name:?}: {why}"))
+            }
+            Source::Expression(program) => {
+                let result = cel_claims.evaluate(program).map_err(|why| wrong(&why))?;
+                let uid = result.as_str().ok_or_else(|| wrong("uid claim expression must return a string"))?;
+                Ok(uid.to_owned())
+            }
+        }
+    }
+
+    fn extra(&self, claims: &Value, cel_claims: &Claims) -> Result<BTreeMap<String, Vec<String>>, String> {
+        let mut extra = BTreeMap::new();
+        if let Some(id) = claims["jti"].as_str().filter(|id| !id.is_empty()) {
+            extra.insert(CREDENTIAL_ID.to_owned(), vec![format!("JTI={id}")]);
+        }
+        for (key, program) in &self.extra {
+            let values = cel_claims.evaluate(program).and_then(|result| strings(&result));
+            let values = values
+                .map_err(|why| format!("oidc: error evaluating extra claim expression: {}: {why}", program.source()))?;
+            if !values.is_empty() {
+                extra.insert(key.clone(), values);
+            }
+        }
+        Ok(extra)
+    }
+
+    fn check_required(&self, claims: &Value) -> Result<(), String> {
+        for (name, wanted) in &self.required {
+            if claims.get(name).is_none() {
+                return Err(format!("oidc: required claim {name} not present in ID token"));
+            }
+            let value = claim(claims, name).map_err(|why| format!("oidc: parse claim {name}: {why}"))?;
+            if value != wanted {
+                return Err(format!(
+                    "oidc: required claim {name} value does not match. Got = {value}, want = {wanted}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the string value of a claim.
+fn claim<'c>(claims: &'c Value, name: &str) -> Result<&'c str, &'static str> {
+    match claims.get(name) {
+        None => Err("claim not present"),
+        Some(value) => value.as_str().ok_or("the claim is not a string"),
+    }
+}
+
+/// The value of the CEL variable `claims`.
+struct Claims(Value);
+
+impl Claims {
+    /// Converts every number to a double, as upstream does.
+    fn new(claims: &Value) -> Self {
+        let mut claims = claims.clone();
+        make_doubles(&mut claims);
+        Claims(claims)
+    }
+
+    fn evaluate<'a>(&'a self, program: &'a Program) -> Result<Cel<'a>, String> {
+        let variables = [(CLAIMS, Cel::untyped(&self.0))];
+        program.evaluate(&variables, &mut Budget::default()).map_err(|why| why.to_string())
+    }
+}
+
+fn make_doubles(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(double) = number.as_f64().and_then(Number::from_f64) {
+                *number = double;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_doubles),
+        Value::Object(members) => members.values_mut().for_each(make_doubles),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// The type of `claims`.
+pub(super) fn claims_type() -> Type {
+    Type::map(Type::String, Type::Dyn)
+}
+
+/// The type of `user`.
+pub(super) fn user_type() -> Type {
+    Type::object(cel::ObjectType::new(
+        "kubernetes.UserInfo",
+        [
+            ("username", Type::String),
+            ("uid", Type::String),
+            ("groups", Type::list(Type::String)),
+            ("extra", Type::map(Type::String, Type::list(Type::String))),
+        ],
+    ))
+}
+
+fn check_user(rules: &[Rule], user: &User) -> Result<(), String> {
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let document = json!({"username": user.name, "uid": user.uid, "groups": user.groups, "extra": user.extra});
+    check_rules(rules, USER, &document, &user_type())
+        .map_err(|why| format!("oidc: error evaluating user info validation rule: {why}"))
+}
+
+/// Evaluates rules on a document.
+///
+/// # Errors
+/// The message of the first rule that is false or fails.
+fn check_rules(rules: &[Rule], variable: &str, document: &Value, of: &Type) -> Result<(), String> {
+    for rule in rules {
+        let variables = [(variable, Cel::json(document, of))];
+        match rule.program.evaluate(&variables, &mut Budget::default()) {
+            Ok(Cel::Bool(true)) => {}
+            Ok(Cel::Bool(false)) => {
+                return Err(format!("validation expression '{}' failed: {}", rule.program.source(), rule.message));
+            }
+            Ok(_) => return Err("validation expression must return a boolean".into()),
+            Err(why) => return Err(why.to_string()),
+        }
+    }
+    Ok(())
+}
+
+/// A string or a list of strings, without empty ones (`convertCELValueToStringList`).
+fn strings(value: &Cel<'_>) -> Result<Vec<String>, String> {
+    let wrong = || "expression must return a string or a list of strings".to_owned();
+    let all = match value.to_json().map_err(|_| wrong())? {
+        Value::Null => Vec::new(),
+        Value::String(text) => vec![text],
+        Value::Array(items) => {
+            items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)?
+        }
+        _ => return Err(wrong()),
+    };
+    Ok(all.into_iter().filter(|text| !text.is_empty()).collect())
+}

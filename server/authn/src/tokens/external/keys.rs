@@ -1,0 +1,103 @@
+//! Validation of the signer's FetchKeys response (upstream: `getTokenVerificationKeys`).
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use prost_types::Timestamp;
+
+use super::messages::{FetchKeysResponse, Key};
+use crate::tokens::keys::VerifyingKey;
+use crate::tokens::token_keys::TokenKeys;
+
+/// The maximum length of a key ID, in bytes.
+const MAX_KEY_ID_LENGTH: usize = 1024;
+/// The seconds of the years 1 to 9999 (`timestamppb.Timestamp.CheckValid`).
+const YEARS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+/// Returns the keys and their data timestamp.
+pub(super) fn read(response: FetchKeysResponse) -> Result<(TokenKeys, Timestamp), String> {
+    let hint = response.refresh_hint_seconds;
+    let hint = match u64::try_from(hint) {
+        Ok(seconds @ 1..) => Duration::from_secs(seconds),
+        _ => return Err(format!("found invalid refresh hint ({hint}s)")),
+    };
+    if response.keys.is_empty() {
+        return Err("found no keys".into());
+    }
+    let time = check_time(response.data_timestamp).map_err(|why| format!("invalid data timestamp: proto: {why}"))?;
+    let excluded = response.keys.iter().filter(|key| key.exclude_from_oidc_discovery).map(|key| key.key_id.clone());
+    let excluded: HashSet<String> = excluded.collect();
+    let keys = response.keys.into_iter().map(verifying).collect::<Result<_, _>>()?;
+    let now = Instant::now();
+    // A hint beyond the range of the clock is replaced by a long one.
+    let expires = now.checked_add(hint).unwrap_or(now + Duration::from_secs(u64::from(u32::MAX)));
+    Ok((TokenKeys::of_signer(keys, excluded, expires), time))
+}
+
+fn verifying(key: Key) -> Result<VerifyingKey, String> {
+    if key.key_id.is_empty() || key.key_id.len() > MAX_KEY_ID_LENGTH {
+        return Err(format!("found invalid public key id {:?}", key.key_id));
+    }
+    if key.key.is_empty() {
+        return Err("found empty public key".into());
+    }
+    let read = VerifyingKey::from_spki(&key.key).map_err(|why| format!("while parsing external public keys: {why}"));
+    read.map(|read| read.with_id(key.key_id))
+}
+
+fn check_time(timestamp: Option<Timestamp>) -> Result<Timestamp, String> {
+    let time = timestamp.ok_or("invalid nil Timestamp")?;
+    let Timestamp { seconds, nanos } = time;
+    if seconds < *YEARS.start() {
+        return Err(format!("timestamp (seconds:{seconds}) before 0001-01-01"));
+    }
+    if seconds > *YEARS.end() {
+        return Err(format!("timestamp (seconds:{seconds}) after 9999-12-31"));
+    }
+    match nanos {
+        0..1_000_000_000 => Ok(time),
+        _ => Err(format!("timestamp (seconds:{seconds} nanos:{nanos}) has out-of-range nanos")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rcgen::{KeyPair, PublicKeyData};
+
+    fn key(id: &str, excluded: bool) -> Key {
+        let key = KeyPair::generate().unwrap().subject_public_key_info();
+        Key { key_id: id.into(), key, exclude_from_oidc_discovery: excluded }
+    }
+
+    fn response(keys: Vec<Key>, hint: i64, time: Option<i64>) -> FetchKeysResponse {
+        let data_timestamp = time.map(|seconds| Timestamp { seconds, nanos: 0 });
+        FetchKeysResponse { keys, data_timestamp, refresh_hint_seconds: hint }
+    }
+
+    #[test]
+    fn assigns_key_ids_of_signer() {
+        let (keys, time) = read(response(vec![key("new", false), key("old", true)], 60, Some(5))).unwrap();
+        assert!(keys.has("new") && keys.has("old") && keys.has("") && !keys.has("other"));
+        assert_eq!(keys.published().map(|key| key.id.as_str()).collect::<Vec<_>>(), ["new"]);
+        assert!(keys.is_excluded("old") && time.seconds == 5);
+        assert!((50..=60).contains(&keys.max_age().as_secs()));
+    }
+
+    #[test]
+    fn rejects_invalid_responses() {
+        let of = |key: Key| response(vec![key], 1, Some(0));
+        for (response, expect) in [
+            (response(vec![key("a", false)], 0, Some(0)), "found invalid refresh hint (0s)"),
+            (response(vec![key("a", false)], -1, Some(0)), "found invalid refresh hint (-1s)"),
+            (response(vec![], 1, Some(0)), "found no keys"),
+            (response(vec![key("a", false)], 1, None), "invalid data timestamp: proto: invalid nil Timestamp"),
+            (of(key("", false)), "found invalid public key id \"\""),
+            (of(Key { key: Vec::new(), ..key("a", false) }), "found empty public key"),
+        ] {
+            assert_eq!(read(response).unwrap_err(), expect);
+        }
+        let why = read(of(Key { key: b"no key".to_vec(), ..key("a", false) })).unwrap_err();
+        assert!(why.starts_with("while parsing external public keys: "), "{why}");
+    }
+}

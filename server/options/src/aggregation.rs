@@ -1,0 +1,44 @@
+//! Flags of aggregated API servers.
+
+use std::path::PathBuf;
+
+use webhook::Identity;
+
+use crate::values::Values;
+
+/// Options of proxying to aggregated API servers.
+#[derive(Clone, Debug)]
+pub struct AggregationOptions {
+    /// Client certificate and key of the proxy.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// Whether services are reached at the addresses of their endpoints.
+    pub to_endpoints: bool,
+    pub reject_redirects: bool,
+}
+
+impl AggregationOptions {
+    /// Reads client certificate and key, in PEM.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn identity(&self) -> Result<Option<Identity>, String> {
+        let Some((certificate, key)) = &self.certificate else { return Ok(None) };
+        let read = |path: &PathBuf| std::fs::read(path).map_err(|why| format!("{}: {why}", path.display()));
+        Ok(Some((read(certificate)?, read(key)?)))
+    }
+}
+
+impl Values {
+    pub(super) fn aggregation(&self) -> Result<AggregationOptions, String> {
+        let certificate = match (self.path("proxy-client-cert-file"), self.path("proxy-client-key-file")) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err("--proxy-client-cert-file and --proxy-client-key-file must be given together".into()),
+        };
+        Ok(AggregationOptions {
+            certificate,
+            to_endpoints: self.bool("enable-aggregator-routing")?,
+            reject_redirects: self.bool("aggregator-reject-forwarding-redirect")?,
+        })
+    }
+}

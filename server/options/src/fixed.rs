@@ -1,0 +1,88 @@
+//! Flags with only one supported value.
+//!
+//! This server serves one version, serves reads from memory, and has no contention profiles.
+//!
+//! A flag is accepted with the supported value, and with values that upstream rejects too, which
+//! get upstream's error.
+
+use crate::error_list::ErrorList;
+use crate::values::Values;
+use machinery::features;
+
+/// The API level that is served.
+const VERSION: &str = "1.36";
+pub(super) const VERSION_BEFORE: &str = "1.35";
+
+/// The feature gate of coordinated leader election.
+const COORDINATED: &str = features::CoordinatedLeaderElection;
+const COORDINATED_FLAGS: [&str; 3] = [
+    "coordinated-leadership-lease-duration",
+    "coordinated-leadership-renew-deadline",
+    "coordinated-leadership-retry-period",
+];
+
+impl Values {
+    /// Checks all of these flags.
+    pub(super) fn check_fixed(&self, errors: &mut ErrorList) {
+        let checks: [Result<(), String>; 9] = [
+            self.bool("permit-address-sharing").map(drop),
+            self.duration("storage-initialization-timeout").map(drop),
+            self.only("watch-cache", true, "reads are always served from memory, write true"),
+            self.only("contention-profiling", false, "contention is not profiled, write false"),
+            self.version("emulated-version", VERSION),
+            self.version("min-compatibility-version", VERSION_BEFORE),
+            self.not_emulating("emulation-forward-compatible", "EmulationForwardCompatible"),
+            self.not_emulating(
+                "runtime-config-emulation-forward-compatible",
+                "RuntimeConfigEmulationForwardCompatible",
+            ),
+            self.leadership(),
+        ];
+        for check in checks.into_iter().chain([self.count()]) {
+            errors.checked(check);
+        }
+    }
+
+    fn only(&self, flag: &str, value: bool, why: &str) -> Result<(), String> {
+        if self.bool(flag)? == value { Ok(()) } else { Err(self.invalid(flag, why)) }
+    }
+
+    fn version(&self, flag: &str, only: &str) -> Result<(), String> {
+        match self.list(flag).iter().find(|text| text.trim_start_matches("kube=") != only) {
+            Some(other) => Err(self.invalid(flag, format!("{other:?} is not served, write kube={only}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// `ServerRunOptions.Validate`
+    fn not_emulating(&self, flag: &str, option: &str) -> Result<(), String> {
+        if !self.bool(flag)? {
+            return Ok(());
+        }
+        Err(format!(
+            "ServerRunOptions.{option} cannot be set to true if the emulation version is the same as the binary version"
+        ))
+    }
+
+    /// `validateCoordinatedLeadershipFlags`
+    fn leadership(&self) -> Result<(), String> {
+        let [lease, deadline, retry] = COORDINATED_FLAGS;
+        if self.duration(lease)? <= self.duration(deadline)? {
+            return Err(format!("--{lease} must be greater than --{deadline}"));
+        }
+        if self.duration(deadline)? <= self.duration(retry)? {
+            return Err(format!("--{deadline} must be greater than --{retry}"));
+        }
+        match COORDINATED_FLAGS.iter().find(|flag| self.is_given(flag) && self.has_gate(COORDINATED)) {
+            Some(flag) => Err(format!("--{flag} is not supported yet with {COORDINATED}: see docs/status.md")),
+            None => Ok(()),
+        }
+    }
+
+    fn count(&self) -> Result<(), String> {
+        match self.number::<i64>("apiserver-count")? {
+            1.. => Ok(()),
+            other => Err(format!("--apiserver-count should be a positive number, but value '{other}' provided")),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Flags of storage (upstream: `apiserver/pkg/server/options/etcd.go`).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::values::Values;
+
+/// Options of storage.
+#[derive(Clone, Debug)]
+pub struct StorageOptions {
+    /// Starts with a slash and does not end with one.
+    pub prefix: String,
+    /// 0 means a default chosen by the server.
+    pub default_watch_cache_size: usize,
+    /// Resource (`deployments.apps`) and size.
+    pub watch_cache_sizes: Vec<(String, usize)>,
+    pub etcd: EtcdOptions,
+    pub encryption: Option<EncryptionOptions>,
+    /// Whether objects of built-in kinds are stored as JSON instead of protobuf.
+    pub as_json: bool,
+    /// Whether a garbage collector runs; enables foreground and orphan deletion.
+    pub collects_garbage: bool,
+    /// How many objects of a collection are deleted concurrently.
+    pub delete_workers: usize,
+    /// Whether acknowledged writes to the data directory survive a power failure. There is no flag
+    /// for it.
+    pub durable: bool,
+    /// The interval of compaction, which also is how much history is kept; `None` disables
+    /// compaction.
+    pub compaction_interval: Option<Duration>,
+    /// The timeouts of the health check and the readiness check of the store.
+    pub health_timeout: Duration,
+    pub ready_timeout: Duration,
+    /// The intervals of counting objects and of querying the size of the store, for the metrics.
+    pub count_interval: Option<Duration>,
+    pub size_interval: Option<Duration>,
+}
+
+/// Options of encryption at rest.
+#[derive(Clone, Debug)]
+pub struct EncryptionOptions {
+    /// An EncryptionConfiguration file.
+    pub file: PathBuf,
+    /// Whether changes of the file are applied while the server runs.
+    pub reload: bool,
+}
+
+/// Options of etcd.
+#[derive(Clone, Debug)]
+pub struct EtcdOptions {
+    /// Addresses of etcd; empty when objects are stored in the data directory.
+    pub servers: Vec<String>,
+    pub overrides: Vec<EtcdOverride>,
+    pub ca_file: Option<PathBuf>,
+    /// Client certificate and key.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// How long keys with a TTL share a lease.
+    pub lease_reuse: Duration,
+}
+
+/// The etcd servers of one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EtcdOverride {
+    pub group: String,
+    /// The plural name.
+    pub resource: String,
+    pub servers: Vec<String>,
+}
+
+const JSON: &str = "application/json";
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+const OVERRIDE_FORM: &str = "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated";
+
+impl Values {
+    pub(super) fn storage(&self) -> Result<StorageOptions, String> {
+        let media_type = self.text("storage-media-type");
+        if !matches!(media_type, JSON | PROTOBUF) {
+            return Err(format!("--storage-media-type {media_type:?} invalid, allowed values: {JSON}, {PROTOBUF}"));
+        }
+        Ok(StorageOptions {
+            prefix: format!("/{}", self.text("etcd-prefix").trim_matches('/')),
+            default_watch_cache_size: self.number("default-watch-cache-size")?,
+            watch_cache_sizes: self
+                .list("watch-cache-sizes")
+                .into_iter()
+                .map(|text| self.sized(text))
+                .collect::<Result<_, _>>()?,
+            etcd: self.etcd()?,
+            encryption: self.encryption()?,
+            as_json: media_type == JSON,
+            collects_garbage: self.bool("enable-garbage-collector")?,
+            // As upstream, values below one mean one.
+            delete_workers: usize::try_from(self.number::<i64>("delete-collection-workers")?).unwrap_or(1).max(1),
+            durable: true,
+            compaction_interval: self.interval("etcd-compaction-interval")?,
+            health_timeout: self.duration("etcd-healthcheck-timeout")?,
+            ready_timeout: self.duration("etcd-readycheck-timeout")?,
+            count_interval: self.interval("etcd-count-metric-poll-period")?,
+            size_interval: self.interval("etcd-db-metric-poll-interval")?,
+        })
+    }
+
+    fn sized(&self, text: &str) -> Result<(String, usize), String> {
+        let flag = "watch-cache-sizes";
+        let (resource, size) =
+            text.split_once('#').ok_or_else(|| self.invalid(flag, format!("{text:?} is not resource#size")))?;
+        Ok((resource.to_owned(), self.parsed(flag, size)?))
+    }
+
+    fn encryption(&self) -> Result<Option<EncryptionOptions>, String> {
+        match (self.path("encryption-provider-config"), self.bool("encryption-provider-config-automatic-reload")?) {
+            (Some(file), reload) => Ok(Some(EncryptionOptions { file, reload })),
+            (None, false) => Ok(None),
+            (None, true) => {
+                Err("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config"
+                    .into())
+            }
+        }
+    }
+
+    fn etcd(&self) -> Result<EtcdOptions, String> {
+        let servers: Vec<_> = self.list("etcd-servers").into_iter().map(str::to_owned).collect();
+        match self.text("storage-backend") {
+            "" => {}
+            "etcd3" if servers.is_empty() => return Err("--etcd-servers must be specified".into()),
+            "etcd3" => {}
+            _ => {
+                return Err(
+                    "--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'"
+                        .into(),
+                );
+            }
+        }
+        let certificate = match (self.path("etcd-certfile"), self.path("etcd-keyfile")) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err("--etcd-certfile and --etcd-keyfile must be given together".into()),
+        };
+        let overrides = self.list("etcd-servers-overrides").into_iter().map(etcd_override);
+        Ok(EtcdOptions {
+            servers,
+            overrides: overrides.collect::<Option<_>>().ok_or(OVERRIDE_FORM)?,
+            ca_file: self.path("etcd-cafile"),
+            certificate,
+            lease_reuse: Duration::from_secs(self.number("lease-reuse-duration-seconds")?),
+        })
+    }
+
+    /// A duration; 0 means never.
+    fn interval(&self, flag: &str) -> Result<Option<Duration>, String> {
+        Ok(Some(self.duration(flag)?).filter(|interval| !interval.is_zero()))
+    }
+}
+
+/// `group/resource#url;url`
+fn etcd_override(text: &str) -> Option<EtcdOverride> {
+    let (name, servers) = text.split_once('#')?;
+    let (group, resource) = name.split_once('/')?;
+    let servers: Vec<_> = servers.split(';').map(str::to_owned).collect();
+    let well_formed = !resource.contains('/') && servers.iter().all(|url| !url.is_empty() && !url.contains('#'));
+    well_formed.then(|| EtcdOverride { group: group.to_owned(), resource: resource.to_owned(), servers })
+}

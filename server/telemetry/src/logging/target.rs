@@ -1,0 +1,4 @@
+//! Targets of lines with a verbosity of their own.
+
+/// The target of lines about requests.
+pub const HTTP: &str = "http";
