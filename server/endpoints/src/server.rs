@@ -386,7 +386,7 @@ fn call(
         body,
         warnings: extensions.get::<Warnings>().cloned().unwrap_or_default(),
         supported,
-        trail: AuditContext::of(&extensions),
+        trail: AuditContext::of(extensions),
         watched: extensions.get().cloned(),
         detach: extensions.get().cloned(),
         seat: extensions.get().cloned(),

@@ -1,5 +1,5 @@
 // Command requests parses generated requests, and the corpus of the fuzz target `requests`, with Go and upstream. It writes
-// requests.tsv and queries.tsv, which a unit test of server/serving compares with this server's parser.
+// requests.tsv and queries.tsv, which unit tests of server/request and server/authz compare with this server's parser.
 //
 // Run it in this folder, with the module cache of the oracle: GOFLAGS=-mod=mod GOPROXY=off go run .
 package main
