@@ -105,6 +105,33 @@ fn paths_in(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Returns the Markdown files below `docs/`, as paths from there.
+fn documents() -> BTreeSet<String> {
+    let docs = root().join("docs");
+    let (mut found, mut folders) = (BTreeSet::new(), vec![docs.clone()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.insert(path.strip_prefix(&docs).unwrap().display().to_string());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn book_has_all_documents() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let links = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let listed: BTreeSet<String> = links.filter(|link| !link.is_empty()).map(str::to_string).collect();
+    let mut documents = documents();
+    documents.remove("SUMMARY.md");
+    assert_eq!(listed, documents, "docs/SUMMARY.md, docs/");
+}
+
 #[test]
 fn paths_in_documents_exist() {
     let mut complaints = Vec::new();

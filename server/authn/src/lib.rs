@@ -1,4 +1,5 @@
-//! Authentication: maps the credentials of a request to a [`User`](request::User) (upstream: `apiserver/pkg/authentication`).
+//! Authentication: maps the credentials of a request to a [`User`](request::User) (upstream:
+//! `apiserver/pkg/authentication`).
 //!
 //! The first valid credential decides. If a request has credentials and none is valid, the reply is 401, even where
 //! anonymous requests are allowed: a client that presents a token must learn that the token is invalid.
