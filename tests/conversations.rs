@@ -22,32 +22,32 @@ use conversations::scenario::Scenario;
 use differential::client::Remote;
 use differential::{kubeconfig, replay};
 
-/// Users with the names that the recordings have.
+/// The users of the recordings.
 const USERS: [(&str, &str); 3] = [
     ("admin", "admintoken,admin,uid-admin,\"system:masters\""),
     ("alice", "alicetoken,alice,uid-alice,\"dev\""),
     ("bob", "bobtoken,bob,uid-bob,\"dev,ops\""),
 ];
 
-/// Flags with which the answers were recorded; one that a scenario requires stands in place of the one here.
+/// The flags of the recorded server. A flag that a scenario requires replaces the one here.
 const FLAGS: [&str; 3] = [
     "--authorization-mode=RBAC",
     "--service-cluster-ip-range=10.0.0.0/16",
     "--service-account-issuer=https://kubernetes.default.svc",
 ];
 
-/// Scenarios at a time on one server: most wait for something.
+/// Number of concurrent scenarios on one server. Most scenarios wait for the server.
 const JOBS: usize = 8;
 
-/// How often scenarios that differ are replayed again, on a server of their own.
+/// Maximum number of repetitions of a scenario that differs, each on a new server.
 ///
-/// Some answers depend on when controllers of the server act. On a busy machine a controller writes an object before or
-/// after a request that it came after or before in the recording.
+/// Some answers depend on the time at which controllers act. On a busy machine a controller and a
+/// request can write in another order than in the recording.
 const REPEATS: usize = 2;
 
 type Scenarios = Vec<Arc<Scenario>>;
 
-/// Replays scenarios on a new server with further flags.
+/// Replays scenarios on a new server with the required flags.
 async fn replay_on_new_server(required: &[String], scenarios: &Scenarios) -> Vec<Outcome> {
     let folder = tempfile::tempdir().unwrap();
     let tokens = folder.path().join("tokens.csv");
@@ -66,7 +66,7 @@ async fn replay_on_new_server(required: &[String], scenarios: &Scenarios) -> Vec
     outcomes
 }
 
-/// Replays scenarios that require the same flags; those that differ once more, as often as is allowed.
+/// Replays scenarios that require the same flags, and repeats those that differ.
 async fn replay_group(required: &[String], scenarios: &Scenarios, known: &Known) -> Vec<Outcome> {
     let mut outcomes = replay_on_new_server(required, scenarios).await;
     for _ in 0..REPEATS {
@@ -77,7 +77,7 @@ async fn replay_group(required: &[String], scenarios: &Scenarios, known: &Known)
         let again = differing.iter().map(|at| scenarios[*at].clone()).collect();
         for (at, outcome) in differing.into_iter().zip(replay_on_new_server(required, &again).await) {
             let before = std::mem::replace(&mut outcomes[at], outcome);
-            // Not captured by the harness: it is to be seen of tests that pass, too.
+            // Standard error itself: the harness hides captured output of tests that pass.
             let text = format!("differed, and is replayed again:\n{}", report::differences(&[before]));
             std::io::stderr().write_all(text.as_bytes()).unwrap();
         }
@@ -101,7 +101,7 @@ async fn recordings_of_upstream_match() {
         }
         outcomes
     };
-    // Most scenarios need no flags: their server runs beside the others, which run one after the other.
+    // Most scenarios need no flags. Their server runs concurrently with the other servers, which run in sequence.
     let (mut outcomes, others) = tokio::join!(replay_all(without_flags), replay_all(with_flags));
     outcomes.extend(others);
     println!("{}", report::areas(&outcomes));
@@ -111,7 +111,7 @@ async fn recordings_of_upstream_match() {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
-/// A server with the flags and the user that the answers were recorded with, and its kubeconfig.
+/// Starts a server with the flags and the user of the recordings; returns it with a client.
 fn start(folder: &Path) -> (Server, Remote) {
     let tokens = folder.join("tokens.csv");
     fs::write(&tokens, "admintoken,admin,uid-admin,\"system:masters\"\n").unwrap();

@@ -44,8 +44,6 @@ pub struct Content {
     pub message: String,
     /// Place of the error; line 0 is the whole file.
     pub span: Span,
-    /// Text after the carets.
-    pub label: Option<String>,
     /// Related places: `first used here`.
     pub related: Vec<(Span, String)>,
     /// What to write instead, one `= help:` line each.
@@ -69,14 +67,7 @@ impl DerefMut for Diagnostic {
 impl Diagnostic {
     pub(crate) fn error(code: Code, span: &Span, message: impl Into<String>) -> Self {
         let (level, span, message) = (Level::Error, span.clone(), message.into());
-        Self(Box::new(Content { level, code, message, span, label: None, related: Vec::new(), help: Vec::new() }))
-    }
-
-    /// A warning at a place, without help.
-    pub fn warning(code: Code, span: &Span, message: impl Into<String>) -> Self {
-        let mut diagnostic = Self::error(code, span, message);
-        diagnostic.level = Level::Warning;
-        diagnostic
+        Self(Box::new(Content { level, code, message, span, related: Vec::new(), help: Vec::new() }))
     }
 
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
@@ -92,12 +83,6 @@ impl Diagnostic {
             None if candidates.is_empty() => self,
             None => self.help(format!("allowed here: {}", list_words(&candidates))),
         }
-    }
-
-    /// Sets the text after the carets.
-    pub fn label(mut self, text: impl Into<String>) -> Self {
-        self.label = Some(text.into());
-        self
     }
 
     pub(crate) fn also(mut self, span: &Span, text: impl Into<String>) -> Self {

@@ -30,12 +30,7 @@ fn one(diagnostics: &Diagnostics, diagnostic: &Diagnostic, f: &mut fmt::Formatte
     writeln!(f, "{level}[{}]: {}", diagnostic.code, diagnostic.message)?;
     let lines = diagnostic.related.iter().map(|(span, _)| span.line).chain([diagnostic.span.line]);
     let width = lines.max().unwrap_or(0).to_string().len();
-    snippet(
-        diagnostics,
-        &diagnostic.span,
-        Snippet { arrow: "-->", mark: '^', label: diagnostic.label.as_deref(), width },
-        f,
-    )?;
+    snippet(diagnostics, &diagnostic.span, Snippet { arrow: "-->", mark: '^', label: None, width }, f)?;
     for (span, text) in &diagnostic.related {
         snippet(diagnostics, span, Snippet { arrow: ":::", mark: '-', label: Some(text), width }, f)?;
     }
