@@ -8,7 +8,7 @@ mod common;
 mod etcd_server;
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -33,8 +33,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 fn start(folder: &Path, etcd: &EtcdServer) -> (Server, Server) {
     let tokens = folder.join("tokens.csv");
     fs::write(&tokens, format!("{ADMIN},admin,1,\"system:masters\"\n{JANE},jane,2,\"dev,ops\"\n")).unwrap();
-    // A port that was free a moment ago: the peer's flags must name it.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // The peer's flags must name the port.
+    let port = ports::free_port(Ipv4Addr::LOCALHOST);
     let pki = folder.join("whole/data/pki");
     let file = |flag: &str, name: &str| format!("--{flag}={}", pki.join(name).display());
     let common = [format!("--etcd-servers={}", etcd.url), format!("--token-auth-file={}", tokens.display())];

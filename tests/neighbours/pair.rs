@@ -1,7 +1,7 @@
 //! kube-apiserver and this server on one etcd.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,8 +20,8 @@ use crate::etcd_server::EtcdServer;
 const TIMEOUT: Duration = Duration::from_secs(180);
 /// Servers of a cluster have one port at several addresses, since the `kubernetes` service has one
 /// target port.
-const OURS: &str = "127.0.0.2";
-const THEIRS: &str = "127.0.0.3";
+const OURS: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+const THEIRS: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);
 /// Maximum time for kube-apiserver to stop without a kill.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Number of log lines of kube-apiserver in a failure message.
@@ -35,7 +35,7 @@ pub struct Pair {
     port: u16,
     folder: TempDir,
     /// The address of this project's server.
-    address: &'static str,
+    address: Ipv4Addr,
 }
 
 impl Pair {
@@ -46,7 +46,7 @@ impl Pair {
         let key = rcgen::KeyPair::generate().unwrap();
         fs::write(folder.path().join("sa.key"), key.serialize_pem()).unwrap();
         fs::write(folder.path().join("sa.pub"), key.public_key_pem()).unwrap();
-        let port = TcpListener::bind((THEIRS, 0)).unwrap().local_addr().unwrap().port();
+        let port = ports::free_port(THEIRS);
         Pair { ours: None, theirs: None, etcd: EtcdServer::start(), port, folder, address: OURS }
     }
 

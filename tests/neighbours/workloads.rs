@@ -1,7 +1,7 @@
 //! Controllers, a scheduler and nodes that keep running while the cluster changes its servers.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::Ipv4Addr;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ impl Workloads {
         let config = format!("--kubeconfig={config}");
         let alone = ["--leader-elect=false", "--secure-port=0"];
         let key = format!("--service-account-private-key-file={}", pair.file("sa.key"));
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = ports::free_port(Ipv4Addr::LOCALHOST);
         let listen = format!("--server-address=127.0.0.1:{port}");
         let run = |program: &str, flags: &[&str]| {
             let log = fs::File::options().create(true).append(true).open(pair.file("workloads.log")).unwrap();

@@ -1,7 +1,7 @@
 //! Requests that one server of a cluster forwards to another one (suspected with finding A7).
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::Ipv4Addr;
 use std::time::Instant;
 
 use needs::needs;
@@ -23,8 +23,8 @@ async fn peer_server_ignores_identity_headers_of_clients() {
     let (proxies, folder) = (FrontProxy::new(), tempfile::tempdir().unwrap());
     let tokens = folder.path().join("tokens.csv");
     fs::write(&tokens, format!("{},mallory,uid-mallory,\"dev\"\n", token("mallory"))).unwrap();
-    // A port that was free a moment ago: the peer's flags must name it.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // The peer's flags must name the port.
+    let port = ports::free_port(Ipv4Addr::LOCALHOST);
     let common = [format!("--etcd-servers={}", etcd.url), format!("--token-auth-file={}", tokens.display())];
     let run = |name: &str, flags: &[String]| {
         let all = common.iter().chain(flags).map(String::as_str).chain(proxies.flags()).collect::<Vec<_>>();

@@ -5,11 +5,12 @@
 use std::{
     ffi::OsString,
     io::{Read, Write},
-    net::{TcpListener, TcpStream},
+    net::{Ipv4Addr, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
 };
 
+use ports::free_port;
 use tempfile::TempDir;
 
 /// A member of a cluster; dropping it kills the process.
@@ -19,11 +20,6 @@ pub struct EtcdServer {
     /// The client URL.
     pub url: String,
     folder: TempDir,
-}
-
-/// Returns a port that was free a moment ago.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl EtcdServer {
@@ -43,7 +39,8 @@ impl EtcdServer {
     }
 
     fn members(size: usize, scheme: &str, more: &[OsString]) -> Vec<Self> {
-        let ports: Vec<_> = (0..size).map(|_| (free_port(), free_port())).collect();
+        let ports: Vec<_> =
+            (0..size).map(|_| (free_port(Ipv4Addr::LOCALHOST), free_port(Ipv4Addr::LOCALHOST))).collect();
         let cluster: Vec<_> =
             ports.iter().enumerate().map(|(i, (_, peer))| format!("m{i}=http://127.0.0.1:{peer}")).collect();
         let member = |(i, (client, peer)): (usize, &(u16, u16))| {
