@@ -182,7 +182,7 @@ fn environment(
 /// the form of the stores.
 pub fn stores(server: &Server, options: &Options, backends: &Backends) -> Stores {
     let (catalog, behaviour) = (server.catalog, &server.behaviour);
-    let mut out = Stores::new();
+    let mut out = Stores::default();
     for kind in catalog.kinds.iter().filter(|kind| kind.serving != Serving::Unserved) {
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };
         let Some(storage_kind) = catalog.kind(resource.storage.0, resource.storage.1, kind.kind) else { continue };

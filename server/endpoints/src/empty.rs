@@ -71,8 +71,8 @@ fn collect_bare_field(shape: Shape, value: &Value, pointer: &str, found: &mut Ve
 
 /// Whether a text in JSON or YAML contains an empty list.
 pub fn has_empty_list(text: &[u8]) -> bool {
-    let behind = text.split(|byte| *byte == b'[').skip(1);
-    behind.into_iter().any(|rest| rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b']'))
+    let is_empty_list = |at: usize| text[at + 1..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b']');
+    memchr::memchr_iter(b'[', text).any(is_empty_list)
 }
 
 fn collect(def: &'static StructDef, document: &Value, path: &mut Path, found: &mut Vec<Path>) {

@@ -23,7 +23,7 @@ use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::{self, NameRule};
 use crate::hooks::{ValidateFn, Validation};
-use crate::reflect::{Map, Ref, Struct, Value};
+use crate::reflect::{Map, Place, Ref, Struct, Value};
 
 /// A check of a struct (`#[check(..)]`).
 #[derive(Clone, Copy, Debug)]
@@ -271,18 +271,21 @@ impl Validation<'_> {
     fn checks_in(&mut self, part: &'static str, of: &Of<'_>) {
         let Value::Struct(new) = of.new else { return };
         let open = self.notes.len();
-        let checks = new.def().planned_checks().part(part);
+        let part = new.def().planned_checks().part(part);
         let mut next = 0;
-        while let Some(planned) = checks.get(next) {
-            if planned.finds_nothing(new) {
-                next = planned.behind as usize;
-                continue;
+        for group in &part.groups {
+            let end = group.end as usize;
+            if next < end && group.is_idle(new) {
+                next = end;
             }
-            let unmet = planned.when.iter().position(|condition| !condition.holds(self, new, of));
-            // Skip to the next check with a different first condition: those in between would do nothing.
-            next = if unmet == Some(0) { planned.behind_condition as usize } else { next + 1 };
-            if unmet.is_none() {
-                self.make(planned, of);
+            while next < end {
+                let planned = &part.checks[next];
+                let unmet = planned.when.iter().position(|condition| !condition.holds(self, new, of));
+                // Skip to the next check with a different first condition: those in between would do nothing.
+                next = if unmet == Some(0) { planned.behind_condition as usize } else { next + 1 };
+                if unmet.is_none() {
+                    self.make(planned, of);
+                }
             }
         }
         self.notes.truncate(open);
@@ -301,20 +304,29 @@ impl Validation<'_> {
             return;
         };
         let path = of.path.child(planned.name);
-        self.walk(planned.rest, planned.assertions, &of.field_of(&path, new, place));
+        let way = (planned.rest, &*planned.rest_places);
+        self.walk(way, planned.assertions, &of.field_of(&path, new, place));
     }
 
     /// Follows a path to a field, in each item of a list. Fields below an absent struct are not checked.
-    fn walk(&mut self, field: &[&'static str], assertions: &[Assertion], of: &Of<'_>) -> bool {
-        let Some((name, rest)) = field.split_first() else { return self.assert_all(assertions, of) };
+    ///
+    /// The path consists of names, and of places as far as they are resolved.
+    fn walk(
+        &mut self,
+        (names, places): (&[&'static str], &[Option<Place>]),
+        assertions: &[Assertion],
+        of: &Of<'_>,
+    ) -> bool {
+        let Some((name, rest)) = names.split_first() else { return self.assert_all(assertions, of) };
         if matches!(of.new, Value::StructList(_)) && name.parse::<usize>().is_err() {
             of.each(|item| {
-                self.walk(field, assertions, item);
+                self.walk((names, places), assertions, item);
             });
             return true;
         }
+        let (place, places) = places.split_first().map_or((None, places), |(place, rest)| (*place, rest));
         let mut next = Of { path: &of.path_to(name), ..*of };
-        !next.advance(name) || self.walk(rest, assertions, &next)
+        !next.advance_to(name, place) || self.walk((rest, places), assertions, &next)
     }
 
     /// Runs assertions in order. Returns false when the remaining ones must be skipped.
@@ -413,7 +425,7 @@ impl Validation<'_> {
             }),
             Assertion::Show(field, inner) => self.assert_shown(inner, of, |_| of.of_home(field).shown()),
             Assertion::Field(field, inner) => {
-                self.walk(field, inner, of);
+                self.walk((field, &[]), inner, of);
             }
             Assertion::Below(part) => of.each_struct(|item| self.checks_in(part, item)),
             Assertion::ByHand(function) => of.each_struct(|item| {

@@ -10,6 +10,8 @@ use std::sync::{Arc, LazyLock};
 
 use foldhash::fast::RandomState;
 
+use crate::name_set::{NameId, NameSet};
+
 pub use table::names::*;
 
 /// Alpha features of Kubernetes that this server does not implement. Their gates are known, but
@@ -127,9 +129,8 @@ impl KnownGates {
         }
         flag_values.set_whole_stage(AllAlpha, Stage::Alpha);
         flag_values.set_whole_stage(AllBeta, Stage::Beta);
-        let values = flag_values.values;
         let mut gates = FeatureGates::of(self.clone());
-        gates.values.extend(values);
+        flag_values.values.into_iter().for_each(|(name, is_enabled)| gates.set(name, is_enabled));
         Ok(gates)
     }
 
@@ -153,6 +154,8 @@ pub struct FeatureGates {
     known: KnownGates,
     /// Keys are only names of known gates, never client input.
     values: HashMap<&'static str, bool, RandomState>,
+    /// The gates that are enabled.
+    enabled: NameSet,
 }
 
 impl Default for FeatureGates {
@@ -165,8 +168,18 @@ impl Default for FeatureGates {
 impl FeatureGates {
     /// The given gates with their defaults.
     fn of(known: KnownGates) -> Self {
-        let values = known.iter().map(|gate| (gate.name, gate.default)).collect();
-        FeatureGates { known, values }
+        let mut gates = FeatureGates { known: known.clone(), values: HashMap::default(), enabled: NameSet::default() };
+        known.iter().for_each(|gate| gates.set(gate.name, gate.default));
+        gates
+    }
+
+    fn set(&mut self, name: &'static str, is_enabled: bool) {
+        self.values.insert(name, is_enabled);
+        if is_enabled {
+            self.enabled.insert(NameId::of(name));
+        } else {
+            self.enabled.remove(NameId::of(name));
+        }
     }
 
     /// The known gates.
@@ -183,6 +196,17 @@ impl FeatureGates {
     /// Whether a feature is enabled. An unknown name is disabled.
     pub fn enabled(&self, name: &str) -> bool {
         self.values.get(name).copied().unwrap_or(false)
+    }
+
+    /// As [`Self::enabled`], by number.
+    #[inline]
+    pub(crate) fn has(&self, gate: NameId) -> bool {
+        self.enabled.contains(gate)
+    }
+
+    /// The gates that are enabled.
+    pub(crate) fn all_enabled(&self) -> &NameSet {
+        &self.enabled
     }
 
     /// Parses values of the flag with the gates of Kubernetes only.

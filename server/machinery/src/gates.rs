@@ -1,49 +1,48 @@
 //! Gated fields: while its gate is disabled, a field is dropped, unless the stored object already
 //! uses it.
 
-use crate::def::{FieldDef, Shape, StructDef};
+use crate::def::{FieldDef, Shape};
 use crate::features::FeatureGates;
-use crate::reflect::{List, Map, Mut, Ref, Slot, Value};
+use crate::name_set::{NameId, NameSet};
+use crate::reflect::{GatedField, List, Map, Mut, Ref, Slot, Value};
 
 /// Drops the fields of disabled gates, except those that `old` uses (upstream: every kind's
 /// `dropDisabledFields`).
 pub fn drop_disabled(features: &FeatureGates, new: Mut<'_>, old: Option<Ref<'_>>) {
-    let off = off(features, new.def(), |gate| old.is_some_and(|old| uses_gate(old, gate)));
-    drop_all(new, &off);
+    let disabled = new.def().gate_set().without(features.all_enabled());
+    let is_dropped = |gate: &NameId| !old.is_some_and(|old| uses_any(old, &NameSet::from_iter([*gate])));
+    drop_all(new, &disabled.iter().filter(is_dropped).collect());
 }
 
 /// Whether [`drop_disabled`] would drop a field of a new object.
 pub fn uses_disabled(features: &FeatureGates, new: Ref<'_>) -> bool {
-    uses_any(new, &off(features, new.def(), |_| false))
-}
-
-/// The gates of a struct and of structs below it that are disabled and not kept.
-fn off(features: &FeatureGates, def: &'static StructDef, is_kept: impl Fn(&str) -> bool) -> Vec<&'static str> {
-    def.gates().iter().copied().filter(|gate| !features.enabled(gate) && !is_kept(gate)).collect()
+    uses_any(new, &new.def().gate_set().without(features.all_enabled()))
 }
 
 /// Whether a field of the gate is used, or some field has a gated value, in the struct or below it.
 pub fn uses_gate(value: Ref<'_>, gate: &str) -> bool {
-    uses_any(value, &[gate])
+    // Unknown: a gate that no set contains, not even this one.
+    let gates = value.def().gate_set();
+    let is_used = |gate: NameId| gates.contains(gate) && uses_any(value, &NameSet::from_iter([gate]));
+    NameId::known(gate).is_some_and(is_used)
 }
 
-fn uses_any(value: Ref<'_>, gates: &[&str]) -> bool {
+fn uses_any(value: Ref<'_>, gates: &NameSet) -> bool {
     let def = value.def();
-    def.gates().iter().any(|gate| gates.contains(gate))
-        && def.gated_fields().any(|(index, field)| {
-            let value = value.get(index);
-            (gates.contains(&field.info.gate) && is_used(field, value))
-                || holds_any(field, value, gates)
+    def.gate_set().meets(gates)
+        && def.gated_fields().iter().any(|gated| {
+            let (field, value) = (&def.fields[gated.index], value.get(gated.index));
+            (gated.gate.is_some_and(|gate| gates.contains(gate)) && is_used(field, value))
+                || has_value_of_any(gated, value, gates)
                 || any_below(value, |below| uses_any(below, gates))
         })
 }
 
 /// Whether a field has a value of one of the gates.
-fn holds_any(field: &FieldDef, value: Value<'_>, gates: &[&str]) -> bool {
-    let is_gated =
-        |text: &str| field.info.gated_values.iter().any(|(value, gate)| *value == text && gates.contains(gate));
+fn has_value_of_any(field: &GatedField, value: Value<'_>, gates: &NameSet) -> bool {
+    let is_gated = |text: &str| field.values.iter().any(|(value, gate)| *value == text && gates.contains(*gate));
     match value {
-        _ if field.info.gated_values.is_empty() => false,
+        _ if field.values.is_empty() => false,
         Value::String(text) => is_gated(text),
         Value::List(List::String(items)) => items.iter().any(|text| is_gated(text)),
         Value::Map(Map::String(entries)) => entries.values().any(|text| is_gated(text)),
@@ -74,14 +73,15 @@ fn any_below(value: Value<'_>, mut check: impl FnMut(Ref<'_>) -> bool) -> bool {
 
 /// Drops the gated fields. Returns true if the struct must be dropped, too: see
 /// [`FieldInfo::gate_with_struct`](crate::def::FieldInfo::gate_with_struct).
-fn drop_all(mut value: Mut<'_>, off: &[&str]) -> bool {
+fn drop_all(mut value: Mut<'_>, off: &NameSet) -> bool {
     let def = value.def();
-    if !def.gates().iter().any(|gate| off.contains(gate)) {
+    if !def.gate_set().meets(off) {
         return false;
     }
     let mut may_go = false;
-    for (index, field) in def.gated_fields() {
-        if off.contains(&field.info.gate) {
+    for gated in def.gated_fields() {
+        let (index, field) = (gated.index, &def.fields[gated.index]);
+        if gated.gate.is_some_and(|gate| off.contains(gate)) {
             may_go |= field.info.gate_with_struct && is_used(field, value.as_ref().get(index));
             value.slot(index).clear();
             continue;

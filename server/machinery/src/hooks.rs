@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::checks::Notes;
 pub use crate::chosen_options::ChosenOptions;
-use crate::chosen_options::OptionId;
 use crate::features::FeatureGates;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::{Messages, NameRule};
+use crate::name_set::NameId;
 use crate::print::RowCondition;
 use crate::reflect::{Mut, Ref};
 use crate::request_document::RequestDocument;
@@ -223,23 +223,23 @@ impl<'v> Validation<'v> {
 impl Validation<'_> {
     /// Whether an option is set.
     pub fn has_option(&self, option: &str) -> bool {
-        OptionId::known(option).is_some_and(|option| self.options.has(option))
+        NameId::known(option).is_some_and(|option| self.options.has(option))
     }
 
     /// The text of an option, if it is set; empty for one without a text.
     pub fn option(&self, option: &str) -> Option<&str> {
-        self.options.text(OptionId::known(option)?)
+        self.options.text(NameId::known(option)?)
     }
 
     /// Sets or unsets an option.
     pub fn set_option(&mut self, option: &'static str, is_chosen: bool) {
-        self.options.set(OptionId::of(option), is_chosen);
+        self.options.set(NameId::of(option), is_chosen);
     }
 
     /// Sets an option to a text, or unsets it.
     pub fn set_option_to(&mut self, option: &'static str, text: Option<String>) {
         match text {
-            Some(text) => self.options.set_text(OptionId::of(option), text),
+            Some(text) => self.options.set_text(NameId::of(option), text),
             None => self.set_option(option, false),
         }
     }

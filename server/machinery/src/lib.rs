@@ -60,6 +60,7 @@ pub mod hub_names;
 pub mod json;
 pub mod json_path;
 pub mod limits;
+mod name_set;
 pub mod offload;
 pub mod options;
 pub mod print;

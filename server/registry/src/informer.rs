@@ -10,6 +10,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use foldhash::fast::RandomState;
 use machinery::reflect::{Ref, Struct};
 use machinery::status::Status;
 use tokio::sync::watch;
@@ -30,7 +31,7 @@ const RETRY: Duration = Duration::from_secs(1);
 type Name = (&'static str, &'static str);
 
 /// The stores of all resources, by group and plural.
-pub type Stores = HashMap<Name, Arc<ResourceStore>>;
+pub type Stores = HashMap<Name, Arc<ResourceStore>, RandomState>;
 
 /// A function that is called with the old and the new object of every change.
 ///

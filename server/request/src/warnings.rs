@@ -15,11 +15,13 @@ pub fn write_to(warnings: &Warnings, headers: &mut HeaderMap) {
     if texts.is_empty() {
         return;
     }
-    let all: usize = texts.iter().map(|t| t.chars().count()).sum();
-    let limit = if all > ALL_TEXT { LONG_TEXT } else { usize::MAX };
+    let fits = || texts.iter().map(|text| text.chars().count()).sum::<usize>() <= ALL_TEXT;
+    // A text has at most as many characters as bytes.
+    let is_cut = texts.iter().map(String::len).sum::<usize>() > ALL_TEXT && !fits();
     let mut left = ALL_TEXT;
     for text in &texts {
-        let cut = text.char_indices().nth(limit).map_or(&text[..], |(end, _)| &text[..end]);
+        let end = if is_cut { text.char_indices().nth(LONG_TEXT) } else { None };
+        let cut = end.map_or(&text[..], |(end, _)| &text[..end]);
         let Some(text) = header_text(cut) else { continue };
         let Some(rest) = left.checked_sub(cut.chars().count()) else { break };
         left = rest;
@@ -32,6 +34,10 @@ pub fn write_to(warnings: &Warnings, headers: &mut HeaderMap) {
 /// The header value of a warning: code 299, no agent, the text as a quoted string
 /// (`net.NewWarningHeader`). Text with control characters yields no header.
 fn header_text(text: &str) -> Option<String> {
+    let is_plain = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    if text.bytes().all(is_plain) {
+        return Some(format!("299 - \"{text}\""));
+    }
     if text.contains(char::is_control) {
         return None;
     }

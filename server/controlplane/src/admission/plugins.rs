@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use endpoints::Attributes;
 use endpoints::Operation::{self, Connect, Create, Delete, Update};
+use foldhash::fast::RandomState;
 
 use super::metrics::Step::{self, Admit, Validate};
 use super::metrics::{OPERATIONS, STEPS};
@@ -231,7 +232,7 @@ impl PluginSet {
 struct Tables {
     handled: [[PluginSet; OPERATIONS]; STEPS],
     /// The resources that scopes list, by group and plural.
-    resources: HashMap<(&'static str, &'static str), Scopes>,
+    resources: HashMap<(&'static str, &'static str), Scopes, RandomState>,
     /// The plugins with all resources in their scope.
     others: PluginSet,
 }
@@ -254,7 +255,7 @@ impl Tables {
             PluginSet::of(|plugin| plugin.steps().contains(&step) && plugin.operations().contains(&operation))
         };
         let of_step = |step| [Create, Update, Delete, Connect].map(|operation| handles(step, operation));
-        let mut resources: HashMap<(&str, &str), Scopes> = HashMap::new();
+        let mut resources: HashMap<(&str, &str), Scopes, RandomState> = HashMap::default();
         let listed = |plugin: &Plugin| match plugin.scope() {
             Scope::Every => [].as_slice(),
             Scope::Of(handled) => handled,

@@ -57,7 +57,7 @@ impl Validation<'_> {
                 let mut errors = Vec::new();
                 let mut probe = Validation::new(self.context, &mut errors);
                 probe.options.clone_from(&self.options);
-                probe.walk(field, assertions, of);
+                probe.walk((field, &[]), assertions, of);
                 errors.is_empty()
             }
             Condition::Version(versions) => versions.iter().any(|version| match version.split_once('/') {

@@ -85,9 +85,15 @@ impl<'a> Of<'a> {
     ///
     /// Returns false if the value has no such part. A missing entry or item becomes null.
     pub fn advance(&mut self, name: &'a str) -> bool {
+        self.advance_to(name, None)
+    }
+
+    /// As [`Self::advance`], with the place of the field if it is resolved.
+    pub fn advance_to(&mut self, name: &'a str, place: Option<Place>) -> bool {
         match self.new {
             Value::Struct(new) => {
-                let Some(place) = Place::find(new.def(), name) else { return false };
+                let place = place.filter(|place| place.is_in(new.def()));
+                let Some(place) = place.or_else(|| Place::find(new.def(), name)) else { return false };
                 *self = self.field_of(self.path, new, place);
             }
             Value::Map(_) | Value::StructMap(_) | Value::List(_) | Value::StructList(_) => {
@@ -338,8 +344,11 @@ impl<'a> Of<'a> {
 
 /// Whether a value, or an item of it, is one of these texts, numbers and booleans.
 pub(super) fn is_one_of(value: Value<'_>, known: &[&str]) -> bool {
+    let is_number = |number: i64| known.iter().any(|text| text.parse::<i64>() == Ok(number));
     let is = |value| known.contains(&text_of(value).unwrap_or_default().as_ref());
     match value {
+        Value::I32(number) => is_number(number.into()),
+        Value::I64(number) => is_number(number),
         Value::List(list) => (0..list.len()).filter_map(|index| list.get(index)).any(is),
         value => is(value),
     }

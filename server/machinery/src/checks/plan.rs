@@ -6,15 +6,35 @@
 
 mod condition;
 
+use std::sync::LazyLock;
+
 pub(super) use self::condition::PlannedCondition;
 use super::{Assertion, CheckDef, Condition};
-use crate::chosen_options::OptionId;
 use crate::def::{Form, Scalar, StructDef};
+use crate::name_set::NameId;
 use crate::reflect::{Place, Ref};
 
-/// The checks of a struct, in order, by the part that they belong to.
+/// The checks of a struct, in order, by the part that they belong to. The part without a name comes first.
 #[derive(Debug)]
-pub(crate) struct Plan(Vec<(&'static str, Vec<Planned>)>);
+pub(crate) struct Plan(Vec<(&'static str, Part)>);
+
+/// The checks of a part.
+///
+/// Most checks of most objects are skipped. What decides on that is separate, so that it takes little memory.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pub groups: Box<[Group]>,
+    pub checks: Box<[Planned]>,
+}
+
+/// Consecutive checks of a part: all that cannot fail while the same field is empty, or all that may.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// While this field is empty, no check of the group can fail, regardless of conditions.
+    idle_field: Option<Place>,
+    /// Index of the check behind the group.
+    pub end: u32,
+}
 
 /// A check with the place of its field.
 ///
@@ -22,28 +42,26 @@ pub(crate) struct Plan(Vec<(&'static str, Vec<Planned>)>);
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Planned {
-    /// The first field of the path; `None` for the struct itself.
-    pub field: Option<Place>,
-    /// Index of the next check of the part that may fail when this one finds an empty field.
-    pub behind: u32,
-    /// Index of the next check that may run when the first condition of this one does not hold.
-    pub behind_condition: u32,
-    /// Whether the check cannot fail while the field is empty, regardless of its conditions.
-    is_idle: bool,
     /// The conditions, without that of the parts.
     pub when: Box<[PlannedCondition]>,
+    /// Index of the next check that may run when the first condition of this one does not hold.
+    pub behind_condition: u32,
+    /// The first field of the path; `None` for the struct itself.
+    pub field: Option<Place>,
     pub assertions: &'static [Assertion],
     /// The option that the check sets, if it does nothing else.
     pub choice: Option<Box<Choice>>,
     /// The name of the first field of the path, and the rest of the path.
     pub name: &'static str,
     pub rest: &'static [&'static str],
+    /// The places of `rest`; `None` for what is no field of a struct.
+    pub rest_places: Box<[Option<Place>]>,
 }
 
 /// An option, and the conditions that set it: [`Assertion::Choose`].
 #[derive(Debug)]
 pub(super) struct Choice {
-    pub option: OptionId,
+    pub option: NameId,
     pub when: Box<[PlannedCondition]>,
 }
 
@@ -60,7 +78,7 @@ enum Empty {
 
 impl Plan {
     pub fn of(def: &'static StructDef) -> Self {
-        let mut parts: Vec<(&'static str, Vec<Planned>)> = Vec::new();
+        let mut parts: Vec<(&'static str, Vec<(Option<Place>, Planned)>)> = vec![("", Vec::new())];
         for check in def.checks {
             let (names, when) = match check.when {
                 [Condition::Part(names), when @ ..] => (*names, when),
@@ -74,60 +92,72 @@ impl Plan {
                 }
             }
         }
-        parts.iter_mut().for_each(|(_, checks)| group(checks));
-        Plan(parts)
+        Plan(parts.into_iter().map(|(name, checks)| (name, Part::of(checks))).collect())
     }
 
     /// The checks of a part. The part without a name has the checks that do not name a part.
-    pub(super) fn part(&self, name: &str) -> &[Planned] {
+    pub(super) fn part(&self, name: &str) -> &Part {
+        static EMPTY: LazyLock<Part> = LazyLock::new(Part::default);
         let is_same = |part: &str| part.len() == name.len() && (std::ptr::eq(part, name) || part == name);
-        self.0.iter().find(|(part, _)| is_same(part)).map_or(&[], |(_, checks)| checks)
+        self.0.iter().find(|(part, _)| is_same(part)).map_or(&EMPTY, |(_, part)| part)
     }
 }
 
-/// Determines for each check the next one with another field or path, and the next one with another
-/// first condition.
-fn group(checks: &mut [Planned]) {
-    let (mut behind, mut behind_condition) = (checks.len() as u32, checks.len() as u32);
-    for index in (0..checks.len()).rev() {
-        let (check, next) = (&checks[index], checks.get(index + 1));
-        if next.is_some_and(|next| !next.is_idle_with(check)) {
-            behind = index as u32 + 1;
+impl Part {
+    /// Groups checks, each with the field that makes it idle while it is empty.
+    fn of(checks: Vec<(Option<Place>, Planned)>) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        for (index, (idle_field, _)) in checks.iter().enumerate() {
+            let end = index as u32 + 1;
+            match groups.last_mut().filter(|group| group.idle_field == *idle_field) {
+                Some(group) => group.end = end,
+                None => groups.push(Group { idle_field: *idle_field, end }),
+            }
         }
-        if next.is_some_and(|next| !next.has_first_condition_of(check)) {
-            behind_condition = index as u32 + 1;
+        let mut checks: Box<[Planned]> = checks.into_iter().map(|(_, planned)| planned).collect();
+        let mut behind = checks.len() as u32;
+        for index in (0..checks.len()).rev() {
+            let (check, next) = (&checks[index], checks.get(index + 1));
+            if next.is_some_and(|next| !next.has_first_condition_of(check)) {
+                behind = index as u32 + 1;
+            }
+            checks[index].behind_condition = behind;
         }
-        (checks[index].behind, checks[index].behind_condition) = (behind, behind_condition);
+        Part { groups: groups.into(), checks }
+    }
+}
+
+impl Group {
+    /// Whether no check of the group can fail for the struct, by its field alone.
+    #[inline]
+    pub fn is_idle(&self, new: Ref<'_>) -> bool {
+        self.idle_field.is_some_and(|field| field.is_empty(new))
     }
 }
 
 impl Planned {
-    fn of(def: &'static StructDef, check: &'static CheckDef, when: &'static [Condition]) -> Self {
+    /// Returns the check, and its field if the check cannot fail while the field is empty.
+    fn of(def: &'static StructDef, check: &'static CheckDef, when: &'static [Condition]) -> (Option<Place>, Self) {
         let (name, rest) = check.field.split_first().unwrap_or((&"", &[]));
         let field = Place::find(def, name);
         let all = |when: &'static [Condition]| when.iter().map(|condition| PlannedCondition::of(def, condition));
         let choice = match (check.field, check.assertions) {
             ([], [Assertion::Choose(option, when)]) => {
-                Some(Box::new(Choice { option: OptionId::of(option), when: all(when).collect() }))
+                Some(Box::new(Choice { option: NameId::of(option), when: all(when).collect() }))
             }
             _ => None,
         };
-        Planned {
+        let planned = Planned {
             field,
             choice,
-            is_idle: field.is_some_and(|field| is_idle(field.field().form, check)),
             assertions: check.assertions,
             name,
             rest,
+            rest_places: places(field, rest),
             when: all(when).collect(),
-            behind: 0,
             behind_condition: 0,
-        }
-    }
-
-    /// Whether neither this check nor another one can fail for the same empty field.
-    fn is_idle_with(&self, other: &Planned) -> bool {
-        self.field == other.field && self.is_idle && other.is_idle
+        };
+        (field.filter(|field| is_idle(field.field().form, check)), planned)
     }
 
     /// Whether this check and another one have the same first condition.
@@ -135,12 +165,21 @@ impl Planned {
         let text = |planned: &Planned| planned.when.first().map(|condition| format!("{condition:?}"));
         text(self).is_some_and(|condition| text(other) == Some(condition))
     }
+}
 
-    /// Whether the check cannot fail for the struct, by its field alone.
-    #[inline]
-    pub fn finds_nothing(&self, new: Ref<'_>) -> bool {
-        self.is_idle && self.field.is_some_and(|field| field.is_empty(new))
-    }
+/// The places of the names on a path below a field: `None` for indexes of lists, and from entries of maps on.
+fn places(field: Option<Place>, rest: &[&str]) -> Box<[Option<Place>]> {
+    let mut above = field;
+    let below = rest.iter().map(|name| {
+        let is_index = name.parse::<usize>().is_ok();
+        let structs = above.filter(|field| !matches!(field.field().form, Form::StructMap(..)));
+        // The path continues in the structs of the list after an index, too.
+        if !is_index {
+            above = structs.and_then(|field| Place::find(field.field().shape().struct_def()?, name));
+        }
+        above.filter(|_| !is_index)
+    });
+    below.collect()
 }
 
 /// Whether a check cannot fail while the first field of its path is empty.
@@ -263,24 +302,33 @@ mod tests {
         items: "items", 3, Flags::OMIT_EMPTY;
     ] }
 
+    fn part(name: &str) -> &'static Part {
+        CRATE.planned_checks().part(name)
+    }
+
+    /// Whether each check is skipped for a struct.
     fn idle(of: &Crate) -> Vec<bool> {
-        CRATE.planned_checks().part("").iter().map(|planned| planned.finds_nothing(Ref::of(of))).collect()
+        let (mut idle, mut begin) = (Vec::new(), 0);
+        for group in &part("").groups {
+            idle.extend((begin..group.end).map(|_| group.is_idle(Ref::of(of))));
+            begin = group.end;
+        }
+        idle
     }
 
     #[test]
-    fn a_check_that_is_passed_over_leads_behind_those_that_find_nothing_either() {
-        let checks = CRATE.planned_checks().part("").iter().enumerate();
-        let steps: Vec<usize> = checks.map(|(index, planned)| planned.behind as usize - index).collect();
-        assert_eq!(steps, [1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+    fn checks_that_are_idle_with_the_same_field_form_a_group() {
+        let ends: Vec<u32> = part("").groups.iter().map(|group| group.end).collect();
+        assert_eq!(ends, [1, 2, 4, 5, 6, 8, 9, 10, 11, 13]);
     }
 
     #[test]
     fn a_condition_that_does_not_hold_leads_behind_the_checks_that_have_it_too() {
-        let checks = CRATE.planned_checks().part("later").iter().enumerate();
+        let checks = part("later").checks.iter().enumerate();
         let steps: Vec<usize> = checks.map(|(index, planned)| planned.behind_condition as usize - index).collect();
         assert_eq!(steps, [2, 1, 1, 1]);
-        assert_eq!(CRATE.planned_checks().part("last").len(), 1);
-        assert!(CRATE.planned_checks().part("first").is_empty());
+        assert_eq!(part("last").checks.len(), 1);
+        assert!(part("first").checks.is_empty());
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(crate) use collections::MAP_NODE;
 pub use collections::{OptStructMut, StructList, StructListMut, StructMap, StructMapMut};
 pub use owned::Owned;
 pub(crate) use place::Place;
-pub(crate) use tables::FlatField;
 pub use tables::Tables;
+pub(crate) use tables::{FlatField, GatedField};
 pub use value::{List, ListMut, Map, MapMut, OneMut, OptMut, Slot, Value};
 pub use view::{Mut, Ref};

@@ -44,6 +44,12 @@ impl Place {
         self.flat().field
     }
 
+    /// Whether the place is one of this struct.
+    #[inline]
+    pub fn is_in(self, def: &StructDef) -> bool {
+        std::ptr::eq(self.def, def)
+    }
+
     /// Whether the field is a pointer in Go.
     pub fn is_pointer(self) -> bool {
         use Probe::{Opt, OptBool, OptI32, OptI64, OptString, OptStruct};

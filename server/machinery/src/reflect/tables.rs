@@ -8,6 +8,7 @@ use crate::checks;
 use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
 use crate::defaulting::has_defaults;
 use crate::json::Key;
+use crate::name_set::{NameId, NameSet};
 use crate::protobuf::{Step, steps};
 use crate::validate::Plan;
 
@@ -118,6 +119,25 @@ impl WireField {
     }
 }
 
+/// A field that has a gate, gated values, or structs with such fields.
+pub(crate) struct GatedField {
+    /// Index in `StructDef::fields`.
+    pub index: usize,
+    pub gate: Option<NameId>,
+    /// Gated enum values, with their gates.
+    pub values: Box<[(&'static str, NameId)]>,
+}
+
+impl GatedField {
+    fn of(index: usize, field: &'static FieldDef) -> Option<Self> {
+        let gate = Some(field.info.gate).filter(|gate| !gate.is_empty()).map(NameId::of);
+        let values: Box<[_]> = field.info.gated_values.iter().map(|(value, gate)| (*value, NameId::of(gate))).collect();
+        let has_gates_below = || field.shape().struct_def().is_some_and(|below| !below.gates().is_empty());
+        let is_gated = gate.is_some() || !values.is_empty() || has_gates_below();
+        is_gated.then_some(GatedField { index, gate, values })
+    }
+}
+
 /// The lookup tables of a struct.
 pub struct Tables {
     /// The fields in declaration order.
@@ -150,9 +170,9 @@ pub struct Tables {
     /// The validation plan for each `validate::Scope`.
     pub(crate) plans: [OnceLock<Plan>; 2],
     /// See [`StructDef::gates`].
-    gates: OnceLock<Vec<&'static str>>,
+    gates: OnceLock<(Vec<&'static str>, NameSet)>,
     /// See [`StructDef::gated_fields`].
-    gated_fields: OnceLock<Vec<usize>>,
+    gated_fields: OnceLock<Vec<GatedField>>,
     checks: OnceLock<checks::Plan>,
 }
 
@@ -303,25 +323,28 @@ impl StructDef {
 
     /// The feature gates of the fields, of their values, and of those below them, sorted.
     pub fn gates(&'static self) -> &'static [&'static str] {
+        &self.all_gates().0
+    }
+
+    /// As [`Self::gates`], as a set.
+    pub(crate) fn gate_set(&'static self) -> &'static NameSet {
+        &self.all_gates().1
+    }
+
+    fn all_gates(&'static self) -> &'static (Vec<&'static str>, NameSet) {
         self.tables().gates.get_or_init(|| {
             let (mut gates, mut seen) = (BTreeSet::new(), Vec::new());
             gather_gates(self, &mut gates, &mut seen);
-            gates.into_iter().collect()
+            let set = gates.iter().map(|gate| NameId::of(gate)).collect();
+            (gates.into_iter().collect(), set)
         })
     }
 
     /// The fields that have a gate, gated values, or structs with such fields.
-    pub(crate) fn gated_fields(&'static self) -> impl Iterator<Item = (usize, &'static FieldDef)> {
-        let is_gated = |field: &FieldDef| {
-            let below = field.shape().struct_def();
-            !field.info.gate.is_empty()
-                || !field.info.gated_values.is_empty()
-                || below.is_some_and(|below| !below.gates().is_empty())
-        };
-        let indexes = self.tables().gated_fields.get_or_init(|| {
-            self.fields.iter().enumerate().filter(|(_, field)| is_gated(field)).map(|(index, _)| index).collect()
-        });
-        indexes.iter().map(|index| (*index, &self.fields[*index]))
+    pub(crate) fn gated_fields(&'static self) -> &'static [GatedField] {
+        self.tables().gated_fields.get_or_init(|| {
+            self.fields.iter().enumerate().filter_map(|(index, field)| GatedField::of(index, field)).collect()
+        })
     }
 
     /// The JSON fields in output order, with inlined structs flattened.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use foldhash::fast::FixedState;
 use machinery::def::{JsonForm, Shape, StructDef};
 use machinery::reflect::{Ref, Value};
 
@@ -17,7 +18,7 @@ struct Place {
 }
 
 /// The places of each struct, by its address, filled on first use.
-static PLACES: LazyLock<RwLock<HashMap<usize, Arc<[Place]>>>> = LazyLock::new(RwLock::default);
+static PLACES: LazyLock<RwLock<HashMap<usize, Arc<[Place]>, FixedState>>> = LazyLock::new(RwLock::default);
 
 /// Returns whether a struct of this type may contain an item without keys.
 pub fn may_miss_keys(def: &'static StructDef) -> bool {

@@ -2,9 +2,9 @@
 
 use crate::checks::Condition;
 use crate::checks::of::{Of, is_one_of};
-use crate::chosen_options::OptionId;
 use crate::def::{Form, StructDef};
 use crate::hooks::Validation;
+use crate::name_set::NameId;
 use crate::reflect::{Place, Ref, Value};
 
 /// A [`Condition`] of the checks of one struct.
@@ -17,8 +17,8 @@ pub(in crate::checks) enum PlannedCondition {
     Many(Box<[Way]>),
     Create,
     Update,
-    Gate(&'static str),
-    Option(OptionId),
+    Gate(NameId),
+    Option(NameId),
     Was(Box<PlannedCondition>),
     Not(Box<PlannedCondition>),
     Any(Box<[PlannedCondition]>),
@@ -45,8 +45,8 @@ impl PlannedCondition {
             Condition::Many(fields) => Way::all(def, fields).map(Self::Many),
             Condition::Create => Some(Self::Create),
             Condition::Update => Some(Self::Update),
-            Condition::Gate(gate) => Some(Self::Gate(gate)),
-            Condition::Option(option) => Some(Self::Option(OptionId::of(option))),
+            Condition::Gate(gate) => Some(Self::Gate(NameId::of(gate))),
+            Condition::Option(option) => Some(Self::Option(NameId::of(option))),
             Condition::Was(inner) => Some(Self::Was(Box::new(Self::of(def, inner)))),
             Condition::Not(inner) => Some(Self::Not(Box::new(Self::of(def, inner)))),
             Condition::Any(conditions) => Some(Self::Any(all(conditions))),
@@ -67,7 +67,7 @@ impl PlannedCondition {
             Self::Many(ways) => ways.iter().filter(|way| !way.is_empty(new)).nth(1).is_some(),
             Self::Create => of.old.is_none(),
             Self::Update => of.old.is_some(),
-            Self::Gate(gate) => validation.context.enabled(gate),
+            Self::Gate(gate) => validation.context.features.has(*gate),
             Self::Option(option) => validation.options.has(*option),
             Self::Was(inner) => inner.did_hold(validation, of),
             Self::Not(inner) => !holds(inner),
