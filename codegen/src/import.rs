@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::Error;
 use crate::emit::File;
 use crate::export::{Format, export};
 use crate::model::Model;
@@ -39,14 +40,13 @@ pub struct Imported {
 /// Documents of other kinds are skipped with a warning.
 ///
 /// # Errors
-/// A message for the user if the text is not YAML, has no CustomResourceDefinition, or has one that
-/// cannot be converted.
+/// If the text is not YAML, has no CustomResourceDefinition, or has one that cannot be converted.
 ///
 /// # Examples
 /// ```
 /// assert!(codegen::import::import("kind: ConfigMap\napiVersion: v1\n").is_err());
 /// ```
-pub fn import(yaml: &str) -> Result<Imported, String> {
+pub fn import(yaml: &str) -> Result<Imported, Error> {
     let mut warnings = Vec::new();
     let crds = document::read(yaml, &mut warnings)?;
     let mut groups: BTreeMap<&str, Vec<&Crd>> = BTreeMap::new();
@@ -70,21 +70,19 @@ pub fn import(yaml: &str) -> Result<Imported, String> {
 
 /// The version in which all kinds of a group are declared in full: the storage version of the most
 /// kinds.
-fn hub(group: &str, crds: &[&Crd]) -> Result<String, String> {
+fn hub(group: &str, crds: &[&Crd]) -> Result<String, Error> {
     let in_all = |name: &str| crds.iter().all(|crd| crd.versions.iter().any(|version| version.name == name));
     let stored = |name: &str| crds.iter().filter(|crd| crd.storage == name).count();
     let names = crds.iter().flat_map(|crd| &crd.versions).map(|version| version.name.as_str());
     let best = names.filter(|name| in_all(name)).max_by_key(|name| (stored(name), crate::names::version_rank(name)));
-    best.map(str::to_owned).ok_or_else(|| {
-        format!("group {group}: no version has all of its kinds; import the definitions of each version apart")
-    })
+    best.map(str::to_owned).ok_or_else(|| Error::NoCommonVersion(group.to_owned()))
 }
 
 /// The CustomResourceDefinition that the model exports for a kind.
-fn exported(model: &Model, crd: &Crd) -> Result<Value, String> {
+fn exported(model: &Model, crd: &Crd) -> Result<Value, Error> {
     let path = format!("{}.{}.yaml", crd.plural, crd.group);
     let files = export(model, Format::Crd, Some(&crd.group))?;
     let file = files.into_iter().find(|file| file.path == path);
-    let file = file.ok_or_else(|| format!("{}: the definitions export no such kind", crd.name()))?;
+    let file = file.ok_or_else(|| Error::NotExported(crd.name()))?;
     document::parse(&String::from_utf8_lossy(&file.bytes))
 }

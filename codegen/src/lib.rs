@@ -39,6 +39,7 @@ mod bounds;
 mod check;
 pub mod diagnostics;
 pub mod emit;
+mod error;
 mod examine;
 pub mod export;
 mod functions;
@@ -52,6 +53,7 @@ mod paths;
 mod project;
 mod refresh;
 
+pub use error::Error;
 pub use examine::{Examined, examine, examine_project, load, load_project};
 pub use parse::VOCABULARY;
 pub use project::Project;

@@ -1,5 +1,6 @@
 //! JSON paths such as `spec.template.metadata`, resolved through the model's types.
 
+use crate::Error;
 use crate::diagnostics::did_you_mean;
 use crate::model::{Field, Model, Struct, StructId, TypeRef};
 
@@ -17,7 +18,7 @@ pub struct Place<'m> {
 }
 
 /// Resolves a path from a struct; an error names the wrong segment and suggests a similar name.
-pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<'m>, String> {
+pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<'m>, Error> {
     let mut place: Option<Place<'m>> = None;
     for name in names(path) {
         place = Some(match place {
@@ -25,7 +26,7 @@ pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<
             Some(place) => step(model, place, name)?,
         });
     }
-    place.ok_or_else(|| "the path is empty".to_string())
+    place.ok_or(Error::EmptyPath)
 }
 
 /// The segments of a path. A key or an index in brackets is a segment, without the brackets.
@@ -52,7 +53,7 @@ pub fn below(path: &str, field: &str) -> String {
     }
 }
 
-fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>, String> {
+fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>, Error> {
     if let (TypeRef::List(items), Ok(_)) = (place.ty, name.parse::<usize>()) {
         return Ok(Place { ty: items, always: false, ..place });
     }
@@ -60,7 +61,7 @@ fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>,
         TypeRef::Struct(id) => member(model, *id, name, place.always),
         TypeRef::Map(values) => Ok(Place { ty: values, always: false, ..place }),
         TypeRef::RawExtension | TypeRef::Json => Ok(place),
-        _ => Err(format!("`{}` has no fields, so nothing is called `{name}` below it", place.field.name)),
+        _ => Err(Error::NoFields { field: place.field.name.clone(), name: name.to_string() }),
     }
 }
 
@@ -72,7 +73,7 @@ fn through_lists(ty: &TypeRef) -> &TypeRef {
     }
 }
 
-fn member<'m>(model: &'m Model, owner: StructId, name: &str, always: bool) -> Result<Place<'m>, String> {
+fn member<'m>(model: &'m Model, owner: StructId, name: &str, always: bool) -> Result<Place<'m>, Error> {
     let target = &model.structs[owner.0];
     match find(model, owner, name) {
         Some((owner, field)) => Ok(Place { owner, field, ty: &field.ty, always: always && !field.nullable }),
@@ -105,11 +106,9 @@ pub fn json_names(model: &Model, owner: StructId) -> Vec<&str> {
     out
 }
 
-fn no_member(model: &Model, target: &Struct, owner: StructId, name: &str) -> String {
+fn no_member(model: &Model, target: &Struct, owner: StructId, name: &str) -> Error {
     let names = json_names(model, owner);
     let by_rust = target.fields.iter().find(|field| field.name == name).map(|field| field.json.as_str());
-    match by_rust.or_else(|| did_you_mean(name, &names)) {
-        Some(near) => format!("`{}` has no field `{name}` in JSON; did you mean `{near}`?", target.name),
-        None => format!("`{}` has no field `{name}`", target.name),
-    }
+    let near = by_rust.or_else(|| did_you_mean(name, &names)).map(str::to_string);
+    Error::NoField { of: target.name.clone(), name: name.to_string(), near }
 }

@@ -1,13 +1,13 @@
 //! Updates a generated package: writes files that differ and removes files that are no longer rendered.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use std::process::ExitCode;
 
+use crate::Error;
 use crate::emit::{self, File};
 use crate::examine::{Examined, examine_project};
 use crate::model::{Group, Model, Package};
@@ -45,36 +45,35 @@ pub fn build() -> ExitCode {
 /// Prints `cargo::` lines for a build script. With `check`, writes nothing.
 ///
 /// # Errors
-/// A message for the user if the definitions have errors, if a file cannot be read or written, or, with
-/// `check`, if a file would change.
+/// If the definitions have errors, if a file cannot be read or written, or, with `check`, if a file
+/// would change.
 ///
 /// # Examples
 /// ```no_run
 /// use codegen::model::Package;
 /// use codegen::{Project, refresh};
 ///
-/// # fn main() -> Result<(), String> {
+/// # fn main() -> Result<(), codegen::Error> {
 /// let project = Project::external("widgets");
 /// refresh(&project, &project.root.join("generated"), Package::Own, false)?;
 /// # Ok(())
 /// # }
 /// ```
-pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
+pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), Error> {
     let root = &project.root;
     let Examined { model, diagnostics, ledger } = examine_project(project);
     for input in inputs(project, &model, package, diagnostics.has_errors()) {
         println!("cargo::rerun-if-changed={}", root.join(input).display());
     }
     if diagnostics.has_errors() {
-        return Err(diagnostics.to_string());
+        return Err(diagnostics.into());
     }
     for warning in diagnostics.iter() {
         println!("cargo::warning={}: {}:{}", warning.message, warning.span.file.display(), warning.span.line);
     }
-    crate::ledger::settle(root, &ledger, check).map_err(|diagnostics| diagnostics.to_string())?;
+    crate::ledger::settle(root, &ledger, check)?;
     if let Some(group) = unknown(project.library(), &model).filter(|_| package == Package::Own) {
-        let why = "was added after the package that includes it was built";
-        return Err(format!("error: the group `{}` {why}\n  = help: run `touch build.rs` and build again", group.name));
+        return Err(Error::NewGroup(group.name.clone()));
     }
     let files = emit::render(&model, package, project.functions_from_sources());
     bring_up_to_date(target, &files, &OWNED, check)
@@ -86,34 +85,30 @@ pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) 
 ///
 /// # Errors
 /// As [`refresh`].
-pub fn refresh_registration(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
+pub fn refresh_registration(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), Error> {
     let Examined { model, diagnostics, .. } = examine_project(project);
     for input in inputs(project, &model, package, diagnostics.has_errors()) {
         println!("cargo::rerun-if-changed={}", project.root.join(input).display());
     }
     if diagnostics.has_errors() {
-        return Err(diagnostics.to_string());
+        return Err(diagnostics.into());
     }
     bring_up_to_date(target, &[emit::functions::registration(&model, package)], &["generated"], check)
 }
 
 /// Makes the files below `target` equal the rendered ones. `owned` lists folders that contain only
 /// rendered files.
-fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) -> Result<(), String> {
-    let stale =
-        differences(target, files, owned).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
+fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) -> Result<(), Error> {
+    let stale = differences(target, files, owned)
+        .map_err(|source| Error::ReadGenerated { target: target.to_path_buf(), source })?;
     if stale.is_empty() {
         return Ok(());
     }
     if check {
-        let mut text = String::from("error: generated files differ from the definitions in api-defs/:\n");
-        for path in stale.iter().map(Stale::path).take(20) {
-            let _ = writeln!(text, "  {}", target.join(path).display());
-        }
-        text.push_str("  = help: run `cargo build` without CI set, and commit what it writes\n");
-        return Err(text);
+        return Err(Error::Stale(stale.iter().map(|file| target.join(file.path())).collect()));
     }
-    stale.iter().try_for_each(|s| s.apply(target)).map_err(|e| format!("error: cannot write {}: {e}", target.display()))
+    let written = stale.iter().try_for_each(|file| file.apply(target));
+    written.map_err(|source| Error::WriteGenerated { target: target.to_path_buf(), source })
 }
 
 /// Paths that the build of a package depends on. The folders of a Kubernetes package are listed one by

@@ -139,7 +139,7 @@ fn products(folder: &Path, places: &Places) -> [String; 6] {
     let code = code.iter().filter(|file| file.path.starts_with("src/"));
     let of = |format, group| match export(&model, format, group) {
         Ok(files) => text(files.iter()),
-        Err(why) => why,
+        Err(why) => why.to_string(),
     };
     let exported = |format| of(format, Some("trees.example.com"));
     // Documents of other groups contain names of versions of the group.

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use codegen::Project;
 use codegen::export::{Format, export, go_packages};
+use codegen::{Error, Project};
 
 const USAGE: &str =
     "usage: export crd|proto|openapi|markdown|rust|go|typescript [--group GROUP] [--defs ROOT] [--module PATH] OUT_DIR
@@ -38,14 +38,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
+fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Error> {
     let mut words = Vec::new();
     let (mut group, mut module, mut root) = (None, None, Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
     while let Some(word) = given.next() {
         match word.as_str() {
-            "--group" => group = Some(given.next().ok_or(USAGE)?),
-            "--module" => module = Some(given.next().ok_or(USAGE)?),
-            "--defs" => root = given.next().ok_or(USAGE)?.into(),
+            "--group" => group = Some(given.next().ok_or(Error::Usage(USAGE))?),
+            "--module" => module = Some(given.next().ok_or(Error::Usage(USAGE))?),
+            "--defs" => root = given.next().ok_or(Error::Usage(USAGE))?.into(),
             _ => words.push(word),
         }
     }
@@ -53,16 +53,16 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
         [format, out] => {
             let format = Format::named(format)?;
             if module.is_some() && format != Format::Go {
-                return Err("`--module` is for Go".into());
+                return Err(Error::Usage("`--module` is for Go"));
             }
             Ok(Arguments { format, group, root, module, out: out.into() })
         }
-        _ => Err(USAGE.to_string()),
+        _ => Err(Error::Usage(USAGE)),
     }
 }
 
-fn run(arguments: Arguments) -> Result<String, String> {
-    let model = codegen::load_project(&Project::at(&arguments.root)).map_err(|diagnostics| diagnostics.to_string())?;
+fn run(arguments: Arguments) -> Result<String, Error> {
+    let model = codegen::load_project(&Project::at(&arguments.root))?;
     let group = arguments.group.as_deref();
     let files = match &arguments.module {
         Some(module) => go_packages(&model, group, module)?,
@@ -71,7 +71,7 @@ fn run(arguments: Arguments) -> Result<String, String> {
     for file in &files {
         let path = arguments.out.join(&file.path);
         let written = fs::create_dir_all(path.with_file_name("")).and_then(|()| fs::write(&path, &file.bytes));
-        written.map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        written.map_err(Error::write(&path))?;
     }
     Ok(format!("{} files in {}", files.len(), arguments.out.display()))
 }

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use codegen::Error;
 use codegen::import::{Imported, import};
 
 const USAGE: &str = "usage: import FILE.yaml .. PACKAGE
@@ -26,10 +27,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(words: &[String]) -> Result<String, String> {
-    let [inputs @ .., package] = words else { return Err(USAGE.to_owned()) };
+fn run(words: &[String]) -> Result<String, Error> {
+    let [inputs @ .., package] = words else { return Err(Error::Usage(USAGE)) };
     if inputs.is_empty() || words.iter().any(|word| word.starts_with("--")) {
-        return Err(USAGE.to_owned());
+        return Err(Error::Usage(USAGE));
     }
     let texts = inputs.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let Imported { files, warnings } = import(&texts.join("\n---\n"))?;
@@ -38,17 +39,17 @@ fn run(words: &[String]) -> Result<String, String> {
     }
     let package = Path::new(package);
     if let Some(file) = files.iter().find(|file| package.join(&file.path).exists()) {
-        return Err(format!("{} exists already; nothing is written", package.join(&file.path).display()));
+        return Err(Error::Exists(package.join(&file.path)));
     }
     for file in &files {
         let path = package.join(&file.path);
         let written = fs::create_dir_all(path.with_file_name("")).and_then(|()| fs::write(&path, &file.bytes));
-        written.map_err(|why| format!("cannot write {}: {why}", path.display()))?;
+        written.map_err(Error::write(&path))?;
     }
     Ok(format!("{} files in {}, {} warnings", files.len(), package.display(), warnings.len()))
 }
 
-fn read(path: &str) -> Result<String, String> {
+fn read(path: &str) -> Result<String, Error> {
     let text = if path == "-" { std::io::read_to_string(std::io::stdin()) } else { fs::read_to_string(path) };
-    text.map_err(|why| format!("cannot read {path}: {why}"))
+    text.map_err(|source| Error::Read { path: path.into(), source })
 }

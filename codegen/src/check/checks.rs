@@ -37,8 +37,8 @@ impl Checker<'_> {
 
     fn paths_of(&mut self, one: &Struct, paths: &[String], span: &Span) {
         for path in paths {
-            if let Err(message) = self.follow(one, path) {
-                self.push(Diagnostic::error(codes::PATH, span, message));
+            if let Err(why) = self.follow(one, path) {
+                self.push(Diagnostic::error(codes::PATH, span, why.to_string()));
             }
         }
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Checker;
 use super::formats::Formats;
+use crate::Error;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::{Field, ListSemantics, Role, Struct, StructId, TypeRef};
 use crate::parse::type_text;
@@ -32,11 +33,11 @@ impl Checker<'_> {
     }
 
     /// Resolves a path from a struct of the model.
-    pub(super) fn follow(&self, one: &Struct, path: &str) -> Result<paths::Place<'_>, String> {
+    pub(super) fn follow(&self, one: &Struct, path: &str) -> Result<paths::Place<'_>, Error> {
         let index = self.model.structs.iter().position(|other| std::ptr::eq(other, one));
         match index {
             Some(index) => paths::follow(self.model, StructId(index), path),
-            None => Err(format!("`{}` is not part of the model", one.name)),
+            None => Err(Error::ForeignStruct(one.name.clone())),
         }
     }
 

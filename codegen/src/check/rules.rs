@@ -67,7 +67,7 @@ fn mistakes(model: &Model, id: StructId, rule: &model::Rule) -> Vec<Mistake> {
     let message = message.and_then(|text| expression(text, &environment, &Type::String, "a string"));
     let field = Some(&rule.field).filter(|path| !path.is_empty());
     let field = field.and_then(|path| paths::follow(model, id, path).err());
-    let field = field.map(|problem| Mistake { code: codes::PATH, problem, shown: None });
+    let field = field.map(|why| Mistake { code: codes::PATH, problem: why.to_string(), shown: None });
     let rule = expression(&rule.expression, &environment, &Type::Bool, "true or false");
     rule.into_iter().chain(message).chain(field).collect()
 }

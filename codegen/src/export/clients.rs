@@ -8,6 +8,7 @@ pub(super) mod typescript;
 
 use std::collections::BTreeSet;
 
+use crate::Error;
 use crate::model::{
     Enum, EnumId, Field, Group, Kind, Model, Package, Resource, Role, Struct, StructId, TypeRef, Version,
 };
@@ -34,9 +35,13 @@ pub(super) enum Home<'m> {
 ///
 /// # Errors
 /// Fails if the group belongs to Kubernetes; the error names it.
-pub(super) fn parts<'m>(model: &'m Model, group: Option<&'m Group>, library: &str) -> Result<Vec<Part<'m>>, String> {
+pub(super) fn parts<'m>(
+    model: &'m Model,
+    group: Option<&'m Group>,
+    library: &'static str,
+) -> Result<Vec<Part<'m>>, Error> {
     if let Some(group) = group.filter(|group| group.package != Package::Own) {
-        return Err(format!("`{}` is a group of Kubernetes: {library} has its types", super::folder(group)));
+        return Err(Error::InLibrary { group: super::folder(group), library });
     }
     let groups = model.groups.iter().filter(|one| match group {
         Some(group) => one.module == group.module,

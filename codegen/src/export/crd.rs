@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::moves::{FIELD_MOVES, Moves};
 use super::{folder, schema, serving, yaml};
+use crate::Error;
 use crate::emit::File;
 use crate::model::{
     Cell, Column, Conversion, Group, Kind, KindVersion, Model, Resource, Selectable, Serving, Struct, StructId,
@@ -18,9 +19,9 @@ use crate::paths;
 const COLUMN_FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 /// One file per kind of a group; without a group, of all custom groups.
-pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, String> {
+pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, Error> {
     if group.is_some_and(|group| group.name.is_empty()) {
-        return Err("the core group has no name, and a CustomResourceDefinition needs one".to_string());
+        return Err(Error::CoreGroup);
     }
     let groups = model.groups.iter().filter(|have| match group {
         Some(group) => group.module == have.module,
@@ -34,8 +35,8 @@ pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, String> 
     }
     match (group, out.is_empty()) {
         (_, false) => Ok(out),
-        (Some(group), true) => Err(format!("group `{}` has no kind that could be a custom resource", folder(group))),
-        (None, true) => Err("all groups are Kubernetes' own; name one with --group".to_string()),
+        (Some(group), true) => Err(Error::NoKinds(folder(group))),
+        (None, true) => Err(Error::NoCustomGroups),
     }
 }
 

@@ -14,6 +14,7 @@ mod yaml;
 
 use std::collections::BTreeSet;
 
+use crate::Error;
 use crate::diagnostics::did_you_mean;
 use crate::emit::{File, openapi, proto};
 use crate::model::{Group, KindVersion, Model, Package, Serving};
@@ -41,8 +42,8 @@ impl Format {
     /// The format with this name on the command line.
     ///
     /// # Errors
-    /// A message for the user if no format has the name.
-    pub fn named(name: &str) -> Result<Format, String> {
+    /// [`Error::UnknownFormat`] if no format has the name.
+    pub fn named(name: &str) -> Result<Format, Error> {
         match name {
             "crd" => Ok(Format::Crd),
             "proto" => Ok(Format::Proto),
@@ -51,9 +52,7 @@ impl Format {
             "rust" => Ok(Format::Rust),
             "go" => Ok(Format::Go),
             "typescript" => Ok(Format::TypeScript),
-            _ => Err(format!(
-                "unknown format `{name}`; formats are crd, proto, openapi, markdown, rust, go and typescript"
-            )),
+            _ => Err(Error::UnknownFormat(name.to_string())),
         }
     }
 }
@@ -63,14 +62,14 @@ impl Format {
 /// `group` is the name of a group or of its folder.
 ///
 /// # Errors
-/// A message for the user if there is no such group, or if the format cannot express the definitions.
+/// If there is no such group, or if the format cannot express the definitions.
 ///
 /// # Examples
 /// ```
 /// use codegen::export::{Format, export};
 /// use codegen::model::{Group, Model};
 ///
-/// # fn main() -> Result<(), String> {
+/// # fn main() -> Result<(), codegen::Error> {
 /// let shop = Group { name: "shop.example.com".into(), module: "shop".into(), ..Group::default() };
 /// let model = Model { groups: vec![shop], ..Model::default() };
 /// let files = export(&model, Format::named("markdown")?, Some("shop.example.com"))?;
@@ -79,7 +78,7 @@ impl Format {
 /// # Ok(())
 /// # }
 /// ```
-pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<File>, String> {
+pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<File>, Error> {
     let group = group.map(|name| find(model, name)).transpose()?;
     match format {
         Format::Crd => crd::files(model, group),
@@ -98,19 +97,18 @@ pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<
 ///
 /// # Errors
 /// As [`export`].
-pub fn go_packages(model: &Model, group: Option<&str>, module: &str) -> Result<Vec<File>, String> {
+pub fn go_packages(model: &Model, group: Option<&str>, module: &str) -> Result<Vec<File>, Error> {
     let group = group.map(|name| find(model, name)).transpose()?;
     clients::go::files(model, group, Some(module))
 }
 
 /// A group by its name or folder; `core` is the group with the empty name.
-fn find<'m>(model: &'m Model, name: &str) -> Result<&'m Group, String> {
+fn find<'m>(model: &'m Model, name: &str) -> Result<&'m Group, Error> {
     let matches = |group: &&Group| folder(group) == name || (group.name == name && !name.is_empty());
     model.groups.iter().find(matches).ok_or_else(|| {
         let folders: Vec<String> = model.groups.iter().map(folder).collect();
         let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
-        let hint = did_you_mean(name, &folders).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        format!("no group `{name}`{hint}")
+        Error::UnknownGroup { name: name.to_string(), near: did_you_mean(name, &folders).map(str::to_string) }
     })
 }
 

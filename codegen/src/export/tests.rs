@@ -84,7 +84,7 @@ fn recursive_type_ends_in_unstructured_object() {
 fn kubernetes_groups_are_exported_only_by_name() {
     assert!(export(&OWN, Format::Crd, None).is_err());
     assert!(export(&OWN, Format::Crd, Some("core")).is_err());
-    let unknown = export(&OWN, Format::Crd, Some("storag.k8s.io")).unwrap_err();
+    let unknown = export(&OWN, Format::Crd, Some("storag.k8s.io")).unwrap_err().to_string();
     assert!(unknown.contains("did you mean `storage.k8s.io`"), "{unknown}");
     let crd = text(&export(&OWN, Format::Crd, Some("networking.k8s.io")).unwrap(), "ingresses.networking.k8s.io.yaml");
     assert!(crd.contains("api-approved.kubernetes.io"));

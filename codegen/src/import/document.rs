@@ -7,6 +7,7 @@ use machinery::yaml;
 use serde_json::Value;
 
 use super::names::text;
+use crate::Error;
 use crate::names::version_rank;
 
 /// The annotation that renames fields between versions.
@@ -46,10 +47,10 @@ impl Crd {
 }
 
 /// The CustomResourceDefinitions among the documents of a text.
-pub fn read(stream: &str, warnings: &mut Vec<String>) -> Result<Vec<Crd>, String> {
+pub fn read(stream: &str, warnings: &mut Vec<String>) -> Result<Vec<Crd>, Error> {
     let mut crds: Vec<Crd> = Vec::new();
     for (index, document) in documents(stream).iter().enumerate() {
-        let value = parse(document).map_err(|why| format!("document {}: {why}", index + 1))?;
+        let value = parse(document).map_err(|why| Error::Document { number: index + 1, source: Box::new(why) })?;
         let items = value["items"].as_array().cloned();
         for value in items.filter(|_| text(&value["kind"]).ends_with("List")).unwrap_or_else(|| vec![value]) {
             let kind = (text(&value["apiVersion"]), text(&value["kind"]));
@@ -64,11 +65,11 @@ pub fn read(stream: &str, warnings: &mut Vec<String>) -> Result<Vec<Crd>, String
         }
     }
     if crds.is_empty() {
-        return Err("the input has no CustomResourceDefinition of apiextensions.k8s.io/v1".to_owned());
+        return Err(Error::NoDefinitions);
     }
     for (index, crd) in crds.iter().enumerate() {
         if crds[..index].iter().any(|other| other.name() == crd.name()) {
-            return Err(format!("{} is defined twice", crd.name()));
+            return Err(Error::Twice(crd.name()));
         }
     }
     Ok(crds)
@@ -88,16 +89,16 @@ fn documents(stream: &str) -> Vec<String> {
 }
 
 /// One document as JSON.
-pub fn parse(document: &str) -> Result<Value, String> {
-    let json = yaml::to_json(document.as_bytes(), &mut Issues::ignore()).map_err(|why| why.to_string())?;
-    serde_json::from_slice(&json).map_err(|why| why.to_string())
+pub fn parse(document: &str) -> Result<Value, Error> {
+    let json = yaml::to_json(document.as_bytes(), &mut Issues::ignore())?;
+    Ok(serde_json::from_slice(&json)?)
 }
 
-fn definition(whole: Value, warnings: &mut Vec<String>) -> Result<Crd, String> {
+fn definition(whole: Value, warnings: &mut Vec<String>) -> Result<Crd, Error> {
     let spec = &whole["spec"];
-    let of = |value: &Value, what: &str| match value.as_str() {
+    let of = |value: &Value, part: &'static str| match value.as_str() {
         Some(text) if !text.is_empty() => Ok(text.to_owned()),
-        _ => Err(format!("{}: {what} is missing", text(&whole["metadata"]["name"]))),
+        _ => Err(Error::MissingPart { definition: text(&whole["metadata"]["name"]).to_owned(), part }),
     };
     let (group, plural) = (of(&spec["group"], "spec.group")?, of(&spec["names"]["plural"], "spec.names.plural")?);
     let kind = of(&spec["names"]["kind"], "spec.names.kind")?;
@@ -112,7 +113,7 @@ fn definition(whole: Value, warnings: &mut Vec<String>) -> Result<Crd, String> {
         }
     }
     let stored = versions.iter().find(|version| version.entry["storage"] == true).or(versions.first());
-    let storage = stored.ok_or_else(|| format!("{plural}.{group}: no version is left"))?.name.clone();
+    let storage = stored.ok_or_else(|| Error::NoVersions(format!("{plural}.{group}")))?.name.clone();
     let moves = whole["metadata"]["annotations"][FIELD_MOVES].as_str().and_then(|text| serde_json::from_str(text).ok());
     Ok(Crd { group, kind, plural, storage, versions, moves: moves.unwrap_or_default(), whole })
 }

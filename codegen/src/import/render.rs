@@ -11,6 +11,7 @@ use super::names::{Names, key, text};
 use super::schema;
 use super::types::{Body, Field, Type};
 use super::versions::{self, Pair};
+use crate::Error;
 use crate::names::{default_module, is_keyword};
 use crate::project::{DEFINITIONS, Project};
 
@@ -25,7 +26,7 @@ pub fn group(
     crds: &[&Crd],
     known: &Known,
     warnings: &mut Vec<String>,
-) -> Result<BTreeMap<String, String>, String> {
+) -> Result<BTreeMap<String, String>, Error> {
     let module = module(name);
     let folder = format!("{DEFINITIONS}/{name}");
     let mut files = BTreeMap::new();
@@ -86,8 +87,9 @@ fn module(group: &str) -> String {
 }
 
 /// The file of a kind.
-fn kind(crd: &Crd, hub: &str, known: &Known, names: &mut Names, pairs: &mut Vec<Pair>) -> Result<String, String> {
-    let version = crd.version(hub).ok_or_else(|| format!("{}: has no version {hub}", crd.name()))?;
+fn kind(crd: &Crd, hub: &str, known: &Known, names: &mut Names, pairs: &mut Vec<Pair>) -> Result<String, Error> {
+    let missing = || Error::NoVersion { definition: crd.name(), version: hub.to_owned() };
+    let version = crd.version(hub).ok_or_else(missing)?;
     let mut used = BTreeSet::from(["ObjectMeta".to_owned()]);
     let types = schema::types(crd, version, hub, known, names, &mut used);
     let mut out = String::new();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::layout;
+use crate::Error;
 use crate::diagnostics::{Diagnostics, Level};
 use crate::examine::{Examined, examine_project};
 use crate::model::Model;
@@ -33,7 +34,7 @@ const CONSTRAINTS: [&str; 12] = [
 ];
 
 /// The model of the definitions, which are repaired in place.
-pub fn check(files: &mut BTreeMap<String, String>) -> Result<Model, String> {
+pub fn check(files: &mut BTreeMap<String, String>) -> Result<Model, Error> {
     let folder = Scratch::new()?;
     for _ in 0..ROUNDS {
         folder.write(files)?;
@@ -42,10 +43,10 @@ pub fn check(files: &mut BTreeMap<String, String>) -> Result<Model, String> {
             return Ok(model);
         }
         if !repair(files, &diagnostics) {
-            return Err(format!("the definitions cannot be repaired:\n{diagnostics}"));
+            return Err(Error::Unrepairable(diagnostics));
         }
     }
-    Err("the definitions cannot be repaired in the maximum number of rounds".to_owned())
+    Err(Error::TooManyRepairs)
 }
 
 /// Repairs the definitions; returns whether anything changed.
@@ -127,19 +128,21 @@ fn without(line: &str, column: usize) -> String {
 struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new() -> Result<Scratch, String> {
+    fn new() -> Result<Scratch, Error> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("codegen-import-{}-{number}", std::process::id()));
-        fs::create_dir(&folder).map_err(|why| format!("cannot make {}: {why}", folder.display()))?;
-        Ok(Scratch(folder))
+        match fs::create_dir(&folder) {
+            Ok(()) => Ok(Scratch(folder)),
+            Err(source) => Err(Error::CreateFolder { path: folder, source }),
+        }
     }
 
-    fn write(&self, files: &BTreeMap<String, String>) -> Result<(), String> {
+    fn write(&self, files: &BTreeMap<String, String>) -> Result<(), Error> {
         for (path, text) in files.iter().filter(|(path, _)| path.starts_with(DEFINITIONS)) {
             let path = self.0.join(path);
             let written = fs::create_dir_all(path.with_file_name("")).and_then(|()| fs::write(&path, text));
-            written.map_err(|why| format!("cannot write {}: {why}", path.display()))?;
+            written.map_err(Error::write(&path))?;
         }
         Ok(())
     }

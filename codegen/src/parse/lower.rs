@@ -89,7 +89,8 @@ fn constants(
         let Some(defaults) = inherited(program, instance, |attrs| attrs.defaults.as_ref()) else { continue };
         for (path, expr) in &defaults.constants {
             let text = path.text();
-            let place = paths::follow(model, id, &text).map_err(|message| no_path(&model.structs[id.0], path, message));
+            let place =
+                paths::follow(model, id, &text).map_err(|why| no_path(&model.structs[id.0], path, why.to_string()));
             match place.and_then(|place| literals::fit(model, expr, place.ty)) {
                 Ok(value) => {
                     model.structs[id.0].path_defaults.push(PathDefault { path: text, value, span: path.span.clone() });

@@ -118,7 +118,7 @@ impl Authentication {
         for token in bearer::tokens(&request.headers) {
             let found = match token {
                 Ok(token) => self.tokens.authenticate(&token, self.audiences()).await,
-                Err(why) => Err(AuthenticationError(why.into())),
+                Err(why) => Err(why.into()),
             };
             match found {
                 Ok(Some(found)) => {

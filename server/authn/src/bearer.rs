@@ -8,11 +8,13 @@ use http::{HeaderMap, HeaderValue, header};
 
 use request::upgrade::wants_websocket;
 
+use crate::Error;
+
 /// The prefix of a subprotocol that is a token in base64url.
 const PROTOCOL_PREFIX: &str = "base64url.bearer.authorization.k8s.io.";
 
 /// The bearer tokens of a request, in the order in which they are tried. An item is an error if the token is malformed.
-pub(crate) fn tokens(headers: &HeaderMap) -> impl Iterator<Item = Result<String, &'static str>> {
+pub(crate) fn tokens(headers: &HeaderMap) -> impl Iterator<Item = Result<String, Error>> {
     let first = from_authorization(headers).map(|token| Ok(token.to_owned()));
     first.into_iter().chain(std::iter::once_with(|| from_protocols(headers).transpose()).flatten())
 }
@@ -54,24 +56,24 @@ fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 /// Returns the token in the subprotocols. A second subprotocol is required, because the server has to select one.
 ///
 /// # Errors
-/// The texts of upstream's `ProtocolAuthenticator`, for the log.
-fn from_protocols(headers: &HeaderMap) -> Result<Option<String>, &'static str> {
+/// Malformed subprotocols, with the texts of upstream's `ProtocolAuthenticator`.
+fn from_protocols(headers: &HeaderMap) -> Result<Option<String>, Error> {
     if !wants_websocket(headers) {
         return Ok(None);
     }
     let mut tokens = protocols(headers).filter_map(|p| p.strip_prefix(PROTOCOL_PREFIX));
     let (Some(first), second) = (tokens.next(), tokens.next()) else { return Ok(None) };
     if second.is_some() {
-        return Err("multiple base64.bearer.authorization tokens specified");
+        return Err(Error::SeveralProtocolTokens);
     }
-    let bytes = URL_SAFE_NO_PAD.decode(first).map_err(|_| "invalid base64.bearer.authorization token encoding")?;
-    let token = String::from_utf8(bytes).map_err(|_| "invalid base64.bearer.authorization token")?;
+    let bytes = URL_SAFE_NO_PAD.decode(first).map_err(|_| Error::ProtocolTokenEncoding)?;
+    let token = String::from_utf8(bytes).map_err(|_| Error::ProtocolTokenText)?;
     if token.is_empty() {
         return Ok(None);
     }
     match protocols(headers).any(|protocol| !protocol.starts_with(PROTOCOL_PREFIX)) {
         true => Ok(Some(token)),
-        false => Err("missing additional subprotocol"),
+        false => Err(Error::LoneProtocol),
     }
 }
 

@@ -10,9 +10,10 @@ use machinery::field_error::FieldError;
 use machinery::field_path;
 use options::configuration::{self, Unknown};
 use options::reload::{self, Reloads};
-use options::{Algorithm, AuthenticationOptions, Error};
+use options::{Algorithm, AuthenticationOptions};
 use prometheus::Registry;
 
+use crate::Error;
 use crate::anonymous::Anonymous;
 use crate::oidc::Issuers;
 
@@ -39,26 +40,20 @@ impl AuthenticationConfig {
             let configuration = with_authorities(&oidc.configuration, oidc.ca_file.as_deref())?;
             let issuers =
                 (!configuration.jwt.is_empty()).then(|| Issuers::new(&configuration, &oidc.algorithms, disallowed));
-            let issuers = issuers.transpose().map_err(Error::Invalid)?.map(Arc::new);
+            let issuers = issuers.transpose()?.map(Arc::new);
             return Ok(AuthenticationConfig { issuers, anonymous: from_flag(options) });
         };
-        let text = std::fs::read(path).map_err(Error::file(path))?;
-        let wrong = |why: String| {
-            Error::Invalid(format!(
-                "failed to load authentication configuration from file {:?}: {why}",
-                path.display().to_string()
-            ))
-        };
-        let configuration = parse(&text).map_err(wrong)?;
+        let text = std::fs::read(path).map_err(options::Error::file(path))?;
+        let configuration = parse(&text).map_err(|source| Error::ConfigurationFile {
+            path: path.display().to_string(),
+            source: Box::new(source),
+        })?;
         let anonymous = match &configuration.anonymous {
-            Some(_) if options.anonymous_is_given => {
-                let why = "--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file";
-                return Err(Error::Invalid(format!("anonymous: Forbidden: {why}")));
-            }
+            Some(_) if options.anonymous_is_given => return Err(Error::AnonymousTwice),
             Some(_) => from_file(&configuration),
             None => from_flag(options),
         };
-        let issuers = Issuers::new(&configuration, &oidc.algorithms, disallowed).map_err(Error::Invalid)?;
+        let issuers = Issuers::new(&configuration, &oidc.algorithms, disallowed)?;
         let issuers = Arc::new(issuers);
         let reloader = Reloader {
             issuers: issuers.clone(),
@@ -67,7 +62,7 @@ impl AuthenticationConfig {
             anonymous: anonymous_of(&configuration),
         };
         let reloads = Reloads::register(registry, "authentication", hostname);
-        reload::follow(path.clone(), text, reloads, move |text| reloader.apply(text));
+        reload::follow(path.clone(), text, reloads, move |text| reloader.apply(text).map_err(|why| why.to_string()));
         Ok(AuthenticationConfig { issuers: Some(issuers), anonymous })
     }
 }
@@ -83,7 +78,7 @@ struct Reloader {
 }
 
 impl Reloader {
-    fn apply(&self, text: &[u8]) -> Result<(), String> {
+    fn apply(&self, text: &[u8]) -> Result<(), Error> {
         let configuration = parse(text)?;
         let mut also = Vec::new();
         if anonymous_of(&configuration) != self.anonymous {
@@ -94,11 +89,12 @@ impl Reloader {
     }
 }
 
-fn parse(text: &[u8]) -> Result<AuthenticationConfiguration, String> {
+fn parse(text: &[u8]) -> Result<AuthenticationConfiguration, Error> {
     if text.is_empty() {
-        return Err("empty config data".into());
+        return Err(Error::EmptyConfiguration);
     }
-    configuration::parse(text, GROUP, &VERSIONS, "AuthenticationConfiguration", Unknown::Refused)
+    let document = configuration::parse(text, GROUP, &VERSIONS, "AuthenticationConfiguration", Unknown::Refused);
+    document.map_err(|why| Error::Document(why.to_string()))
 }
 
 fn anonymous_of(configuration: &AuthenticationConfiguration) -> Option<(bool, Vec<String>)> {
@@ -125,7 +121,7 @@ fn with_authorities(
 ) -> Result<AuthenticationConfiguration, Error> {
     let mut configuration = configuration.clone();
     if let (Some(path), Some(jwt)) = (file, configuration.jwt.first_mut()) {
-        jwt.issuer.certificate_authority = std::fs::read_to_string(path).map_err(Error::file(path))?;
+        jwt.issuer.certificate_authority = std::fs::read_to_string(path).map_err(options::Error::file(path))?;
     }
     Ok(configuration)
 }

@@ -8,11 +8,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use apimachinery::apiserverconfig::v1::{AuthenticationConfiguration, JWTAuthenticator};
-use machinery::field_error::{FieldError, aggregate};
+use machinery::field_error::FieldError;
+use machinery::scalar::Time;
 use options::Algorithm;
 use request::{BoxFuture, User};
 use serde_json::Value;
 
+use crate::Error;
 use crate::texts::texts;
 use crate::token_authenticator::UserAuthenticator;
 use crate::tokens::Jws;
@@ -38,7 +40,7 @@ impl Issuers {
         configuration: &AuthenticationConfiguration,
         algorithms: &[Algorithm],
         disallowed: &[String],
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Error> {
         Ok(Issuers(RwLock::new(compile(configuration, algorithms, disallowed, Vec::new())?)))
     }
 
@@ -52,14 +54,14 @@ impl Issuers {
         algorithms: &[Algorithm],
         disallowed: &[String],
         also: Vec<FieldError>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let issuers = compile(configuration, algorithms, disallowed, also)?;
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = issuers;
         Ok(())
     }
 
     /// Authenticates a token by the issuer that it names; `None` if the issuer is not configured.
-    async fn verify(&self, token: &str) -> Result<Option<User>, String> {
+    async fn verify(&self, token: &str) -> Result<Option<User>, Error> {
         let Some(jws) = Jws::parse(token) else { return Ok(None) };
         let Ok(claims) = jws.claims::<Value>() else { return Ok(None) };
         let issuers = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
@@ -75,13 +77,13 @@ fn compile(
     algorithms: &[Algorithm],
     disallowed: &[String],
     also: Vec<FieldError>,
-) -> Result<Arc<[OidcAuthenticator]>, String> {
+) -> Result<Arc<[OidcAuthenticator]>, Error> {
     let mappings = validation::compile(configuration, disallowed);
     let mappings = match (mappings, also.is_empty()) {
         (Ok(mappings), true) => mappings,
         (mappings, _) => {
             let errors: Vec<FieldError> = mappings.err().into_iter().flatten().chain(also).collect();
-            return Err(format!("invalid authentication configuration: {}", aggregate(&errors)));
+            return Err(Error::Fields(errors));
         }
     };
     let oidc = |(authenticator, mapping): (&JWTAuthenticator, Mapping)| {
@@ -108,41 +110,30 @@ struct OidcAuthenticator {
 }
 
 impl OidcAuthenticator {
-    async fn verify(&self, jws: &Jws<'_>, claims: &Value) -> Result<User, String> {
+    async fn verify(&self, jws: &Jws<'_>, claims: &Value) -> Result<User, Error> {
         self.check_claims(claims)?;
         if !self.algorithms.contains(&jws.algorithm()) {
-            let algorithm = jws.algorithm();
-            return Err(format!(
-                "oidc: verify token: oidc: malformed jwt: unexpected signature algorithm {algorithm:?}"
-            ));
+            return Err(Error::Algorithm(jws.algorithm()));
         }
         self.keys.verify(jws).await?;
         self.mapping.user(claims)
     }
 
     /// Checks audience, expiry and not-before time (go-oidc's `IDTokenVerifier.Verify`).
-    fn check_claims(&self, claims: &Value) -> Result<(), String> {
+    fn check_claims(&self, claims: &Value) -> Result<(), Error> {
         let audiences = match &claims["aud"] {
             Value::String(one) => vec![one.clone()],
             several => texts(several),
         };
         if !self.audiences.iter().any(|wanted| audiences.contains(wanted)) {
-            return Err(match self.audiences.as_slice() {
-                [wanted] => format!("oidc: verify token: oidc: expected audience {wanted:?} got {audiences:?}"),
-                several => format!("oidc: verify token: oidc: expected audience in {several:?} got {audiences:?}"),
-            });
+            return Err(Error::Audience { wanted: self.audiences.clone(), got: audiences });
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
         let time = |claim: &str| claims[claim].as_f64().map(|seconds| seconds as i64);
         match (time("exp"), time("nbf")) {
-            (None, _) => Err("oidc: verify token: oidc: token is expired (Token Expiry: unknown)".into()),
-            (Some(end), _) if end < now => {
-                let end = machinery::scalar::Time::from_unix(end);
-                Err(format!("oidc: verify token: oidc: token is expired (Token Expiry: {end})"))
-            }
-            (_, Some(begin)) if begin > now + LEEWAY => {
-                Err("oidc: verify token: oidc: current time before the nbf (not before) time".into())
-            }
+            (None, _) => Err(Error::Expired(None)),
+            (Some(end), _) if end < now => Err(Error::Expired(Some(Time::from_unix(end)))),
+            (_, Some(begin)) if begin > now + LEEWAY => Err(Error::NotYetValid),
             _ => Ok(()),
         }
     }
@@ -154,7 +145,7 @@ impl UserAuthenticator for Arc<Issuers> {
     }
 
     fn user<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<User>, AuthenticationError>> {
-        Box::pin(async move { self.verify(token).await.map_err(AuthenticationError) })
+        Box::pin(async move { Ok(self.verify(token).await?) })
     }
 }
 

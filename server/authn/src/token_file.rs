@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use options::Error;
 use request::{BoxFuture, User};
 use sha2::{Digest, Sha256};
 
+use crate::Error;
 use crate::token_authenticator::UserAuthenticator;
 use crate::verdict::AuthenticationError;
 
@@ -16,25 +16,26 @@ pub struct TokenFile(HashMap<[u8; 32], User>);
 
 impl TokenFile {
     /// Reads a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is invalid.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
-        Self::parse(&text).map_err(|why| Error::content(path, why))
+        let text = std::fs::read_to_string(path).map_err(options::Error::file(path))?;
+        Self::parse(&text).map_err(|source| Error::TokenFile { path: path.into(), source: Box::new(source) })
     }
 
     /// Parses the lines of a file.
     ///
     /// Skips empty lines and lines with an empty token. Of duplicate tokens, the last applies.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// When a line is invalid.
+    pub fn parse(text: &str) -> Result<Self, Error> {
         let mut tokens = HashMap::new();
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let record = record(line)
-                .ok_or_else(|| format!("line {}: a quote is not closed, or stands inside a field", i + 1))?;
+            let record = record(line).ok_or(Error::Quotes(i + 1))?;
             let [token, name, uid, rest @ ..] = record.as_slice() else {
-                return Err(format!(
-                    "line {}: token file must have at least 3 columns (token, user name, user uid), found {}",
-                    i + 1,
-                    record.len()
-                ));
+                return Err(Error::Columns { line: i + 1, found: record.len() });
             };
             if token.is_empty() {
                 tracing::warn!(line = i + 1, "empty token found in token file");
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_line() {
-        let error = |text: &str| TokenFile::parse(text).unwrap_err();
+        let error = |text: &str| TokenFile::parse(text).unwrap_err().to_string();
         assert_eq!(
             error("a,b,c\na,b"),
             "line 2: token file must have at least 3 columns (token, user name, user uid), found 2"

@@ -3,6 +3,8 @@
 use request::User;
 
 /// Why a credential was rejected. The text is for the log; the client receives only a 401.
+///
+/// It is not a variant of [`Error`](crate::Error), because verdicts are cached, compared, and made by other crates.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AuthenticationError(pub String);

@@ -1,10 +1,11 @@
 //! Authentication of tokens by a webhook (upstream: `plugin/pkg/authenticator/token/webhook`).
 
-use options::{Error, TokenWebhookOptions};
+use options::TokenWebhookOptions;
 use request::{BoxFuture, User};
 use serde_json::{Value, json};
 use webhook::Reviewer;
 
+use crate::Error;
 use crate::cache::Cache;
 use crate::texts::texts;
 use crate::token_authenticator::TokenAuthenticator;
@@ -22,6 +23,9 @@ pub struct TokenWebhook {
 
 impl TokenWebhook {
     /// Creates the client of the configured webhook.
+    ///
+    /// # Errors
+    /// When the kubeconfig, or a file that it names, is unusable.
     pub fn load(options: &TokenWebhookOptions, audiences: Vec<String>) -> Result<Self, Error> {
         let path = format!("/apis/authentication.k8s.io/{}/tokenreviews", options.version);
         let reviewer = Reviewer::load(&options.server, &options.route, &path)?;
@@ -39,7 +43,8 @@ impl TokenWebhook {
         if !audiences.is_empty() {
             review["spec"]["audiences"] = audiences.into();
         }
-        let response = self.reviewer.review(&review).await.map_err(AuthenticationError)?;
+        let response = self.reviewer.review(&review).await;
+        let response = response.map_err(|why| AuthenticationError(why.to_string()))?;
         self.read(&response["status"], audiences)
     }
 

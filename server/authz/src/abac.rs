@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use options::Error;
 use request::user::ALL_AUTHENTICATED;
 use request::{BoxFuture, User};
 use serde_json::Value;
 
+use crate::Error;
 use crate::attributes::Attributes;
 use crate::authorizer::{Authorizer, Decision, Rules, ready};
 
@@ -31,23 +31,28 @@ struct Policy {
 
 impl Abac {
     /// Reads a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is invalid.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
-        Self::parse(&text).map_err(|why| Error::content(path, why))
+        let text = std::fs::read_to_string(path).map_err(options::Error::file(path))?;
+        Self::parse(&text).map_err(|source| Error::PolicyFile { path: path.into(), source: Box::new(source) })
     }
 
     /// Parses the lines. Skips empty lines and lines that begin with `#`.
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, Error> {
         let lines = text.lines().map(str::trim).enumerate();
         let policies = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        let policy = |(i, line): (usize, &str)| Policy::parse(line).map_err(|why| format!("line {}: {why}", i + 1));
+        let policy = |(i, line): (usize, &str)| {
+            Policy::parse(line).map_err(|source| Error::Line { line: i + 1, source: Box::new(source) })
+        };
         policies.map(policy).collect::<Result<_, _>>().map(Abac)
     }
 }
 
 impl Policy {
-    fn parse(line: &str) -> Result<Self, String> {
-        let document: Value = serde_json::from_str(line).map_err(|why| why.to_string())?;
+    fn parse(line: &str) -> Result<Self, Error> {
+        let document: Value = serde_json::from_str(line)?;
         let version = document["apiVersion"].as_str().unwrap_or_default();
         let fields = if document["spec"].is_object() { &document["spec"] } else { &document };
         let text = |key: &str| fields[key].as_str().unwrap_or_default().to_owned();
@@ -63,7 +68,7 @@ impl Policy {
         match version {
             V1BETA1 => {}
             "" | V0 => policy.widen_as_v0(),
-            other => return Err(format!("unknown version {other:?}")),
+            other => return Err(Error::PolicyVersion(other.to_owned())),
         }
         if policy.user == "*" || policy.group == "*" {
             (policy.user, policy.group) = (String::new(), ALL_AUTHENTICATED.into());
@@ -177,7 +182,8 @@ mod tests {
             };
             assert_eq!(abac.0.iter().any(|policy| policy.allows(&attributes)), expect, "{attributes:?}");
         }
-        assert_eq!(Abac::parse("{\"apiVersion\": \"v9\"}").unwrap_err(), "line 1: unknown version \"v9\"");
+        let error = Abac::parse("{\"apiVersion\": \"v9\"}").unwrap_err().to_string();
+        assert_eq!(error, "line 1: unknown version \"v9\"");
         assert!(Abac::parse("nonsense").is_err());
     }
 }

@@ -3,6 +3,8 @@
 use cel::{Budget, Environment, ObjectType, Program, Type, Value as Cel};
 use serde_json::{Map, Value};
 
+use crate::Error;
+
 /// The name of the CEL variable.
 const REQUEST: &str = "request";
 
@@ -25,32 +27,30 @@ impl Conditions {
     ///
     /// # Errors
     /// The evaluation errors, if no condition is false.
-    pub(super) fn matches(&self, spec: &Value) -> Result<bool, String> {
+    pub(super) fn matches(&self, spec: &Value) -> Result<bool, Error> {
         let (document, of) = (with_defaults(spec), request_type());
         let variables = [(REQUEST, Cel::json(&document, &of))];
         let mut errors = Vec::new();
         for program in &self.0 {
-            let wrong = |why: &dyn std::fmt::Display| {
-                format!("cel evaluation error: expression '{}' resulted in error: {why}", program.source())
-            };
+            let expression = || program.source().to_owned();
             match program.evaluate(&variables, &mut Budget::default()) {
                 Ok(Cel::Bool(true)) => {}
                 Ok(Cel::Bool(false)) => return Ok(false),
-                Ok(_) => errors.push(wrong(&"the result is no bool")),
-                Err(why) => errors.push(wrong(&why)),
+                Ok(_) => errors.push(Error::NoBool(expression())),
+                Err(source) => errors.push(Error::Evaluation { expression: expression(), source }),
             }
         }
-        if errors.is_empty() { Ok(true) } else { Err(errors.join(", ")) }
+        if errors.is_empty() { Ok(true) } else { Err(Error::Conditions(errors)) }
     }
 }
 
-/// Compiles a condition. The error is a message for the author of the configuration.
-pub(super) fn compile(source: &str) -> Result<Program, String> {
-    let program = cel::compile(source, &Environment::new([(REQUEST, request_type())]))
-        .map_err(|why| format!("compilation failed: {why}"))?;
+/// Compiles a condition.
+pub(super) fn compile(source: &str) -> Result<Program, Error> {
+    let environment = Environment::new([(REQUEST, request_type())]);
+    let program = cel::compile(source, &environment).map_err(Error::Compilation)?;
     match program.output() {
         Type::Bool => Ok(program),
-        other => Err(format!("must evaluate to bool but got {other}")),
+        other => Err(Error::ConditionType(other.to_string())),
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
             let programs = expressions.iter().map(|source| compile(source).unwrap()).collect();
             assert_eq!(Conditions(programs).matches(spec).map_err(drop), expect, "{expressions:?}");
         }
-        assert_eq!(compile("request.user").unwrap_err(), "must evaluate to bool but got string");
-        assert!(compile("request.name").unwrap_err().contains("undefined field 'name'"));
+        assert_eq!(compile("request.user").unwrap_err().to_string(), "must evaluate to bool but got string");
+        assert!(compile("request.name").unwrap_err().to_string().contains("undefined field 'name'"));
     }
 }

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use apimachinery::apiserverconfig::v1::{AuthorizationConfiguration, AuthorizerConfiguration};
+use options::AccessWebhookOptions;
 use options::configuration::{self, Unknown};
 use options::reload::{self, Reloads};
-use options::{AccessWebhookOptions, Error};
 use request::{BoxFuture, User};
 use webhook::Route;
 
+use crate::Error;
 use crate::attributes::Attributes;
 use crate::authorizer::{Authorizer, Decision, Rules};
 use crate::conditions::Conditions;
@@ -38,17 +39,19 @@ pub struct StaticAuthorizers {
 pub struct ReloadableAuthorizer(RwLock<Arc<Union>>);
 
 /// Reads and validates a configuration file. Returns the configuration and the content of the file.
+///
+/// # Errors
+/// When the file cannot be read or is invalid.
 pub fn load(path: &PathBuf) -> Result<(AuthorizationConfiguration, Vec<u8>), Error> {
-    let text = std::fs::read(path).map_err(Error::file(path))?;
-    let configuration = parse(&text).map_err(Error::Invalid)?;
-    validation::compile(&configuration, &BTreeSet::new()).map_err(Error::Invalid)?;
+    let text = std::fs::read(path).map_err(options::Error::file(path))?;
+    let configuration = parse(&text)?;
+    validation::compile(&configuration, &BTreeSet::new())?;
     Ok((configuration, text))
 }
 
-fn parse(text: &[u8]) -> Result<AuthorizationConfiguration, String> {
-    let document: Result<AuthorizationConfiguration, String> =
-        configuration::parse(text, GROUP, &VERSIONS, "AuthorizationConfiguration", Unknown::Refused);
-    let mut document = document.map_err(|why| format!("failed to load AuthorizationConfiguration from file: {why}"))?;
+fn parse(text: &[u8]) -> Result<AuthorizationConfiguration, Error> {
+    let document = configuration::parse(text, GROUP, &VERSIONS, "AuthorizationConfiguration", Unknown::Refused);
+    let mut document: AuthorizationConfiguration = document.map_err(|why| Error::Document(why.to_string()))?;
     document.authorizers.iter_mut().filter_map(|authorizer| authorizer.webhook.as_deref_mut()).for_each(set_defaults);
     Ok(document)
 }
@@ -64,6 +67,9 @@ fn set_defaults(webhook: &mut apimachinery::apiserverconfig::v1::WebhookConfigur
 
 impl ReloadableAuthorizer {
     /// Creates the authorizers of a file that was read, and watches the file for changes. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// When the configuration is invalid, or a webhook's client cannot be created.
     pub fn start(
         path: PathBuf,
         (configuration, text): (AuthorizationConfiguration, Vec<u8>),
@@ -72,11 +78,12 @@ impl ReloadableAuthorizer {
     ) -> Result<Arc<Self>, Error> {
         let types = configuration.authorizers.iter().map(|a| a.r#type.clone()).filter(|of| of != WEBHOOK);
         let required: BTreeSet<String> = types.collect();
-        let union = authorizers.build(&configuration, &required).map_err(Error::Invalid)?;
+        let union = authorizers.build(&configuration, &required)?;
         let configured = Arc::new(ReloadableAuthorizer(RwLock::new(Arc::new(union))));
         let changed = configured.clone();
         reload::follow(path, text, reloads, move |text| {
-            let union = authorizers.build(&parse(text)?, &required)?;
+            let union = parse(text).and_then(|configuration| authorizers.build(&configuration, &required));
+            let union = union.map_err(|why| why.to_string())?;
             *changed.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(union);
             Ok(())
         });
@@ -99,7 +106,7 @@ impl Authorizer for ReloadableAuthorizer {
 }
 
 impl StaticAuthorizers {
-    fn build(&self, configuration: &AuthorizationConfiguration, required: &BTreeSet<String>) -> Result<Union, String> {
+    fn build(&self, configuration: &AuthorizationConfiguration, required: &BTreeSet<String>) -> Result<Union, Error> {
         let conditions = validation::compile(configuration, required)?;
         let each = configuration.authorizers.iter().zip(conditions);
         let authorizers = each.map(|(authorizer, conditions)| {
@@ -107,30 +114,28 @@ impl StaticAuthorizers {
             Ok(Arc::new(InstrumentedAuthorizer::new(inner, &authorizer.r#type, &authorizer.name, &self.metrics))
                 as Arc<dyn Authorizer>)
         });
-        authorizers.collect::<Result<Vec<_>, String>>().map(Union::new)
+        authorizers.collect::<Result<Vec<_>, Error>>().map(Union::new)
     }
 
     fn authorizer(
         &self,
         authorizer: &AuthorizerConfiguration,
         conditions: Conditions,
-    ) -> Result<Arc<dyn Authorizer>, String> {
-        let later =
-            |of: &str| format!("authorizer type {of} is not allowed if it was not enabled at initial server startup");
+    ) -> Result<Arc<dyn Authorizer>, Error> {
         Ok(match (authorizer.r#type.as_str(), &authorizer.webhook) {
             ("RBAC", _) => self.rbac.clone(),
-            ("Node", _) => self.node.clone().ok_or_else(|| later("Node"))?,
-            ("ABAC", _) => self.abac.clone().ok_or_else(|| later("ABAC"))?,
+            ("Node", _) => self.node.clone().ok_or(Error::NotAtStartup("Node"))?,
+            ("ABAC", _) => self.abac.clone().ok_or(Error::NotAtStartup("ABAC"))?,
             ("AlwaysAllow", _) => Arc::new(AlwaysAllow),
             ("AlwaysDeny", _) => Arc::new(AlwaysDeny),
             (WEBHOOK, Some(webhook)) => {
                 let route = self.route.clone();
                 let options =
                     AccessWebhookOptions { route, ..AccessWebhookOptions::of_file(&authorizer.name, webhook) };
-                let webhook = AccessWebhook::load(&options, &self.metrics).map_err(|why| why.to_string())?;
+                let webhook = AccessWebhook::load(&options, &self.metrics)?;
                 Arc::new(webhook.with_conditions(conditions))
             }
-            (other, _) => return Err(format!("unknown authorization mode {other} specified")),
+            (other, _) => return Err(Error::UnknownMode(other.to_owned())),
         })
     }
 }

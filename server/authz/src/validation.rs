@@ -6,11 +6,12 @@ use std::path::Path as FilePath;
 use apimachinery::apiserverconfig::v1::{
     AuthorizationConfiguration, AuthorizerConfiguration, WebhookConfiguration, WebhookConnectionInfo,
 };
-use machinery::field_error::{BadValue, FieldError, aggregate};
+use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::content::is_dns1123_subdomain;
 use machinery::scalar::Duration;
 
+use crate::Error;
 use crate::conditions::{self, Conditions};
 
 /// The types of authorizers, sorted by name.
@@ -26,31 +27,29 @@ const LONGEST_TIMEOUT: i64 = 30;
 pub(super) fn compile(
     configuration: &AuthorizationConfiguration,
     required: &BTreeSet<String>,
-) -> Result<Vec<Conditions>, String> {
+) -> Result<Vec<Conditions>, Error> {
     let mut check = Check { errors: Vec::new() };
     let conditions = check.configuration(configuration);
     if !check.errors.is_empty() {
-        return Err(aggregate(&check.errors));
+        return Err(Error::Fields(check.errors));
     }
     let built_in = configuration.authorizers.iter().filter(|authorizer| authorizer.r#type != WEBHOOK);
-    let mut wrong: Vec<String> = built_in
+    let mut wrong: Vec<Error> = built_in
         .clone()
         .map(|authorizer| (authorizer, authorizer.r#type.to_lowercase()))
         .filter(|(authorizer, expected)| authorizer.name != *expected)
-        .map(|(AuthorizerConfiguration { name, r#type, .. }, expected)| {
-            format!("expected name {expected} for authorizer {type} instead of {name}")
+        .map(|(AuthorizerConfiguration { name, r#type, .. }, expected)| Error::AuthorizerName {
+            expected,
+            of: r#type.clone(),
+            name: name.clone(),
         })
         .collect();
     let present: BTreeSet<String> = built_in.map(|authorizer| authorizer.r#type.clone()).collect();
-    let missing: Vec<&str> = required.difference(&present).map(String::as_str).collect();
+    let missing: Vec<String> = required.difference(&present).cloned().collect();
     if !missing.is_empty() {
-        wrong.push(format!("missing required types: [{}]", missing.join(" ")));
+        wrong.push(Error::MissingTypes(missing));
     }
-    match wrong.as_slice() {
-        [] => Ok(conditions),
-        [one] => Err(one.clone()),
-        several => Err(format!("[{}]", several.join(", "))),
-    }
+    if wrong.is_empty() { Ok(conditions) } else { Err(Error::Authorizers(wrong)) }
 }
 
 struct Check {
@@ -160,7 +159,7 @@ impl Check {
             ("KubeConfigFile", None | Some("")) => self.required(&shown, ""),
             ("KubeConfigFile", Some(file)) => {
                 if let Err(why) = check_file(FilePath::new(file)) {
-                    self.invalid(&shown, file, why);
+                    self.invalid(&shown, file, why.to_string());
                 }
             }
             ("InClusterConfig", Some(file)) => {
@@ -191,7 +190,7 @@ impl Check {
             } else {
                 match conditions::compile(source) {
                     Ok(program) => programs.push(program),
-                    Err(why) => self.invalid(&path, source, why),
+                    Err(why) => self.invalid(&path, source, why.to_string()),
                 }
             }
         }
@@ -199,13 +198,13 @@ impl Check {
     }
 }
 
-fn check_file(file: &FilePath) -> Result<(), String> {
+fn check_file(file: &FilePath) -> Result<(), Error> {
     if !file.is_absolute() {
-        return Err("must be an absolute path".into());
+        return Err(Error::RelativePath);
     }
     match std::fs::metadata(file) {
-        Err(why) => Err(format!("error loading file: {why}")),
-        Ok(info) if !info.is_file() => Err("must be a regular file".into()),
+        Err(source) => Err(Error::FileStatus(source)),
+        Ok(info) if !info.is_file() => Err(Error::NotAFile),
         Ok(_) => Ok(()),
     }
 }

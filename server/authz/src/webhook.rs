@@ -5,12 +5,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
-use options::{AccessWebhookOptions, Error};
+use options::AccessWebhookOptions;
 use request::{BoxFuture, User};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use webhook::Reviewer;
 
+use crate::Error;
 use crate::attributes::Attributes;
 use crate::authorizer::{Authorizer, Decision, Rules, ready};
 use crate::conditions::Conditions;
@@ -42,6 +43,9 @@ pub struct AccessWebhook {
 
 impl AccessWebhook {
     /// Creates the client of the configured webhook.
+    ///
+    /// # Errors
+    /// When the kubeconfig, or a file that it names, is unusable.
     pub fn load(options: &AccessWebhookOptions, metrics: &Metrics) -> Result<Self, Error> {
         let AccessWebhookOptions { name, server, version, allowed, refused, timeout, denies_on_error, route } =
             options.clone();
@@ -78,7 +82,7 @@ impl AccessWebhook {
             Err(why) => {
                 tracing::warn!(
                     name = self.name,
-                    why,
+                    %why,
                     "cannot evaluate the match conditions of the authorization webhook; the failure policy applies"
                 );
                 self.metrics.condition_errors.with_label_values(labels).inc();
@@ -109,7 +113,7 @@ impl AccessWebhook {
                 decision
             }
             Err(why) => {
-                tracing::warn!(name = self.name, why, "authorization webhook call failed; the failure policy applies");
+                tracing::warn!(name = self.name, %why, "authorization webhook call failed; the failure policy applies");
                 if !self.denies_on_error {
                     self.metrics.failed_open(&self.name, result);
                 }

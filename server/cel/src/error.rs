@@ -1,36 +1,60 @@
 //! Errors of expressions, worded as in cel-go.
 
-use thiserror::Error;
+use std::borrow::Cow;
 
 use crate::limits::{MAX_PROBLEMS, MAX_SNIPPET};
 
-/// Compile errors: one line of explanation and a source snippet per problem.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", .0.join("\n"))]
-pub struct CompileError(pub Vec<String>);
-
-/// Evaluation errors.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum EvalError {
+/// Why an expression does not compile, or yields no usable value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The expression does not compile: one line of explanation and a source snippet per problem.
+    #[error("{}", .0.join("\n"))]
+    Compile(Vec<String>),
     /// The evaluation failed.
     #[error("{0}")]
     Failed(String),
     /// The expression exceeded its cost limit.
     #[error("operation cancelled: actual cost limit exceeded")]
     CostLimitExceeded,
+    /// A text is not a URL; the message is Go's `url.Error`. It is boxed to keep results of evaluations
+    /// small.
+    #[error("parse {:?}: {}", .0.text, .0.why)]
+    Url(Box<BadUrl>),
+    /// JSON has no infinite numbers and no NaN.
+    #[error("number is not finite")]
+    NotFinite,
+    /// JSON has no values of this type.
+    #[error("{0} cannot be written as JSON")]
+    NotJson(String),
+    /// Keys of JSON objects are strings, not of this type.
+    #[error("a key of type {0} cannot be written as JSON")]
+    KeyNotJson(String),
 }
 
-impl EvalError {
-    pub fn new(message: impl Into<String>) -> Self {
-        EvalError::Failed(message.into())
+/// A text that is not a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadUrl {
+    pub text: String,
+    /// Go's reason.
+    pub why: Cow<'static, str>,
+}
+
+impl Error {
+    /// A failed evaluation.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Error::Failed(message.into())
     }
 
     pub(crate) fn no_such_overload() -> Self {
-        EvalError::new("no such overload")
+        Error::failed("no such overload")
     }
 
     pub(crate) fn no_such_key(key: impl std::fmt::Display) -> Self {
-        EvalError::new(format!("no such key: {key}"))
+        Error::failed(format!("no such key: {key}"))
+    }
+
+    pub(crate) fn url(text: &str, why: impl Into<Cow<'static, str>>) -> Self {
+        Error::Url(Box::new(BadUrl { text: text.to_owned(), why: why.into() }))
     }
 }
 
@@ -52,13 +76,13 @@ impl Problem {
 }
 
 /// Problems with source snippets, sorted by position.
-pub(crate) fn render(source: &str, mut problems: Vec<Problem>) -> CompileError {
+pub(crate) fn render(source: &str, mut problems: Vec<Problem>) -> Error {
     problems.sort_by_key(|problem| problem.at.wrapping_add(1));
     let mut texts: Vec<String> = problems.iter().take(MAX_PROBLEMS).map(|problem| picture(source, problem)).collect();
     if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS).filter(|more| *more > 0) {
         texts.push(format!("{more} more errors were truncated"));
     }
-    CompileError(texts)
+    Error::Compile(texts)
 }
 
 fn picture(source: &str, problem: &Problem) -> String {

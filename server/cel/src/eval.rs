@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::ast::{Call, Element, Expr, Fold, Kind, Member};
 use crate::cost::{APPEND, NEW_LIST, NEW_MAP, NEW_STRUCT, SELECT};
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::functions::{self, lookup, usable};
 use crate::limits::{self, MAX_MEMORY, MAX_NESTED_EVALUATIONS, MAX_VALUE_DEPTH, MAX_VISITS};
 use crate::macros::RESULT;
@@ -12,7 +12,7 @@ use crate::meter::{self, Weight};
 use crate::types::Type;
 use crate::value::{ListForString, Map, Value};
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 /// Allowed and remaining cost of evaluation, in units of upstream's cost model.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ pub(crate) fn evaluate<'a>(
     budget: &mut Budget,
 ) -> Outcome<'a> {
     if budget.nested >= MAX_NESTED_EVALUATIONS {
-        return Err(EvalError::new("variables depend on each other too deeply"));
+        return Err(Error::failed("variables depend on each other too deeply"));
     }
     budget.nested += 1;
     let mut evaluation = Evaluation { types, variables, budget, spent: 0, memory: MAX_MEMORY, locals: Vec::new() };
@@ -96,15 +96,15 @@ struct Evaluation<'v, 'a> {
 }
 
 impl<'a> Evaluation<'_, 'a> {
-    fn spend(&mut self, cost: u64) -> Result<(), EvalError> {
+    fn spend(&mut self, cost: u64) -> Result<(), Error> {
         self.spent = self.spent.saturating_add(cost);
-        if self.spent > self.budget.per_call.min(self.budget.left) { Err(EvalError::CostLimitExceeded) } else { Ok(()) }
+        if self.spent > self.budget.per_call.min(self.budget.left) { Err(Error::CostLimitExceeded) } else { Ok(()) }
     }
 
     /// Charges for the weight of an operation before the operation runs.
-    fn weigh(&mut self, weight: Weight) -> Result<(), EvalError> {
-        self.memory = self.memory.checked_sub(weight.bytes).ok_or(EvalError::CostLimitExceeded)?;
-        self.budget.visits = self.budget.visits.checked_sub(weight.visits).ok_or(EvalError::CostLimitExceeded)?;
+    fn weigh(&mut self, weight: Weight) -> Result<(), Error> {
+        self.memory = self.memory.checked_sub(weight.bytes).ok_or(Error::CostLimitExceeded)?;
+        self.budget.visits = self.budget.visits.checked_sub(weight.visits).ok_or(Error::CostLimitExceeded)?;
         Ok(())
     }
 
@@ -113,12 +113,12 @@ impl<'a> Evaluation<'_, 'a> {
         let mut visits = self.budget.visits;
         let is_shallow = meter::is_shallow(&value, MAX_VALUE_DEPTH, &mut visits);
         self.budget.visits = visits;
-        if is_shallow { Ok(value) } else { Err(EvalError::CostLimitExceeded) }
+        if is_shallow { Ok(value) } else { Err(Error::CostLimitExceeded) }
     }
 
     fn expr(&mut self, expr: &'a Expr) -> Outcome<'a> {
         match limits::recurse(|| self.expr_of(expr))? {
-            value if value.is_list_for_string() => Err(EvalError::new(ListForString::MESSAGE)),
+            value if value.is_list_for_string() => Err(Error::failed(ListForString::MESSAGE)),
             value => Ok(value),
         }
     }
@@ -136,7 +136,7 @@ impl<'a> Evaluation<'_, 'a> {
         }
     }
 
-    fn elements(&mut self, elements: &'a [Element]) -> Result<Vec<Value<'a>>, EvalError> {
+    fn elements(&mut self, elements: &'a [Element]) -> Result<Vec<Value<'a>>, Error> {
         self.spend(NEW_LIST)?;
         self.weigh(Weight::of_values(elements.len()))?;
         let mut items = Vec::with_capacity(elements.len());
@@ -153,13 +153,13 @@ impl<'a> Evaluation<'_, 'a> {
     fn append(&mut self, elements: &'a [Element]) -> Outcome<'a> {
         self.spend(SELECT)?;
         let so_far = self.locals.iter_mut().rev().find(|(name, _)| *name == RESULT);
-        let (_, so_far) = so_far.ok_or_else(EvalError::no_such_overload)?;
+        let (_, so_far) = so_far.ok_or_else(Error::no_such_overload)?;
         let so_far = std::mem::replace(so_far, Ok(Value::Null))?;
         let more = self.elements(elements)?;
         self.spend(APPEND)?;
         match so_far {
             Value::List(list) => Ok(Value::List(list.append(more))),
-            _ => Err(EvalError::no_such_overload()),
+            _ => Err(Error::no_such_overload()),
         }
     }
 
@@ -168,7 +168,7 @@ impl<'a> Evaluation<'_, 'a> {
         if let Some((_, value)) = self.locals.iter().rev().find(|(local, _)| *local == name) {
             return value.clone();
         }
-        self.variables.variable(name).unwrap_or_else(|| Err(EvalError::new(format!("no such attribute(s): {name}"))))
+        self.variables.variable(name).unwrap_or_else(|| Err(Error::failed(format!("no such attribute(s): {name}"))))
     }
 
     fn select(&mut self, operand: &'a Expr, field: &str, test: bool) -> Outcome<'a> {
@@ -191,7 +191,7 @@ impl<'a> Evaluation<'_, 'a> {
             }
             (Value::Map(map), false) => {
                 self.weigh(meter::search(&map))?;
-                map.field(field).ok_or_else(|| EvalError::no_such_key(field))
+                map.field(field).ok_or_else(|| Error::no_such_key(field))
             }
             (Value::Optional(None), true) => Ok(Value::Bool(false)),
             (Value::Optional(None), false) => Ok(Value::Optional(None)),
@@ -199,10 +199,10 @@ impl<'a> Evaluation<'_, 'a> {
                 let found = lookup(&inner, &Value::string(field))?;
                 Ok(if test { Value::Bool(found.is_some()) } else { Value::Optional(found.map(Into::into)) })
             }
-            (Value::List(_), _) => Err(EvalError::new("unsupported index type 'string' in list")),
+            (Value::List(_), _) => Err(Error::failed("unsupported index type 'string' in list")),
             // A value without members does not have this one (`refQualify`).
             (_, true) => Ok(Value::Bool(false)),
-            (_, false) => Err(EvalError::no_such_key(field)),
+            (_, false) => Err(Error::no_such_key(field)),
         }
     }
 
@@ -213,14 +213,14 @@ impl<'a> Evaluation<'_, 'a> {
             ("_?_:_", [condition, yes, no]) => match self.expr(condition)? {
                 Value::Bool(true) => self.expr(yes),
                 Value::Bool(false) => self.expr(no),
-                _ => Err(EvalError::no_such_overload()),
+                _ => Err(Error::no_such_overload()),
             },
             ("@not_strictly_false", [value]) => {
                 let value = self.expr(value);
                 self.spend(1)?;
                 match value {
                     Ok(Value::Bool(value)) => Ok(Value::Bool(value)),
-                    Err(EvalError::CostLimitExceeded) => Err(EvalError::CostLimitExceeded),
+                    Err(Error::CostLimitExceeded) => Err(Error::CostLimitExceeded),
                     _ => Ok(Value::Bool(true)),
                 }
             }
@@ -239,7 +239,7 @@ impl<'a> Evaluation<'_, 'a> {
         for arg in call.target.as_deref().into_iter().chain(&call.args) {
             args.push(self.expr(arg)?);
         }
-        let declared = functions::find(&call.function).ok_or_else(EvalError::no_such_overload)?;
+        let declared = functions::find(&call.function).ok_or_else(Error::no_such_overload)?;
         self.weigh(meter::of_call(&call.function, &args))?;
         let outcome = (declared.function.run)(&args);
         let cost = declared.function.cost.of(&args, outcome.as_ref().unwrap_or(&Value::Null));
@@ -251,29 +251,29 @@ impl<'a> Evaluation<'_, 'a> {
     fn logical(&mut self, a: &'a Expr, b: &'a Expr, deciding: bool) -> Outcome<'a> {
         let first = self.expr(a);
         if matches!(first, Ok(Value::Bool(value)) if value == deciding)
-            || first.as_ref().is_err_and(|e| *e == EvalError::CostLimitExceeded)
+            || first.as_ref().is_err_and(|e| *e == Error::CostLimitExceeded)
         {
             return first;
         }
         match (first, self.expr(b)) {
             (_, Ok(Value::Bool(value))) if value == deciding => Ok(Value::Bool(value)),
-            (_, Err(EvalError::CostLimitExceeded)) => Err(EvalError::CostLimitExceeded),
+            (_, Err(Error::CostLimitExceeded)) => Err(Error::CostLimitExceeded),
             (Err(error), _) => Err(error),
             (Ok(Value::Bool(_)), Ok(Value::Bool(value))) => Ok(Value::Bool(value)),
             (_, Err(error)) => Err(error),
-            _ => Err(EvalError::no_such_overload()),
+            _ => Err(Error::no_such_overload()),
         }
     }
 
     /// `a.or(b)`, `a.orValue(b)`: `b` is evaluated only if `a` is none.
     fn otherwise(&mut self, call: &'a Call, other: &'a Expr) -> Outcome<'a> {
-        let Some(target) = call.target.as_deref() else { return Err(EvalError::no_such_overload()) };
+        let Some(target) = call.target.as_deref() else { return Err(Error::no_such_overload()) };
         self.spend(1)?;
         match self.expr(target)? {
             Value::Optional(Some(value)) if call.function == "orValue" => Ok((*value).clone()),
             Value::Optional(Some(value)) => Ok(Value::Optional(Some(value))),
             Value::Optional(None) => self.expr(other),
-            _ => Err(EvalError::no_such_overload()),
+            _ => Err(Error::no_such_overload()),
         }
     }
 
@@ -287,7 +287,7 @@ impl<'a> Evaluation<'_, 'a> {
             let key = self.expr(&entry.key)?;
             let value = self.expr(&entry.value)?;
             if out.iter().any(|(k, _)| k.equals(&key)) {
-                return Err(EvalError::new("Failed with repeated key"));
+                return Err(Error::failed("Failed with repeated key"));
             }
             out.extend(present(value, entry.optional)?.map(|value| (key, value)));
         }
@@ -296,7 +296,7 @@ impl<'a> Evaluation<'_, 'a> {
 
     fn structure(&mut self, id: usize, fields: &'a [Member]) -> Outcome<'a> {
         self.spend(NEW_STRUCT)?;
-        let Some(Type::Object(of)) = self.types.get(id) else { return Err(EvalError::no_such_overload()) };
+        let Some(Type::Object(of)) = self.types.get(id) else { return Err(Error::no_such_overload()) };
         let mut out = Vec::with_capacity(fields.len());
         for field in fields {
             let value = self.expr(&field.value)?;
@@ -316,7 +316,7 @@ impl<'a> Evaluation<'_, 'a> {
             (Value::Map(map), _) => {
                 map.entries().into_iter().map(|(key, value)| (key, Some(value))).collect::<Vec<_>>()
             }
-            _ => return Err(EvalError::no_such_overload()),
+            _ => return Err(Error::no_such_overload()),
         };
         let mut so_far = self.expr(&fold.start);
         let depth = self.locals.len();
@@ -332,7 +332,7 @@ impl<'a> Evaluation<'_, 'a> {
                 _ => self.expr(&fold.step),
             };
             self.locals.truncate(depth);
-            if so_far.as_ref().is_err_and(|e| *e == EvalError::CostLimitExceeded) {
+            if so_far.as_ref().is_err_and(|e| *e == Error::CostLimitExceeded) {
                 return so_far;
             }
             if matches!(goes_on, Ok(Value::Bool(false))) {
@@ -347,10 +347,10 @@ impl<'a> Evaluation<'_, 'a> {
 }
 
 /// The value of an element; `None` if the element is optional and none.
-fn present<'a>(value: Value<'a>, optional: bool) -> Result<Option<Value<'a>>, EvalError> {
+fn present<'a>(value: Value<'a>, optional: bool) -> Result<Option<Value<'a>>, Error> {
     match value {
         value if !optional => Ok(Some(value)),
         Value::Optional(value) => Ok(value.map(|value| (*value).clone())),
-        _ => Err(EvalError::no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }

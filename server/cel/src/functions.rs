@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::signature::{Overload, overload};
 use crate::value::{List, Value};
 
@@ -28,7 +28,7 @@ pub(crate) use operators::{lookup, usable};
 pub(crate) use pattern::is_compiled;
 
 /// Implementation of a function on the values of its target and arguments.
-pub(crate) type Run = for<'a> fn(&[Value<'a>]) -> Result<Value<'a>, EvalError>;
+pub(crate) type Run = for<'a> fn(&[Value<'a>]) -> Result<Value<'a>, Error>;
 
 /// A function. Overloads are written as `target.(arguments) -> result`, without `target.` for global
 /// functions. `A` and `B` denote any type.
@@ -84,31 +84,31 @@ pub(crate) fn find(name: &str) -> Option<&'static Declared> {
     TABLE.get(name)
 }
 
-fn text<'v>(value: &'v Value<'_>) -> Result<&'v str, EvalError> {
-    value.as_str().ok_or_else(EvalError::no_such_overload)
+fn text<'v>(value: &'v Value<'_>) -> Result<&'v str, Error> {
+    value.as_str().ok_or_else(Error::no_such_overload)
 }
 
-fn int(value: &Value<'_>) -> Result<i64, EvalError> {
+fn int(value: &Value<'_>) -> Result<i64, Error> {
     match value {
         Value::Int(value) => Ok(*value),
-        _ => Err(EvalError::no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }
 
-fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v List<'a>, EvalError> {
+fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v List<'a>, Error> {
     match value {
         Value::List(list) => Ok(list),
-        _ => Err(EvalError::no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }
 
 /// An index into a list or string.
-fn index(value: &Value<'_>, length: usize) -> Result<usize, EvalError> {
+fn index(value: &Value<'_>, length: usize) -> Result<usize, Error> {
     let at = int(value)?;
     usize::try_from(at)
         .ok()
         .filter(|at| *at <= length)
-        .ok_or_else(|| EvalError::new(format!("index out of range: {at}")))
+        .ok_or_else(|| Error::failed(format!("index out of range: {at}")))
 }
 
 #[cfg(test)]

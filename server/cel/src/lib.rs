@@ -29,7 +29,7 @@ mod types;
 mod value;
 
 pub use environment::Environment;
-pub use error::{CompileError, EvalError};
+pub use error::{BadUrl, Error};
 pub use estimate::Bounds;
 pub use eval::{Budget, Variables};
 pub use functions::authorizer;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::ast::{Call, Element, Entry, Expr, Extent, Kind, Member};
-use crate::error::{CompileError, Problem, render};
+use crate::error::{Error, Problem, render};
 use crate::lex::{Token, TokenKind, tokens};
 use crate::limits::{self, MAX_DEPTH, MAX_HEIGHT, MAX_LENGTH, MAX_NODES};
 use crate::macros;
@@ -22,7 +22,7 @@ const SUMS: &[&str] = &["+", "-"];
 const PRODUCTS: &[&str] = &["*", "/", "%"];
 
 /// Parses an expression and expands its macros. Returns the tree and the number of its nodes.
-pub(crate) fn parse(source: &str, bindings: bool) -> Result<(Expr, usize), CompileError> {
+pub(crate) fn parse(source: &str, bindings: bool) -> Result<(Expr, usize), Error> {
     let characters: Vec<char> = source.chars().collect();
     if characters.len() > MAX_LENGTH {
         let size = characters.len();

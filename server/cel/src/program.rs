@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::ast::{Expr, Kind};
 use crate::check::check;
 use crate::environment::Environment;
-use crate::error::{CompileError, EvalError, render};
+use crate::error::{Error, render};
 use crate::estimate::{Bounds, estimate};
 use crate::eval::{Budget, Variables, evaluate};
 use crate::literals;
@@ -29,7 +29,7 @@ pub struct Program {
 /// # Errors
 ///
 /// Returns all errors of the expression, worded as in cel-go.
-pub fn compile(source: &str, environment: &Environment) -> Result<Program, CompileError> {
+pub fn compile(source: &str, environment: &Environment) -> Result<Program, Error> {
     let (mut expr, nodes) = parse(source, environment.bindings)?;
     let mut checked = check(&mut expr, nodes, environment);
     if checked.problems.is_empty() {
@@ -63,7 +63,7 @@ impl Program {
     /// # Errors
     ///
     /// Fails if the evaluation fails, or if it costs more than the budget has left.
-    pub fn evaluate<'a>(&'a self, variables: &dyn Variables<'a>, budget: &mut Budget) -> Result<Value<'a>, EvalError> {
+    pub fn evaluate<'a>(&'a self, variables: &dyn Variables<'a>, budget: &mut Budget) -> Result<Value<'a>, Error> {
         evaluate(&self.expr, &self.types, variables, budget)
     }
 

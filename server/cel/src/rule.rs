@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use crate::environment::Environment;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::eval::Budget;
 use crate::program::{Program, compile};
 use crate::types::Type;
@@ -35,7 +35,7 @@ pub struct RuleText<'a> {
 
 /// A compiled rule.
 pub struct Rule {
-    program: Result<Program, String>,
+    program: Result<Program, Error>,
     message_expression: Option<Program>,
     /// Message if there is no message expression.
     message: String,
@@ -70,10 +70,10 @@ impl Rule {
     pub fn compile(
         text: &RuleText<'_>,
         of: &Type,
-        compiling: impl Fn(&dyn Fn() -> Result<Program, String>) -> Result<Program, String>,
+        compiling: impl Fn(&dyn Fn() -> Result<Program, Error>) -> Result<Program, Error>,
     ) -> Self {
         let environment = environment(of, text.optional_old_self);
-        let compile = |source: &str| compiling(&|| compile(source, &environment).map_err(|error| error.to_string()));
+        let compile = |source: &str| compiling(&|| compile(source, &environment));
         let program = compile(text.rule);
         let label = if text.message.is_empty() { text.rule.trim() } else { text.message.trim() };
         Rule {
@@ -115,8 +115,8 @@ impl Rule {
         match program.evaluate(&self.variables(of, new, old), budget) {
             Ok(Value::Bool(true)) => Outcome::Holds,
             Ok(_) => Outcome::Broken,
-            Err(EvalError::CostLimitExceeded) if is_last => Outcome::Stop(NO_BUDGET.into()),
-            Err(why @ EvalError::CostLimitExceeded) => Outcome::Stop(format!(
+            Err(Error::CostLimitExceeded) if is_last => Outcome::Stop(NO_BUDGET.into()),
+            Err(why @ Error::CostLimitExceeded) => Outcome::Stop(format!(
                 "'{why}': no further validation rules will be run due to call cost exceeds limit for rule: {}",
                 self.name
             )),

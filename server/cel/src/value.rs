@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use crate::error::Error;
 use crate::types::Type;
 
 mod collection;
@@ -127,8 +128,11 @@ impl<'a> Value<'a> {
         json::read(document, &Type::Dyn)
     }
 
-    /// The value as a document; fails if JSON cannot represent it.
-    pub fn to_json(&self) -> Result<Json, String> {
+    /// The value as a document.
+    ///
+    /// # Errors
+    /// Fails if JSON cannot represent the value.
+    pub fn to_json(&self) -> Result<Json, Error> {
         json::write(self)
     }
 

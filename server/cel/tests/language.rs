@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cel::{Budget, Environment, EvalError, Field, Fields, ObjectType, Type, Value, compile};
+use cel::{Budget, Environment, Error, Field, Fields, ObjectType, Type, Value, compile};
 use serde_json::json;
 
 /// `self` has two declared fields, `object` is dynamic.
@@ -15,13 +15,13 @@ fn environment() -> Environment {
     ])
 }
 
-fn evaluate(source: &str, budget: &mut Budget) -> Result<String, String> {
+fn evaluate(source: &str, budget: &mut Budget) -> Result<String, Error> {
     let object = json!({"name": "x", "n": 3, "list": [1, 2, 3], "map": {"k": "v"}, "f": 1.5, "none": null});
     let itself = json!({"a": 5, "tags": ["x", "yy"]});
     let of = Type::object(ObjectType::new("selfType", [("a", Type::Int), ("tags", Type::list(Type::String))]));
-    let program = compile(source, &environment()).map_err(|e| e.to_string())?;
+    let program = compile(source, &environment())?;
     let variables = [("self", Value::json(&itself, &of)), ("object", Value::untyped(&object))];
-    let value = program.evaluate(&variables, budget).map_err(|e| e.to_string())?;
+    let value = program.evaluate(&variables, budget)?;
     value.to_json().map(|json| json.to_string())
 }
 
@@ -29,7 +29,7 @@ fn evaluate(source: &str, budget: &mut Budget) -> Result<String, String> {
 fn check(table: &[(&str, &str)]) {
     for (source, expect) in table {
         let outcome = evaluate(source, &mut Budget::default());
-        assert_eq!(outcome.unwrap_or_else(|e| e), *expect, "{source}");
+        assert_eq!(outcome.unwrap_or_else(|e| e.to_string()), *expect, "{source}");
     }
 }
 
@@ -144,18 +144,20 @@ fn rejects_deep_or_costly_expressions() {
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let small_stack = |source: String| {
         let run = move || {
-            evaluate(&source, &mut Budget::default()).map_err(|e| e.lines().next().unwrap_or_default().to_owned())
+            evaluate(&source, &mut Budget::default())
+                .map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
         };
         std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap()
     };
     assert!(small_stack(nested(240)).is_ok());
-    assert_eq!(small_stack(nested(300)).unwrap_err(), "ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
+    let error = small_stack(nested(300)).unwrap_err().to_string();
+    assert_eq!(error, "ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
     assert!(small_stack(vec!["true"; 5000].join(" && ")).is_ok());
 
     let mut budget = Budget { per_call: 100, left: 1000, ..Budget::default() };
     assert_eq!(
         evaluate("[1,2,3,4,5].all(a, [1,2,3,4,5].all(b, a + b > 0))", &mut budget),
-        Err(EvalError::CostLimitExceeded.to_string())
+        Err(Error::CostLimitExceeded)
     );
     assert!(budget.left < 1000);
 }

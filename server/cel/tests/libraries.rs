@@ -9,7 +9,7 @@ fn check(table: &[(&str, &str)]) {
             Err(error) => error.to_string(),
             Ok(program) => match program.evaluate(&[] as &[(&str, Value<'_>); 0], &mut Budget::default()) {
                 Err(error) => error.to_string(),
-                Ok(value) => value.to_json().map_or_else(|e| e, |json| json.to_string()),
+                Ok(value) => value.to_json().map_or_else(|e| e.to_string(), |json| json.to_string()),
             },
         };
         assert_eq!(outcome, *expect, "{source}");

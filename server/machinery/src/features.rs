@@ -10,6 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use foldhash::fast::RandomState;
 
+use crate::Error;
 use crate::name_set::{NameId, NameSet};
 
 pub use table::names::*;
@@ -89,13 +90,13 @@ impl KnownGates {
     /// if the declarations are equal.
     ///
     /// # Errors
-    /// When two declarations of a gate differ; the text names the gate.
-    pub fn with<'a>(declared: impl IntoIterator<Item = &'a Gate>) -> Result<Self, String> {
+    /// [`Error::GateRedeclared`] when two declarations of a gate differ.
+    pub fn with<'a>(declared: impl IntoIterator<Item = &'a Gate>) -> Result<Self, Error> {
         let mut gates = table::GATES.to_vec();
         for gate in declared {
             match gates.binary_search_by(|known| known.name.cmp(gate.name)) {
                 Ok(index) if gates[index] == *gate => {}
-                Ok(_) => return Err(format!("feature gate \"{}\" with different spec already exists", gate.name)),
+                Ok(_) => return Err(Error::GateRedeclared(gate.name)),
                 Err(index) => gates.insert(index, *gate),
             }
         }
@@ -119,12 +120,11 @@ impl KnownGates {
     ///
     /// # Errors
     /// When a gate is unknown or locked, or a value is malformed.
-    pub fn parse<'a>(&self, values: impl IntoIterator<Item = &'a str>) -> Result<FeatureGates, String> {
+    pub fn parse<'a>(&self, values: impl IntoIterator<Item = &'a str>) -> Result<FeatureGates, Error> {
         let mut flag_values = FlagValues { known: self, values: HashMap::new() };
         for value in values.into_iter().map(str::trim).filter(|v| !v.is_empty()) {
             let value = value.strip_prefix("kube:").unwrap_or(value);
-            let (name, value) =
-                value.split_once('=').ok_or_else(|| format!("missing bool value for feature gate {value:?}"))?;
+            let (name, value) = value.split_once('=').ok_or_else(|| Error::GateWithoutValue(value.to_owned()))?;
             flag_values.set(name.trim(), value.trim())?;
         }
         flag_values.set_whole_stage(AllAlpha, Stage::Alpha);
@@ -147,7 +147,7 @@ impl KnownGates {
 /// let gates = FeatureGates::parse(["WatchList=false"])?;
 /// assert!(!gates.enabled(features::WatchList));
 /// assert!(FeatureGates::parse(["NoSuchFeature=true"]).is_err());
-/// # Ok::<(), String>(())
+/// # Ok::<(), machinery::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct FeatureGates {
@@ -213,7 +213,7 @@ impl FeatureGates {
     ///
     /// # Errors
     /// As [`KnownGates::parse`].
-    pub fn parse<'a>(values: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+    pub fn parse<'a>(values: impl IntoIterator<Item = &'a str>) -> Result<Self, Error> {
         KnownGates::default().parse(values)
     }
 }
@@ -225,16 +225,15 @@ struct FlagValues<'k> {
 }
 
 impl FlagValues<'_> {
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let on = parse_bool(value).ok_or_else(|| {
-            format!("invalid value of {name}={value}, err: strconv.ParseBool: parsing {value:?}: invalid syntax")
-        })?;
-        let gate = self.known.find(name).ok_or_else(|| format!("unrecognized feature gate: {name}"))?;
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
+        let malformed = || Error::GateValue { gate: name.to_owned(), value: value.to_owned() };
+        let on = parse_bool(value).ok_or_else(malformed)?;
+        let gate = self.known.find(name).ok_or_else(|| Error::UnknownGate(name.to_owned()))?;
         if gate.locked && on != gate.default {
-            return Err(format!("cannot set feature gate {name} to {on}, feature is locked to {}", gate.default));
+            return Err(Error::LockedGate { gate: gate.name, value: on });
         }
         if on && !gate.is_implemented() {
-            return Err(format!("cannot set feature gate {name} to true, this server does not have the feature"));
+            return Err(Error::UnimplementedGate(gate.name));
         }
         self.values.insert(gate.name, on);
         Ok(())
@@ -263,7 +262,7 @@ pub fn parse_bool(text: &str) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn check(values: &str) -> Result<FeatureGates, String> {
+    fn check(values: &str) -> Result<FeatureGates, Error> {
         FeatureGates::parse(values.split(','))
     }
 
@@ -305,7 +304,7 @@ mod tests {
                 "cannot set feature gate StorageVersionAPI to true, this server does not have the feature",
             ),
         ] {
-            assert_eq!(check(values).unwrap_err(), expect);
+            assert_eq!(check(values).unwrap_err().to_string(), expect);
         }
         assert!(check("BtreeWatchCache=true,StorageVersionAPI=false").is_ok());
         assert!(KnownGates::default().texts().all(|text| !text.starts_with("StorageVersionAPI")));
@@ -326,12 +325,12 @@ mod tests {
         assert!(parse("ShopSale=true").unwrap().enabled("ShopSale"));
         assert!(parse("AllAlpha=true").unwrap().enabled("ShopSale"));
         assert_eq!(
-            parse("ShopTills=false").unwrap_err(),
+            parse("ShopTills=false").unwrap_err().to_string(),
             "cannot set feature gate ShopTills to false, feature is locked to true"
         );
-        assert_eq!(check("ShopSale=true").unwrap_err(), "unrecognized feature gate: ShopSale");
+        assert_eq!(check("ShopSale=true").unwrap_err().to_string(), "unrecognized feature gate: ShopSale");
         for other in [Gate::new("ShopSale", Stage::Beta, false), Gate::new("AtomicFIFO", Stage::Beta, false)] {
-            let why = KnownGates::with([&SALE, &other]).unwrap_err();
+            let why = KnownGates::with([&SALE, &other]).unwrap_err().to_string();
             assert_eq!(why, format!("feature gate {:?} with different spec already exists", other.name));
         }
     }

@@ -50,6 +50,7 @@ pub mod defaulting;
 pub mod deprecation;
 pub mod diff;
 pub mod envelope;
+mod error;
 pub mod features;
 pub mod field_error;
 pub mod field_path;
@@ -75,5 +76,6 @@ pub mod type_meta;
 pub mod validate;
 pub mod yaml;
 
+pub use error::Error;
 #[doc(hidden)]
 pub use serde;

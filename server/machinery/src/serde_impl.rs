@@ -213,8 +213,8 @@ impl<'de> Visitor<'de> for Place<'_> {
         let tables = self.0.def().tables();
         while let Some(name) = map.next_key_seed(FieldName(tables))? {
             match name {
-                Ok(index) => map.next_value_seed(Field(self.0.slot_flat(index)))?,
-                Err(name) => match self.0.undeclared() {
+                Key::Known(index) => map.next_value_seed(Field(self.0.slot_flat(index)))?,
+                Key::Unknown(name) => match self.0.undeclared() {
                     Some(document) => drop(document.0.insert(name, map.next_value()?)),
                     None => drop(map.next_value::<IgnoredAny>()?),
                 },
@@ -224,11 +224,17 @@ impl<'de> Visitor<'de> for Place<'_> {
     }
 }
 
-/// Deserializes a key to the index of a field, or to an unknown name.
+/// A key: the index of a field, or a name that is unknown.
+enum Key {
+    Known(usize),
+    Unknown(String),
+}
+
+/// Deserializes a key.
 struct FieldName(&'static crate::reflect::Tables);
 
 impl<'de> DeserializeSeed<'de> for FieldName {
-    type Value = Result<usize, String>;
+    type Value = Key;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_identifier(self)
@@ -236,19 +242,19 @@ impl<'de> DeserializeSeed<'de> for FieldName {
 }
 
 impl<'de> Visitor<'de> for FieldName {
-    type Value = Result<usize, String>;
+    type Value = Key;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a field")
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(self.0.find(name).ok_or_else(|| name.to_owned()))
+        Ok(self.0.find(name).map_or_else(|| Key::Unknown(name.to_owned()), Key::Known))
     }
 
     fn visit_bytes<E>(self, name: &[u8]) -> Result<Self::Value, E> {
         let name = String::from_utf8_lossy(name);
-        Ok(self.0.find(&name).ok_or_else(|| name.into_owned()))
+        Ok(self.0.find(&name).map_or_else(|| Key::Unknown(name.into_owned()), Key::Known))
     }
 }
 

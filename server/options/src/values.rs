@@ -137,7 +137,7 @@ impl Values {
 
     pub(super) fn features(&self) -> Result<Arc<FeatureGates>, String> {
         let gates = self.gates.parse(self.list("feature-gates"));
-        gates.map(Arc::new).map_err(|why| self.invalid("feature-gates", why))
+        gates.map(Arc::new).map_err(|why| self.invalid("feature-gates", why.to_string()))
     }
 
     pub(super) fn runtime_config(&self) -> Result<Vec<(String, bool)>, String> {

@@ -5,14 +5,13 @@
 mod reached;
 
 use machinery::json::{Issue, Issues, Names};
-use machinery::scalar::go_text;
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
 use reached::Reached;
 
-use crate::document;
 use crate::work::{MAX_DEPTH, TooMuchWork, Work, count_within, size_within};
+use crate::{Error, document};
 
 /// Maximum number of operations of a patch (`handlers.maxJSONPatchOperations`).
 pub const MAX_OPERATIONS: usize = 10_000;
@@ -32,7 +31,7 @@ const MEMBERS: [&str; 4] = ["op", "from", "path", "value"];
 
 /// Why an operation is refused.
 enum Refusal {
-    /// The operation does not apply. Clients get only a generic message.
+    /// The operation does not apply, for this reason. Clients get only a generic message.
     Inapplicable(String),
     /// A `test` operation found another value.
     Untrue,
@@ -51,7 +50,7 @@ impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Inapplicable(_) | Untrue => document::inapplicable(),
-            Refusal::TooMuchWork => too_large(MOVES_TOO_MUCH),
+            Refusal::TooMuchWork => too_large(&Error::TooMuchWork.to_string()),
         }
     }
 }
@@ -90,7 +89,6 @@ impl Fault {
 }
 
 const MISSING: &str = "missing value";
-const MOVES_TOO_MUCH: &str = "The operations of the JSON patch move too many values";
 
 fn too_large(why: &str) -> Status {
     Status::new(413, "RequestEntityTooLarge", format!("Request entity too large: {why}"))
@@ -118,12 +116,12 @@ pub fn json_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result
 /// Applies operations that a client did not send; returns the document unchanged when a `test` operation fails.
 ///
 /// # Errors
-/// Why an operation does not apply, with upstream's text.
-pub fn json_patch_of(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, String> {
+/// When an operation does not apply, with upstream's text, or when the operations move too many values.
+pub fn json_patch_of(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, Error> {
     match apply(document, operations) {
-        Err(Inapplicable(why)) => Err(why),
+        Err(Inapplicable(why)) => Err(Error::Inapplicable(why)),
         Err(Untrue) => Ok(document.clone()),
-        Err(Refusal::TooMuchWork) => Err(MOVES_TOO_MUCH.into()),
+        Err(Refusal::TooMuchWork) => Err(Error::TooMuchWork),
         Ok(patched) => Ok(patched),
     }
 }
@@ -317,7 +315,7 @@ impl Patching {
         match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             (Value::Object(map), key) => Ok(map.get(&key).unwrap_or(NULL)),
             (Value::Array(items), key) => {
-                let index = index(&key, items.len()).map_err(Fault::Step)?;
+                let index = index(&key, items.len()).map_err(step)?;
                 Ok(&items[index])
             }
             _ => Err(Fault::NoContainer),
@@ -353,9 +351,9 @@ impl Patching {
             }
             (Value::Array(items), key) if key == "-" => items.push(value),
             (Value::Array(items), key) => {
-                let index = index(&key, items.len() + 1).map_err(|why| match key.parse::<i64>() {
-                    Ok(_) => Fault::Step(why),
-                    Err(_) => Fault::Step(format!("value was not a proper array index: '{key}': {why}")),
+                let index = index(&key, items.len() + 1).map_err(|why| match why {
+                    Error::NotAnIndex(_) => Fault::Step(format!("value was not a proper array index: '{key}': {why}")),
+                    other => step(other),
                 })?;
                 self.work.spend(items.len() - index)?;
                 items.insert(index, value);
@@ -376,7 +374,7 @@ impl Patching {
                 map.swap_remove(&key).ok_or_else(missing)
             }
             (Value::Array(items), key) => {
-                let index = index(&key, items.len()).map_err(Fault::Step)?;
+                let index = index(&key, items.len()).map_err(step)?;
                 self.work.spend(items.len() - index)?;
                 self.work.spend(SHIFT * self.reached.shift(&place, index, false))?;
                 Ok(items.remove(index))
@@ -448,13 +446,16 @@ fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 
-/// Parses a position in a list of this length; negative ones count from its end. The error is upstream's text.
-fn index(step: &str, length: usize) -> Result<usize, String> {
-    let number: i64 =
-        step.parse().map_err(|_| format!("strconv.Atoi: parsing {}: invalid syntax", go_text::quote(step)))?;
+fn step(why: Error) -> Fault {
+    Fault::Step(why.to_string())
+}
+
+/// Parses a position in a list of this length; negative ones count from its end.
+fn index(step: &str, length: usize) -> Result<usize, Error> {
+    let number: i64 = step.parse().map_err(|_| Error::NotAnIndex(step.to_owned()))?;
     let index = if number < 0 { number.saturating_add(length as i64) } else { number };
     let index = usize::try_from(index).ok().filter(|&index| index < length);
-    index.ok_or_else(|| format!("Unable to access invalid index: {number}: invalid index referenced"))
+    index.ok_or(Error::IndexOutOfRange(number))
 }
 
 #[cfg(test)]

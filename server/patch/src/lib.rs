@@ -5,6 +5,7 @@
 //! crate is independent of HTTP and stores: handlers decode, default and validate the result.
 
 mod document;
+mod error;
 pub mod field_set;
 pub mod go_print;
 mod integers;
@@ -19,6 +20,7 @@ pub mod typed;
 mod work;
 
 pub use document::undecodable_document;
+pub use error::{Error, TypeError};
 pub use field_set::FieldSet;
 pub use integers::fit_integers;
 pub use json_patch::{MAX_OPERATIONS, json_patch, json_patch_of, names_of_operations};

@@ -9,6 +9,12 @@ pub enum Error {
     /// An option, or a file that an option names, is invalid.
     #[error(transparent)]
     Options(#[from] options::Error),
+    /// The configuration of authentication is invalid.
+    #[error(transparent)]
+    Authentication(#[from] authn::Error),
+    /// The configuration of authorization is invalid.
+    #[error(transparent)]
+    Authorization(#[from] authz::Error),
     /// A certificate or key cannot be generated.
     #[error("making certificates: {0}")]
     Certificate(#[from] rcgen::Error),

@@ -105,8 +105,8 @@ impl Server {
     pub async fn connect_signer(&mut self) -> Result<(), Error> {
         let options = &self.options.authentication;
         let Some(endpoint) = &options.service_account_signing_endpoint else { return Ok(()) };
-        let signer = ExternalSigner::connect(endpoint, self.metrics.registry()).await.map_err(Error::invalid)?;
-        signer.check_max_expiration(options.service_account_max_expiration).map_err(Error::invalid)?;
+        let signer = ExternalSigner::connect(endpoint, self.metrics.registry()).await?;
+        signer.check_max_expiration(options.service_account_max_expiration)?;
         self.certificates.service_accounts = ServiceAccountKeys::of_signer(signer);
         Ok(())
     }
@@ -266,7 +266,7 @@ impl Server {
                     Ok(documents) => drop(sender.send_replace(Some(documents))),
                     Err(why) => {
                         return tracing::info!(
-                            why,
+                            %why,
                             "OpenID documents of service account tokens disabled: invalid issuer"
                         );
                     }

@@ -181,8 +181,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(value: Value) -> Result<Scenario, String> {
-        serde_json::from_value(value).map_err(|error| error.to_string())
+    fn read(value: Value) -> Result<Scenario, serde_json::Error> {
+        serde_json::from_value(value)
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn unknown_options_are_errors() {
         let scenario = |step: Value| read(json!({"name": "n", "area": "a", "steps": [step]}));
-        assert!(scenario(json!({"id": "a", "ignored": []})).unwrap_err().contains("ignored"));
+        assert!(scenario(json!({"id": "a", "ignored": []})).unwrap_err().to_string().contains("ignored"));
         assert!(scenario(json!({"id": "a", "compare": "some"})).is_err());
         assert!(scenario(json!({"id": "a", "watch": {"events": "open"}})).is_err());
         assert!(read(json!({"name": "n", "area": "a", "steps": [], "namespaced": true})).is_err());

@@ -11,6 +11,8 @@ pub enum Error {
     #[error("{0}")]
     Store(#[from] storage::Error),
     #[error("{0}")]
+    Definitions(#[from] codegen::Error),
+    #[error("{0}")]
     Json(#[from] serde_json::Error),
     #[error("{0}")]
     Io(#[from] std::io::Error),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::{Home, Part, deep_copy, is_always_written, parts};
+use crate::Error;
 use crate::emit::File;
 use crate::model::{Enum, Field, Group, Model, Role, Struct, TypeRef};
 use crate::names::INITIALISMS;
@@ -27,14 +28,11 @@ const PACKAGES: [(&str, &str); 5] = [
 ///
 /// # Errors
 /// Fails if the group belongs to Kubernetes, or if the module is needed and not given.
-pub fn files(model: &Model, group: Option<&Group>, module: Option<&str>) -> Result<Vec<File>, String> {
+pub fn files(model: &Model, group: Option<&Group>, module: Option<&str>) -> Result<Vec<File>, Error> {
     let mut out = Vec::new();
     for part in parts(model, group, "the module `k8s.io/api`")? {
         if let (None, Some(other)) = (module, uses_elsewhere(part)) {
-            let here = part.api_version();
-            return Err(format!(
-                "{here} uses types of {other}: `--module PATH` is required, the path of the exported packages"
-            ));
+            return Err(Error::NoModule { here: part.api_version(), other });
         }
         let mut add = |name: &str, text: String| {
             let path = format!("{}/{}/{name}.go", part.group.module, part.version.name);

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::{Home, Part, is_always_written, parts};
+use crate::Error;
 use crate::emit::File;
 use crate::model::{Enum, Field, Group, Model, Role, Struct, StructId, TypeRef};
 use crate::names;
@@ -15,7 +16,7 @@ const HEADER: &str = "// Written by `export rust`; change the definitions instea
 ///
 /// # Errors
 /// Fails if the group belongs to Kubernetes.
-pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, String> {
+pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, Error> {
     let mut out: Vec<File> = Vec::new();
     for part in parts(model, group, "the crate `k8s-openapi`")? {
         let module = &part.group.module;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::{Part, is_always_written, parts};
+use crate::Error;
 use crate::emit::File;
 use crate::model::{Enum, EnumId, Field, Group, Model, Role, Struct, StructId, TypeRef};
 
@@ -14,7 +15,7 @@ const HEADER: &str = "// Written by `export typescript`; change the definitions 
 ///
 /// # Errors
 /// Fails if the group belongs to Kubernetes.
-pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, String> {
+pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, Error> {
     let parts = parts(model, group, "the package `@kubernetes/client-node`")?;
     Ok(parts.into_iter().map(|part| Writer::new(part).file()).collect())
 }

@@ -166,7 +166,7 @@ fn name(word: &Marked, id: StructId, model: &Model) -> Result<String, Diagnostic
         return Ok(json);
     }
     let place = paths::follow(model, id, &word.text);
-    place.map(|_| word.text.clone()).map_err(|message| error(codes::NOT_IN_HUB, &word.span, message))
+    place.map(|_| word.text.clone()).map_err(|why| error(codes::NOT_IN_HUB, &word.span, why.to_string()))
 }
 
 /// The JSON name of a field. `#[convert]` and `renamed` accept Rust and JSON names; the model has JSON

@@ -90,7 +90,7 @@ impl Expressions {
         let variables = [("self", cel::Value::json(object, &direction.of))];
         let mut made = Vec::with_capacity(direction.fields.len());
         for Field { path, program } in &direction.fields {
-            let value = program.evaluate(&variables, &mut budget).map_err(|why| why.to_string());
+            let value = program.evaluate(&variables, &mut budget);
             let value = value.and_then(|value| value.to_json()).map_err(|why| format!("{}: {why}", path.join(".")))?;
             made.push((path.as_slice(), value));
         }

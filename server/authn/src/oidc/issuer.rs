@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use webhook::{Client, Trust};
 
+use crate::Error;
 use crate::tokens::{Jws, VerifyingKey};
 
 const DISCOVERY_PATH: &str = "/.well-known/openid-configuration";
@@ -33,9 +34,9 @@ pub(super) struct RemoteKeySet {
 
 impl RemoteKeySet {
     /// Creates the key set of a configured issuer. Sends no request.
-    pub fn new(issuer: &Issuer) -> Result<Self, String> {
+    pub fn new(issuer: &Issuer) -> Result<Self, Error> {
         let authorities = issuer.certificate_authority.clone().into_bytes();
-        let client = Client::new(&Trust { authorities, ..Trust::default() }).map_err(|why| why.to_string())?;
+        let client = Client::new(&Trust { authorities, ..Trust::default() })?;
         let default_url = || format!("{}{DISCOVERY_PATH}", issuer.url.trim_end_matches('/'));
         let discovery_url = issuer.discovery_url.clone().filter(|url| !url.is_empty());
         Ok(RemoteKeySet {
@@ -48,13 +49,11 @@ impl RemoteKeySet {
     }
 
     /// Verifies the signature of a token. Fetches the keys if no cached key verifies it.
-    pub async fn verify(&self, jws: &Jws<'_>) -> Result<(), String> {
+    pub async fn verify(&self, jws: &Jws<'_>) -> Result<(), Error> {
         if !self.is_signed(jws) {
             self.fetch().await?;
             if !self.is_signed(jws) {
-                return Err(
-                    "oidc: verify token: failed to verify signature: failed to verify id token signature".into()
-                );
+                return Err(Error::IssuerSignature);
             }
         }
         Ok(())
@@ -66,7 +65,7 @@ impl RemoteKeySet {
     }
 
     /// Fetches the keys of the issuer, unless the last fetch was less than `MIN_REFRESH_INTERVAL` ago.
-    async fn fetch(&self) -> Result<(), String> {
+    async fn fetch(&self) -> Result<(), Error> {
         let mut last_fetch = self.last_fetch.lock().await;
         if last_fetch.is_some_and(|when| when.elapsed() < MIN_REFRESH_INTERVAL) {
             return Ok(());
@@ -74,22 +73,19 @@ impl RemoteKeySet {
         *last_fetch = Some(Instant::now());
         let discovery = self.document(&self.discovery_url).await?;
         if discovery["issuer"] != self.issuer.as_str() {
-            let (expected, got) = (&self.issuer, &discovery["issuer"]);
-            return Err(format!(
-                "oidc: issuer did not match the issuer returned by provider, expected {expected:?} got {got}"
-            ));
+            return Err(Error::OtherIssuer { expected: self.issuer.clone(), got: discovery["issuer"].to_string() });
         }
         let keys = self.document(discovery["jwks_uri"].as_str().unwrap_or_default()).await?;
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = VerifyingKey::from_jwk_set(&keys).into();
         Ok(())
     }
 
-    async fn document(&self, url: &str) -> Result<Value, String> {
-        let uri = url.parse().map_err(|why| format!("oidc: {url:?}: {why}"))?;
-        let reply = self.client.get(&uri, TIMEOUT, MAX_DOCUMENT).await.map_err(|why| format!("oidc: {why}"))?;
-        match reply.status.is_success() {
-            true => serde_json::from_slice(&reply.body).map_err(|why| format!("oidc: {url}: {why}")),
-            false => Err(format!("oidc: {url}: {}", reply.status)),
+    async fn document(&self, url: &str) -> Result<Value, Error> {
+        let uri = url.parse().map_err(|source| Error::IssuerUrl { url: url.to_owned(), source })?;
+        let reply = self.client.get(&uri, TIMEOUT, MAX_DOCUMENT).await.map_err(Error::Issuer)?;
+        if !reply.status.is_success() {
+            return Err(Error::IssuerStatus { url: url.to_owned(), status: reply.status });
         }
+        serde_json::from_slice(&reply.body).map_err(|source| Error::IssuerDocument { url: url.to_owned(), source })
     }
 }

@@ -6,6 +6,7 @@ use cel::{Budget, Program, Type, Value as Cel};
 use request::User;
 use serde_json::{Number, Value, json};
 
+use crate::Error;
 use crate::texts::texts;
 
 /// The names of the CEL variables.
@@ -51,7 +52,7 @@ pub(super) struct Rule {
 
 impl Mapping {
     /// Maps claims to a user. The caller has verified the signature, audience and validity period of the token.
-    pub fn user(&self, claims: &Value) -> Result<User, String> {
+    pub fn user(&self, claims: &Value) -> Result<User, Error> {
         let cel_claims = Claims::new(claims);
         let mut user = User { name: self.name(claims, &cel_claims)?, ..User::default() };
         user.groups = self.groups(claims, &cel_claims)?;
@@ -59,35 +60,34 @@ impl Mapping {
         user.extra = self.extra(claims, &cel_claims)?;
         self.check_required(claims)?;
         check_rules(&self.claim_rules, CLAIMS, &cel_claims.0, &claims_type())
-            .map_err(|why| format!("oidc: error evaluating claim validation expression: {why}"))?;
+            .map_err(Error::expression("claim validation expression"))?;
         check_user(&self.user_rules, &user)?;
         Ok(user)
     }
 
-    fn name(&self, claims: &Value, cel_claims: &Claims) -> Result<String, String> {
-        let wrong = |why: &str| format!("oidc: error evaluating username claim expression: {why}");
+    fn name(&self, claims: &Value, cel_claims: &Claims) -> Result<String, Error> {
+        let wrong = Error::expression("username claim expression");
         match &self.username {
-            Source::Unset => Err(wrong("no claim or expression is configured")),
+            Source::Unset => Err(wrong(Error::NoUsername)),
             Source::Claim { name, prefix } => {
-                let value =
-                    claim(claims, name).map_err(|why| format!("oidc: parse username claims {name:?}: {why}"))?;
+                let value = claim(claims, name, || format!("username claims {name:?}"))?;
                 if name == "email" && claims.get("email_verified").is_some_and(|verified| *verified != true) {
-                    return Err("oidc: email not verified".into());
+                    return Err(Error::EmailNotVerified);
                 }
                 Ok(format!("{prefix}{value}"))
             }
             Source::Expression(program) => {
-                let result = cel_claims.evaluate(program).map_err(|why| wrong(&why))?;
+                let result = cel_claims.evaluate(program).map_err(&wrong)?;
                 match result.as_str() {
-                    None => Err(wrong("username claim expression must return a string")),
-                    Some("") => Err("oidc: empty username via CEL expression is not allowed".into()),
+                    None => Err(wrong(Error::NotAString("username"))),
+                    Some("") => Err(Error::EmptyUsername),
                     Some(name) => Ok(name.to_owned()),
                 }
             }
         }
     }
 
-    fn groups(&self, claims: &Value, cel_claims: &Claims) -> Result<Vec<String>, String> {
+    fn groups(&self, claims: &Value, cel_claims: &Claims) -> Result<Vec<String>, Error> {
         match &self.groups {
             Source::Unset => Ok(Vec::new()),
             Source::Claim { name, prefix } => {
@@ -100,34 +100,32 @@ impl Mapping {
             Source::Expression(program) => cel_claims
                 .evaluate(program)
                 .and_then(|result| strings(&result))
-                .map_err(|why| format!("oidc: error evaluating group claim expression: {why}")),
+                .map_err(Error::expression("group claim expression")),
         }
     }
 
-    fn uid(&self, claims: &Value, cel_claims: &Claims) -> Result<String, String> {
-        let wrong = |why: &str| format!("oidc: error evaluating uid claim expression: {why}");
+    fn uid(&self, claims: &Value, cel_claims: &Claims) -> Result<String, Error> {
+        let wrong = Error::expression("uid claim expression");
         match &self.uid {
             Source::Unset => Ok(String::new()),
-            Source::Claim { name, .. } => {
-                claim(claims, name).map(str::to_owned).map_err(|why| format!("oidc: parse uid claim {name:?}: {why}"))
-            }
+            Source::Claim { name, .. } => claim(claims, name, || format!("uid claim {name:?}")).map(str::to_owned),
             Source::Expression(program) => {
-                let result = cel_claims.evaluate(program).map_err(|why| wrong(&why))?;
-                let uid = result.as_str().ok_or_else(|| wrong("uid claim expression must return a string"))?;
+                let result = cel_claims.evaluate(program).map_err(&wrong)?;
+                let uid = result.as_str().ok_or_else(|| wrong(Error::NotAString("uid")))?;
                 Ok(uid.to_owned())
             }
         }
     }
 
-    fn extra(&self, claims: &Value, cel_claims: &Claims) -> Result<BTreeMap<String, Vec<String>>, String> {
+    fn extra(&self, claims: &Value, cel_claims: &Claims) -> Result<BTreeMap<String, Vec<String>>, Error> {
         let mut extra = BTreeMap::new();
         if let Some(id) = claims["jti"].as_str().filter(|id| !id.is_empty()) {
             extra.insert(CREDENTIAL_ID.to_owned(), vec![format!("JTI={id}")]);
         }
         for (key, program) in &self.extra {
             let values = cel_claims.evaluate(program).and_then(|result| strings(&result));
-            let values = values
-                .map_err(|why| format!("oidc: error evaluating extra claim expression: {}: {why}", program.source()))?;
+            let of = || format!("extra claim expression: {}", program.source());
+            let values = values.map_err(|why| Error::expression(of())(why))?;
             if !values.is_empty() {
                 extra.insert(key.clone(), values);
             }
@@ -135,28 +133,26 @@ impl Mapping {
         Ok(extra)
     }
 
-    fn check_required(&self, claims: &Value) -> Result<(), String> {
+    fn check_required(&self, claims: &Value) -> Result<(), Error> {
         for (name, wanted) in &self.required {
             if claims.get(name).is_none() {
-                return Err(format!("oidc: required claim {name} not present in ID token"));
+                return Err(Error::NoRequiredClaim(name.clone()));
             }
-            let value = claim(claims, name).map_err(|why| format!("oidc: parse claim {name}: {why}"))?;
+            let value = claim(claims, name, || format!("claim {name}"))?;
             if value != wanted {
-                return Err(format!(
-                    "oidc: required claim {name} value does not match. Got = {value}, want = {wanted}"
-                ));
+                let (name, got, wanted) = (name.clone(), value.to_owned(), wanted.clone());
+                return Err(Error::ClaimValue { name, got, wanted });
             }
         }
         Ok(())
     }
 }
 
-/// Returns the string value of a claim.
-fn claim<'c>(claims: &'c Value, name: &str) -> Result<&'c str, &'static str> {
-    match claims.get(name) {
-        None => Err("claim not present"),
-        Some(value) => value.as_str().ok_or("the claim is not a string"),
-    }
+/// Returns the string value of a claim. `place` describes the claim in an error.
+fn claim<'c>(claims: &'c Value, name: &str, place: impl FnOnce() -> String) -> Result<&'c str, Error> {
+    let found = claims.get(name).ok_or(Error::NoClaim);
+    let found = found.and_then(|value| value.as_str().ok_or(Error::ClaimType));
+    found.map_err(|source| Error::Claim { place: place(), source: Box::new(source) })
 }
 
 /// The value of the CEL variable `claims`.
@@ -170,9 +166,9 @@ impl Claims {
         Claims(claims)
     }
 
-    fn evaluate<'a>(&'a self, program: &'a Program) -> Result<Cel<'a>, String> {
+    fn evaluate<'a>(&'a self, program: &'a Program) -> Result<Cel<'a>, Error> {
         let variables = [(CLAIMS, Cel::untyped(&self.0))];
-        program.evaluate(&variables, &mut Budget::default()).map_err(|why| why.to_string())
+        Ok(program.evaluate(&variables, &mut Budget::default())?)
     }
 }
 
@@ -207,44 +203,44 @@ pub(super) fn user_type() -> Type {
     ))
 }
 
-fn check_user(rules: &[Rule], user: &User) -> Result<(), String> {
+fn check_user(rules: &[Rule], user: &User) -> Result<(), Error> {
     if rules.is_empty() {
         return Ok(());
     }
     let document = json!({"username": user.name, "uid": user.uid, "groups": user.groups, "extra": user.extra});
-    check_rules(rules, USER, &document, &user_type())
-        .map_err(|why| format!("oidc: error evaluating user info validation rule: {why}"))
+    check_rules(rules, USER, &document, &user_type()).map_err(Error::expression("user info validation rule"))
 }
 
 /// Evaluates rules on a document.
 ///
 /// # Errors
-/// The message of the first rule that is false or fails.
-fn check_rules(rules: &[Rule], variable: &str, document: &Value, of: &Type) -> Result<(), String> {
+/// The first rule that is false or fails.
+fn check_rules(rules: &[Rule], variable: &str, document: &Value, of: &Type) -> Result<(), Error> {
     for rule in rules {
         let variables = [(variable, Cel::json(document, of))];
         match rule.program.evaluate(&variables, &mut Budget::default()) {
             Ok(Cel::Bool(true)) => {}
             Ok(Cel::Bool(false)) => {
-                return Err(format!("validation expression '{}' failed: {}", rule.program.source(), rule.message));
+                let (expression, message) = (rule.program.source().to_owned(), rule.message.clone());
+                return Err(Error::Rule { expression, message });
             }
-            Ok(_) => return Err("validation expression must return a boolean".into()),
-            Err(why) => return Err(why.to_string()),
+            Ok(_) => return Err(Error::RuleType),
+            Err(why) => return Err(why.into()),
         }
     }
     Ok(())
 }
 
 /// A string or a list of strings, without empty ones (`convertCELValueToStringList`).
-fn strings(value: &Cel<'_>) -> Result<Vec<String>, String> {
-    let wrong = || "expression must return a string or a list of strings".to_owned();
-    let all = match value.to_json().map_err(|_| wrong())? {
+fn strings(value: &Cel<'_>) -> Result<Vec<String>, Error> {
+    let all = match value.to_json().map_err(|_| Error::NotStrings)? {
         Value::Null => Vec::new(),
         Value::String(text) => vec![text],
         Value::Array(items) => {
-            items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)?
+            let texts = items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>();
+            texts.ok_or(Error::NotStrings)?
         }
-        _ => return Err(wrong()),
+        _ => return Err(Error::NotStrings),
     };
     Ok(all.into_iter().filter(|text| !text.is_empty()).collect())
 }

@@ -66,7 +66,7 @@ async fn authenticated(issuers: &Issuers, token: &str) -> String {
     match issuers.verify(token).await {
         Ok(None) => "unknown".into(),
         Ok(Some(user)) => format!("{} {:?}", user.name, user.groups),
-        Err(why) => why,
+        Err(why) => why.to_string(),
     }
 }
 
@@ -130,10 +130,10 @@ fn configuration(issuers: &[(&Issuer, Value)]) -> Value {
         "jwt": jwt.collect::<Vec<_>>()})
 }
 
-fn load(file: &std::path::Path, flags: &[&str]) -> Result<AuthenticationConfig, String> {
+fn load(file: &std::path::Path, flags: &[&str]) -> Result<AuthenticationConfig, Error> {
     let flag = format!("--authentication-config={}", file.display());
-    let options = Options::parse_from(["kube-apiserver", &flag].iter().chain(flags)).map_err(|why| why.to_string())?;
-    AuthenticationConfig::load(&options.authentication, &Registry::new(), "").map_err(|why| why.to_string())
+    let options = Options::parse_from(["kube-apiserver", &flag].iter().chain(flags))?;
+    AuthenticationConfig::load(&options.authentication, &Registry::new(), "")
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn rejects_invalid_configurations() {
     let check = |document: &str, flags: &[&str], expect: &str| {
         let head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n";
         std::fs::write(file.path(), format!("{head}{document}")).unwrap();
-        let why = load(file.path(), flags).map(drop).unwrap_err();
+        let why = load(file.path(), flags).map(drop).unwrap_err().to_string();
         assert!(why.contains(expect), "{document}\n{why}");
     };
     check("jwt: []\nodd: 1", &[], "strict decoding error: unknown field \"odd\"");

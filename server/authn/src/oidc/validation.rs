@@ -144,7 +144,7 @@ impl Check<'_> {
     fn url(&mut self, text: &str, path: &Path<'_>) {
         let url = match Url::parse(text) {
             Ok(url) => url,
-            Err(why) => return self.invalid(path, text, why),
+            Err(why) => return self.invalid(path, text, why.to_string()),
         };
         for (wrong, why) in [
             (url.scheme != "https", "URL scheme must be https"),

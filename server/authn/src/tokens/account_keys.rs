@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::external::ExternalSigner;
 use super::jws::Jws;
 use super::token_keys::TokenKeys;
+use crate::Error;
 
 /// The current [`TokenKeys`], which may still be being generated and may change. Clones share the keys.
 #[derive(Clone, Debug)]
@@ -39,17 +40,23 @@ impl ServiceAccountKeys {
     }
 
     /// Signs claims, which have to be a JSON object. Waits for the key if it is still being generated.
-    pub async fn sign(&self, claims: &[u8]) -> Result<String, String> {
+    ///
+    /// # Errors
+    /// When there is no key, or it cannot sign.
+    pub async fn sign(&self, claims: &[u8]) -> Result<String, Error> {
         if let Some(signer) = &self.signer {
             return signer.sign(claims).await;
         }
         let keys = self.get().await;
-        let key = keys.as_ref().and_then(|keys| keys.signing.as_ref()).ok_or("there is no key")?;
+        let key = keys.as_ref().and_then(|keys| keys.signing.as_ref()).ok_or(Error::NoSigningKey)?;
         Jws::sign(key, claims)
     }
 
     /// Verifies the signature of a token, with the key that its key ID names or, without a key ID, with any key.
-    pub async fn verify(&self, jws: &Jws<'_>) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// When no key matches, or the signature is invalid.
+    pub async fn verify(&self, jws: &Jws<'_>) -> Result<(), Error> {
         let mut keys = self.get().await;
         if let Some(signer) = self.signer.as_ref().filter(|_| !keys.as_ref().is_some_and(|keys| keys.has(&jws.key_id)))
         {
@@ -58,11 +65,11 @@ impl ServiceAccountKeys {
         }
         let mut candidates = keys.iter().flat_map(|keys| keys.with_id(&jws.key_id)).peekable();
         if candidates.peek().is_none() {
-            return Err("invalid signature, no keys found".into());
+            return Err(Error::NoVerifyingKey);
         }
         match candidates.any(|key| jws.algorithm() == key.algorithm() && jws.is_signed_by(key)) {
             true => Ok(()),
-            false => Err("square/go-jose: error in cryptographic primitive".into()),
+            false => Err(Error::Signature),
         }
     }
 

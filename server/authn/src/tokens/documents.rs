@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::keys::VerifyingKey;
 use super::token_keys::TokenKeys;
+use crate::Error;
 
 /// The path of the configuration.
 pub const CONFIGURATION: &str = "/.well-known/openid-configuration";
@@ -30,15 +31,16 @@ impl Documents {
     ///
     /// # Errors
     /// When OpenID Connect does not allow the issuer or `jwks_uri` (`NewOpenIDMetadataProvider`).
-    pub fn new(issuer: &str, jwks_uri: &str, token_keys: Arc<TokenKeys>) -> Result<Self, String> {
+    pub fn new(issuer: &str, jwks_uri: &str, token_keys: Arc<TokenKeys>) -> Result<Self, Error> {
         if !issuer.starts_with("https://") {
-            return Err(format!("issuer URL must use https scheme, got: {issuer}"));
+            return Err(Error::IssuerScheme(issuer.to_owned()));
         }
-        if let Some(part) = [('?', "query"), ('#', "fragment")].into_iter().find(|(c, _)| issuer.contains(*c)) {
-            return Err(format!("issuer URL may not include a {}, got: {issuer}", part.1));
+        let parts = [('?', "query"), ('#', "fragment")];
+        if let Some((_, part)) = parts.into_iter().find(|(mark, _)| issuer.contains(*mark)) {
+            return Err(Error::IssuerPart { part, issuer: issuer.to_owned() });
         }
         if !jwks_uri.starts_with("https://") {
-            return Err(format!("jwksURI requires https scheme, parsed as: {jwks_uri}"));
+            return Err(Error::KeySetScheme(jwks_uri.to_owned()));
         }
         let mut algorithms: Vec<&str> = token_keys.published().map(|key| key.algorithm().name()).collect();
         algorithms.sort_unstable();

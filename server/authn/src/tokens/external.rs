@@ -2,12 +2,10 @@
 //!
 //! The signer is a separate process with a gRPC socket. Its private keys are not accessible to this server.
 
-mod error;
 mod keys;
 mod messages;
 mod metrics;
 
-use std::fmt::Display;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -22,7 +20,7 @@ use serde::Deserialize;
 use tokio::sync::{Mutex, watch};
 
 use super::token_keys::TokenKeys;
-use error::SignerError;
+use crate::Error;
 use messages::{FetchKeysRequest, FetchKeysResponse, MetadataRequest, MetadataResponse, SignRequest, SignResponse};
 use metrics::SignerMetrics;
 
@@ -72,10 +70,11 @@ impl ExternalSigner {
     ///
     /// # Errors
     /// When the signer does not respond in time, or when its response is unusable.
-    pub async fn connect(endpoint: &str, registry: &Registry) -> Result<Arc<Self>, String> {
-        let failed = |what: &str, why: &dyn Display| format!("while setting up external-jwt-signer: {what}{why}");
+    pub async fn connect(endpoint: &str, registry: &Registry) -> Result<Arc<Self>, Error> {
+        const SETUP: &str = "while setting up external-jwt-signer";
         let client = Client::new(&socket(endpoint), None)
-            .map_err(|why| failed(&format!("while dialing grpc socket at {endpoint:?}: "), &why))?;
+            .map_err(|why| Error::SignerSocket { endpoint: endpoint.to_owned(), why: why.to_string() })
+            .map_err(Error::doing(SETUP))?;
         let keys = watch::Sender::new(None);
         let metrics = SignerMetrics::new(registry);
         let mut signer = ExternalSigner {
@@ -85,17 +84,15 @@ impl ExternalSigner {
             last_refresh: Mutex::default(),
             max_token_expiration: Duration::ZERO,
         };
-        let filling = "while initially filling key cache: while performing initial cache fill: ";
-        signer.fetch().await.map_err(|why| failed(filling, &why))?;
+        let filled = signer.fetch().await;
+        let filled =
+            filled.map_err(Error::doing("while initially filling key cache: while performing initial cache fill"));
+        filled.map_err(Error::doing(SETUP))?;
         let metadata = signer.call(METADATA, MetadataRequest {}, METADATA_TIMEOUT).await;
-        let MetadataResponse { max_token_expiration_seconds: longest } = metadata.map_err(|why| failed("", &why))?;
+        let MetadataResponse { max_token_expiration_seconds: longest } = metadata.map_err(Error::doing(SETUP))?;
         signer.max_token_expiration = match u64::try_from(longest).map(Duration::from_secs) {
             Ok(life) if longest >= MIN_TOKEN_AGE_SECONDS => life,
-            _ => {
-                return Err(format!(
-                    "max token life supported by external-jwt-signer ({longest}s) is less than acceptable (min {MIN_TOKEN_AGE_SECONDS}s)"
-                ));
-            }
+            _ => return Err(Error::TokenLife { longest, least: MIN_TOKEN_AGE_SECONDS }),
         };
         let signer = Arc::new(signer);
         tokio::spawn(Self::refresh_periodically(Arc::downgrade(&signer)));
@@ -109,16 +106,14 @@ impl ExternalSigner {
 
     /// Checks the flag for the maximum token lifetime against that of the signer (upstream:
     /// `completeServiceAccountOptions`).
-    pub fn check_max_expiration(&self, max_expiration: Option<Duration>) -> Result<(), String> {
-        let text = |life: Duration| {
-            scalar::Duration::from_nanos(i64::try_from(life.as_nanos()).unwrap_or(i64::MAX)).to_string()
-        };
+    ///
+    /// # Errors
+    /// When the flag exceeds the lifetime that the signer supports.
+    pub fn check_max_expiration(&self, max_expiration: Option<Duration>) -> Result<(), Error> {
+        let nanos = |life: Duration| i64::try_from(life.as_nanos()).unwrap_or(i64::MAX);
+        let of = |life: Duration| scalar::Duration::from_nanos(nanos(life));
         match max_expiration.filter(|flag| *flag > self.max_token_expiration) {
-            Some(flag) => Err(format!(
-                "service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: {} > {}",
-                text(flag),
-                text(self.max_token_expiration)
-            )),
+            Some(flag) => Err(Error::MaxExpiration { flag: of(flag), signer: of(self.max_token_expiration) }),
             None => Ok(()),
         }
     }
@@ -158,51 +153,51 @@ impl ExternalSigner {
         *last_refresh = Some(Instant::now());
     }
 
-    async fn fetch(&self) -> Result<(), SignerError> {
+    async fn fetch(&self) -> Result<(), Error> {
         let outcome = self.fetch_keys().await;
         self.metrics.fetched(&outcome);
-        outcome.map(drop).map_err(|why| why.context("while fetching token verification keys"))
+        outcome.map(drop).map_err(Error::doing("while fetching token verification keys"))
     }
 
-    async fn fetch_keys(&self) -> Result<Timestamp, SignerError> {
+    async fn fetch_keys(&self) -> Result<Timestamp, Error> {
         let response: Result<FetchKeysResponse, _> = self.call(FETCH_KEYS, FetchKeysRequest {}, CALL_TIMEOUT).await;
-        let response = response.map_err(|why| why.context("while getting externally supported jwt signing keys"))?;
-        let (keys, time) = keys::read(response).map_err(SignerError::new)?;
+        let response = response.map_err(Error::doing("while getting externally supported jwt signing keys"))?;
+        let (keys, time) = keys::read(response)?;
         self.keys.send_replace(Some(Arc::new(keys)));
         Ok(time)
     }
 
     /// Signs claims and returns the token.
-    pub(super) async fn sign(&self, claims: &[u8]) -> Result<String, String> {
+    pub(super) async fn sign(&self, claims: &[u8]) -> Result<String, Error> {
         let outcome = self.assemble(claims).await;
         self.metrics.signed(&outcome);
-        outcome.map_err(|failure| failure.message)
+        outcome
     }
 
-    async fn assemble(&self, claims: &[u8]) -> Result<String, SignerError> {
+    async fn assemble(&self, claims: &[u8]) -> Result<String, Error> {
         let claims = URL_SAFE_NO_PAD.encode(claims);
         let response = self.call(SIGN, SignRequest { claims: claims.clone() }, CALL_TIMEOUT).await;
-        let SignResponse { header, signature } = response.map_err(|why| why.context("while signing jwt"))?;
-        self.check_header(&header).await.map_err(|why| SignerError::new(format!("while validating header: {why}")))?;
+        let SignResponse { header, signature } = response.map_err(Error::doing("while signing jwt"))?;
+        self.check_header(&header).await.map_err(Error::doing("while validating header"))?;
         match signature.as_str() {
-            "" => Err(SignerError::new("empty signature returned")),
+            "" => Err(Error::EmptySignature),
             _ => Ok(format!("{header}.{claims}.{signature}")),
         }
     }
 
     /// Checks the header of a signed token. Keys that are excluded from the discovery documents must not sign.
-    async fn check_header(&self, header: &str) -> Result<(), String> {
+    async fn check_header(&self, header: &str) -> Result<(), Error> {
         let key_id = read_header(header)?;
         if !self.current().is_some_and(|keys| keys.has(&key_id)) {
             self.refresh().await;
         }
         match self.current().is_some_and(|keys| keys.is_excluded(&key_id)) {
-            true => Err(format!("key used for signing JWT (kid: {key_id}) is excluded from OIDC discovery docs")),
+            true => Err(Error::ExcludedKey(key_id)),
             false => Ok(()),
         }
     }
 
-    async fn call<Q, A>(&self, method: &'static str, message: Q, timeout: Duration) -> Result<A, SignerError>
+    async fn call<Q, A>(&self, method: &'static str, message: Q, timeout: Duration) -> Result<A, Error>
     where
         Q: Message + Clone + 'static,
         A: Message + Default + 'static,
@@ -210,21 +205,21 @@ impl ExternalSigner {
         let begin = Instant::now();
         let response = tokio::time::timeout(timeout, self.client.call_wait_for_ready(method, message)).await;
         let response = response.unwrap_or_else(|_| Err(Status::deadline_exceeded("context deadline exceeded")));
-        let response = response.map_err(|status| SignerError::of_call(&status));
-        self.metrics.called(method, response.as_ref().map_or_else(|failure| failure.code, |_| "OK"), begin.elapsed());
+        let response = response.map_err(|status| Error::Signer(Box::new(status)));
+        self.metrics.called(method, response.as_ref().map_or_else(Error::code, |_| "OK"), begin.elapsed());
         response
     }
 }
 
 /// Validates a header and returns its key ID (upstream: `validateJWTHeader`).
-fn read_header(header: &str) -> Result<String, String> {
-    let json = URL_SAFE_NO_PAD.decode(header).map_err(|why| format!("while unwrapping header: {why}"))?;
-    let header: Header = serde_json::from_slice(&json).map_err(|why| format!("while parsing header JSON: {why}"))?;
+fn read_header(header: &str) -> Result<String, Error> {
+    let json = URL_SAFE_NO_PAD.decode(header).map_err(Error::doing("while unwrapping header"))?;
+    let header: Header = serde_json::from_slice(&json).map_err(Error::doing("while parsing header JSON"))?;
     match header {
-        Header { typ, .. } if typ != "JWT" => Err("bad type".into()),
-        Header { kid, .. } if kid.is_empty() => Err("key id missing".into()),
-        Header { kid, .. } if kid.len() > MAX_KEY_ID_LENGTH => Err("key id longer than 1 kb".into()),
-        Header { alg, .. } if !ALGORITHMS.contains(&&*alg) => Err(format!("bad signing algorithm {alg:?}")),
+        Header { typ, .. } if typ != "JWT" => Err(Error::HeaderType),
+        Header { kid, .. } if kid.is_empty() => Err(Error::NoKeyId),
+        Header { kid, .. } if kid.len() > MAX_KEY_ID_LENGTH => Err(Error::LongKeyId),
+        Header { alg, .. } if !ALGORITHMS.contains(&&*alg) => Err(Error::HeaderAlgorithm(alg)),
         Header { kid, .. } => Ok(kid),
     }
 }
@@ -237,7 +232,7 @@ mod tests {
     fn validates_headers() {
         let check = |json: &str, expect: Result<&str, &str>| {
             let read = read_header(&URL_SAFE_NO_PAD.encode(json));
-            assert_eq!(read.as_deref().map_err(String::as_str), expect, "{json}");
+            assert_eq!(read.map_err(|why| why.to_string()), expect.map(str::to_owned).map_err(str::to_owned), "{json}");
         };
         check(r#"{"typ":"JWT","alg":"ES256","kid":"a"}"#, Ok("a"));
         check(r#"{"alg":"ES256","kid":"a"}"#, Err("bad type"));
@@ -246,7 +241,7 @@ mod tests {
         let long = format!(r#"{{"typ":"JWT","alg":"RS256","kid":"{}"}}"#, "a".repeat(1025));
         check(&long, Err("key id longer than 1 kb"));
         let more = read_header(&URL_SAFE_NO_PAD.encode(r#"{"typ":"JWT","alg":"ES256","kid":"a","b64":false}"#));
-        assert!(more.unwrap_err().starts_with("while parsing header JSON: unknown field `b64`"));
-        assert!(read_header("%").unwrap_err().starts_with("while unwrapping header: "));
+        assert!(more.unwrap_err().to_string().starts_with("while parsing header JSON: unknown field `b64`"));
+        assert!(read_header("%").unwrap_err().to_string().starts_with("while unwrapping header: "));
     }
 }

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::keys::{SigningKey, VerifyingKey};
+use crate::Error;
 
 /// A parsed token. Its signature and claims are not verified.
 pub struct Jws<'t> {
@@ -54,7 +55,10 @@ impl<'t> Jws<'t> {
     }
 
     /// Signs claims, which have to be a JSON object, and returns the token.
-    pub fn sign(key: &SigningKey, claims: &[u8]) -> Result<String, String> {
+    ///
+    /// # Errors
+    /// When the key cannot sign.
+    pub fn sign(key: &SigningKey, claims: &[u8]) -> Result<String, Error> {
         let header = json!({"alg": key.public.algorithm().name(), "kid": key.public.id}).to_string();
         let mut token = URL_SAFE_NO_PAD.encode(header);
         token.push('.');

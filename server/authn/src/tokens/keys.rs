@@ -15,6 +15,8 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::public_key::PublicKey;
 use x509_parser::x509::SubjectPublicKeyInfo;
 
+use crate::Error;
+
 const P256: &str = "1.2.840.10045.3.1.7";
 const P384: &str = "1.3.132.0.34";
 
@@ -41,22 +43,25 @@ pub struct VerifyingKey {
 impl VerifyingKey {
     /// Parses the keys of a PEM file: public keys, certificates, or the public halves of private keys
     /// (`keyutil.PublicKeysFromFile`).
-    pub fn from_pem(pem: &[u8]) -> Result<Vec<Self>, String> {
+    ///
+    /// # Errors
+    /// When the file has no key, or an unsupported one.
+    pub fn from_pem(pem: &[u8]) -> Result<Vec<Self>, Error> {
         let mut keys = Vec::new();
         for block in Pem::iter_from_buffer(pem) {
-            let block = block.map_err(|why| why.to_string())?;
+            let block = block?;
             keys.extend(Self::of_block(&block)?);
         }
-        if keys.is_empty() { Err("data does not contain any valid RSA or ECDSA public keys".into()) } else { Ok(keys) }
+        if keys.is_empty() { Err(Error::NoPublicKeys) } else { Ok(keys) }
     }
 
     /// Parses the key of a PEM block; `None` for other blocks, such as curve parameters.
-    fn of_block(block: &Pem) -> Result<Option<Self>, String> {
+    fn of_block(block: &Pem) -> Result<Option<Self>, Error> {
         let der = block.contents.as_slice();
         match block.label.as_str() {
             "PUBLIC KEY" | "RSA PUBLIC KEY" => Self::from_spki(der).map(Some),
             "CERTIFICATE" => {
-                let (_, certificate) = X509Certificate::from_der(der).map_err(|why| why.to_string())?;
+                let (_, certificate) = X509Certificate::from_der(der)?;
                 Self::from_spki(certificate.public_key().raw).map(Some)
             }
             "PRIVATE KEY" | "RSA PRIVATE KEY" | "EC PRIVATE KEY" => {
@@ -67,16 +72,16 @@ impl VerifyingKey {
     }
 
     /// Parses a DER-encoded `SubjectPublicKeyInfo`.
-    pub(super) fn from_spki(der: &[u8]) -> Result<Self, String> {
-        let (_, info) = SubjectPublicKeyInfo::from_der(der).map_err(|why| why.to_string())?;
+    pub(super) fn from_spki(der: &[u8]) -> Result<Self, Error> {
+        let (_, info) = SubjectPublicKeyInfo::from_der(der)?;
         let curve = info.algorithm.parameters.as_ref().and_then(|p| p.as_oid().ok()).map(|oid| oid.to_id_string());
-        let numbers = match (info.parsed().map_err(|why| why.to_string())?, curve.as_deref()) {
+        let numbers = match (info.parsed()?, curve.as_deref()) {
             (PublicKey::RSA(key), _) => {
                 Numbers::Rsa { n: without_zeros(key.modulus).to_vec(), e: without_zeros(key.exponent).to_vec() }
             }
             (PublicKey::EC(point), Some(P256)) => Numbers::P256(point.data().to_vec()),
             (PublicKey::EC(point), Some(P384)) => Numbers::P384(point.data().to_vec()),
-            _ => return Err("unsupported key type: use RSA, or ECDSA with the curve P-256 or P-384".into()),
+            _ => return Err(Error::KeyType),
         };
         Ok(VerifyingKey { id: URL_SAFE_NO_PAD.encode(Sha256::digest(der)), numbers })
     }
@@ -187,17 +192,20 @@ pub struct SigningKey {
 
 impl SigningKey {
     /// Parses the first private key of a PEM file (`keyutil.PrivateKeyFromFile`).
-    pub fn from_pem(pem: &[u8]) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// When the file has no key, or an unsupported one.
+    pub fn from_pem(pem: &[u8]) -> Result<Self, Error> {
         for block in Pem::iter_from_buffer(pem) {
-            let block = block.map_err(|why| why.to_string())?;
+            let block = block?;
             if let Some(key) = Self::of_block(&block)? {
                 return Ok(key);
             }
         }
-        Err("data does not contain a valid RSA or ECDSA private key".into())
+        Err(Error::NoPrivateKey)
     }
 
-    fn of_block(block: &Pem) -> Result<Option<Self>, String> {
+    fn of_block(block: &Pem) -> Result<Option<Self>, Error> {
         let der = block.contents.clone();
         let der = match block.label.as_str() {
             "PRIVATE KEY" => PrivateKeyDer::Pkcs8(der.into()),
@@ -205,24 +213,24 @@ impl SigningKey {
             "EC PRIVATE KEY" => PrivateKeyDer::Sec1(der.into()),
             _ => return Ok(None),
         };
-        let key = rustls::crypto::ring::sign::any_supported_type(&der).map_err(|why| why.to_string())?;
-        let public = key.public_key().ok_or("cannot derive the public key: unsupported key type")?;
+        let key = rustls::crypto::ring::sign::any_supported_type(&der)?;
+        let public = key.public_key().ok_or(Error::NoPublicKey)?;
         let public = VerifyingKey::from_spki(&public)?;
         Ok(Some(SigningKey { key, public }))
     }
 
     /// Signs a message with the algorithm of the key.
-    pub(super) fn sign(&self, message: &[u8]) -> Result<Vec<u8>, String> {
+    pub(super) fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
         let (scheme, size) = match self.public.algorithm() {
             Algorithm::ES256 => (SignatureScheme::ECDSA_NISTP256_SHA256, Some(32)),
             Algorithm::ES384 => (SignatureScheme::ECDSA_NISTP384_SHA384, Some(48)),
             _ => (SignatureScheme::RSA_PKCS1_SHA256, None),
         };
-        let signer = self.key.choose_scheme(&[scheme]).ok_or("the key cannot sign with its own algorithm")?;
-        let signed = signer.sign(message).map_err(|why| why.to_string())?;
+        let signer = self.key.choose_scheme(&[scheme]).ok_or(Error::SigningAlgorithm)?;
+        let signed = signer.sign(message)?;
         match size {
             None => Ok(signed),
-            Some(size) => fixed(&signed, size).ok_or_else(|| "a signature of an unexpected form".into()),
+            Some(size) => fixed(&signed, size).ok_or(Error::SignatureForm),
         }
     }
 }

@@ -34,13 +34,12 @@ fn document(authorizers: &[Value]) -> String {
         .to_string()
 }
 
-fn start(file: &NamedTempFile, registry: &Registry) -> Result<Arc<ReloadableAuthorizer>, String> {
+fn start(file: &NamedTempFile, registry: &Registry) -> Result<Arc<ReloadableAuthorizer>, Error> {
     let metrics = Metrics::register(registry);
     let authorizers = StaticAuthorizers { rbac: Arc::new(Last), node: None, abac: None, metrics, route: Route::DIRECT };
     let path = file.path().to_owned();
-    let read = load(&path).map_err(|why| why.to_string())?;
+    let read = load(&path)?;
     ReloadableAuthorizer::start(path, read, authorizers, Reloads::register(registry, "authorization", ""))
-        .map_err(|why| why.to_string())
 }
 
 async fn decision(authorizer: &ReloadableAuthorizer, user: &str, resource: &str) -> Decision {
@@ -118,6 +117,6 @@ async fn rejects_invalid_configurations() {
         ),
     ] {
         std::fs::write(file.path(), document(&authorizers)).unwrap();
-        assert_eq!(start(&file, &Registry::new()).map(drop).unwrap_err(), expect);
+        assert_eq!(start(&file, &Registry::new()).map(drop).unwrap_err().to_string(), expect);
     }
 }

@@ -7,10 +7,10 @@ use machinery::format::ip::canonical_ip;
 
 use super::{Function, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::{Opaque, Value};
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 const IP_TEST: &[&str] = &["net.IP.() -> bool"];
 
@@ -123,27 +123,27 @@ pub(super) fn display(value: &Value<'_>) -> Option<String> {
     ip.or_else(|| value.as_opaque::<Cidr>().map(|c| format!("{}/{}", canonical_ip(c.address), c.length)))
 }
 
-fn parse_ip(input: &str) -> Result<IpAddr, EvalError> {
+fn parse_ip(input: &str) -> Result<IpAddr, Error> {
     if input.contains('%') {
-        return Err(EvalError::new(format!("IP address {input:?} with zone value is not allowed")));
+        return Err(Error::failed(format!("IP address {input:?} with zone value is not allowed")));
     }
     let refused = |_| {
         let why = if input.contains(['.', ':']) { "unexpected character" } else { "unable to parse IP" };
-        EvalError::new(format!(
+        Error::failed(format!(
             "IP Address {input:?} parse error during conversion from string: ParseAddr({input:?}): {why}"
         ))
     };
     match input.parse().map_err(refused)? {
         IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some() => {
-            Err(EvalError::new(format!("IPv4-mapped IPv6 address {input:?} is not allowed")))
+            Err(Error::failed(format!("IPv4-mapped IPv6 address {input:?} is not allowed")))
         }
         address => Ok(address),
     }
 }
 
-fn parse_cidr(input: &str) -> Result<Cidr, EvalError> {
+fn parse_cidr(input: &str) -> Result<Cidr, Error> {
     let refused = |why: &str| {
-        EvalError::new(format!(
+        Error::failed(format!(
             "network address parse error during conversion from string: netip.ParsePrefix({input:?}): {why}"
         ))
     };
@@ -151,7 +151,7 @@ fn parse_cidr(input: &str) -> Result<Cidr, EvalError> {
     let address: IpAddr =
         address.parse().map_err(|_| refused(&format!("ParseAddr({address:?}): unable to parse IP")))?;
     if matches!(address, IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some()) {
-        return Err(EvalError::new(format!("IPv4-mapped IPv6 address {input:?} is not allowed")));
+        return Err(Error::failed(format!("IPv4-mapped IPv6 address {input:?} is not allowed")));
     }
     let well_formed = length.bytes().all(|b| b.is_ascii_digit()) && (length == "0" || !length.starts_with('0'));
     let length = well_formed
@@ -164,12 +164,12 @@ fn parse_cidr(input: &str) -> Result<Cidr, EvalError> {
     Ok(Cidr { address, length })
 }
 
-fn ip(value: &Value<'_>) -> Result<IpAddr, EvalError> {
-    value.as_opaque::<Ip>().map(|ip| ip.0).ok_or_else(EvalError::no_such_overload)
+fn ip(value: &Value<'_>) -> Result<IpAddr, Error> {
+    value.as_opaque::<Ip>().map(|ip| ip.0).ok_or_else(Error::no_such_overload)
 }
 
-fn cidr<'v>(value: &'v Value<'_>) -> Result<&'v Cidr, EvalError> {
-    value.as_opaque().ok_or_else(EvalError::no_such_overload)
+fn cidr<'v>(value: &'v Value<'_>) -> Result<&'v Cidr, Error> {
+    value.as_opaque().ok_or_else(Error::no_such_overload)
 }
 
 fn to_ip<'a>(args: &[Value<'a>]) -> Outcome<'a> {

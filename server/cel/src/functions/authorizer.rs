@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::{Function, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::{Opaque, Value};
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 /// Cost of a check; allows two checks per expression (upstream's value).
 const CHECK: Cost = Cost::Fixed(350_000);
@@ -170,8 +170,8 @@ pub fn request_resource<'a>(with: Arc<dyn Authorize>, check: Check) -> Value<'a>
     Value::opaque(CheckBuilder { kind: "kubernetes.authorization.ResourceCheck", with, check })
 }
 
-fn check_builder<'v>(args: &'v [Value<'_>]) -> Result<&'v CheckBuilder, EvalError> {
-    args[0].as_opaque().ok_or_else(EvalError::no_such_overload)
+fn check_builder<'v>(args: &'v [Value<'_>]) -> Result<&'v CheckBuilder, Error> {
+    args[0].as_opaque().ok_or_else(Error::no_such_overload)
 }
 
 fn next<'a>(of: &CheckBuilder, kind: &'static str, change: impl FnOnce(&mut Check)) -> Value<'a> {
@@ -183,7 +183,7 @@ fn next<'a>(of: &CheckBuilder, kind: &'static str, change: impl FnOnce(&mut Chec
 fn path<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let value = text(&args[1])?.to_owned();
     if value.is_empty() {
-        return Err(EvalError::new("path must not be empty"));
+        return Err(Error::failed("path must not be empty"));
     }
     Ok(next(check_builder(args)?, "kubernetes.authorization.PathCheck", |check| check.path = Some(value)))
 }
@@ -197,10 +197,10 @@ fn service_account<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     use machinery::format::{is_dns1123_label, is_dns1123_subdomain};
     let (namespace, name) = (text(&args[1])?.to_owned(), text(&args[2])?.to_owned());
     if !is_dns1123_subdomain(&name).is_empty() {
-        return Err(EvalError::new("Invalid service account name"));
+        return Err(Error::failed("Invalid service account name"));
     }
     if !is_dns1123_label(&namespace).is_empty() {
-        return Err(EvalError::new("Invalid service account namespace"));
+        return Err(Error::failed("Invalid service account namespace"));
     }
     let of = check_builder(args)?;
     Ok(next(of, of.kind, |check| check.service_account = Some((namespace, name))))
@@ -209,7 +209,7 @@ fn service_account<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 fn resource<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let value = text(&args[1])?.to_owned();
     if value.is_empty() {
-        return Err(EvalError::new("resource must not be empty"));
+        return Err(Error::failed("resource must not be empty"));
     }
     Ok(next(check_builder(args)?, "kubernetes.authorization.ResourceCheck", |check| check.resource = value))
 }
@@ -225,8 +225,8 @@ fn check<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::opaque(of.with.authorize(&check)))
 }
 
-fn decision<'v>(args: &'v [Value<'_>]) -> Result<&'v Decision, EvalError> {
-    args[0].as_opaque().ok_or_else(EvalError::no_such_overload)
+fn decision<'v>(args: &'v [Value<'_>]) -> Result<&'v Decision, Error> {
+    args[0].as_opaque().ok_or_else(Error::no_such_overload)
 }
 
 fn error<'a>(args: &[Value<'a>]) -> Outcome<'a> {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::{Function, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::functions::{addresses, quantity};
 use crate::time;
 use crate::value::Value;
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("dyn", &["(A) -> dyn"], same, Cost::Fixed(1)),
@@ -87,8 +87,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-fn one<'v, 'a>(args: &'v [Value<'a>]) -> Result<&'v Value<'a>, EvalError> {
-    args.first().ok_or_else(EvalError::no_such_overload)
+fn one<'v, 'a>(args: &'v [Value<'a>]) -> Result<&'v Value<'a>, Error> {
+    args.first().ok_or_else(Error::no_such_overload)
 }
 
 fn same<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -104,12 +104,12 @@ fn size<'a>(args: &[Value<'a>]) -> Outcome<'a> {
         value @ (Value::String(_) | Value::Bytes(_) | Value::List(_) | Value::Map(_)) => {
             Ok(Value::Int(value.size() as i64))
         }
-        _ => Err(EvalError::no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }
 
-fn conversion_error(value: &Value<'_>, to: &str) -> EvalError {
-    EvalError::new(format!("type conversion error from '{}' to '{to}'", value.type_of().base_name()))
+fn conversion_error(value: &Value<'_>, to: &str) -> Error {
+    Error::failed(format!("type conversion error from '{}' to '{to}'", value.type_of().base_name()))
 }
 
 fn to_bool<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -124,7 +124,7 @@ fn to_bool<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn to_int<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let overflow = || EvalError::new("integer overflow");
+    let overflow = || Error::failed("integer overflow");
     match one(args)? {
         Value::Int(value) => Ok(Value::Int(*value)),
         Value::Uint(value) => i64::try_from(*value).map(Value::Int).map_err(|_| overflow()),
@@ -140,7 +140,7 @@ fn to_int<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn to_uint<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let overflow = || EvalError::new("unsigned integer overflow");
+    let overflow = || Error::failed("unsigned integer overflow");
     match one(args)? {
         Value::Uint(value) => Ok(Value::Uint(*value)),
         Value::Int(value) => u64::try_from(*value).map(Value::Uint).map_err(|_| overflow()),
@@ -167,12 +167,10 @@ fn to_string<'a>(args: &[Value<'a>]) -> Outcome<'a> {
         Value::Uint(value) => value.to_string(),
         Value::Double(value) => double_text(*value),
         Value::Bytes(bytes) => String::from_utf8(bytes.to_vec())
-            .map_err(|_| EvalError::new("invalid UTF-8 in bytes, cannot convert to string"))?,
+            .map_err(|_| Error::failed("invalid UTF-8 in bytes, cannot convert to string"))?,
         Value::Timestamp(nanos) => time::format_timestamp(*nanos),
         Value::Duration(nanos) => time::format_duration(*nanos),
-        value => {
-            addresses::display(value).or_else(|| quantity::display(value)).ok_or_else(EvalError::no_such_overload)?
-        }
+        value => addresses::display(value).or_else(|| quantity::display(value)).ok_or_else(Error::no_such_overload)?,
     };
     Ok(Value::string(text))
 }
@@ -204,7 +202,7 @@ fn to_timestamp<'a>(args: &[Value<'a>]) -> Outcome<'a> {
         Value::Timestamp(nanos) => Ok(Value::Timestamp(*nanos)),
         Value::Int(seconds) => time::in_range(i128::from(*seconds) * i128::from(time::SECOND))
             .map(Value::Timestamp)
-            .ok_or_else(|| EvalError::new("timestamp overflow")),
+            .ok_or_else(|| Error::failed("timestamp overflow")),
         value => time::parse_timestamp(text(value)?)
             .map(Value::Timestamp)
             .ok_or_else(|| conversion_error(value, "google.protobuf.Timestamp")),

@@ -3,11 +3,11 @@
 
 use super::{Function, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::time::{Civil, SECOND, civil, parse_offset};
 use crate::value::Value;
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 const OF_TIME: &[&str] = &["timestamp.() -> int", "timestamp.(string) -> int"];
 const OF_BOTH: &[&str] = &["timestamp.() -> int", "timestamp.(string) -> int", "duration.() -> int"];
@@ -30,13 +30,13 @@ fn part<'a>(args: &[Value<'a>], of: fn(Civil) -> i64, unit: i64) -> Outcome<'a> 
     match &args[0] {
         Value::Timestamp(nanos) => Ok(Value::Int(of(civil(*nanos, args.get(1).map_or(Ok(0), offset)?)))),
         Value::Duration(nanos) if unit > 0 => Ok(Value::Int(nanos / unit)),
-        _ => Err(EvalError::no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }
 
-fn offset(zone: &Value<'_>) -> Result<i64, EvalError> {
+fn offset(zone: &Value<'_>) -> Result<i64, Error> {
     match text(zone)? {
         "UTC" | "" => Ok(0),
-        zone => parse_offset(zone).ok_or_else(|| EvalError::new(format!("unknown time zone {zone}"))),
+        zone => parse_offset(zone).ok_or_else(|| Error::failed(format!("unknown time zone {zone}"))),
     }
 }

@@ -9,11 +9,11 @@ use machinery::format::{NameRule, content, is_label_value, is_qualified_name};
 
 use super::{Function, Run, text, url};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::time;
 use crate::value::{Opaque, Value};
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 type Check = fn(&str) -> Vec<String>;
 
 /// A format: its name, and the function that returns the errors of a text.
@@ -29,7 +29,7 @@ const FORMATS: [Format; 13] = [
     Format("dns1123SubdomainPrefix", |t| owned(NameRule::Dns1123Subdomain.check(t, true))),
     Format("dns1035LabelPrefix", |t| owned(NameRule::Dns1035Label.check(t, true))),
     Format("labelValue", |t| owned(is_label_value(t))),
-    Format("uri", |t| url::check(t).err().into_iter().collect()),
+    Format("uri", |t| url::check(t).err().iter().map(Error::to_string).collect()),
     Format("uuid", |t| unless(content::is_uuid(t).is_empty(), "does not match the UUID format")),
     Format("byte", |t| unless(BASE64_STANDARD.decode(t).is_ok(), "invalid base64")),
     Format("date", |t| unless(time::parse_date(t).is_some(), "invalid date")),
@@ -97,7 +97,7 @@ fn named<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 
 /// Returns none if the text is valid.
 fn validate<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let chosen: &Chosen = args[0].as_opaque().ok_or_else(EvalError::no_such_overload)?;
+    let chosen: &Chosen = args[0].as_opaque().ok_or_else(Error::no_such_overload)?;
     let messages = FORMATS[chosen.0].1(text(&args[1])?);
     let found =
         (!messages.is_empty()).then(|| Arc::new(Value::list(messages.into_iter().map(Value::string).collect())));

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{Function, find, index, int, list, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::Value;
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 /// Maximum length of the result of `lists.range`, regardless of the cost limit.
 const MAX_RANGE: i64 = 1_000_000;
@@ -73,8 +73,8 @@ fn end<'a>(value: Option<Value<'a>>) -> Outcome<'a> {
     Ok(Value::Optional(value.map(Arc::new)))
 }
 
-fn order(a: &Value<'_>, b: &Value<'_>) -> Result<Ordering, EvalError> {
-    a.compare(b).ok_or_else(EvalError::no_such_overload)
+fn order(a: &Value<'_>, b: &Value<'_>) -> Result<Ordering, Error> {
+    a.compare(b).ok_or_else(Error::no_such_overload)
 }
 
 fn is_sorted<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -91,13 +91,13 @@ fn is_sorted<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 fn sum<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let mut items = list(&args[0])?.iter();
     let Some(first) = items.next() else { return Ok(Value::Int(0)) };
-    let add = find("_+_").ok_or_else(EvalError::no_such_overload)?;
+    let add = find("_+_").ok_or_else(Error::no_such_overload)?;
     items.try_fold(first, |total, item| (add.function.run)(&[total, item]))
 }
 
 fn extreme<'a>(args: &[Value<'a>], wanted: Ordering, name: &str) -> Outcome<'a> {
     let mut items = list(&args[0])?.iter();
-    let first = items.next().ok_or_else(|| EvalError::new(format!("{name} called on empty list")))?;
+    let first = items.next().ok_or_else(|| Error::failed(format!("{name} called on empty list")))?;
     items.try_fold(first, |best, item| Ok(if order(&item, &best)? == wanted { item } else { best }))
 }
 
@@ -138,15 +138,15 @@ fn byte_of(text: &str, character: usize) -> usize {
 fn slice<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let (items, start, stop) = (list(&args[0])?, int(&args[1])?, int(&args[2])?);
     if start < 0 || stop < 0 {
-        return Err(EvalError::new(format!("cannot slice({start}, {stop}), negative indexes not supported")));
+        return Err(Error::failed(format!("cannot slice({start}, {stop}), negative indexes not supported")));
     }
     if start > stop {
-        return Err(EvalError::new(format!(
+        return Err(Error::failed(format!(
             "cannot slice({start}, {stop}), start index must be less than or equal to end index"
         )));
     }
     if stop as usize > items.len() {
-        return Err(EvalError::new(format!("cannot slice({start}, {stop}), list is length {}", items.len())));
+        return Err(Error::failed(format!("cannot slice({start}, {stop}), list is length {}", items.len())));
     }
     Ok(Value::list((start as usize..stop as usize).filter_map(|at| items.get(at)).collect()))
 }
@@ -154,14 +154,14 @@ fn slice<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 fn flatten<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let depth = args.get(1).map_or(Ok(1), int)?;
     if depth < 0 {
-        return Err(EvalError::new("level must be non-negative"));
+        return Err(Error::failed("level must be non-negative"));
     }
     let mut out = Vec::new();
     gather(&args[0], depth, &mut out)?;
     Ok(Value::list(out))
 }
 
-fn gather<'a>(of: &Value<'a>, depth: i64, out: &mut Vec<Value<'a>>) -> Result<(), EvalError> {
+fn gather<'a>(of: &Value<'a>, depth: i64, out: &mut Vec<Value<'a>>) -> Result<(), Error> {
     for item in list(of)?.iter() {
         match item {
             Value::List(_) if depth > 0 => gather(&item, depth - 1, out)?,
@@ -174,7 +174,7 @@ fn gather<'a>(of: &Value<'a>, depth: i64, out: &mut Vec<Value<'a>>) -> Result<()
 fn range<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let count = int(&args[0])?;
     if count > MAX_RANGE {
-        return Err(EvalError::CostLimitExceeded);
+        return Err(Error::CostLimitExceeded);
     }
     Ok(Value::list((0..count).map(Value::Int).collect()))
 }

@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 
 use super::Function;
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::time;
 use crate::value::{ListForString, Map, Value};
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 const ORDERED: &[&str] = &[
     "(bool, bool) -> bool",
@@ -115,7 +115,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 fn lazy<'a>(_: &[Value<'a>]) -> Outcome<'a> {
-    Err(EvalError::no_such_overload())
+    Err(Error::no_such_overload())
 }
 
 fn not<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -142,7 +142,7 @@ fn equal<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 
 /// The outcome of a comparison; an error if the comparison has no result.
 fn truth<'a>(equality: Option<bool>) -> Outcome<'a> {
-    equality.map(Value::Bool).ok_or_else(|| EvalError::new(ListForString::MESSAGE))
+    equality.map(Value::Bool).ok_or_else(|| Error::failed(ListForString::MESSAGE))
 }
 
 fn not_equal<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -155,26 +155,26 @@ fn not_equal<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 fn compare<'a>(args: &[Value<'a>], holds: fn(Ordering) -> bool) -> Outcome<'a> {
     let [a, b] = args else { return lazy(args) };
     match (a, b) {
-        (Value::Double(x), _) if x.is_nan() => Err(EvalError::new("NaN values cannot be ordered")),
-        (_, Value::Double(x)) if x.is_nan() => Err(EvalError::new("NaN values cannot be ordered")),
-        _ => a.compare(b).map(|order| Value::Bool(holds(order))).ok_or_else(EvalError::no_such_overload),
+        (Value::Double(x), _) if x.is_nan() => Err(Error::failed("NaN values cannot be ordered")),
+        (_, Value::Double(x)) if x.is_nan() => Err(Error::failed("NaN values cannot be ordered")),
+        _ => a.compare(b).map(|order| Value::Bool(holds(order))).ok_or_else(Error::no_such_overload),
     }
 }
 
-fn overflow_int() -> EvalError {
-    EvalError::new("integer overflow")
+fn overflow_int() -> Error {
+    Error::failed("integer overflow")
 }
 
-fn overflow_uint() -> EvalError {
-    EvalError::new("unsigned integer overflow")
+fn overflow_uint() -> Error {
+    Error::failed("unsigned integer overflow")
 }
 
 fn timestamp<'a>(nanos: i128) -> Outcome<'a> {
-    time::in_range(nanos).map(Value::Timestamp).ok_or_else(|| EvalError::new("timestamp overflow"))
+    time::in_range(nanos).map(Value::Timestamp).ok_or_else(|| Error::failed("timestamp overflow"))
 }
 
 fn duration<'a>(nanos: Option<i64>) -> Outcome<'a> {
-    nanos.map(Value::Duration).ok_or_else(|| EvalError::new("duration overflow"))
+    nanos.map(Value::Duration).ok_or_else(|| Error::failed("duration overflow"))
 }
 
 fn add<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -218,7 +218,7 @@ fn multiply<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 
 fn divide<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     match args {
-        [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Err(EvalError::new("division by zero")),
+        [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Err(Error::failed("division by zero")),
         [Value::Int(a), Value::Int(b)] => a.checked_div(*b).map(Value::Int).ok_or_else(overflow_int),
         [Value::Uint(a), Value::Uint(b)] => Ok(Value::Uint(a / b)),
         [Value::Double(a), Value::Double(b)] => Ok(Value::Double(a / b)),
@@ -228,7 +228,7 @@ fn divide<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 
 fn modulo<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     match args {
-        [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Err(EvalError::new("modulus by zero")),
+        [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Err(Error::failed("modulus by zero")),
         [Value::Int(a), Value::Int(b)] => a.checked_rem(*b).map(Value::Int).ok_or_else(overflow_int),
         [Value::Uint(a), Value::Uint(b)] => Ok(Value::Uint(a % b)),
         _ => lazy(args),
@@ -245,35 +245,33 @@ fn contains<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 
 /// The found value. Fails if the value is a list in place of a string, for which not even presence is
 /// defined.
-pub(crate) fn usable(found: Option<Value<'_>>) -> Result<Option<Value<'_>>, EvalError> {
+pub(crate) fn usable(found: Option<Value<'_>>) -> Result<Option<Value<'_>>, Error> {
     match found {
-        Some(value) if value.is_list_for_string() => Err(EvalError::new(ListForString::MESSAGE)),
+        Some(value) if value.is_list_for_string() => Err(Error::failed(ListForString::MESSAGE)),
         found => Ok(found),
     }
 }
 
 /// The value of a key or an index.
-pub(crate) fn lookup<'a>(of: &Value<'a>, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
+pub(crate) fn lookup<'a>(of: &Value<'a>, key: &Value<'_>) -> Result<Option<Value<'a>>, Error> {
     match (of, key) {
         (Value::List(list), Value::Double(at)) if at.fract() == 0.0 => {
             lookup(&Value::List(list.clone()), &Value::Int(*at as i64))
         }
         (Value::List(list), Value::Int(at)) => Ok(usize::try_from(*at).ok().and_then(|at| list.get(at))),
         (Value::List(list), Value::Uint(at)) => Ok(usize::try_from(*at).ok().and_then(|at| list.get(at))),
-        (Value::Map(Map::Object(..) | Map::Made(..)), key) if key.as_str().is_none() => {
-            Err(EvalError::no_such_overload())
-        }
+        (Value::Map(Map::Object(..) | Map::Made(..)), key) if key.as_str().is_none() => Err(Error::no_such_overload()),
         (Value::Map(map), key) => usable(map.get(key)),
-        _ => Err(EvalError::no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }
 
-fn missing(of: &Value<'_>, key: &Value<'_>) -> EvalError {
+fn missing(of: &Value<'_>, key: &Value<'_>) -> Error {
     match (of, key) {
-        (Value::List(_), Value::Int(at)) => EvalError::new(format!("index out of bounds: {at}")),
-        (_, Value::String(key)) => EvalError::no_such_key(&**key),
-        (_, Value::Int(key)) => EvalError::no_such_key(key),
-        _ => EvalError::no_such_key(format!("{key:?}")),
+        (Value::List(_), Value::Int(at)) => Error::failed(format!("index out of bounds: {at}")),
+        (_, Value::String(key)) => Error::no_such_key(&**key),
+        (_, Value::Int(key)) => Error::no_such_key(key),
+        _ => Error::no_such_key(format!("{key:?}")),
     }
 }
 
@@ -304,7 +302,7 @@ fn map_insert<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let mut entries = map.entries();
     for (key, value) in added {
         if entries.iter().any(|(k, _)| k.equals(&key)) {
-            return Err(EvalError::new(format!(
+            return Err(Error::failed(format!(
                 "insert failed: key {} already exists",
                 key.as_str().unwrap_or_default()
             )));

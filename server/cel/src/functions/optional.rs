@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{Function, list};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::Value;
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
@@ -32,10 +32,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("unwrapOpt", &["list<optional<A>>.() -> list<A>"], unwrap, Cost::Fixed(1)),
 ];
 
-fn optional<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Option<Arc<Value<'a>>>, EvalError> {
+fn optional<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Option<Arc<Value<'a>>>, Error> {
     match value {
         Value::Optional(value) => Ok(value),
-        _ => Err(EvalError::no_such_overload()),
+        _ => Err(Error::no_such_overload()),
     }
 }
 
@@ -44,7 +44,7 @@ fn of_non_zero<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn value<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    optional(&args[0])?.as_deref().cloned().ok_or_else(|| EvalError::new("optional.none() dereference"))
+    optional(&args[0])?.as_deref().cloned().ok_or_else(|| Error::failed("optional.none() dereference"))
 }
 
 fn or<'a>(args: &[Value<'a>]) -> Outcome<'a> {

@@ -7,10 +7,10 @@ use regex::{Regex, RegexBuilder};
 
 use super::{Function, int, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::Value;
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("matches", &["(string, string) -> bool", "string.(string) -> bool"], matches, Cost::Regex),
@@ -65,12 +65,12 @@ pub(crate) fn pattern(source: &str) -> Result<Regex, regex::Error> {
 }
 
 fn matches<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let pattern = pattern(text(&args[1])?).map_err(|e| EvalError::new(format!("error parsing regexp: {e}")))?;
+    let pattern = pattern(text(&args[1])?).map_err(|e| Error::failed(format!("error parsing regexp: {e}")))?;
     Ok(Value::Bool(pattern.is_match(text(&args[0])?)))
 }
 
-fn legal(source: &Value<'_>) -> Result<Regex, EvalError> {
-    pattern(text(source)?).map_err(|e| EvalError::new(format!("Illegal regex: {e}")))
+fn legal(source: &Value<'_>) -> Result<Regex, Error> {
+    pattern(text(source)?).map_err(|e| Error::failed(format!("Illegal regex: {e}")))
 }
 
 fn find<'a>(args: &[Value<'a>]) -> Outcome<'a> {

@@ -3,7 +3,7 @@
 use super::conversion::double_text;
 use super::{Function, list, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::time;
 use crate::value::{Map, Value};
 
@@ -16,7 +16,7 @@ const EXACT_DIGITS: usize = 1_100;
 pub(super) const FUNCTIONS: &[Function] =
     &[Function::new("format", &["string.(list<dyn>) -> string"], format, Cost::Scan(0))];
 
-fn format<'a>(args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+fn format<'a>(args: &[Value<'a>]) -> Result<Value<'a>, Error> {
     let (mut rest, values) = (text(&args[0])?, list(&args[1])?);
     let (mut out, mut next) = (String::new(), 0);
     while let Some(at) = rest.find('%') {
@@ -29,12 +29,12 @@ fn format<'a>(args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
         }
         let end = rest
             .find(|c: char| c != '.' && !c.is_ascii_digit())
-            .ok_or_else(|| EvalError::new("unexpected end of string"))?;
+            .ok_or_else(|| Error::failed("unexpected end of string"))?;
         let precision = precision(&rest[..end])?;
         let clause = rest[end..].chars().next().unwrap_or(' ');
         rest = &rest[end + clause.len_utf8()..];
-        let value = values.get(next).ok_or_else(|| EvalError::new(format!("index {next} out of range")))?;
-        let room = MAX_TEXT.checked_sub(out.len()).ok_or(EvalError::CostLimitExceeded)?;
+        let value = values.get(next).ok_or_else(|| Error::failed(format!("index {next} out of range")))?;
+        let room = MAX_TEXT.checked_sub(out.len()).ok_or(Error::CostLimitExceeded)?;
         out.push_str(&clause_text(clause, precision, &value, room)?);
         next += 1;
     }
@@ -43,11 +43,11 @@ fn format<'a>(args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
 }
 
 /// The number of digits after the decimal point; `None` if the clause does not specify it.
-fn precision(text: &str) -> Result<Option<usize>, EvalError> {
+fn precision(text: &str) -> Result<Option<usize>, Error> {
     let Some(digits) = text.strip_prefix('.') else { return Ok(None) };
     match digits.parse() {
         Ok(digits) if digits <= MAX_TEXT => Ok(Some(digits)),
-        Ok(_) => Err(EvalError::CostLimitExceeded),
+        Ok(_) => Err(Error::CostLimitExceeded),
         Err(_) => Ok(None),
     }
 }
@@ -64,10 +64,10 @@ fn padded(digits: usize, write: impl Fn(usize) -> String) -> String {
     format!("{}{}{}", &text[..at], "0".repeat(zeros), &text[at..])
 }
 
-fn clause_text(clause: char, precision: Option<usize>, value: &Value<'_>, room: usize) -> Result<String, EvalError> {
+fn clause_text(clause: char, precision: Option<usize>, value: &Value<'_>, room: usize) -> Result<String, Error> {
     let refuse = |what: &str| {
         let of = value.type_of();
-        Err(EvalError::new(format!("error during formatting: {what}, was given {}", of.base_name())))
+        Err(Error::failed(format!("error during formatting: {what}, was given {}", of.base_name())))
     };
     let digits = precision.unwrap_or(6);
     match (clause, value) {
@@ -98,7 +98,7 @@ fn clause_text(clause: char, precision: Option<usize>, value: &Value<'_>, room: 
             || refuse("only integers, byte buffers, and strings can be formatted as hex"),
             |text| Ok(text.to_uppercase()),
         ),
-        _ => Err(EvalError::new(format!(
+        _ => Err(Error::failed(format!(
             "could not parse formatting clause: unrecognized formatting clause \"{clause}\""
         ))),
     }
@@ -135,7 +135,7 @@ fn hexadecimal(value: &Value<'_>) -> Option<String> {
 }
 
 /// Appends the `%s` form of a value, up to `room` bytes.
-fn plain(value: &Value<'_>, out: &mut String, room: usize) -> Result<(), EvalError> {
+fn plain(value: &Value<'_>, out: &mut String, room: usize) -> Result<(), Error> {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -158,17 +158,17 @@ fn plain(value: &Value<'_>, out: &mut String, room: usize) -> Result<(), EvalErr
         Value::Type(of) => out.push_str(of.base_name()),
         Value::Optional(_) | Value::Opaque(_) => out.push_str(value.type_of().base_name()),
     }
-    if out.len() > room { Err(EvalError::CostLimitExceeded) } else { Ok(()) }
+    if out.len() > room { Err(Error::CostLimitExceeded) } else { Ok(()) }
 }
 
-fn plain_map(map: &Map<'_>, out: &mut String, room: usize) -> Result<(), EvalError> {
+fn plain_map(map: &Map<'_>, out: &mut String, room: usize) -> Result<(), Error> {
     let (mut entries, mut left) = (Vec::with_capacity(map.len()), room.saturating_sub(out.len()));
     for (key, value) in map.entries() {
         let mut entry = String::new();
         plain(&key, &mut entry, left)?;
         entry.push_str(": ");
         plain(&value, &mut entry, left)?;
-        left = left.checked_sub(entry.len()).ok_or(EvalError::CostLimitExceeded)?;
+        left = left.checked_sub(entry.len()).ok_or(Error::CostLimitExceeded)?;
         entries.push(entry);
     }
     entries.sort();
@@ -182,7 +182,7 @@ fn plain_map(map: &Map<'_>, out: &mut String, room: usize) -> Result<(), EvalErr
 mod tests {
     use super::*;
 
-    fn formatted(format_text: &str, values: Vec<Value<'static>>) -> Result<String, EvalError> {
+    fn formatted(format_text: &str, values: Vec<Value<'static>>) -> Result<String, Error> {
         let made = format(&[Value::string(format_text), Value::list(values)])?;
         Ok(made.as_str().unwrap_or_default().to_owned())
     }
@@ -195,7 +195,7 @@ mod tests {
         let text = formatted("%.70000e", one()).unwrap();
         assert_eq!((text.len(), &text[70_000..]), (70_006, "00e+00"));
         assert_eq!(formatted("%.2f", one()).unwrap(), "1.50");
-        assert_eq!(formatted("%.999999999f", one()), Err(EvalError::CostLimitExceeded));
+        assert_eq!(formatted("%.999999999f", one()), Err(Error::CostLimitExceeded));
         assert_eq!(formatted("%.70000f", vec![Value::Double(f64::NAN)]).unwrap(), "NaN");
     }
 
@@ -203,6 +203,6 @@ mod tests {
     fn rejects_overlong_result() {
         let long = Value::string("x".repeat(1 << 20));
         let long = Value::list(vec![long; 20]);
-        assert_eq!(formatted("%s", vec![long]), Err(EvalError::CostLimitExceeded));
+        assert_eq!(formatted("%s", vec![long]), Err(Error::CostLimitExceeded));
     }
 }

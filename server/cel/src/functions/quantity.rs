@@ -7,10 +7,10 @@ use machinery::scalar::Quantity;
 
 use super::{Function, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::{Opaque, Value};
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 const NAME: &str = "kubernetes.Quantity";
 const COMPARED: &[&str] =
@@ -80,23 +80,23 @@ pub(super) fn display(value: &Value<'_>) -> Option<String> {
     value.as_opaque::<Amount>().map(|amount| amount.0.to_string())
 }
 
-fn of<'v>(value: &'v Value<'_>) -> Result<&'v Quantity, EvalError> {
-    value.as_opaque::<Amount>().map(|amount| &amount.0).ok_or_else(EvalError::no_such_overload)
+fn of<'v>(value: &'v Value<'_>) -> Result<&'v Quantity, Error> {
+    value.as_opaque::<Amount>().map(|amount| &amount.0).ok_or_else(Error::no_such_overload)
 }
 
 fn parse<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    Quantity::parse(text(&args[0])?).map(|q| Value::opaque(Amount(q))).map_err(|e| EvalError::new(e.to_string()))
+    Quantity::parse(text(&args[0])?).map(|q| Value::opaque(Amount(q))).map_err(|e| Error::failed(e.to_string()))
 }
 
 fn as_integer<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    of(&args[0])?.as_i64().map(Value::Int).ok_or_else(|| EvalError::new("cannot convert value to integer"))
+    of(&args[0])?.as_i64().map(Value::Int).ok_or_else(|| Error::failed("cannot convert value to integer"))
 }
 
 fn changed<'a>(args: &[Value<'a>], change: fn(&mut Quantity, &Quantity)) -> Outcome<'a> {
     let mut amount = of(&args[0])?.clone();
     match &args[1] {
         Value::Int(value) => {
-            let other = Quantity::parse(&value.to_string()).map_err(|e| EvalError::new(e.to_string()))?;
+            let other = Quantity::parse(&value.to_string()).map_err(|e| Error::failed(e.to_string()))?;
             change(&mut amount, &other);
         }
         other => change(&mut amount, of(other)?),
@@ -105,7 +105,7 @@ fn changed<'a>(args: &[Value<'a>], change: fn(&mut Quantity, &Quantity)) -> Outc
 }
 
 /// Quantities and versions share the names of their comparisons.
-fn order(args: &[Value<'_>]) -> Result<Ordering, EvalError> {
+fn order(args: &[Value<'_>]) -> Result<Ordering, Error> {
     super::semver::order(args).map_or_else(|| Ok(of(&args[0])?.cmp(of(&args[1])?)), Ok)
 }
 

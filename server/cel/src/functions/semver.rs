@@ -7,10 +7,10 @@ use semver::Version;
 
 use super::{Function, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::{Opaque, Value};
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
@@ -52,7 +52,7 @@ pub(super) fn order(args: &[Value<'_>]) -> Option<Ordering> {
     Some(args.first()?.as_opaque::<Semver>()?.0.cmp_precedence(&args.get(1)?.as_opaque::<Semver>()?.0))
 }
 
-fn parse(args: &[Value<'_>]) -> Result<Result<Version, semver::Error>, EvalError> {
+fn parse(args: &[Value<'_>]) -> Result<Result<Version, semver::Error>, Error> {
     let version = text(&args[0])?;
     Ok(match args.get(1) {
         Some(Value::Bool(true)) => Version::parse(&normalize(version)),
@@ -77,10 +77,10 @@ fn normalize(version: &str) -> String {
 }
 
 fn to_semver<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    parse(args)?.map(|version| Value::opaque(Semver(version))).map_err(|e| EvalError::new(e.to_string()))
+    parse(args)?.map(|version| Value::opaque(Semver(version))).map_err(|e| Error::failed(e.to_string()))
 }
 
 fn number<'a>(args: &[Value<'a>], of: fn(&Version) -> u64) -> Outcome<'a> {
-    let version = args[0].as_opaque::<Semver>().ok_or_else(EvalError::no_such_overload)?;
+    let version = args[0].as_opaque::<Semver>().ok_or_else(Error::no_such_overload)?;
     Ok(Value::Int(of(&version.0) as i64))
 }

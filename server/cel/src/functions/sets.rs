@@ -2,7 +2,7 @@
 
 use super::{Function, list};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::{List, Value};
 
 const SIGNATURE: &[&str] = &["(list<A>, list<A>) -> bool"];
@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-fn test<'a>(args: &[Value<'a>], holds: fn(&List<'a>, &List<'a>) -> bool) -> Result<Value<'a>, EvalError> {
+fn test<'a>(args: &[Value<'a>], holds: fn(&List<'a>, &List<'a>) -> bool) -> Result<Value<'a>, Error> {
     Ok(Value::Bool(holds(list(&args[0])?, list(&args[1])?)))
 }
 

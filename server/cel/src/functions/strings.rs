@@ -2,10 +2,10 @@
 
 use super::{Function, index, int, list, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::{Text, Value};
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new(
@@ -66,7 +66,7 @@ fn char_at<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 
 /// The requested number of parts or replacements; `None` (no limit) if the number is negative or not
 /// given.
-fn limit(args: &[Value<'_>], at: usize) -> Result<Option<usize>, EvalError> {
+fn limit(args: &[Value<'_>], at: usize) -> Result<Option<usize>, Error> {
     args.get(at).map(int).transpose().map(|n| n.and_then(|n| usize::try_from(n).ok()))
 }
 
@@ -102,7 +102,7 @@ fn substring<'a>(args: &[Value<'a>]) -> Outcome<'a> {
         None => characters.len(),
     };
     if start > end {
-        return Err(EvalError::new(format!("invalid substring range. start: {start}, end: {end}")));
+        return Err(Error::failed(format!("invalid substring range. start: {start}, end: {end}")));
     }
     Ok(Value::string(characters[start..end].iter().collect::<String>()))
 }

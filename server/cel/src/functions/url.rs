@@ -6,10 +6,10 @@ use percent_encoding::percent_decode_str;
 
 use super::{Function, text};
 use crate::cost::Cost;
-use crate::error::EvalError;
+use crate::error::Error;
 use crate::value::{Opaque, Value};
 
-type Outcome<'a> = Result<Value<'a>, EvalError>;
+type Outcome<'a> = Result<Value<'a>, Error>;
 
 const GETTER: &[&str] = &["kubernetes.URL.() -> string"];
 
@@ -63,13 +63,13 @@ impl Url {
     }
 }
 
-/// Checks a URL; the error is the text that Go appends after the input.
-pub(super) fn check(input: &str) -> Result<(), String> {
+/// Checks a URL; the error is Go's.
+pub(super) fn check(input: &str) -> Result<(), Error> {
     parse(input).map(|_| ())
 }
 
-fn parse(input: &str) -> Result<Url, String> {
-    let refused = |why: &str| format!("parse {input:?}: {why}");
+fn parse(input: &str) -> Result<Url, Error> {
+    let refused = |why: &'static str| Error::url(input, why);
     if input.is_empty() {
         return Err(refused("empty url"));
     }
@@ -90,7 +90,7 @@ fn parse(input: &str) -> Result<Url, String> {
         None => ("", rest),
     };
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    check_host(host).map_err(|why| refused(&why))?;
+    check_host(input, host)?;
     if !escapes_are_whole(path) {
         return Err(refused("invalid URL escape"));
     }
@@ -102,14 +102,15 @@ fn parse(input: &str) -> Result<Url, String> {
     })
 }
 
-fn check_host(host: &str) -> Result<(), String> {
+/// Refuses an invalid host of a URL.
+fn check_host(url: &str, host: &str) -> Result<(), Error> {
     if let Some(c) = host.chars().find(|c| " <>\"^`{|}\\".contains(*c)) {
-        return Err(format!("invalid character {:?} in host name", c.to_string()));
+        return Err(Error::url(url, format!("invalid character {:?} in host name", c.to_string())));
     }
     let after = host.rfind(']').map_or(host, |end| &host[end + 1..]);
     match after.split_once(':') {
         Some((_, port)) if !port.bytes().all(|b| b.is_ascii_digit()) => {
-            Err(format!("invalid port {:?} after host", format!(":{port}")))
+            Err(Error::url(url, format!("invalid port {:?} after host", format!(":{port}"))))
         }
         _ => Ok(()),
     }
@@ -128,15 +129,15 @@ fn escape_path(path: &str) -> String {
 fn to_url<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     parse(text(&args[0])?)
         .map(Value::opaque)
-        .map_err(|why| EvalError::new(format!("URL parse error during conversion from string: {why}")))
+        .map_err(|why| Error::failed(format!("URL parse error during conversion from string: {why}")))
 }
 
 fn part<'a>(args: &[Value<'a>], of: fn(&Url) -> String) -> Outcome<'a> {
-    args[0].as_opaque().map(|url| Value::string(of(url))).ok_or_else(EvalError::no_such_overload)
+    args[0].as_opaque().map(|url| Value::string(of(url))).ok_or_else(Error::no_such_overload)
 }
 
 fn query<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let url: &Url = args[0].as_opaque().ok_or_else(EvalError::no_such_overload)?;
+    let url: &Url = args[0].as_opaque().ok_or_else(Error::no_such_overload)?;
     let decode = |part: &str| percent_decode_str(&part.replace('+', " ")).decode_utf8_lossy().into_owned();
     let mut found: Vec<(String, Vec<Value<'a>>)> = Vec::new();
     for pair in url.query.split('&').filter(|pair| !pair.is_empty()) {

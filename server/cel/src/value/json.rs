@@ -7,6 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
 use super::{List, ListForString, Map, Text, Value};
+use crate::error::Error;
 use crate::time;
 use crate::types::Type;
 
@@ -49,13 +50,13 @@ fn read_text<'a>(text: &'a str, of: &Type) -> Value<'a> {
 }
 
 /// A value as a document.
-pub(super) fn write(value: &Value<'_>) -> Result<Json, String> {
+pub(super) fn write(value: &Value<'_>) -> Result<Json, Error> {
     Ok(match value {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
         Value::Int(value) => Json::from(*value),
         Value::Uint(value) => Json::from(*value),
-        Value::Double(value) => Number::from_f64(*value).map(Json::Number).ok_or("number is not finite")?,
+        Value::Double(value) => Number::from_f64(*value).map(Json::Number).ok_or(Error::NotFinite)?,
         Value::String(text) => Json::String(text.to_string()),
         Value::Bytes(bytes) => Json::String(BASE64_STANDARD.encode(bytes)),
         Value::Timestamp(nanos) => Json::String(time::format_timestamp(*nanos)),
@@ -64,17 +65,17 @@ pub(super) fn write(value: &Value<'_>) -> Result<Json, String> {
         Value::Map(map) => write_map(map)?,
         Value::Optional(Some(value)) => write(value)?,
         Value::Optional(None) => Json::Null,
-        Value::Type(_) | Value::Opaque(_) => return Err(format!("{} cannot be written as JSON", value.type_of())),
+        Value::Type(_) | Value::Opaque(_) => return Err(Error::NotJson(value.type_of().to_string())),
     })
 }
 
-fn write_map(map: &Map<'_>) -> Result<Json, String> {
+fn write_map(map: &Map<'_>) -> Result<Json, Error> {
     if let Map::Json(members, _) | Map::Object(members, _) = map {
         return Ok(Json::Object((*members).clone()));
     }
     let mut members = JsonMap::new();
     for (key, value) in map.entries() {
-        let key = key.as_str().ok_or_else(|| format!("a key of type {} cannot be written as JSON", key.type_of()))?;
+        let key = key.as_str().ok_or_else(|| Error::KeyNotJson(key.type_of().to_string()))?;
         members.insert(key.to_owned(), write(&value)?);
     }
     Ok(Json::Object(members))

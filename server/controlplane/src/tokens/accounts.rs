@@ -59,7 +59,7 @@ pub fn issued_by<'t>(token: &'t str, issuers: &[String]) -> Option<Jws<'t>> {
 
 impl Accounts {
     async fn verify(&self, jws: &Jws<'_>, wanted: &[String]) -> Result<Authenticated, String> {
-        self.keys.verify(jws).await?;
+        self.keys.verify(jws).await.map_err(|why| why.to_string())?;
         let claims: Claims = jws.claims().map_err(|_| "claims of the token cannot be read".to_owned())?;
         if claims.audiences.is_empty() {
             ACCOUNTS.legacy.inc();

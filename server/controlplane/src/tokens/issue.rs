@@ -230,6 +230,6 @@ impl Issuer {
         };
         let failed = |why: String| Status::internal(format!("failed to generate token: {why}"));
         let text = serde_json::to_vec(&claims).map_err(|e| failed(e.to_string()))?;
-        self.environment.token_keys.sign(&text).await.map_err(failed)
+        self.environment.token_keys.sign(&text).await.map_err(|why| failed(why.to_string()))
     }
 }

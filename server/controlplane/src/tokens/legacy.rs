@@ -60,7 +60,7 @@ impl TokenAuthenticator for LegacyAccounts {
     fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             let Some(jws) = issued_by(token, &[ISSUER.to_owned()]) else { return Ok(None) };
-            self.keys.verify(&jws).await.map_err(AuthenticationError)?;
+            self.keys.verify(&jws).await?;
             ACCOUNTS.legacy.inc();
             let common: Vec<String> = audiences.iter().filter(|a| self.audiences.contains(a)).cloned().collect();
             if common.is_empty() {

@@ -1,8 +1,10 @@
 //! URL parsing with the rules and errors of Go's `net/url`, as far as messages show them.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use super::is_dns1123_subdomain;
+use crate::Error;
 use crate::field_error::FieldError;
 use crate::field_path::Path;
 use crate::scalar::go_text::quote;
@@ -23,13 +25,13 @@ pub struct Url<'t> {
 }
 
 impl<'t> Url<'t> {
-    /// Parses a URL. The error is Go's, with the text of the URL.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// Go's error, with the text of the URL, when the URL is malformed.
-    pub fn parse(text: &'t str) -> Result<Self, String> {
+    /// [`Error::Url`] when the URL is malformed.
+    pub fn parse(text: &'t str) -> Result<Self, Error> {
         let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
-        let parsed = read(text, false).map_err(|why| format!("parse {}: {why}", quote(text)))?;
+        let parsed = read(text, false).map_err(Error::url(text))?;
         Ok(Url { fragment, ..parsed })
     }
 
@@ -37,12 +39,15 @@ impl<'t> Url<'t> {
     ///
     /// # Errors
     /// As [`parse`](Self::parse), and if the text is neither.
-    pub fn parse_request(text: &'t str) -> Result<Self, String> {
-        read(text, true).map_err(|why| format!("parse {}: {why}", quote(text)))
+    pub fn parse_request(text: &'t str) -> Result<Self, Error> {
+        read(text, true).map_err(Error::url(text))
     }
 }
 
-fn read(text: &str, is_request: bool) -> Result<Url<'_>, String> {
+/// Go's reason why a URL is malformed, without the URL.
+type Reason = Cow<'static, str>;
+
+fn read(text: &str, is_request: bool) -> Result<Url<'_>, Reason> {
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return Err("net/url: invalid control character in URL".into());
     }
@@ -78,7 +83,7 @@ fn read(text: &str, is_request: bool) -> Result<Url<'_>, String> {
 }
 
 /// Splits off the text before the first colon, if it is a valid scheme.
-fn split_scheme(text: &str) -> Result<(&str, &str), String> {
+fn split_scheme(text: &str) -> Result<(&str, &str), Reason> {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' => {}
@@ -91,7 +96,7 @@ fn split_scheme(text: &str) -> Result<(&str, &str), String> {
     Ok(("", text))
 }
 
-fn split_authority<'t>(scheme: &str, authority: &'t str) -> Result<(Option<&'t str>, &'t str), String> {
+fn split_authority<'t>(scheme: &str, authority: &'t str) -> Result<(Option<&'t str>, &'t str), Reason> {
     let (user, host) = match authority.rsplit_once('@') {
         Some((user, host)) => (Some(user), host),
         None => (None, authority),
@@ -105,7 +110,7 @@ fn split_authority<'t>(scheme: &str, authority: &'t str) -> Result<(Option<&'t s
     Ok((user, host))
 }
 
-fn check_host(scheme: &str, host: &str) -> Result<(), String> {
+fn check_host(scheme: &str, host: &str) -> Result<(), Reason> {
     if host.rfind('[').is_some_and(|at| at > 0) {
         return Err("invalid IP-literal".into());
     }
@@ -120,11 +125,11 @@ fn check_host(scheme: &str, host: &str) -> Result<(), String> {
     };
     let is_port = port.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     if !port.is_empty() && !is_port {
-        return Err(format!("invalid port {} after host", quote(port)));
+        return Err(format!("invalid port {} after host", quote(port)).into());
     }
     let is_allowed = |c: &char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(*c);
     if let Some(wrong) = host.chars().find(|c| !is_allowed(c)) {
-        return Err(format!("invalid character {} in host name", quote(&wrong.to_string())));
+        return Err(format!("invalid character {} in host name", quote(&wrong.to_string())).into());
     }
     check_escapes(host)?;
     match host.strip_prefix('[').and_then(|host| host.rsplit_once(']')) {
@@ -134,23 +139,23 @@ fn check_host(scheme: &str, host: &str) -> Result<(), String> {
 }
 
 /// Checks a bracketed IPv6 address, which may have a zone.
-fn check_literal(literal: &str) -> Result<(), String> {
+fn check_literal(literal: &str) -> Result<(), Reason> {
     let address = literal.split_once("%25").map_or(literal, |(address, _)| address);
     match address.parse::<IpAddr>() {
         Ok(IpAddr::V6(_)) => Ok(()),
         Ok(IpAddr::V4(_)) => Err("invalid IP-literal".into()),
-        Err(_) => Err(format!("invalid host: ParseAddr({}): unable to parse IP", quote(address))),
+        Err(_) => Err(format!("invalid host: ParseAddr({}): unable to parse IP", quote(address)).into()),
     }
 }
 
-fn check_escapes(text: &str) -> Result<(), String> {
+fn check_escapes(text: &str) -> Result<(), Reason> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
     let broken = |at: &usize| bytes[*at] == b'%' && !(is_digit(at + 1) && is_digit(at + 2));
     match (0..bytes.len()).find(broken) {
         Some(at) => {
             let shown = String::from_utf8_lossy(&bytes[at..bytes.len().min(at + 3)]);
-            Err(format!("invalid URL escape {}", quote(&shown)))
+            Err(format!("invalid URL escape {}", quote(&shown)).into())
         }
         None => Ok(()),
     }
@@ -235,7 +240,7 @@ mod tests {
     fn parses_urls_as_go() {
         let check = |text: &str, expect: Result<(&str, Option<&str>, &str, &str, &str), &str>| {
             let parts = Url::parse(text).map(|url| (url.scheme, url.user, url.host, url.query, url.fragment));
-            assert_eq!(parts, expect.map_err(String::from), "{text}");
+            assert_eq!(parts.map_err(|why| why.to_string()), expect.map_err(String::from), "{text}");
         };
         check("https://a.example.com:8443/x", Ok(("https", None, "a.example.com:8443", "", "")));
         check("https://u:p@a/x?q=1#f", Ok(("https", Some("u:p"), "a", "q=1", "f")));

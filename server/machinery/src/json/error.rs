@@ -12,7 +12,7 @@ pub enum Error {
     #[error("{0}")]
     Syntax(Box<str>),
     /// A value of another JSON type than that of the field (Go's `json.UnmarshalTypeError`).
-    #[error(transparent)]
+    #[error("{0}")]
     Type(Box<TypeError>),
     /// The parser of a scalar rejected the value.
     #[error("{0}")]
@@ -44,7 +44,7 @@ impl DecodeError for Error {
 }
 
 /// A value of another JSON type than that of the field.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeError {
     /// The JSON value: `string`, `array`, `number 1.5` and so on.
     pub found: Box<str>,

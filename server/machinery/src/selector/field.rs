@@ -1,6 +1,6 @@
 //! Field selectors: `metadata.name=x,status.phase!=Running` (upstream: `apimachinery/pkg/fields`).
 
-use super::SelectorError;
+use crate::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -30,7 +30,7 @@ impl FieldRequirement {
 /// let selector = FieldSelector::parse("metadata.name=web,status.phase!=Running")?;
 /// assert_eq!(selector.requires_exact_match("metadata.name"), Some("web"));
 /// assert!(selector.matches(|field| (field == "metadata.name").then_some("web")));
-/// # Ok::<(), machinery::selector::SelectorError>(())
+/// # Ok::<(), machinery::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FieldSelector {
@@ -62,9 +62,9 @@ impl FieldSelector {
     /// field and value are dropped.
     ///
     /// # Errors
-    /// [`SelectorError`] when a term has no operator, or its value has a malformed or missing
+    /// [`Error`] when a term has no operator, or its value has a malformed or missing
     /// escape.
-    pub fn parse(text: &str) -> Result<Self, SelectorError> {
+    pub fn parse(text: &str) -> Result<Self, Error> {
         let mut terms = split_terms(text);
         terms.sort_unstable();
         let terms = terms.into_iter().filter(|term| !term.is_empty());
@@ -131,9 +131,9 @@ fn split_terms(text: &str) -> Vec<&str> {
     terms
 }
 
-fn parse_term(term: &str, selector: &str) -> Result<FieldRequirement, SelectorError> {
+fn parse_term(term: &str, selector: &str) -> Result<FieldRequirement, Error> {
     let Some((field, equal, value)) = split_operator(term) else {
-        return Err(SelectorError::Term { selector: selector.to_owned(), term: term.to_owned() });
+        return Err(Error::Term { selector: selector.to_owned(), term: term.to_owned() });
     };
     Ok(FieldRequirement { field: field.to_owned(), equal, value: unescape(value)? })
 }
@@ -148,17 +148,17 @@ fn split_operator(term: &str) -> Option<(&str, bool, &str)> {
     })
 }
 
-fn unescape(value: &str) -> Result<String, SelectorError> {
+fn unescape(value: &str) -> Result<String, Error> {
     let mut out = String::with_capacity(value.len());
     let mut characters = value.chars();
     while let Some(character) = characters.next() {
         match character {
             '\\' => match characters.next() {
                 Some(escaped @ ('\\' | ',' | '=')) => out.push(escaped),
-                Some(other) => return Err(SelectorError::Escape(format!("\\{other}"))),
-                None => return Err(SelectorError::Escape("\\".to_owned())),
+                Some(other) => return Err(Error::Escape(format!("\\{other}"))),
+                None => return Err(Error::Escape("\\".to_owned())),
             },
-            ',' | '=' => return Err(SelectorError::Unescaped(character)),
+            ',' | '=' => return Err(Error::Unescaped(character)),
             _ => out.push(character),
         }
     }
@@ -166,7 +166,7 @@ fn unescape(value: &str) -> Result<String, SelectorError> {
 }
 
 impl FromStr for FieldSelector {
-    type Err = SelectorError;
+    type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::parse(text)

@@ -3,7 +3,7 @@
 mod lexer;
 mod parser;
 
-use super::SelectorError;
+use crate::Error;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format;
@@ -59,19 +59,19 @@ impl LabelRequirement {
     /// `values` in the errors.
     ///
     /// # Errors
-    /// [`SelectorError::Fields`] when the key, the number of values or a value is invalid for the
+    /// [`Error::Fields`] when the key, the number of values or a value is invalid for the
     /// operator.
     pub fn new(
         path: &Path<'_>,
         key: impl Into<String>,
         operator: Operator,
         values: Vec<String>,
-    ) -> Result<Self, SelectorError> {
+    ) -> Result<Self, Error> {
         let requirement = Self { key: key.into(), operator, values };
         let mut errors = Vec::new();
         errors.extend(check_key(&requirement.key, &path.child("key")));
         requirement.check_values(&path.child("values"), &mut errors);
-        if errors.is_empty() { Ok(requirement) } else { Err(SelectorError::Fields(errors)) }
+        if errors.is_empty() { Ok(requirement) } else { Err(Error::Fields(errors)) }
     }
 
     fn check_values(&self, path: &Path<'_>, errors: &mut Vec<FieldError>) {
@@ -167,7 +167,7 @@ fn check_key(key: &str, path: &Path<'_>) -> Option<FieldError> {
 /// let selector = LabelSelector::parse("app in (web,db),!canary")?;
 /// assert!(selector.matches(|label| (label == "app").then_some("web")));
 /// assert!(!selector.matches(|label| (label == "canary").then_some("true")));
-/// # Ok::<(), machinery::selector::SelectorError>(())
+/// # Ok::<(), machinery::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
@@ -189,13 +189,13 @@ impl LabelSelector {
     /// Parses the text form of the query parameter `labelSelector` (upstream `labels.Parse`).
     ///
     /// # Errors
-    /// [`SelectorError`] when the text is malformed, or a requirement is invalid.
-    pub fn parse(text: &str) -> Result<Self, SelectorError> {
+    /// [`Error`] when the text is malformed, or a requirement is invalid.
+    pub fn parse(text: &str) -> Result<Self, Error> {
         Self::parse_at(text, &Path::NONE)
     }
 
     /// As [`Self::parse`]; `path` precedes the fields in errors.
-    fn parse_at(text: &str, path: &Path<'_>) -> Result<Self, SelectorError> {
+    fn parse_at(text: &str, path: &Path<'_>) -> Result<Self, Error> {
         Ok(Self::from_requirements(parser::parse(text, path)?))
     }
 
@@ -220,17 +220,17 @@ impl LabelSelector {
     /// (upstream `LabelSelectorAsSelector`).
     ///
     /// # Errors
-    /// [`SelectorError`] when an operator is unknown, or a requirement is invalid.
+    /// [`Error`] when an operator is unknown, or a requirement is invalid.
     pub fn from_api<'l>(
         labels: impl IntoIterator<Item = (&'l str, &'l str)>,
         expressions: impl IntoIterator<Item = (&'l str, &'l str, &'l [String])>,
-    ) -> Result<Self, SelectorError> {
+    ) -> Result<Self, Error> {
         let mut requirements = Vec::new();
         for (key, value) in labels {
             requirements.push(LabelRequirement::new(&Path::NONE, key, Operator::Equals, vec![value.to_owned()])?);
         }
         for (key, operator, values) in expressions {
-            let operator = Operator::from_api(operator).ok_or_else(|| SelectorError::Operator(operator.to_owned()))?;
+            let operator = Operator::from_api(operator).ok_or_else(|| Error::Operator(operator.to_owned()))?;
             requirements.push(LabelRequirement::new(&Path::NONE, key, operator, values.to_vec())?);
         }
         Ok(Self::from_requirements(requirements))
@@ -273,7 +273,7 @@ impl Default for LabelSelector {
 }
 
 impl FromStr for LabelSelector {
-    type Err = SelectorError;
+    type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::parse(text)

@@ -2,10 +2,8 @@
 //!
 //! A selector is parsed once per request and matched once per object, so matching only borrows.
 
-mod error;
 pub mod field;
 pub mod label;
 
-pub use error::SelectorError;
 pub use field::{FieldRequirement, FieldSelector};
 pub use label::{LabelRequirement, LabelSelector, Operator};

@@ -9,8 +9,7 @@ use machinery::scalar::go_text::quote;
 use serde_json::{Map, Number, Value};
 use smol_str::SmolStr;
 
-use super::Error;
-use crate::go_print;
+use crate::{Error, go_print};
 
 /// The step from an object or list to a member or an item (`fieldpath.PathElement`).
 ///

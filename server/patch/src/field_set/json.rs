@@ -7,10 +7,14 @@ use machinery::json;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::{Builder, Error, FieldSet, PathElement};
+use super::{Builder, FieldSet, PathElement};
+use crate::Error;
 
 impl FieldSet {
     /// Parses the text of a `fieldsV1`. Elements of unknown types are dropped, as upstream does.
+    ///
+    /// # Errors
+    /// As [`FieldSet::from_value`].
     pub fn from_json(text: &[u8]) -> Result<Self, Error> {
         let mut reader = serde_json::Deserializer::from_slice(text);
         match Place.deserialize(&mut reader) {

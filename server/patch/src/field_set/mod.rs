@@ -11,6 +11,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::Error;
+
 pub(crate) use build::Builder;
 pub use element::PathElement;
 pub(crate) use element::compare_values;
@@ -49,19 +51,6 @@ impl Entry {
     }
 }
 
-/// Why a `fieldsV1` could not be parsed.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    #[error("key must be 2 characters long:")]
-    ShortElement,
-    #[error("missing colon: {0}")]
-    MissingColon(String),
-    #[error("invalid path element: {0}")]
-    BadElement(String),
-    #[error("expected an object")]
-    NotAnObject,
-}
-
 impl FieldSet {
     pub fn new() -> Self {
         Self::default()
@@ -77,6 +66,9 @@ impl FieldSet {
     }
 
     /// Parses `fieldsV1`. Elements of unknown types are dropped, as upstream does.
+    ///
+    /// # Errors
+    /// When it is not an object of path elements.
     pub fn from_value(fields: &Value) -> Result<Self, Error> {
         Ok(read(fields)?.0)
     }
@@ -217,7 +209,7 @@ impl fmt::Display for FieldSet {
 
 /// Parses an object of `fieldsV1`: returns the set of fields below it, and whether it is itself a field.
 fn read(fields: &Value) -> Result<(FieldSet, bool), Error> {
-    let fields = fields.as_object().ok_or(Error::NotAnObject)?;
+    let fields = fields.as_object().ok_or(Error::FieldsNotAnObject)?;
     let mut set = Builder::default();
     let mut is_member = false;
     for (key, value) in fields {

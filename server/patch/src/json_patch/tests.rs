@@ -15,7 +15,7 @@ fn error_messages_name_the_operation() {
     let document = json!({"data": {"a": "b"}, "list": [1]});
     let why = |operation: Value| {
         let Value::Object(operation) = operation else { return None };
-        json_patch_of(&document, &[operation]).err()
+        json_patch_of(&document, &[operation]).err().map(|why| why.to_string())
     };
     for (operation, expect) in [
         (

@@ -6,7 +6,8 @@ use machinery::scalar::FieldsV1;
 use serde_json::{Map, Value};
 
 use super::Context;
-use crate::field_set::{self, FieldSet};
+use crate::Error;
+use crate::field_set::FieldSet;
 
 /// The identity of a manager; each has one entry (`BuildManagerIdentifier`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,21 +58,6 @@ pub(super) struct Entry {
 
 pub(super) type Managed = BTreeMap<Manager, Entry>;
 
-/// Why managed fields cannot be parsed (`DecodeManagedFields`).
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
-    #[error("operation must be `Apply` or `Update`")]
-    Operation,
-    #[error("apiVersion must not be empty")]
-    ApiVersion,
-    #[error("missing fieldsType in managed fields entry {0}")]
-    MissingFieldsType(usize),
-    #[error("invalid fieldsType {0:?} in managed fields entry {1}")]
-    FieldsType(String, usize),
-    #[error("error decoding set: {0}")]
-    Set(#[source] field_set::Error),
-}
-
 /// An entry of `metadata.managedFields` of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnerEntry {
@@ -119,7 +105,7 @@ pub(super) fn read_entries(entries: &[OwnerEntry]) -> Result<Managed, Error> {
     }))
 }
 
-fn read_all(entries: impl Iterator<Item = (OwnerEntry, Result<FieldSet, field_set::Error>)>) -> Result<Managed, Error> {
+fn read_all(entries: impl Iterator<Item = (OwnerEntry, Result<FieldSet, Error>)>) -> Result<Managed, Error> {
     let mut managed = Managed::new();
     for (index, (entry, set)) in entries.enumerate() {
         let (manager, entry) = read_entry(index, entry, set)?;
@@ -128,11 +114,7 @@ fn read_all(entries: impl Iterator<Item = (OwnerEntry, Result<FieldSet, field_se
     Ok(managed)
 }
 
-fn read_entry(
-    index: usize,
-    owner: OwnerEntry,
-    set: Result<FieldSet, field_set::Error>,
-) -> Result<(Manager, Entry), Error> {
+fn read_entry(index: usize, owner: OwnerEntry, set: Result<FieldSet, Error>) -> Result<(Manager, Entry), Error> {
     let operation = match owner.operation.as_str() {
         "Apply" => Operation::Apply,
         "Update" => Operation::Update,
@@ -153,7 +135,7 @@ fn read_entry(
         api_version: if applied { String::new() } else { owner.api_version.clone() },
         subresource: owner.subresource,
     };
-    let set = set.map_err(Error::Set)?;
+    let set = set.map_err(|why| Error::Set(Box::new(why)))?;
     Ok((manager, Entry { set, api_version: owner.api_version, applied, time: owner.time }))
 }
 

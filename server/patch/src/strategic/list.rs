@@ -4,10 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::error::Error;
 use super::lookup::Field;
 use super::{PATCH, map, order};
-use crate::go_print;
+use crate::{Error, go_print};
 
 /// Merges two lists (`mergeSlice`); with `deletes`, the patch lists scalars to remove.
 pub(super) fn merge(current: Vec<Value>, patch: Vec<Value>, field: &Field, deletes: bool) -> Result<Vec<Value>, Error> {
@@ -23,8 +22,7 @@ pub(super) fn merge(current: Vec<Value>, patch: Vec<Value>, field: &Field, delet
         return order::arrange(merged, &patch, &current, field.merge_key, false);
     }
     if field.merge_key.is_empty() {
-        let of = field.of.kind();
-        return Err(Error::Other(format!("cannot merge lists without merge key for {of}")));
+        return Err(Error::UndeclaredMergeKey(field.of.kind()));
     }
     let (current, patch) = apply_directives(current, patch, field.merge_key)?;
     let merged = merge_objects(current.clone(), &patch, field)?;
@@ -34,13 +32,12 @@ pub(super) fn merge(current: Vec<Value>, patch: Vec<Value>, field: &Field, delet
 /// Returns whether the items are objects; all of them must have the same type (`sliceElementType`).
 pub(super) fn of_objects(lists: &[&[Value]]) -> Result<bool, Error> {
     let mut items = lists.iter().flat_map(|list| list.iter());
-    let first = items.next().ok_or_else(|| Error::Other("no elements in any of the given slices".into()))?;
+    let first = items.next().ok_or(Error::NoItems)?;
     if first.is_array() {
         return Err(Error::ListOfLists);
     }
     if items.any(|item| go_print::type_name(item) != go_print::type_name(first)) {
-        let lists: Vec<String> = lists.iter().map(|list| go_print::plain_list(list)).collect();
-        return Err(Error::Other(format!("list element types are not identical: [{}]", lists.join(" "))));
+        return Err(Error::MixedItems(lists.iter().map(|list| go_print::plain_list(list)).collect()));
     }
     Ok(first.is_object())
 }
@@ -67,8 +64,8 @@ fn apply_directives(mut current: Vec<Value>, patch: Vec<Value>, key: &str) -> Re
                 deleted.insert(wanted.clone());
             }
             Some("replace") => replaces = true,
-            Some("merge") => return Err(Error::Other("merging lists cannot yet be specified in the patch".into())),
-            _ => return Err(Error::bad_directive(directive, object)),
+            Some("merge") => return Err(Error::MergeDirective),
+            _ => return Err(Error::unknown_directive(directive, object)),
         }
     }
     if !deleted.is_empty() {

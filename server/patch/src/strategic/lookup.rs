@@ -1,9 +1,8 @@
 //! Merge behaviour of fields by name, as in upstream's Go types.
 
 use machinery::def::{FieldDef, JsonForm, PatchStrategy, Scalar, Shape, StructDef};
-use machinery::scalar::go_text::quote;
 
-use super::error::Error;
+use crate::Error;
 
 /// A Go type, as far as merging depends on it.
 #[derive(Clone, Copy)]
@@ -56,25 +55,20 @@ impl Lookup {
             Shape::StructList(def, _) | Shape::OptStruct(def) => Lookup::Struct(def),
             Shape::Struct(def) if def.json_form == JsonForm::Items => Lookup::Kind("string"),
             Shape::Opt(scalar) => of_scalar(scalar),
-            _ => return Err(Error::Other(format!("expected slice or array type, but got: {}", self.kind()))),
+            _ => return Err(Error::FieldNotAList(self.kind())),
         };
         Ok(Field { of, strategy: field.info.patch_strategy, merge_key: field.info.patch_merge_key })
     }
 
     fn find(self, name: &str) -> Result<&'static FieldDef, Error> {
-        let missing = |of: &str| {
-            Error::Other(format!("unable to find api field in struct {of} for the json field {}", quote(name)))
-        };
+        let missing = |of| Error::UnknownField { of, field: name.to_owned() };
         match self {
             Lookup::Struct(def) => def
                 .json_field(name)
                 .or_else(|| def.json_fields().find(|field| field.json.eq_ignore_ascii_case(name)))
                 .ok_or_else(|| missing(def.name)),
             Lookup::Opaque(of) => Err(missing(of)),
-            Lookup::Kind(kind) => {
-                let why = "merging an object in json but data type is not struct, instead is";
-                Err(Error::Other(format!("{why}: {kind}")))
-            }
+            Lookup::Kind(kind) => Err(Error::FieldNotAStruct(kind)),
         }
     }
 

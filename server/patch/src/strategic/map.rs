@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::error::Error;
 use super::lookup::Lookup;
 use super::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER, list, order};
+use crate::Error;
 
 type Object = Map<String, Value>;
 
@@ -19,7 +19,7 @@ pub(super) fn merge(mut original: Object, mut patch: Object, of: Lookup) -> Resu
                 Ok(patch)
             }
             Some("delete") => Ok(Object::new()),
-            _ => Err(Error::bad_directive(directive, &patch)),
+            _ => Err(Error::unknown_directive(directive, &patch)),
         };
     }
     retain_keys(&mut original, &mut patch)?;
@@ -32,7 +32,7 @@ pub(super) fn merge(mut original: Object, mut patch: Object, of: Lookup) -> Resu
 
 fn merge_member(original: &mut Object, key: String, value: Value, of: Lookup) -> Result<(), Error> {
     let (key, deletes) = match key.strip_prefix(DELETE_FROM_PRIMITIVE_LIST) {
-        Some(rest) => (rest.strip_prefix('/').ok_or(Error::Format("primitive list"))?.to_string(), true),
+        Some(rest) => (rest.strip_prefix('/').ok_or(Error::Directive("primitive list"))?.to_string(), true),
         None => (key, false),
     };
     if value.is_null() {
@@ -105,7 +105,7 @@ pub(super) fn without_directives(value: Value) -> Option<Value> {
 /// Applies `$retainKeys`: removes members of the original that it does not list. It must list all that
 /// the patch sets.
 fn retain_keys(original: &mut Object, patch: &mut Object) -> Result<(), Error> {
-    const BAD: Error = Error::Format("retainKeys");
+    const BAD: Error = Error::Directive("retainKeys");
     let Some(retained) = patch.shift_remove(RETAIN_KEYS) else { return Ok(()) };
     let retained = retained.as_array().ok_or(BAD)?;
     let retained: HashSet<&str> = retained.iter().filter_map(Value::as_str).collect();
@@ -124,9 +124,9 @@ fn order_lists(original: &mut Object, patch: &mut Object, of: Lookup) -> Result<
     let directives: Vec<String> = patch.keys().filter(|key| key.starts_with(SET_ELEMENT_ORDER)).cloned().collect();
     for directive in directives {
         let Some(wanted) = patch.shift_remove(&directive) else { continue };
-        let Value::Array(wanted) = wanted else { return Err(Error::bad_type("[]interface {}", &wanted)) };
+        let Value::Array(wanted) = wanted else { return Err(Error::value_type("[]interface {}", &wanted)) };
         let key =
-            directive[SET_ELEMENT_ORDER.len()..].strip_prefix('/').ok_or(Error::Format("setElementOrder list"))?;
+            directive[SET_ELEMENT_ORDER.len()..].strip_prefix('/').ok_or(Error::Directive("setElementOrder list"))?;
         let current = original.get(key).map(as_list).transpose()?.map(<[Value]>::to_vec);
         let patched = patch.get(key).map(as_list).transpose()?.map(<[Value]>::to_vec);
         let field = of.list_field(key)?;
@@ -148,5 +148,5 @@ fn order_lists(original: &mut Object, patch: &mut Object, of: Lookup) -> Result<
 }
 
 fn as_list(value: &Value) -> Result<&[Value], Error> {
-    value.as_array().map(Vec::as_slice).ok_or_else(|| Error::bad_type("[]interface {}", value))
+    value.as_array().map(Vec::as_slice).ok_or_else(|| Error::value_type("[]interface {}", value))
 }

@@ -3,7 +3,6 @@
 //!
 //! The descriptor of a field determines its behaviour: [`machinery::def::PatchStrategy`] and the merge key.
 
-mod error;
 mod list;
 mod lookup;
 mod map;
@@ -17,7 +16,7 @@ use machinery::status::Status;
 use serde_json::Value;
 
 use self::lookup::Lookup;
-use crate::{document, go_print};
+use crate::{Error, document, go_print};
 
 /// `$patch`: the action for the object that contains it.
 const PATCH: &str = "$patch";
@@ -42,7 +41,17 @@ pub fn strategic_merge(
     let (Value::Object(original), Value::Object(members)) = (document, &patch) else {
         return Ok(document.clone());
     };
-    Ok(Value::Object(map::merge(original.clone(), members.clone(), Lookup::Struct(def))?))
+    let merged = map::merge(original.clone(), members.clone(), Lookup::Struct(def)).map_err(refusal)?;
+    Ok(Value::Object(merged))
+}
+
+/// The response to a patch that does not apply (`interpretStrategicMergePatchError`).
+fn refusal(error: Error) -> Status {
+    match error {
+        Error::Directive(_) => Status::bad_request(error.to_string()),
+        Error::ListOfLists => document::inapplicable(),
+        other => Status::new(500, "", other.to_string()),
+    }
 }
 
 /// Returns the error when the result of a strategic merge patch cannot be decoded.

@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use super::error::Error;
+use super::PATCH;
 use super::places::Places;
-use super::{PATCH, SET_ELEMENT_ORDER};
-use crate::go_print;
+use crate::{Error, go_print};
 
 /// Checks that the patch's items have the order of `$setElementOrder` (`validatePatchWithSetOrderList`).
 pub(super) fn check(patch: &[Value], wanted: &[Value], key: &str) -> Result<(), Error> {
@@ -26,9 +25,7 @@ pub(super) fn check(patch: &[Value], wanted: &[Value], key: &str) -> Result<(), 
     }
     if at < items.len() && wanted_at >= wanted.len() {
         let (patch, wanted) = (go_print::plain_list(patch), go_print::plain_list(wanted));
-        let message =
-            format!("The order in patch list:\n{patch}\n doesn't match {SET_ELEMENT_ORDER} list:\n{wanted}\n");
-        return Err(Error::Other(message));
+        return Err(Error::Order { patch, wanted });
     }
     Ok(())
 }
@@ -36,7 +33,7 @@ pub(super) fn check(patch: &[Value], wanted: &[Value], key: &str) -> Result<(), 
 fn not_deleted(items: &[Value]) -> Result<Vec<&Value>, Error> {
     let mut kept = Vec::with_capacity(items.len());
     for item in items {
-        let object = item.as_object().ok_or_else(|| Error::bad_type("map[string]interface {}", item))?;
+        let object = item.as_object().ok_or_else(|| Error::value_type("map[string]interface {}", item))?;
         if object.get(PATCH).and_then(Value::as_str) != Some("delete") {
             kept.push(item);
         }
@@ -52,7 +49,7 @@ fn equal(left: &Value, right: &Value, key: &str) -> Result<bool, Error> {
 }
 
 fn key_of<'v>(item: &'v Value, key: &str) -> Result<&'v Value, Error> {
-    let object = item.as_object().ok_or_else(|| Error::bad_type("map[string]interface {}", item))?;
+    let object = item.as_object().ok_or_else(|| Error::value_type("map[string]interface {}", item))?;
     object.get(key).ok_or_else(|| Error::no_merge_key(object, key))
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::error::Error;
+use crate::Error;
 
 /// The first position of each item, by the value of its merge key, or by the whole item without a merge key.
 pub(super) struct Places<'v> {
@@ -41,7 +41,7 @@ impl<'v> Places<'v> {
     pub fn of_value(&self, value: &Value) -> Result<Option<usize>, Error> {
         let found = self.first.get(value).copied();
         match self.not_an_object {
-            Some(index) if found.is_none_or(|found| index < found) => Err(Error::not_a_map(index)),
+            Some(index) if found.is_none_or(|found| index < found) => Err(Error::ItemNotAnObject(index)),
             _ => Ok(found),
         }
     }

@@ -1,8 +1,10 @@
 //! Server-side apply.
 
-use serde_json::{Value, json};
+use machinery::status::Status;
+use serde_json::json;
 
 use super::fixture::Server;
+use crate::managed::Applied;
 
 const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -12,7 +14,7 @@ fn appliers_share_equal_values_and_conflict_over_others() {
     server.apply("one", json!({"data": {"k": "1", "l": "1", "own": "1"}}));
     let refused = server.try_apply("two", json!({"data": {"k": "2", "l": "2"}}), false).unwrap_err();
     assert_eq!(
-        refused,
+        refused.to_value().to_string(),
         r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Apply failed with 2 conflicts: conflicts with \"one\":\n- .data.k\n- .data.l","reason":"Conflict","details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"one\"","field":".data.k"},{"reason":"FieldManagerConflict","message":"conflict with \"one\"","field":".data.l"}]},"code":409}"#
     );
     // An apply without changes gets an entry without a time.
@@ -63,11 +65,7 @@ fn updates_conflict_with_their_version() {
     let mut server = Server::of_config_map();
     server.write("creator", json!({"data": {"k": "1", "l": "1"}}));
     server.write("patcher", json!({"data": {"k": "1", "l": "2"}}));
-    let message = |result: Result<_, String>| {
-        let refused: Result<crate::managed::Applied, String> = result;
-        let status: Value = serde_json::from_str(&refused.unwrap_err()).unwrap();
-        status["message"].as_str().unwrap().to_string()
-    };
+    let message = |result: Result<Applied, Status>| result.unwrap_err().message;
     assert_eq!(
         message(server.try_apply("m", json!({"data": {"k": "x", "l": "x"}}), false)),
         "Apply failed with 2 conflicts: conflicts with \"creator\" using v1:\n- .data.k\nconflicts with \"patcher\" using v1:\n- .data.l"

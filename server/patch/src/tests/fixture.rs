@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy, StructDef};
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::{JsonValue, Quantity};
+use machinery::status::Status;
 use machinery::{describe, json};
 use serde_json::Value;
 
@@ -232,11 +233,9 @@ impl Server {
         self.store(new)
     }
 
-    pub(super) fn try_apply(&mut self, manager: &str, object: Value, force: bool) -> Result<Applied, String> {
+    pub(super) fn try_apply(&mut self, manager: &str, object: Value, force: bool) -> Result<Applied, Status> {
         let config = self.complete(object);
-        let applied = self
-            .with(manager, |context, live| managed::apply(context, live, &config, force))
-            .map_err(|status| status.to_value().to_string())?;
+        let applied = self.with(manager, |context, live| managed::apply(context, live, &config, force))?;
         self.store(applied.object.clone());
         Ok(applied)
     }

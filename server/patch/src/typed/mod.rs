@@ -19,4 +19,4 @@ pub(crate) use names::{reconcile, with_named_fields};
 pub use remove::remove_items;
 pub(crate) use same::same;
 pub use to_field_set::to_field_set;
-pub use validate::{Duplicates, Error, Errors, content_has_types, validate};
+pub use validate::{Duplicates, content_has_types, validate};

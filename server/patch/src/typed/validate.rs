@@ -7,9 +7,10 @@ use machinery::json::{Form, Node};
 use serde_json::Value;
 
 use super::items::element_of;
+use crate::error::TypeError;
 use crate::field_set::PathElement;
-use crate::go_print;
 use crate::schema::{Kind, List, ListKind, Map, Scalar, Type};
+use crate::{Error, go_print};
 
 /// Whether lists may have several items of one key: live objects may, applied configurations may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,43 +19,14 @@ pub enum Duplicates {
     Refused,
 }
 
-/// A type error at a path.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Error {
-    /// The path elements as text, last one first.
-    steps: Vec<String>,
-    message: String,
-}
-
-/// All type errors of a document.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Errors(Vec<Error>);
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.steps.is_empty() {
-            return f.write_str(&self.message);
-        }
-        let path: String = self.steps.iter().rev().map(String::as_str).collect();
-        write!(f, "{path}: {}", self.message)
-    }
-}
-
-impl fmt::Display for Errors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let [one] = self.0.as_slice() {
-            return one.fmt(f);
-        }
-        f.write_str("errors:")?;
-        self.0.iter().try_for_each(|error| write!(f, "\n  {error}"))
-    }
-}
-
 /// Validates the types of a document (`typed.AsTyped`).
-pub fn validate(of: Type<'_>, document: &Value, duplicates: Duplicates) -> Result<(), Errors> {
+///
+/// # Errors
+/// [`Error::Types`] with every value that does not have its type.
+pub fn validate(of: Type<'_>, document: &Value, duplicates: Duplicates) -> Result<(), Error> {
     let mut walker = Walker { duplicates, errors: Vec::new() };
     walker.value(of, document);
-    if walker.errors.is_empty() { Ok(()) } else { Err(Errors(walker.errors)) }
+    if walker.errors.is_empty() { Ok(()) } else { Err(Error::Types(walker.errors)) }
 }
 
 /// Returns whether the members of an object that its schema declares have their types; lists may have
@@ -95,7 +67,7 @@ fn has_type(of: Type<'_>, value: Node<'_>) -> bool {
 
 struct Walker {
     duplicates: Duplicates,
-    errors: Vec<Error>,
+    errors: Vec<TypeError>,
 }
 
 impl Walker {
@@ -114,7 +86,7 @@ impl Walker {
     }
 
     fn error(&mut self, message: String) {
-        self.errors.push(Error { steps: Vec::new(), message });
+        self.errors.push(TypeError { steps: Vec::new(), message });
     }
 
     /// Validates a value below; its errors get the path element as a prefix.

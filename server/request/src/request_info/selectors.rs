@@ -1,6 +1,7 @@
 //! The selectors of a collection request, each parsed once.
 
-use machinery::selector::{FieldSelector, LabelSelector, SelectorError};
+use machinery::Error;
+use machinery::selector::{FieldSelector, LabelSelector};
 use machinery::status::Status;
 
 use super::Query;
@@ -9,8 +10,8 @@ use super::Query;
 /// handlers both use these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestSelectors {
-    fields: Result<FieldSelector, SelectorError>,
-    labels: Result<LabelSelector, SelectorError>,
+    fields: Result<FieldSelector, Error>,
+    labels: Result<LabelSelector, Error>,
 }
 
 impl Default for RequestSelectors {
@@ -32,12 +33,12 @@ impl RequestSelectors {
     }
 
     /// The field selector, or its parse error.
-    pub fn fields(&self) -> Result<&FieldSelector, &SelectorError> {
+    pub fn fields(&self) -> Result<&FieldSelector, &Error> {
         self.fields.as_ref()
     }
 
     /// The label selector, or its parse error.
-    pub fn labels(&self) -> Result<&LabelSelector, &SelectorError> {
+    pub fn labels(&self) -> Result<&LabelSelector, &Error> {
         self.labels.as_ref()
     }
 

@@ -23,7 +23,7 @@ const KEY_BITS: usize = 2048;
 pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Result<ServiceAccountKeys, Error> {
     let mut verifying = Vec::new();
     for path in &options.service_account_key_files {
-        let keys = VerifyingKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))?;
+        let keys = VerifyingKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why.to_string()))?;
         verifying.extend(keys.into_iter().filter(|key| !verifying.contains(key)).collect::<Vec<_>>());
     }
     let generated = directory.join("sa.key");
@@ -46,13 +46,13 @@ pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Resu
 }
 
 fn load(path: &Path) -> Result<SigningKey, Error> {
-    SigningKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))
+    SigningKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why.to_string()))
 }
 
 /// Generates and stores the keys, and sends them.
 fn generate(path: &Path, verifying: Vec<VerifyingKey>, sender: &watch::Sender<Option<Arc<TokenKeys>>>) {
     let key = generate_rsa_key().and_then(|(private, public)| {
-        let key = SigningKey::from_pem(private.as_bytes())?;
+        let key = SigningKey::from_pem(private.as_bytes()).map_err(|why| why.to_string())?;
         let written = write(&path.with_extension("pub"), public.as_bytes(), PUBLIC);
         written.and_then(|()| write(path, private.as_bytes(), SECRET)).map_err(|why| why.to_string())?;
         Ok(key)

@@ -67,7 +67,7 @@ impl Verifier {
         match user_of_certificate(first) {
             Ok(Some(user)) => ClientCertificate::of(user),
             Ok(None) => ClientCertificate::None,
-            Err(why) => ClientCertificate::Invalid(why),
+            Err(why) => ClientCertificate::Invalid(why.to_string()),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use prost_types::Timestamp;
 
 use super::messages::{FetchKeysResponse, Key};
+use crate::Error;
 use crate::tokens::keys::VerifyingKey;
 use crate::tokens::token_keys::TokenKeys;
 
@@ -15,16 +16,16 @@ const MAX_KEY_ID_LENGTH: usize = 1024;
 const YEARS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 /// Returns the keys and their data timestamp.
-pub(super) fn read(response: FetchKeysResponse) -> Result<(TokenKeys, Timestamp), String> {
+pub(super) fn read(response: FetchKeysResponse) -> Result<(TokenKeys, Timestamp), Error> {
     let hint = response.refresh_hint_seconds;
     let hint = match u64::try_from(hint) {
         Ok(seconds @ 1..) => Duration::from_secs(seconds),
-        _ => return Err(format!("found invalid refresh hint ({hint}s)")),
+        _ => return Err(Error::RefreshHint(hint)),
     };
     if response.keys.is_empty() {
-        return Err("found no keys".into());
+        return Err(Error::NoKeys);
     }
-    let time = check_time(response.data_timestamp).map_err(|why| format!("invalid data timestamp: proto: {why}"))?;
+    let time = check_time(response.data_timestamp).map_err(Error::doing("invalid data timestamp: proto"))?;
     let excluded = response.keys.iter().filter(|key| key.exclude_from_oidc_discovery).map(|key| key.key_id.clone());
     let excluded: HashSet<String> = excluded.collect();
     let keys = response.keys.into_iter().map(verifying).collect::<Result<_, _>>()?;
@@ -34,29 +35,29 @@ pub(super) fn read(response: FetchKeysResponse) -> Result<(TokenKeys, Timestamp)
     Ok((TokenKeys::of_signer(keys, excluded, expires), time))
 }
 
-fn verifying(key: Key) -> Result<VerifyingKey, String> {
+fn verifying(key: Key) -> Result<VerifyingKey, Error> {
     if key.key_id.is_empty() || key.key_id.len() > MAX_KEY_ID_LENGTH {
-        return Err(format!("found invalid public key id {:?}", key.key_id));
+        return Err(Error::KeyId(key.key_id));
     }
     if key.key.is_empty() {
-        return Err("found empty public key".into());
+        return Err(Error::EmptyKey);
     }
-    let read = VerifyingKey::from_spki(&key.key).map_err(|why| format!("while parsing external public keys: {why}"));
+    let read = VerifyingKey::from_spki(&key.key).map_err(Error::doing("while parsing external public keys"));
     read.map(|read| read.with_id(key.key_id))
 }
 
-fn check_time(timestamp: Option<Timestamp>) -> Result<Timestamp, String> {
-    let time = timestamp.ok_or("invalid nil Timestamp")?;
+fn check_time(timestamp: Option<Timestamp>) -> Result<Timestamp, Error> {
+    let time = timestamp.ok_or(Error::NoTimestamp)?;
     let Timestamp { seconds, nanos } = time;
     if seconds < *YEARS.start() {
-        return Err(format!("timestamp (seconds:{seconds}) before 0001-01-01"));
+        return Err(Error::EarlyTimestamp(seconds));
     }
     if seconds > *YEARS.end() {
-        return Err(format!("timestamp (seconds:{seconds}) after 9999-12-31"));
+        return Err(Error::LateTimestamp(seconds));
     }
     match nanos {
         0..1_000_000_000 => Ok(time),
-        _ => Err(format!("timestamp (seconds:{seconds} nanos:{nanos}) has out-of-range nanos")),
+        _ => Err(Error::TimestampNanos { seconds, nanos }),
     }
 }
 
@@ -95,9 +96,9 @@ mod tests {
             (of(key("", false)), "found invalid public key id \"\""),
             (of(Key { key: Vec::new(), ..key("a", false) }), "found empty public key"),
         ] {
-            assert_eq!(read(response).unwrap_err(), expect);
+            assert_eq!(read(response).unwrap_err().to_string(), expect);
         }
-        let why = read(of(Key { key: b"no key".to_vec(), ..key("a", false) })).unwrap_err();
+        let why = read(of(Key { key: b"no key".to_vec(), ..key("a", false) })).unwrap_err().to_string();
         assert!(why.starts_with("while parsing external public keys: "), "{why}");
     }
 }

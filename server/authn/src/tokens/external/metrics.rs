@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use prometheus::{Gauge, HistogramVec, IntCounterVec, Registry};
 use telemetry::metrics::{counters, gauge, histograms};
 
-use super::error::SignerError;
+use crate::Error;
 use prost_types::Timestamp;
 
 const SECONDS: [f64; 14] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
@@ -20,8 +20,8 @@ pub(super) struct SignerMetrics {
 }
 
 /// Returns the `code` label of an outcome.
-fn code<T>(outcome: &Result<T, SignerError>) -> &'static str {
-    outcome.as_ref().map_or_else(|failure| failure.code, |_| "OK")
+fn code<T>(outcome: &Result<T, Error>) -> &'static str {
+    outcome.as_ref().map_or_else(Error::code, |_| "OK")
 }
 
 impl SignerMetrics {
@@ -54,12 +54,12 @@ impl SignerMetrics {
         self.calls.with_label_values(&[method, code]).observe(took.as_secs_f64());
     }
 
-    pub(super) fn signed(&self, outcome: &Result<String, SignerError>) {
+    pub(super) fn signed(&self, outcome: &Result<String, Error>) {
         self.signatures.with_label_values(&[code(outcome)]).inc();
     }
 
     /// Records a key fetch and, if it succeeded, the data timestamp of the keys.
-    pub(super) fn fetched(&self, outcome: &Result<Timestamp, SignerError>) {
+    pub(super) fn fetched(&self, outcome: &Result<Timestamp, Error>) {
         self.fetches.with_label_values(&[code(outcome)]).inc();
         if let Ok(time) = outcome {
             self.fetched_at.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());

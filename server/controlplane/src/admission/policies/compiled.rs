@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use apimachinery::meta::v1::ObjectMeta;
-use cel::{Budget, Environment, EvalError, Program, Type, Value};
+use cel::{Budget, Environment, Error, Program, Type, Value};
 use generated::admissionregistration::v1::{MatchCondition, Variable};
 use kubernetes::admissionregistration::{Available, Variables, compile, environment};
 use telemetry::metrics::cel::{compiling, evaluating};
@@ -61,12 +61,12 @@ impl Expression {
         };
         let whole_budget = budget.left == 0;
         outcome.map_err(|error| match error {
-            EvalError::CostLimitExceeded if whole_budget => {
+            Error::CostLimitExceeded if whole_budget => {
                 "validation failed due to running out of cost budget, no further validation rules will be run"
                     .to_owned()
             }
-            EvalError::CostLimitExceeded => {
-                format!("expression '{}' resulted in error: {}", self.source, EvalError::CostLimitExceeded)
+            Error::CostLimitExceeded => {
+                format!("expression '{}' resulted in error: {}", self.source, Error::CostLimitExceeded)
             }
             error => format!("expression '{}' resulted in error: {error}", self.source),
         })

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use authz::{Attributes as AccessAttributes, Authorizer, Selectors};
 use cel::authorizer::{self, Authorize, Check, Decision};
-use cel::{Budget, EvalError, Program, Type, Value, Variables};
+use cel::{Budget, Error, Program, Type, Value, Variables};
 use generated::admissionregistration::v1::operation_type;
 use kubernetes::admissionregistration::{namespace_type, request_type};
 use machinery::catalog::KindDef;
@@ -190,7 +190,7 @@ pub struct Activation<'a> {
     /// The composed variables by name. If a name repeats, the last one wins.
     variables: HashMap<&'a str, &'a Result<Program, String>>,
     namespace: &'a Json,
-    evaluated: RefCell<HashMap<&'a str, Result<Value<'a>, EvalError>>>,
+    evaluated: RefCell<HashMap<&'a str, Result<Value<'a>, Error>>>,
 }
 
 impl<'a> Activation<'a> {
@@ -210,18 +210,17 @@ impl<'a> Activation<'a> {
 /// in chains of thousands.
 const MAX_FAILURE: usize = 4 << 10;
 
-fn failure_of(name: &str, why: EvalError) -> EvalError {
-    match why {
-        EvalError::Failed(mut why) => {
-            why.truncate(why.floor_char_boundary(MAX_FAILURE));
-            EvalError::new(format!("composited variable \"{name}\" fails to evaluate: {why}"))
-        }
-        EvalError::CostLimitExceeded => EvalError::CostLimitExceeded,
+fn failure_of(name: &str, why: Error) -> Error {
+    if why == Error::CostLimitExceeded {
+        return why;
     }
+    let mut why = why.to_string();
+    why.truncate(why.floor_char_boundary(MAX_FAILURE));
+    Error::failed(format!("composited variable \"{name}\" fails to evaluate: {why}"))
 }
 
 impl<'a> Variables<'a> for Activation<'a> {
-    fn variable(&self, name: &str) -> Option<Result<Value<'a>, EvalError>> {
+    fn variable(&self, name: &str) -> Option<Result<Value<'a>, Error>> {
         let input = self.input;
         Some(Ok(match name {
             "object" => Value::untyped(&input.object),
@@ -238,7 +237,7 @@ impl<'a> Variables<'a> for Activation<'a> {
     }
 
     /// Composed variables are evaluated lazily and cached.
-    fn member(&self, variable: &str, field: &str, budget: &mut Budget) -> Option<Result<Value<'a>, EvalError>> {
+    fn member(&self, variable: &str, field: &str, budget: &mut Budget) -> Option<Result<Value<'a>, Error>> {
         if variable != "variables" {
             return None;
         }
@@ -248,7 +247,7 @@ impl<'a> Variables<'a> for Activation<'a> {
         }
         let outcome = match program {
             Ok(program) => program.evaluate(self, budget).map_err(|why| failure_of(name, why)),
-            Err(why) => Err(EvalError::new(format!("composited variable \"{name}\" fails to compile: {why}"))),
+            Err(why) => Err(Error::failed(format!("composited variable \"{name}\" fails to compile: {why}"))),
         };
         self.evaluated.borrow_mut().insert(name, outcome.clone());
         Some(outcome)
@@ -261,10 +260,10 @@ mod tests {
 
     #[test]
     fn truncates_errors_of_chained_variables() {
-        let first = failure_of("v0", EvalError::new("no such key: data"));
+        let first = failure_of("v0", Error::failed("no such key: data"));
         assert_eq!(first.to_string(), "composited variable \"v0\" fails to evaluate: no such key: data");
         let last = (1..10_000).fold(first, |why, _| failure_of("v", why));
         assert!(last.to_string().len() < 2 * MAX_FAILURE, "{}", last.to_string().len());
-        assert_eq!(failure_of("v", EvalError::CostLimitExceeded), EvalError::CostLimitExceeded);
+        assert_eq!(failure_of("v", Error::CostLimitExceeded), Error::CostLimitExceeded);
     }
 }

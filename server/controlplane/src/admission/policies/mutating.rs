@@ -191,7 +191,7 @@ fn applied<'a>(
 ) -> Result<Json, String> {
     let value = expression.evaluate(activation, budget)?;
     check_names(&value, "Object")?;
-    let config = value.to_json()?;
+    let config = value.to_json().map_err(|why| why.to_string())?;
     for field in SERVER_MANAGED_FIELDS {
         let pointer = format!("/{}", field.replace('.', "/"));
         if config.pointer(&pointer).is_some() {
@@ -232,7 +232,8 @@ fn patched<'a>(
     budget: &mut Budget,
     object: &Json,
 ) -> Result<Json, String> {
-    let Json::Array(operations) = expression.evaluate(activation, budget)?.to_json()? else {
+    let made = expression.evaluate(activation, budget)?;
+    let Json::Array(operations) = made.to_json().map_err(|why| why.to_string())? else {
         return Err("type mismatch: JSONPatchType.expression should evaluate to array".into());
     };
     let operations = operations.into_iter().filter_map(|operation| match operation {

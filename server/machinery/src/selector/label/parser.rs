@@ -2,11 +2,12 @@
 //! upstream's messages.
 
 use super::lexer::{Lexer, Token};
-use super::{LabelRequirement, Operator, SelectorError, check_key};
+use super::{LabelRequirement, Operator, check_key};
+use crate::Error;
 use crate::field_path::Path;
 use std::collections::BTreeSet;
 
-pub(super) fn parse(text: &str, path: &Path<'_>) -> Result<Vec<LabelRequirement>, SelectorError> {
+pub(super) fn parse(text: &str, path: &Path<'_>) -> Result<Vec<LabelRequirement>, Error> {
     let mut lexer = Lexer::new(text);
     let ahead = lexer.next();
     Parser { lexer, ahead, path }.selector()
@@ -19,7 +20,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn selector(mut self) -> Result<Vec<LabelRequirement>, SelectorError> {
+    fn selector(mut self) -> Result<Vec<LabelRequirement>, Error> {
         let mut requirements = Vec::new();
         match self.peek_value() {
             Token::End => return Ok(requirements),
@@ -27,7 +28,7 @@ impl<'a> Parser<'a> {
             _ => return Err(self.unexpected(", expected: !, identifier, or 'end of string'")),
         }
         loop {
-            let requirement = self.requirement().map_err(|error| SelectorError::Requirement(Box::new(error)))?;
+            let requirement = self.requirement().map_err(|error| Error::Requirement(Box::new(error)))?;
             requirements.push(requirement);
             match self.ahead.0 {
                 Token::End => return Ok(requirements),
@@ -41,7 +42,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn requirement(&mut self) -> Result<LabelRequirement, SelectorError> {
+    fn requirement(&mut self) -> Result<LabelRequirement, Error> {
         let negated = self.ahead.0 == Token::Not;
         if negated {
             self.advance();
@@ -51,7 +52,7 @@ impl<'a> Parser<'a> {
         }
         let key = self.advance();
         if let Some(error) = check_key(key, self.path) {
-            return Err(SelectorError::Fields(vec![error]));
+            return Err(Error::Fields(vec![error]));
         }
         if negated {
             return LabelRequirement::new(self.path, key, Operator::DoesNotExist, Vec::new());
@@ -67,7 +68,7 @@ impl<'a> Parser<'a> {
         LabelRequirement::new(self.path, key, operator, values.into_iter().map(str::to_owned).collect())
     }
 
-    fn operator(&mut self) -> Result<Operator, SelectorError> {
+    fn operator(&mut self) -> Result<Operator, Error> {
         let operator = match self.ahead.0 {
             Token::In => Operator::In,
             Token::NotIn => Operator::NotIn,
@@ -83,7 +84,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a list in brackets; an omitted value is the empty string.
-    fn values(&mut self) -> Result<BTreeSet<&'a str>, SelectorError> {
+    fn values(&mut self) -> Result<BTreeSet<&'a str>, Error> {
         if self.ahead.0 != Token::Open {
             return Err(self.unexpected(" expected: '('"));
         }
@@ -102,7 +103,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses values up to the closing bracket, which is not consumed.
-    fn value_list(&mut self) -> Result<BTreeSet<&'a str>, SelectorError> {
+    fn value_list(&mut self) -> Result<BTreeSet<&'a str>, Error> {
         let mut values = BTreeSet::new();
         loop {
             match self.peek_value() {
@@ -128,7 +129,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn exact_value(&mut self) -> Result<&'a str, SelectorError> {
+    fn exact_value(&mut self) -> Result<&'a str, Error> {
         match self.peek_value() {
             Token::End | Token::Comma => Ok(""),
             Token::Identifier => Ok(self.advance()),
@@ -149,7 +150,7 @@ impl<'a> Parser<'a> {
         std::mem::replace(&mut self.ahead, self.lexer.next()).1
     }
 
-    fn unexpected(&self, expectation: &str) -> SelectorError {
-        SelectorError::Syntax(format!("found '{}'{expectation}", self.ahead.1))
+    fn unexpected(&self, expectation: &str) -> Error {
+        Error::LabelSelector(format!("found '{}'{expectation}", self.ahead.1))
     }
 }
