@@ -13,6 +13,8 @@ use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::reflect::Owned;
 use machinery::{defaulting, envelope, json, protobuf};
 
+use crate::error::{Error, Result};
+
 /// Hashes of the values that this process encoded last; each has all defaults. A value that is not
 /// found here is decoded and compared.
 static WRITTEN: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
@@ -63,18 +65,18 @@ impl Complete {
     /// Returns the message of a stored value.
     ///
     /// # Errors
-    /// Why the value cannot be decoded.
-    pub fn message<'v>(&self, value: &'v [u8]) -> Result<Message<'v>, String> {
+    /// When the value cannot be decoded, or its version is unknown.
+    pub fn message<'v>(&self, value: &'v [u8]) -> Result<Message<'v>> {
         if !envelope::is_envelope(value) {
             return self.of_json(value);
         }
-        let parts = envelope::split(value).map_err(|e| e.to_string())?;
+        let parts = envelope::split(value)?;
         let kind = self.kind_of(parts.api_version)?;
         if std::ptr::eq(kind, self.kind) && (!self.has_defaults || is_written_here(value)) {
             return Ok(Message { raw: parts.raw.into(), is_stored: true });
         }
         let mut object = Owned::new(kind.def);
-        protobuf::decode(parts.raw, object.as_mut()).map_err(|e| e.to_string())?;
+        protobuf::decode(parts.raw, object.as_mut())?;
         let raw = self.encode(kind, object);
         // Defaults only add to a message, so equal length means no change.
         if std::ptr::eq(kind, self.kind) && raw.len() == parts.raw.len() {
@@ -84,11 +86,11 @@ impl Complete {
     }
 
     /// Returns the message of a value that is stored as JSON.
-    fn of_json<'v>(&self, value: &[u8]) -> Result<Message<'v>, String> {
-        let (api_version, _) = json::version_and_kind(value).map_err(|e| e.to_string())?;
+    fn of_json<'v>(&self, value: &[u8]) -> Result<Message<'v>> {
+        let (api_version, _) = json::version_and_kind(value)?;
         let kind = self.kind_of(&api_version)?;
         let mut object = Owned::new(kind.def);
-        json::decode(value, object.as_mut(), &mut json::Issues::ignore()).map_err(|e| e.to_string())?;
+        json::decode(value, object.as_mut(), &mut json::Issues::ignore())?;
         let mut before = Vec::new();
         protobuf::encode(object.as_ref(), &mut before);
         let raw = self.encode(kind, object);
@@ -97,14 +99,14 @@ impl Complete {
     }
 
     /// Returns the kind in the version of a value; a value without a version is in the storage version.
-    fn kind_of(&self, api_version: &str) -> Result<&'static KindDef, String> {
+    fn kind_of(&self, api_version: &str) -> Result<&'static KindDef> {
         if api_version == self.api_version || api_version.is_empty() {
             return Ok(self.kind);
         }
         let (group, version) = parse_api_version(api_version);
         let name = self.kind.kind;
         let known = self.catalog.kind(group, version, name).filter(|known| std::ptr::eq(known.hub, self.kind.hub));
-        known.ok_or_else(|| format!("no kind {name:?} is registered for version {api_version:?}"))
+        known.ok_or_else(|| Error::UnknownVersion { kind: name, api_version: api_version.to_owned() })
     }
 
     /// Applies defaults to an object of any version and encodes it in the storage version.
@@ -172,7 +174,10 @@ mod tests {
         assert!(!message.is_stored);
         stored.clear();
         envelope::encode_object("autoscaling/v9", "HorizontalPodAutoscaler", Ref::of(&old), &mut stored);
-        let why = complete.message(&stored).err().unwrap();
-        assert_eq!(why, "no kind \"HorizontalPodAutoscaler\" is registered for version \"autoscaling/v9\"");
+        let error = complete.message(&stored).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "no kind \"HorizontalPodAutoscaler\" is registered for version \"autoscaling/v9\""
+        );
     }
 }

@@ -12,6 +12,7 @@ use storage::cache::{Attributes, Damage, Description, Entry, EntryDecoder};
 use storage::{KeyValue, Revision};
 
 use crate::complete::Complete;
+use crate::error::Result;
 use crate::metadata::meta;
 
 /// Decodes values of one kind in its storage version.
@@ -41,17 +42,16 @@ impl StoredForm {
         }
     }
 
-    fn read(&self, raw: &[u8], revision: Revision) -> Result<(Bytes, Attributes), String> {
-        let text = |e: protobuf::Error| e.to_string();
-        let object = with_text(raw, self.metadata, self.resource_version, &revision.to_string()).map_err(text)?;
+    fn read(&self, raw: &[u8], revision: Revision) -> Result<(Bytes, Attributes)> {
+        let object = with_text(raw, self.metadata, self.resource_version, &revision.to_string())?;
         let mut value = Owned::new(self.kind.def);
         let attributes = match &self.mask {
             Some(mask) => {
-                decode_masked(raw, mask, value.as_mut()).map_err(text)?;
+                decode_masked(raw, mask, value.as_mut())?;
                 self.attributes(value.as_ref())
             }
             None => {
-                protobuf::decode(raw, value.as_mut()).map_err(text)?;
+                protobuf::decode(raw, value.as_mut())?;
                 self.attributes(self.kind.to_hub(value).as_ref())
             }
         };
@@ -74,7 +74,7 @@ impl EntryDecoder for StoredForm {
                 let stored = (!is_stored).then(|| kv.value.clone());
                 Description { object, attributes, stored, damage: None }
             }
-            Err(why) => damaged(&why),
+            Err(error) => damaged(&error.to_string()),
         }
     }
 
@@ -83,7 +83,7 @@ impl EntryDecoder for StoredForm {
             Ok(object) => {
                 Description { object: object.into(), attributes: entry.attributes.clone(), stored: None, damage: None }
             }
-            Err(why) => damaged(&why.to_string()),
+            Err(error) => damaged(&error.to_string()),
         }
     }
 }

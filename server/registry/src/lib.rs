@@ -52,6 +52,7 @@ mod corrupt;
 mod create;
 mod delete;
 mod describe;
+mod error;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod guaranteed_update;
@@ -78,6 +79,7 @@ mod write_hook;
 
 pub use clock::{Clock, SystemClock};
 pub use delete::{CheckDelete, Deleted};
+pub use error::Error;
 pub use informer::{Informer, Informers, Observer, Stores};
 pub use list::Listed;
 pub use list_counts::IndexUse;

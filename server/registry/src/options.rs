@@ -3,6 +3,8 @@
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::hooks::Propagation;
 
+use crate::error::{Error, Result};
+
 /// Options of a create.
 #[derive(Clone, Debug, Default)]
 pub struct CreateOptions {
@@ -47,19 +49,16 @@ impl Precondition {
     /// Checks the object of a delete (`rest.BeforeDelete`).
     ///
     /// # Errors
-    /// The mismatch, as text for a client.
-    pub fn check(&self, meta: &ObjectMeta) -> Result<(), String> {
-        if let Some(uid) = self.uid.as_ref().filter(|uid| **uid != meta.uid) {
-            return Err(format!(
-                "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
-                meta.uid
-            ));
+    /// When the object has another UID or another resourceVersion. The text is for a client.
+    pub fn check(&self, meta: &ObjectMeta) -> Result<()> {
+        let mismatch = |wanted: &Option<String>, found: &String| {
+            wanted.as_ref().filter(|wanted| *wanted != found).map(|wanted| (wanted.clone(), found.clone()))
+        };
+        if let Some((wanted, found)) = mismatch(&self.uid, &meta.uid) {
+            return Err(Error::UidMismatch { wanted, found });
         }
-        if let Some(version) = self.resource_version.as_ref().filter(|version| **version != meta.resource_version) {
-            return Err(format!(
-                "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({}). The object might have been modified",
-                meta.resource_version
-            ));
+        if let Some((wanted, found)) = mismatch(&self.resource_version, &meta.resource_version) {
+            return Err(Error::ResourceVersionMismatch { wanted, found });
         }
         Ok(())
     }

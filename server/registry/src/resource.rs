@@ -17,6 +17,7 @@ use storage::{KeyRange, KeyValue, Revision, Store, Txn, TxnOutcome};
 
 use crate::clock::{Clock, SystemClock};
 use crate::describe::StoredForm;
+use crate::error::Error;
 use crate::list_counts::ListCounts;
 use crate::lookup::Recent;
 use crate::open::Versions;
@@ -467,20 +468,18 @@ pub fn parse_resource_version(text: &str) -> Result<u64, Status> {
 /// 500, as upstream, when the text is not a number.
 pub(crate) fn sent_version(meta: &ObjectMeta) -> Result<Option<u64>, Status> {
     let version = parse_version(&meta.resource_version);
-    let version = version.map_err(|message| Status { code: 500, message, ..Status::default() })?;
+    let version = version.map_err(|e| Status { code: 500, message: e.to_string(), ..Status::default() })?;
     Ok((version != 0).then_some(version))
 }
 
 /// Parses an unsigned number with the errors of Go's `strconv.ParseUint`; empty is 0.
-fn parse_version(text: &str) -> Result<u64, String> {
+fn parse_version(text: &str) -> Result<u64, Error> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         _ if text.is_empty() => Ok(0),
         Ok(number) if is_number => Ok(number),
-        _ => {
-            let why = if is_number { "value out of range" } else { "invalid syntax" };
-            Err(format!("strconv.ParseUint: parsing {}: {why}", quote(text)))
-        }
+        _ if is_number => Err(Error::OutOfRange { text: text.into() }),
+        _ => Err(Error::NotANumber { text: text.into() }),
     }
 }
 
