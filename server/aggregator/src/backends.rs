@@ -7,7 +7,9 @@ use endpoints::{Backend, Registration};
 use http::{Request, Uri};
 use request::user::SYSTEM_MASTERS;
 use request::{RequestInfo, User};
-use webhook::{Body, Client, Error, Identity, Reply, Route, Services, Trust};
+use webhook::{Body, Client, Identity, Reply, Route, Services, Trust};
+
+use crate::error::Error;
 
 /// The user name of the aggregator's own requests.
 const AGGREGATOR: &str = "system:kube-aggregator";
@@ -33,7 +35,7 @@ impl Backends {
     }
 
     /// Returns a client that verifies the certificate of this server.
-    pub(crate) fn client(&self, backend: &Backend) -> Result<Client, Error> {
+    pub(crate) fn client(&self, backend: &Backend) -> Result<Client, webhook::Error> {
         self.services.client(Trust {
             authorities: backend.ca_bundle.clone(),
             insecure: backend.insecure,
@@ -45,7 +47,7 @@ impl Backends {
     }
 
     /// Resolves the current `host:port` of the server.
-    pub(crate) fn resolve(&self, backend: &Backend) -> Result<String, Error> {
+    pub(crate) fn resolve(&self, backend: &Backend) -> Result<String, webhook::Error> {
         self.services.resolve(&backend.namespace, &backend.name, backend.port)
     }
 
@@ -55,7 +57,7 @@ impl Backends {
         backend: &Backend,
         path: &str,
         headers: &[(http::HeaderName, &str)],
-    ) -> Result<Reply, Error> {
+    ) -> Result<Reply, webhook::Error> {
         let uri = uri(&self.resolve(backend)?, path)?;
         self.client(backend)?.exchange(get_request(&uri, &aggregator_user(), headers)?, TIMEOUT, MAX_DOCUMENT).await
     }
@@ -65,7 +67,7 @@ impl Backends {
     ///
     /// # Errors
     /// Returns the last error if all probes fail.
-    pub async fn probe(self: &Arc<Self>, registration: &Registration) -> Result<(), String> {
+    pub async fn probe(self: &Arc<Self>, registration: &Registration) -> Result<(), Error> {
         let Some(backend) = registration.backend.clone() else { return Ok(()) };
         let path = match (registration.group.as_str(), registration.version.as_str()) {
             ("", version) => format!("/api/{version}"),
@@ -80,28 +82,27 @@ impl Backends {
         while let Some(answer) = probes.join_next().await {
             match answer {
                 Ok(Ok(())) => return Ok(()),
-                Ok(Err(why)) => last = Err(why),
-                Err(why) => last = Err(why.to_string()),
+                Ok(Err(error)) => last = Err(error),
+                Err(error) => last = Err(error.into()),
             }
         }
         last
     }
 
-    async fn probe_once(&self, backend: &Backend, path: &str) -> Result<(), String> {
-        let uri = self.resolve(backend).and_then(|host| uri(&host, path)).map_err(|why| why.to_string())?;
-        let client = self.client(backend).map_err(|why| why.to_string())?;
-        let missing = |why: &str| format!("failing or missing response from {uri}: {why}");
-        let request = get_request(&uri, &aggregator_user(), &[]).map_err(|why| why.to_string())?;
+    async fn probe_once(&self, backend: &Backend, path: &str) -> Result<(), Error> {
+        let uri = self.resolve(backend).and_then(|host| uri(&host, path))?;
+        let client = self.client(backend)?;
+        let request = get_request(&uri, &aggregator_user(), &[])?;
         match client.exchange(request, TIMEOUT, MAX_DOCUMENT).await {
             Ok(reply) if reply.status.is_success() => Ok(()),
-            Ok(reply) => Err(missing(&format!("bad status from {uri}: {}", reply.status.as_u16()))),
-            Err(why) => Err(missing(&why.to_string())),
+            Ok(reply) => Err(Error::BadStatus { uri, code: reply.status.as_u16() }),
+            Err(source) => Err(Error::NoResponse { uri, source }),
         }
     }
 }
 
-pub(crate) fn uri(host: &str, path_and_query: &str) -> Result<Uri, Error> {
-    format!("https://{host}{path_and_query}").parse().map_err(|why| Error::Service(format!("{host}: {why}")))
+pub(crate) fn uri(host: &str, path_and_query: &str) -> Result<Uri, webhook::Error> {
+    format!("https://{host}{path_and_query}").parse().map_err(|why| webhook::Error::Service(format!("{host}: {why}")))
 }
 
 fn aggregator_user() -> User {
@@ -110,7 +111,7 @@ fn aggregator_user() -> User {
 
 /// Returns the URI of a request on another server. Path and query are encoded from their parsed
 /// forms, so that the other server parses the same.
-pub(crate) fn target(host: &str, info: &RequestInfo) -> Result<Uri, Error> {
+pub(crate) fn target(host: &str, info: &RequestInfo) -> Result<Uri, webhook::Error> {
     let mark = if info.query.is_empty() { "" } else { "?" };
     uri(host, &format!("{}{mark}{}", proxy::escape_path(&info.path), info.query.encode()))
 }
@@ -120,8 +121,9 @@ pub(crate) fn get_request(
     uri: &Uri,
     user: &User,
     headers: &[(http::HeaderName, &str)],
-) -> Result<Request<Body>, Error> {
-    let mut request = proxy::get_request(uri.clone(), user).map_err(|status| Error::Service(status.message))?;
+) -> Result<Request<Body>, webhook::Error> {
+    let mut request =
+        proxy::get_request(uri.clone(), user).map_err(|status| webhook::Error::Service(status.message))?;
     for (name, value) in headers {
         if let Ok(value) = http::HeaderValue::from_str(value) {
             request.headers_mut().insert(name, value);

@@ -7,6 +7,7 @@
 
 mod backends;
 mod discovery;
+mod error;
 mod legacy;
 mod peers;
 mod proxy;
@@ -20,6 +21,7 @@ use request::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::proxy::Proxy;
 pub use backends::Backends;
 pub use discovery::follow;
+pub use error::Error;
 pub use peers::{Peers, WithPeers};
 pub use task_map::TaskMap;
 

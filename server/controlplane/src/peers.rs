@@ -120,10 +120,10 @@ impl Addresses {
 
 #[async_trait]
 impl PeerAddresses for Addresses {
-    async fn find(&self, server: &str) -> Result<String, String> {
-        let found = self.0.endpoints_of(server).await.map_err(|status| status.message)?;
+    async fn find(&self, server: &str) -> Result<String, endpoints::Error> {
+        let found = self.0.endpoints_of(server).await?;
         let address = found.as_ref().and_then(address);
-        address.ok_or_else(|| "it does not say where it is, or has ended".into())
+        address.ok_or_else(|| endpoints::Error::NoPeerAddress { server: server.to_owned() })
     }
 }
 

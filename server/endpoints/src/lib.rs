@@ -10,6 +10,7 @@ mod compressed;
 mod discovery;
 mod empty;
 mod endpoint;
+mod error;
 mod events;
 mod frames;
 #[cfg(fuzzing)]
@@ -43,6 +44,7 @@ pub use body::internal;
 pub use compressed::Compressed;
 pub use discovery::{Discovery, GroupVersions, RemoteDocument, RemoteVersion};
 pub use endpoint::{Answer, ConnectRequest, CreateRequest, Endpoint, SubresourceHandler};
+pub use error::Error;
 pub use kind_extensions::{KindExtensions, ServerContext};
 pub use loopback::{Loopback, Resource};
 pub use media::{Accepted, Encoding, Form};

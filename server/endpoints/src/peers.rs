@@ -8,6 +8,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::error::Error;
+
 /// Group and version.
 pub type GroupVersion = (String, String);
 
@@ -31,7 +33,7 @@ pub trait PeerAddresses: Send + Sync {
     ///
     /// # Errors
     /// Returns an error if the server publishes no address, or no longer exists.
-    async fn find(&self, server: &str) -> Result<String, String>;
+    async fn find(&self, server: &str) -> Result<String, Error>;
 }
 
 /// An implementation without peers.
@@ -39,8 +41,8 @@ pub struct NoPeers;
 
 #[async_trait]
 impl PeerAddresses for NoPeers {
-    async fn find(&self, server: &str) -> Result<String, String> {
-        Err(format!("{server} is not known to this server"))
+    async fn find(&self, server: &str) -> Result<String, Error> {
+        Err(Error::UnknownPeer { server: server.to_owned() })
     }
 }
 

@@ -71,7 +71,7 @@ impl Peers {
         for server in servers {
             match self.addresses.find(server).await {
                 Ok(address) => addresses.push(address),
-                Err(why) => tracing::warn!(server, why, "cannot resolve the address of a peer API server"),
+                Err(error) => tracing::warn!(server, %error, "cannot resolve the address of a peer API server"),
             }
         }
         addresses.choose(&mut rand::rng()).cloned()
@@ -102,8 +102,12 @@ mod tests {
 
     #[async_trait]
     impl PeerAddresses for Addresses {
-        async fn find(&self, server: &str) -> Result<String, String> {
-            if server == "away" { Ok("127.0.0.1:1".into()) } else { Err("no address".into()) }
+        async fn find(&self, server: &str) -> Result<String, endpoints::Error> {
+            if server == "away" {
+                Ok("127.0.0.1:1".into())
+            } else {
+                Err(endpoints::Error::NoPeerAddress { server: server.into() })
+            }
         }
     }
 

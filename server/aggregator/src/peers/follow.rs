@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::{PEER_PROXIED, Peers};
 use crate::backends::{MAX_DOCUMENT, get_request, uri};
+use crate::error::Error;
 
 /// The user name of discovery requests to peers.
 const USER: &str = "system:apiserver";
@@ -76,8 +77,8 @@ impl Peers {
             for path in ["/api", "/apis"] {
                 match self.groups(&address, path).await {
                     Ok(some) => groups.extend(some),
-                    Err(why) => {
-                        tracing::warn!(server, path, why, "cannot fetch the discovery of a peer API server");
+                    Err(error) => {
+                        tracing::warn!(server, path, %error, "cannot fetch the discovery of a peer API server");
                         self.metrics.unknown("fetch_discovery");
                         complete = false;
                     }
@@ -91,23 +92,23 @@ impl Peers {
     }
 
     /// Fetches the groups of a discovery document of a peer.
-    async fn groups(&self, address: &str, path: &str) -> Result<Vec<Value>, String> {
-        let uri = uri(address, path).map_err(|why| why.to_string())?;
+    async fn groups(&self, address: &str, path: &str) -> Result<Vec<Value>, Error> {
+        let uri = uri(address, path)?;
         let user = User { uid: USER.into(), ..User::new(USER, [ALL_AUTHENTICATED]) };
-        let mut request = get_request(&uri, &user, &[(ACCEPT, ACCEPTED)]).map_err(|why| why.to_string())?;
+        let mut request = get_request(&uri, &user, &[(ACCEPT, ACCEPTED)])?;
         request.headers_mut().insert(PEER_PROXIED, HeaderValue::from_static("true"));
         let reply = self.client.exchange(request, TIMEOUT, MAX_DOCUMENT).await;
         let code = reply.as_ref().map_or(StatusCode::SERVICE_UNAVAILABLE, |reply| reply.status);
         self.metrics.rerouted(code.as_u16(), [""; 3]);
-        let reply = reply.map_err(|why| why.to_string())?;
+        let reply = reply?;
         if code != StatusCode::OK {
-            return Err(format!("discovery request failed with status: {}", code.as_u16()));
+            return Err(Error::Discovery { code: code.as_u16() });
         }
-        let mut document: Value = serde_json::from_slice(&reply.body).map_err(|why| why.to_string())?;
+        let mut document: Value = serde_json::from_slice(&reply.body)?;
         let items = document.get_mut("items").map(Value::take);
         match (document["kind"].as_str(), items) {
             (Some("APIGroupDiscoveryList"), Some(Value::Array(groups))) => Ok(groups),
-            _ => Err("error decoding discovery response: not an APIGroupDiscoveryList".into()),
+            _ => Err(Error::NotDiscovery),
         }
     }
 }

@@ -166,7 +166,7 @@ impl Availability {
         }
         match self.backends.probe(&registration(api_service)).await {
             Ok(()) => Ok(("Passed", "all checks passed".into())),
-            Err(why) => Err(("FailedDiscoveryCheck", why)),
+            Err(error) => Err(("FailedDiscoveryCheck", error.to_string())),
         }
     }
 

@@ -10,6 +10,7 @@ use openapi::{Catalog, GroupVersion};
 use tokio::time::Instant;
 
 use super::hash;
+use crate::error::Error;
 
 /// The served group versions and their plurals.
 pub type Served = BTreeMap<(&'static str, &'static str), BTreeSet<&'static str>>;
@@ -74,7 +75,9 @@ impl Declared {
         for bundle in self.bundles {
             match unpack(bundle) {
                 Ok(part) => catalog.extend(part),
-                Err(why) => tracing::error!(why, "cannot read an OpenAPI bundle; its groups have no OpenAPI documents"),
+                Err(error) => {
+                    tracing::error!(%error, "cannot read an OpenAPI bundle; its groups have no OpenAPI documents");
+                }
             }
         }
         catalog.retain(|version, resource| {
@@ -85,10 +88,10 @@ impl Declared {
     }
 }
 
-fn unpack(bundle: &[u8]) -> Result<Catalog, String> {
+fn unpack(bundle: &[u8]) -> Result<Catalog, Error> {
     let mut text = Vec::new();
-    GzDecoder::new(bundle).read_to_end(&mut text).map_err(|e| format!("the OpenAPI bundle cannot be unpacked: {e}"))?;
-    serde_json::from_slice(&text).map_err(|e| format!("the OpenAPI bundle cannot be read: {e}"))
+    GzDecoder::new(bundle).read_to_end(&mut text).map_err(Error::Unpack)?;
+    serde_json::from_slice(&text).map_err(Error::Bundle)
 }
 
 /// Releases the catalog once it is unused for `RETENTION`.
