@@ -12,7 +12,7 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{ConnectError, Request, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-use crate::failure::innermost;
+use crate::error::Error;
 
 /// Delay before a failed connection is retried: the first delay and the longest one (gRPC:
 /// "Connection Backoff").
@@ -32,7 +32,7 @@ impl Client {
     ///
     /// # Errors
     /// When the endpoint is malformed.
-    pub fn new(endpoint: &str, timeout: Option<Duration>) -> Result<Self, String> {
+    pub fn new(endpoint: &str, timeout: Option<Duration>) -> Result<Self, Error> {
         let target = target(endpoint)?;
         let target = match timeout {
             Some(timeout) => target.connect_timeout(timeout),
@@ -45,9 +45,9 @@ impl Client {
     ///
     /// # Errors
     /// When the endpoint is malformed, or the connection fails.
-    pub async fn connected(endpoint: &str) -> Result<Self, String> {
+    pub async fn connected(endpoint: &str) -> Result<Self, Error> {
         let connected = target(endpoint)?.connect().await;
-        connected.map(Client).map_err(|error| innermost(&error))
+        connected.map(Client).map_err(|source| Error::Unreachable { endpoint: endpoint.to_owned(), source })
     }
 
     /// Sends a message, and waits for the response.
@@ -111,8 +111,9 @@ impl Client {
     }
 }
 
-fn target(endpoint: &str) -> Result<Endpoint, String> {
-    let target = Endpoint::from_shared(endpoint.to_owned()).map_err(|why| why.to_string())?;
+fn target(endpoint: &str) -> Result<Endpoint, Error> {
+    let target = Endpoint::from_shared(endpoint.to_owned())
+        .map_err(|source| Error::Endpoint { endpoint: endpoint.to_owned(), source })?;
     Ok(match endpoint.starts_with("unix:") {
         true => target.origin(Uri::from_static("http://localhost")),
         false => target,

@@ -4,8 +4,10 @@
 //! The messages are generated from `.proto` files in the crates that use them.
 
 mod client;
+mod error;
 mod failure;
 
 pub use client::{Client, socket};
+pub use error::Error;
 pub use failure::{code_name, describe};
 pub use tonic::{Code, Status, Streaming};

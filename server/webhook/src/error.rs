@@ -2,11 +2,15 @@
 //! calling webhook ...`).
 
 use std::error::Error as StdError;
+use std::io;
+use std::path::PathBuf;
 
+use http::uri::InvalidUri;
 use http::{Method, Uri};
+use machinery::json;
 
-/// An error of a call.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// An error of a call, or of the configuration of a client.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The connection failed or broke.
@@ -21,9 +25,53 @@ pub enum Error {
     /// The response exceeds the limit.
     #[error("the answer is longer than {limit} bytes")]
     TooLarge { limit: usize },
-    /// Certificates, keys or files are unusable.
+    /// The server responds to a review with an error.
+    #[error("the server answered with status {code}")]
+    Status { code: u16 },
+    /// The server responds to a review with a body that is not JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// Certificates or keys are unusable.
     #[error("{0}")]
     Configuration(String),
+    /// A file cannot be read.
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    /// The configuration of a server is unusable; `place` is its file.
+    #[error("{place}: {source}")]
+    In { place: String, source: Box<Error> },
+    /// A kubeconfig is neither YAML nor JSON.
+    #[error(transparent)]
+    Yaml(#[from] json::Error),
+    /// A kubeconfig does not have the context that it names.
+    #[error("the current context is missing")]
+    NoContext,
+    /// A kubeconfig does not have the cluster that its current context names.
+    #[error("the cluster of the current context is missing")]
+    NoCluster,
+    /// The URL of a server is malformed.
+    #[error("server {server:?}: {source}")]
+    Server { server: String, source: InvalidUri },
+    /// A path on a server is malformed.
+    #[error("{address:?}: {source}")]
+    Address { address: String, source: InvalidUri },
+    /// A certificate or key in a kubeconfig is not base64.
+    #[error("{key}-data: {source}")]
+    Base64 { key: String, source: base64::DecodeError },
+    /// A token has bytes that no header may have.
+    #[error("the token cannot stand in a header")]
+    Token,
+    /// The credentials of a user are unusable.
+    #[error("user {name:?}: {source}")]
+    User { name: String, source: Box<Error> },
+    /// A user has credentials of a kind that this server does not support.
+    #[error("{kind:?} is not supported: use a token, a client certificate, or a user name")]
+    Unsupported { kind: &'static str },
+    /// The program does not run in a pod.
+    #[error(
+        "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined"
+    )]
+    NotInCluster,
     /// A Service is unreachable.
     #[error("{0}")]
     Service(String),
@@ -49,6 +97,11 @@ impl Error {
             Some(ConnectError::Lookup(_) | ConnectError::Refused) => Error::NoAddress { call, why },
             _ => Error::Failed { call, why },
         }
+    }
+
+    /// Makes the error of a configuration in a file.
+    pub(crate) fn within(place: impl std::fmt::Display) -> impl FnOnce(Self) -> Self {
+        move |source| Error::In { place: place.to_string(), source: Box::new(source) }
     }
 
     pub(crate) fn timeout(method: &Method, uri: &Uri) -> Self {

@@ -30,11 +30,10 @@ impl Kubeconfig {
     /// # Errors
     /// Returns an error if the file is unreadable, or has no server for its current context.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let wrong = |why: String| Error::Configuration(format!("{}: {why}", path.display()));
-        let text = std::fs::read(path).map_err(|why| wrong(why.to_string()))?;
-        let config = yaml::to_value(&text, &mut json::Issues::ignore()).map_err(|why| wrong(why.to_string()))?;
+        let text = read(path)?;
+        let parsed = yaml::to_value(&text, &mut json::Issues::ignore()).map_err(Error::from);
         let directory = path.parent().unwrap_or(Path::new("."));
-        Self::of(&config, directory).map_err(wrong)
+        parsed.and_then(|config| Self::of(&config, directory)).map_err(Error::within(path.display()))
     }
 
     /// Returns the configuration of the cluster in which this program runs as a pod.
@@ -42,20 +41,15 @@ impl Kubeconfig {
     /// # Errors
     /// Returns an error if it does not run in a pod.
     pub fn in_cluster() -> Result<Self, Error> {
-        let elsewhere = "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined";
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let (host, port) = variable("KUBERNETES_SERVICE_HOST")
-            .zip(variable("KUBERNETES_SERVICE_PORT"))
-            .ok_or_else(|| Error::Configuration(elsewhere.into()))?;
+        let (host, port) =
+            variable("KUBERNETES_SERVICE_HOST").zip(variable("KUBERNETES_SERVICE_PORT")).ok_or(Error::NotInCluster)?;
         let host = if host.contains(':') { format!("[{host}]") } else { host };
         let server = format!("https://{host}:{port}");
         let directory = Path::new(SERVICE_ACCOUNT);
         Ok(Kubeconfig {
-            server: server.parse().map_err(|why| Error::Configuration(format!("server {server:?}: {why}")))?,
-            trust: Trust {
-                authorities: read(&directory.join("ca.crt")).map_err(Error::Configuration)?,
-                ..Trust::default()
-            },
+            server: server_uri(&server)?,
+            trust: Trust { authorities: read(&directory.join("ca.crt"))?, ..Trust::default() },
             authorization: Some(Authorization::file(directory.join("token"))),
         })
     }
@@ -67,24 +61,24 @@ impl Kubeconfig {
     pub fn at(&self, path: &str) -> Result<Uri, Error> {
         let server = self.server.to_string();
         let address = format!("{}{path}", server.trim_end_matches('/'));
-        address.parse().map_err(|why| Error::Configuration(format!("{address:?}: {why}")))
+        address.parse().map_err(|source| Error::Address { address, source })
     }
 
-    fn of(config: &Value, directory: &Path) -> Result<Self, String> {
+    fn of(config: &Value, directory: &Path) -> Result<Self, Error> {
         let current = text(config, "current-context");
         let context = match current {
             "" => first(config, "contexts"),
             name => named(config, "contexts", name),
         };
-        let context = context.map(|entry| &entry["context"]).ok_or("the current context is missing")?;
+        let context = context.map(|entry| &entry["context"]).ok_or(Error::NoContext)?;
         let cluster = named(config, "clusters", text(context, "cluster"));
-        let cluster = cluster.map(|entry| &entry["cluster"]).ok_or("the cluster of the current context is missing")?;
+        let cluster = cluster.map(|entry| &entry["cluster"]).ok_or(Error::NoCluster)?;
         let user = named(config, "users", text(context, "user")).map(|entry| &entry["user"]).unwrap_or(&Value::Null);
         let server = text(cluster, "server");
         let certificate = material(user, "client-certificate", directory)?;
         let key = material(user, "client-key", directory)?;
         Ok(Kubeconfig {
-            server: server.parse().map_err(|why| format!("server {server:?}: {why}"))?,
+            server: server_uri(server)?,
             trust: Trust {
                 authorities: material(cluster, "certificate-authority", directory)?.unwrap_or_default(),
                 insecure: cluster["insecure-skip-tls-verify"].as_bool().unwrap_or(false),
@@ -130,15 +124,15 @@ pub(crate) fn named<'a>(config: &'a Value, list: &str, name: &str) -> Option<&'a
 }
 
 /// Returns the base64 data of `<key>-data`, or the content of the file in `<key>`.
-pub(crate) fn material(value: &Value, key: &str, directory: &Path) -> Result<Option<Vec<u8>>, String> {
+pub(crate) fn material(value: &Value, key: &str, directory: &Path) -> Result<Option<Vec<u8>>, Error> {
     match (text(value, &format!("{key}-data")), text(value, key)) {
         ("", "") => Ok(None),
         ("", file) => read(&directory.join(file)).map(Some),
-        (data, _) => STANDARD.decode(data).map(Some).map_err(|why| format!("{key}-data: {why}")),
+        (data, _) => STANDARD.decode(data).map(Some).map_err(|source| Error::Base64 { key: key.to_owned(), source }),
     }
 }
 
-pub(crate) fn authorization(user: &Value, directory: &Path) -> Result<Option<Authorization>, String> {
+pub(crate) fn authorization(user: &Value, directory: &Path) -> Result<Option<Authorization>, Error> {
     let value = match (text(user, "token"), text(user, "tokenFile"), text(user, "username")) {
         ("", "", "") => return Ok(None),
         ("", "", name) => format!("Basic {}", STANDARD.encode(format!("{name}:{}", text(user, "password")))),
@@ -149,9 +143,13 @@ pub(crate) fn authorization(user: &Value, directory: &Path) -> Result<Option<Aut
         }
         (token, ..) => format!("Bearer {token}"),
     };
-    Authorization::fixed(&value).map(Some).ok_or_else(|| "the token cannot stand in a header".into())
+    Authorization::fixed(&value).map(Some).ok_or(Error::Token)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|why| format!("{}: {why}", path.display()))
+fn server_uri(server: &str) -> Result<Uri, Error> {
+    server.parse().map_err(|source| Error::Server { server: server.to_owned(), source })
+}
+
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| Error::File { path: path.to_owned(), source })
 }

@@ -76,13 +76,12 @@ impl Reviewer {
     /// The kubeconfig is invalid.
     pub fn load(server: &ReviewServer, route: &Route, path: &str) -> Result<Self, Error> {
         let config = server.kubeconfig()?.by(route);
-        let wrong = |why: Error| Error::Configuration(format!("{}: {why}", shown(server)));
-        let client = config.client().map_err(wrong)?;
-        let server = match server {
+        let client = config.client().map_err(Error::within(shown(server)))?;
+        let address = match server {
             ReviewServer::Webhook(_) => config.server,
-            ReviewServer::ApiServer(_) => config.at(path).map_err(wrong)?,
+            ReviewServer::ApiServer(_) => config.at(path).map_err(Error::within(shown(server)))?,
         };
-        Ok(Reviewer { client, server, timeout: TIMEOUT, pause: PAUSE })
+        Ok(Reviewer { client, server: address, timeout: TIMEOUT, pause: PAUSE })
     }
 
     /// Sets the timeout of a call.
@@ -101,21 +100,25 @@ impl Reviewer {
     ///
     /// # Errors
     /// All attempts failed; the value is the last error.
-    pub async fn review(&self, review: &Value) -> Result<Value, String> {
+    pub async fn review(&self, review: &Value) -> Result<Value, Error> {
         let body = Bytes::from(review.to_string());
-        let answer = Backoff::starting_with(self.pause)
-            .retry(|(_, is_retryable)| *is_retryable, || self.once(body.clone()))
-            .await;
-        answer.map_err(|(why, _)| why)
+        Backoff::starting_with(self.pause).retry(is_retryable, || self.once(body.clone())).await
     }
 
-    /// Makes one attempt; the error includes whether it is retryable.
-    async fn once(&self, body: Bytes) -> Result<Value, (String, bool)> {
-        let reply = self.client.post_json(&self.server, body, self.timeout, MAX_RESPONSE).await;
-        let reply = reply.map_err(|why| (why.to_string(), true))?;
+    /// Makes one attempt.
+    async fn once(&self, body: Bytes) -> Result<Value, Error> {
+        let reply = self.client.post_json(&self.server, body, self.timeout, MAX_RESPONSE).await?;
         match reply.status.as_u16() {
-            200..=299 => serde_json::from_slice(&reply.body).map_err(|why| (why.to_string(), false)),
-            code => Err((format!("the server answered with status {code}"), code >= 500 || code == 429)),
+            200..=299 => Ok(serde_json::from_slice(&reply.body)?),
+            code => Err(Error::Status { code }),
         }
+    }
+}
+
+fn is_retryable(error: &Error) -> bool {
+    match error {
+        Error::Status { code } => *code >= 500 || *code == 429,
+        Error::Json(_) => false,
+        _ => true,
     }
 }

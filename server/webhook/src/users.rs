@@ -6,7 +6,7 @@ use std::path::Path;
 use machinery::{json, yaml};
 use serde_json::Value;
 
-use crate::kubeconfig::{authorization, material, named, text};
+use crate::kubeconfig::{authorization, material, named, read, text};
 use crate::token::Authorization;
 use crate::{Error, Identity};
 
@@ -37,17 +37,18 @@ impl Users {
     /// Returns an error if the file, or a file that it refers to, is unreadable, or if the
     /// credentials of a user are not supported.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let wrong = |why: String| Error::Configuration(format!("{}: {why}", path.display()));
-        let text = std::fs::read(path).map_err(|why| wrong(why.to_string()))?;
-        let config = yaml::to_value(&text, &mut json::Issues::ignore()).map_err(|why| wrong(why.to_string()))?;
-        Self::of(&config, path.parent().unwrap_or(Path::new("."))).map_err(wrong)
+        let text = read(path)?;
+        let parsed = yaml::to_value(&text, &mut json::Issues::ignore()).map_err(Error::from);
+        let directory = path.parent().unwrap_or(Path::new("."));
+        parsed.and_then(|config| Self::of(&config, directory)).map_err(Error::within(path.display()))
     }
 
-    fn of(config: &Value, directory: &Path) -> Result<Self, String> {
+    fn of(config: &Value, directory: &Path) -> Result<Self, Error> {
         let mut by_name = HashMap::new();
         for entry in config["users"].as_array().into_iter().flatten() {
             let (name, user) = (text(entry, "name"), &entry["user"]);
-            let user = User::of(user, directory).map_err(|why| format!("user {name:?}: {why}"))?;
+            let user = User::of(user, directory)
+                .map_err(|source| Error::User { name: name.to_owned(), source: Box::new(source) })?;
             by_name.insert(name.to_owned(), user);
         }
         let context = named(config, "contexts", text(config, "current-context"));
@@ -71,9 +72,9 @@ impl Users {
 }
 
 impl User {
-    fn of(user: &Value, directory: &Path) -> Result<Self, String> {
-        if let Some(unsupported) = UNSUPPORTED.iter().find(|name| !user[**name].is_null()) {
-            return Err(format!("{unsupported:?} is not supported: use a token, a client certificate, or a user name"));
+    fn of(user: &Value, directory: &Path) -> Result<Self, Error> {
+        if let Some(kind) = UNSUPPORTED.into_iter().find(|name| !user[*name].is_null()) {
+            return Err(Error::Unsupported { kind });
         }
         let certificate = material(user, "client-certificate", directory)?;
         let key = material(user, "client-key", directory)?;
@@ -121,7 +122,7 @@ mod tests {
     fn rejects_unsupported_users() {
         let check = |user: Value, expect: &str| {
             let config = json!({"users": [{"name": "a", "user": user}]});
-            let why = Users::of(&config, Path::new("/nowhere")).err().unwrap_or_default();
+            let why = Users::of(&config, Path::new("/nowhere")).err().unwrap().to_string();
             assert!(why.starts_with("user \"a\": ") && why.contains(expect), "{why}");
         };
         check(json!({"exec": {"command": "x"}}), "\"exec\" is not supported");

@@ -142,10 +142,10 @@ async fn backend() -> u16 {
     port
 }
 
-async fn get(client: &Client, port: u16, length: usize) -> Result<Bytes, String> {
+async fn get(client: &Client, port: u16, length: usize) -> Result<Bytes, webhook::Error> {
     let uri = format!("http://node.example:{port}/{length}").parse().unwrap();
     let reply = client.get(&uri, Duration::from_secs(30), 1 << 22).await;
-    reply.map(|reply| reply.body).map_err(|why| why.cause())
+    reply.map(|reply| reply.body)
 }
 
 fn start(socket: &Path) -> mpsc::UnboundedReceiver<String> {
@@ -172,7 +172,7 @@ async fn connects_through_konnectivity_server() {
     dials.register(&registry);
     let route = Route::through(Proxy::Konnectivity(socket.clone()), &dials).unwrap();
     let client = Client::new(&Trust { route, ..Trust::default() }).unwrap();
-    let why = get(&client, 1, 1).await.unwrap_err();
+    let why = get(&client, 1, 1).await.unwrap_err().cause();
     assert!(why.starts_with("connection error: desc = \"transport: Error while dialing: "), "{why}");
 
     let mut notes = start(&socket);
@@ -186,7 +186,7 @@ async fn connects_through_konnectivity_server() {
         assert_eq!(notes.recv().await.unwrap(), "close");
     }
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
-    assert_eq!(get(&client, closed, 1).await.unwrap_err(), "connection refused by test");
+    assert_eq!(get(&client, closed, 1).await.unwrap_err().cause(), "connection refused by test");
 
     let text = TextEncoder::new().encode_to_string(&registry.gather()).unwrap();
     for line in [
