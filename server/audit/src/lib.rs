@@ -8,6 +8,7 @@ mod append;
 mod audit;
 mod buffer;
 mod context;
+mod error;
 mod legacy;
 mod level;
 mod log;
@@ -21,6 +22,7 @@ mod webhook;
 
 pub use self::audit::Audit;
 pub use context::AuditContext;
+pub use error::Error;
 pub use level::{Level, Stage};
 pub use policy::Policy;
 pub use sink::Sink;

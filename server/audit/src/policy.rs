@@ -5,10 +5,10 @@ mod validation;
 use std::path::Path;
 
 use apimachinery::audit::v1::{GroupResources, Policy as Document, PolicyRule};
-use options::Error;
 use options::configuration::{self, Unknown};
 use request::{RequestInfo, User};
 
+use crate::error::Error;
 use crate::level::{Level, Stages};
 
 /// Selects what is recorded of a request. The first matching rule applies; without one, nothing is recorded.
@@ -37,20 +37,21 @@ impl Policy {
     ///
     /// # Errors
     /// When the file cannot be read, or its policy is malformed or invalid.
-    pub fn load(path: &Path) -> Result<Self, Error> {
-        let wrong = |why: String| Error::Invalid(format!("loading audit policy file: {why}"));
-        let from_file = |why: String| wrong(format!("{why}: from file {}", path.display()));
+    pub fn load(path: &Path) -> Result<Self, options::Error> {
+        let wrong = |why: String| options::Error::Invalid(format!("loading audit policy file: {why}"));
+        let from_file = |why: Error| wrong(format!("{why}: from file {}", path.display()));
         let text = std::fs::read(path)
             .map_err(|why| wrong(format!("failed to read file path {:?}: {why}", path.display().to_string())))?;
         Self::parse(&text).map_err(from_file)
     }
 
     /// Parses a policy in YAML or JSON.
-    pub(super) fn parse(text: &[u8]) -> Result<Self, String> {
-        let document: Document = configuration::parse(text, "audit.k8s.io", &["v1"], "Policy", Unknown::Warned)?;
+    pub(super) fn parse(text: &[u8]) -> Result<Self, Error> {
+        let document: Document = configuration::parse(text, "audit.k8s.io", &["v1"], "Policy", Unknown::Warned)
+            .map_err(|why| Error::Document(why.into()))?;
         validation::check(&document)?;
         if document.rules.is_empty() {
-            return Err("loaded illegal policy with 0 rules".into());
+            return Err(Error::NoRules);
         }
         let everywhere = Stages::of(&document.omit_stages);
         let rules = document.rules.into_iter().map(|rule| Rule {

@@ -8,10 +8,11 @@ use bytes::Bytes;
 use http::Uri;
 use machinery::json;
 use machinery::reflect::Ref;
-use options::{AuditWebhookOptions, Error};
+use options::AuditWebhookOptions;
 use request::BoxFuture;
 use webhook::{Backoff, Client, Kubeconfig};
 
+use crate::error::Error;
 use crate::level::API_VERSION;
 use crate::sink::{Metrics, Sink};
 
@@ -31,25 +32,24 @@ pub(super) struct Webhook {
 
 impl Webhook {
     /// Creates the client of the server of the current context.
-    pub fn load(options: &AuditWebhookOptions, metrics: Metrics) -> Result<Self, Error> {
-        let wrong = |why: String| Error::Invalid(format!("initializing audit webhook: {why}"));
+    pub fn load(options: &AuditWebhookOptions, metrics: Metrics) -> Result<Self, options::Error> {
+        let wrong = |why: String| options::Error::Invalid(format!("initializing audit webhook: {why}"));
         let config = Kubeconfig::load(&options.config_file).map_err(|why| wrong(why.to_string()))?.by(&options.route);
         let client = config.client().map_err(|why| wrong(why.to_string()))?;
         Ok(Webhook { client, server: config.server, backoff: Backoff::starting_with(options.initial_backoff), metrics })
     }
 
     /// Posts events with retries. As upstream, every error is retried.
-    async fn post(&self, events: &[Arc<Event>]) -> Result<(), String> {
+    async fn post(&self, events: &[Arc<Event>]) -> Result<(), Error> {
         let body = Bytes::from(list(events));
-        self.backoff.retry(|_: &String| true, || self.post_once(body.clone())).await
+        self.backoff.retry(|_: &Error| true, || self.post_once(body.clone())).await
     }
 
-    async fn post_once(&self, body: Bytes) -> Result<(), String> {
-        let reply = self.client.post_json(&self.server, body, TIMEOUT, MAX_RESPONSE).await;
-        let reply = reply.map_err(|why| why.to_string())?;
+    async fn post_once(&self, body: Bytes) -> Result<(), Error> {
+        let reply = self.client.post_json(&self.server, body, TIMEOUT, MAX_RESPONSE).await?;
         match reply.status.is_success() {
             true => Ok(()),
-            false => Err(format!("the server responded with status {}", reply.status.as_u16())),
+            false => Err(Error::Status { code: reply.status.as_u16() }),
         }
     }
 }

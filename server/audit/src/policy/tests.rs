@@ -2,7 +2,7 @@ use super::*;
 use crate::level::Stage;
 use http::Method;
 
-fn policy(rules: &str) -> Result<Policy, String> {
+fn policy(rules: &str) -> Result<Policy, Error> {
     Policy::parse(format!("apiVersion: audit.k8s.io/v1\nkind: Policy\n{rules}").as_bytes())
 }
 
@@ -74,7 +74,7 @@ fn rejects_invalid_policies() {
             r#"[rules[0].resources.group: Invalid value: "a/v1": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'), rules[0].resources.resourceNames: Invalid value: ["x"]: using resourceNames requires at least one resource]"#,
         ),
     ] {
-        assert_eq!(policy(rules).unwrap_err(), expect);
+        assert_eq!(policy(rules).unwrap_err().to_string(), expect);
     }
     assert!(policy("rules: [{level: None, odd: 1}]").is_ok(), "as upstream, unknown fields are only warned of");
 }

@@ -1,24 +1,25 @@
 //! Validation of the audit policy (upstream: `apis/audit/validation`).
 
 use apimachinery::audit::v1::{GroupResources, Policy, PolicyRule};
-use machinery::field_error::{BadValue, FieldError, aggregate};
+use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 
+use crate::error::Error;
 use crate::level::{Level, Stage};
 
 /// Validates a policy.
 ///
 /// # Errors
-/// All errors of the policy, as one text.
-pub(super) fn check(policy: &Policy) -> Result<(), String> {
+/// When a field is invalid; the error has all invalid fields.
+pub(super) fn check(policy: &Policy) -> Result<(), Error> {
     let mut errors = Vec::new();
     check_stages(&policy.omit_stages, &Path::new("omitStages"), &mut errors);
     let rules = Path::new("rules");
     for (i, rule) in policy.rules.iter().enumerate() {
         check_rule(rule, &rules.index(i), &mut errors);
     }
-    if errors.is_empty() { Ok(()) } else { Err(aggregate(&errors)) }
+    if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
 }
 
 fn check_rule(rule: &PolicyRule, path: &Path<'_>, errors: &mut Vec<FieldError>) {
