@@ -9,8 +9,9 @@ use machinery::status::Status;
 use request::{Body, Request, RequestExt, Response, User};
 use webhook::Client;
 
+use crate::error::Error;
 use crate::rewrite::Links;
-use crate::upgrade::{self, UpgradeError};
+use crate::upgrade;
 use crate::{Caller, Location, headers};
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
@@ -58,9 +59,9 @@ pub async fn change_protocol(client: &Client, location: &Location, request: Requ
 }
 
 /// Converts the failure of an upgrade to a Status.
-pub(crate) fn refused(why: UpgradeError) -> Status {
+pub(crate) fn refused(why: Error) -> Status {
     match why {
-        UpgradeError::Unreachable(why @ webhook::Error::NoAddress { .. }) => unreachable(&why),
+        Error::Unreachable(why @ webhook::Error::NoAddress { .. }) => unreachable(&why),
         why => Status::new(500, "", why.to_string()),
     }
 }

@@ -3,6 +3,7 @@
 //! Callers determine the destination. This crate has the common parts: headers, protocol upgrades,
 //! rewriting of links, and rejection of redirects.
 
+mod error;
 pub mod forward;
 #[cfg(fuzzing)]
 pub mod fuzzing;
@@ -18,6 +19,7 @@ pub mod tunnel;
 pub mod upgrade;
 mod websocket;
 
+pub use error::Error;
 pub use forward::forward;
 pub use location::{Location, escape_path};
 pub use outgoing::{Caller, get_request, outgoing};

@@ -13,6 +13,7 @@ use telemetry::metrics::StreamMetrics;
 use tokio::sync::mpsc;
 use webhook::Client;
 
+use crate::error::Error;
 use crate::spdy::{self, Connection, Stream, Writer};
 use crate::throttle::Throttled;
 use crate::websocket::{self, ClientMessage, Incoming, Outgoing, Socket};
@@ -87,7 +88,7 @@ async fn serve(client: &Client, location: &Location, streams: Streams, socket: S
     outgoing.send(first, &[]).await;
     let outcome = match dial(client, location).await {
         Ok((connection, protocol)) => run(connection, &protocol, streams, incoming, &outgoing).await,
-        Err(why) => Some(Outcome::Failed(why)),
+        Err(error) => Some(Outcome::Failed(error.to_string())),
     };
     if let Some(outcome) = &outcome {
         outgoing.send(ERROR, outcome.to_json().to_string().as_bytes()).await;
@@ -103,27 +104,26 @@ async fn serve(client: &Client, location: &Location, streams: Streams, socket: S
 }
 
 /// Requests SPDY from a kubelet. Returns the connection and the negotiated protocol.
-async fn dial(client: &Client, location: &Location) -> Result<(Connection, String), String> {
+async fn dial(client: &Client, location: &Location) -> Result<(Connection, String), Error> {
     let mut request = http::Request::new(Empty::<Bytes>::new().map_err(|never| match never {}).boxed_unsync());
     *request.method_mut() = Method::POST;
-    *request.uri_mut() = location.uri().map_err(|status| status.message)?;
+    *request.uri_mut() = location.uri()?;
     let headers = request.headers_mut();
     headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
     headers.insert(UPGRADE, HeaderValue::from_static(spdy::PROTOCOL));
     for protocol in KUBELET_PROTOCOLS {
         headers.append(STREAM_PROTOCOL, HeaderValue::from_static(protocol));
     }
-    let mut response = client.send(request).await.map_err(|why| format!("error sending request: {why}"))?;
+    let mut response = client.send(request).await.map_err(Error::Send)?;
     if let (true, Some(to)) = (response.status().is_redirection(), text(response.headers(), &LOCATION)) {
-        return Err(format!("error sending request: Post \"{to}\": redirect not allowed"));
+        return Err(Error::Redirect { to: to.to_owned() });
     }
     if !is_spdy(&response) {
         return Err(upgrade_error(response).await);
     }
     let protocol = text(response.headers(), &STREAM_PROTOCOL).unwrap_or_default().to_owned();
-    let io = hyper::upgrade::on(&mut response).await.map_err(|why| format!("unable to upgrade connection: {why}"))?;
-    let connection = Connection::start(Throttled::new(TokioIo::new(io), location.bytes_per_second))
-        .map_err(|why| why.to_string())?;
+    let io = hyper::upgrade::on(&mut response).await.map_err(Error::Upgrade)?;
+    let connection = Connection::start(Throttled::new(TokioIo::new(io), location.bytes_per_second))?;
     Ok((connection, protocol))
 }
 
@@ -137,16 +137,16 @@ pub(crate) fn is_spdy<B>(response: &http::Response<B>) -> bool {
         && contains(&UPGRADE, "spdy/3.1")
 }
 
-/// Returns the error text of a kubelet that rejects SPDY (`upgradeErrorMessage`).
-async fn upgrade_error(response: http::Response<hyper::body::Incoming>) -> String {
+/// Returns the error of a kubelet that rejects SPDY (`upgradeErrorMessage`).
+async fn upgrade_error(response: http::Response<hyper::body::Incoming>) -> Error {
     let Ok(body) = Body::from(response.into_body()).read(MAX_OUTCOME).await else {
-        return "unable to upgrade connection: unable to read error from server response".into();
+        return Error::UnreadableRefusal;
     };
     let status: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
     let texts = ["message", "error"].map(|name| status[name].as_str().unwrap_or_default().trim());
     let plain = String::from_utf8_lossy(&body);
     let text = texts.into_iter().chain([plain.trim(), "empty server response"]).find(|text| !text.is_empty());
-    format!("unable to upgrade connection: {}", text.unwrap_or_default())
+    Error::NoSpdy { why: text.unwrap_or_default().to_owned() }
 }
 
 /// Relays streams until the process ends. Returns `None` if the client disconnects first.

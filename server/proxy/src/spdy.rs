@@ -16,7 +16,7 @@ const ACCEPT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Errors of a stream or its connection.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SpdyError {
+pub enum SpdyError {
     #[error("Timeout waiting for reply")]
     Timeout,
     #[error("stream reset")]

@@ -15,10 +15,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::tungstenite::Message;
 use webhook::Client;
 
+use crate::error::Error;
 use crate::forward::{outgoing, refused};
 use crate::remote_command::{STREAM_PROTOCOL, is_spdy};
 use crate::throttle::Throttled;
-use crate::upgrade::{self, UpgradeError};
+use crate::upgrade;
 use crate::websocket::{self, HANDSHAKE_HEADERS, Socket, normal_closure};
 use crate::{Location, headers, spdy};
 
@@ -59,7 +60,7 @@ pub async fn tunnel(
     }
     *out.method_mut() = Method::POST;
     *out.body_mut() = Empty::<Bytes>::new().map_err(|never| match never {}).boxed_unsync();
-    let mut response = client.send(out).await.map_err(|why| refused(UpgradeError::Unreachable(why)))?;
+    let mut response = client.send(out).await.map_err(|why| refused(Error::Unreachable(why)))?;
     match response.status().as_u16() {
         101 if is_spdy(&response) => {
             let chosen = response.headers().get(&STREAM_PROTOCOL).and_then(|value| value.to_str().ok());
@@ -76,7 +77,7 @@ pub async fn tunnel(
             metrics.tunnelled(StatusCode::INTERNAL_SERVER_ERROR);
             Ok(respond::text_error(500, "unable to upgrade: missing upgrade headers in response"))
         }
-        code if code < 400 => Err(refused(UpgradeError::Refused(code))),
+        code if code < 400 => Err(refused(Error::Refused(code))),
         _ => {
             metrics.tunnelled(response.status());
             headers::clean_response(response.headers_mut());

@@ -11,17 +11,8 @@ use request::{Body, Request, Response};
 use tokio::io::{copy, split as split_io};
 use webhook::Client;
 
+use crate::error::Error;
 use crate::throttle::Throttled;
-
-/// Why a connection is not upgraded.
-#[derive(Debug, thiserror::Error)]
-pub enum UpgradeError {
-    #[error("error dialing backend: {}", .0.cause())]
-    Unreachable(#[source] webhook::Error),
-    /// A status code below 400 other than 101.
-    #[error("invalid upgrade response: status code {0}")]
-    Refused(u16),
-}
 
 pub use request::upgrade::wants_upgrade as is_wanted;
 
@@ -41,8 +32,8 @@ pub async fn proxy_upgrade(
     request: http::Request<webhook::Body>,
     client_side: OnUpgrade,
     bytes_per_second: Option<u64>,
-) -> Result<Response, UpgradeError> {
-    let mut response = client.send(request).await.map_err(UpgradeError::Unreachable)?;
+) -> Result<Response, Error> {
+    let mut response = client.send(request).await.map_err(Error::Unreachable)?;
     match response.status() {
         StatusCode::SWITCHING_PROTOCOLS => {
             let server_side = hyper::upgrade::on(&mut response);
@@ -52,7 +43,7 @@ pub async fn proxy_upgrade(
             *answer.headers_mut() = std::mem::take(response.headers_mut());
             Ok(answer)
         }
-        code if code.as_u16() < 400 => Err(UpgradeError::Refused(code.as_u16())),
+        code if code.as_u16() < 400 => Err(Error::Refused(code.as_u16())),
         _ => Ok(closing(response.map(Body::from))),
     }
 }

@@ -3,6 +3,8 @@
 use machinery::status::Status;
 use serde_json::{Value, json};
 
+use crate::error::Error;
+
 /// The outcome of a process.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -23,16 +25,16 @@ impl Outcome {
         if !["v5.channel.k8s.io", "v4.channel.k8s.io"].contains(&protocol) {
             return Outcome::Failed(format!("error executing remote command: {text}"));
         }
-        let wrong = |why: String| Outcome::Failed(format!("error stream protocol error: {why}"));
+        let wrong = |why: Error| Outcome::Failed(format!("error stream protocol error: {why}"));
         let status: Value = match serde_json::from_slice(bytes) {
             Ok(status) => status,
-            Err(why) => return wrong(format!("{why} in {text:?}")),
+            Err(source) => return wrong(Error::Outcome { text: text.into_owned(), source }),
         };
         match (status["status"].as_str(), status["reason"].as_str()) {
             (Some("Success"), _) => Outcome::Success,
             (Some("Failure"), Some("NonZeroExitCode")) => exit_code(&status).unwrap_or_else(wrong),
             (Some("Failure"), _) => Outcome::Failed(status["message"].as_str().unwrap_or_default().to_owned()),
-            _ => wrong("unknown error".into()),
+            _ => wrong(Error::UnknownOutcome),
         }
     }
 
@@ -54,12 +56,12 @@ impl Outcome {
     }
 }
 
-fn exit_code(status: &Value) -> Result<Outcome, String> {
-    let Some(details) = status["details"].as_object() else { return Err("details must be set".into()) };
+fn exit_code(status: &Value) -> Result<Outcome, Error> {
+    let Some(details) = status["details"].as_object() else { return Err(Error::NoDetails) };
     let causes = details.get("causes").and_then(Value::as_array).into_iter().flatten();
     let mut codes = causes.filter(|cause| cause["reason"] == "ExitCode");
-    let code = codes.next().ok_or("no ExitCode cause given")?["message"].as_str().unwrap_or_default();
-    code.parse().map(Outcome::Exit).map_err(|_| format!("invalid exit code value {code:?}"))
+    let code = codes.next().ok_or(Error::NoExitCode)?["message"].as_str().unwrap_or_default();
+    code.parse().map(Outcome::Exit).map_err(|_| Error::ExitCode { code: code.to_owned() })
 }
 
 #[cfg(test)]
