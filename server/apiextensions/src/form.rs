@@ -14,6 +14,7 @@ use storage::cache::{Attributes, Damage, Description, Entry};
 use storage::{KeyValue, Revision};
 
 use crate::custom::{CustomKind, Version};
+use crate::error::{Error, Result};
 use crate::unstructured::Unstructured;
 
 /// Decodes objects of one definition with its current schema.
@@ -33,7 +34,7 @@ impl TextForm {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn read(&self, kv: &KeyValue) -> Result<Description, String> {
+    fn read(&self, kv: &KeyValue) -> Result<Description> {
         let kind = self.kind();
         match scan(&kind, kv) {
             Some(description) => Ok(description),
@@ -41,13 +42,13 @@ impl TextForm {
         }
     }
 
-    fn read_tree(kind: &CustomKind, kv: &KeyValue) -> Result<Description, String> {
+    fn read_tree(kind: &CustomKind, kv: &KeyValue) -> Result<Description> {
         let mut object = Unstructured::default();
-        json::decode(&kv.value, Mut::of(&mut object), &mut Issues::ignore()).map_err(|e| e.to_string())?;
+        json::decode(&kv.value, Mut::of(&mut object), &mut Issues::ignore())?;
         let api_version = std::mem::take(&mut object.type_meta.api_version);
         let version = kind.version_of(&api_version);
         if let Some(version) = version {
-            version.complete(&mut object, Origin::Stored, &mut Issues::ignore()).map_err(|e| e.to_string())?;
+            version.complete(&mut object, Origin::Stored, &mut Issues::ignore())?;
         }
         // Objects from before the generation was introduced.
         object.metadata.generation = object.metadata.generation.max(1);
@@ -156,19 +157,19 @@ pub fn attributes(kind: &CustomKind, version: Option<&Version>, object: &Unstruc
     Attributes::new(&fields, labels)
 }
 
-fn damaged(why: String) -> Description {
-    Description { damage: Some(Damage::Undecodable(why.into())), ..Description::default() }
+fn damaged(error: &Error) -> Description {
+    Description { damage: Some(Damage::Undecodable(error.to_string().into())), ..Description::default() }
 }
 
 impl EntryDecoder for TextForm {
     fn describe(&self, kv: &KeyValue) -> Description {
-        self.read(kv).unwrap_or_else(damaged)
+        self.read(kv).unwrap_or_else(|error| damaged(&error))
     }
 
     fn at_revision(&self, entry: &Entry, revision: Revision) -> Description {
         let mut object = Unstructured::default();
         if let Err(why) = json::decode(&entry.object, Mut::of(&mut object), &mut Issues::ignore()) {
-            return damaged(why.to_string());
+            return damaged(&why.into());
         }
         object.metadata.resource_version = revision.to_string();
         let object = text(&object.type_meta.api_version, &object.type_meta.kind, &object);

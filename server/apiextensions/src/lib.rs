@@ -25,6 +25,7 @@ mod controller;
 mod conversion;
 mod custom;
 mod definition;
+mod error;
 mod finalize;
 mod form;
 mod kinds;
@@ -41,5 +42,6 @@ mod versions;
 
 pub use controller::start;
 pub use definition::DefinitionStrategy;
+pub use error::Error;
 pub use serve::Custom;
 pub use unstructured::Unstructured;

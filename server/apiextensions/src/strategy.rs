@@ -15,6 +15,7 @@ use schema::{Pair, Schema};
 use serde_json::{Map, Value};
 
 use crate::custom::{CustomKind, Version};
+use crate::error::{Error, Result};
 use crate::unstructured::Unstructured;
 
 /// The strategy of a version.
@@ -233,7 +234,7 @@ impl Validation<'_> {
                 Err(why) => Some(why),
             };
             let path = format!(".{}", paths.selector);
-            errors.extend(wrong.map(|why| FieldError::invalid(&Path::new(&path), "", why)));
+            errors.extend(wrong.map(|why| FieldError::invalid(&Path::new(&path), "", why.to_string())));
         }
     }
 }
@@ -242,7 +243,7 @@ impl Validation<'_> {
 ///
 /// # Errors
 /// Returns the error for a non-object before the end of the path.
-fn at<'v>(object: &'v Value, path: &str) -> Result<Option<&'v Value>, String> {
+fn at<'v>(object: &'v Value, path: &str) -> Result<Option<&'v Value>> {
     let mut value = object;
     for (at, name) in path.split('.').enumerate() {
         let Value::Object(members) = value else {
@@ -266,10 +267,10 @@ fn replicas(object: &Value, path: &str) -> Option<FieldError> {
     let field = Path::new(&path);
     let value = match found {
         Ok(value) => value?,
-        Err(why) => return Some(FieldError::invalid(&field, 0, why)),
+        Err(why) => return Some(FieldError::invalid(&field, 0, why.to_string())),
     };
     let Some(count) = value.as_i64() else {
-        return Some(FieldError::invalid(&field, 0, wrong_type(&path, value, "int64")));
+        return Some(FieldError::invalid(&field, 0, wrong_type(&path, value, "int64").to_string()));
     };
     match count {
         ..0 => Some(FieldError::invalid(&field, count, "should be a non-negative integer")),
@@ -281,10 +282,9 @@ fn replicas(object: &Value, path: &str) -> Option<FieldError> {
 }
 
 /// Formats the error of `unstructured.NestedInt64`.
-fn wrong_type(path: &str, value: &Value, wanted: &str) -> String {
+fn wrong_type(path: &str, value: &Value, wanted: &'static str) -> Error {
     let found = if value.is_null() { "<nil>" } else { go_print::type_name(value) };
-    let text = go_print::plain(value);
-    format!("{path} accessor error: {text} is of the type {found}, expected {wanted}")
+    Error::WrongType { path: path.to_owned(), text: go_print::plain(value), found, wanted }
 }
 
 fn of_schema(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<FieldError> {

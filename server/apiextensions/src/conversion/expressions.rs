@@ -23,6 +23,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::moves::path_of;
+use crate::error::{Error, Result};
 use crate::rules::{SELF_TYPE, type_of};
 
 /// The annotation of definitions with conversion expressions.
@@ -59,15 +60,14 @@ impl Expressions {
     /// Compiles the text of the annotation.
     ///
     /// # Errors
-    /// Returns the reason why the text is invalid.
-    pub fn compile(text: &str, definition: &CustomResourceDefinition) -> Result<Self, String> {
-        let all: Vec<Declaration> = serde_json::from_str(text)
-            .map_err(|why| format!("must be a JSON list of objects with from, to and fields: {why}"))?;
+    /// Returns an error if the text is malformed, or an expression is invalid.
+    pub fn compile(text: &str, definition: &CustomResourceDefinition) -> Result<Self> {
+        let all: Vec<Declaration> = serde_json::from_str(text).map_err(Error::Expressions)?;
         let mut directions: Vec<Direction> = Vec::new();
         let mut known = HashSet::new();
         for declaration in all {
             if !known.insert((declaration.from.clone(), declaration.to.clone())) {
-                return Err(format!("fields from {} to {} are specified twice", declaration.from, declaration.to));
+                return Err(Error::Twice { from: declaration.from, to: declaration.to });
             }
             directions.push(Direction::compile(declaration, definition)?);
         }
@@ -81,8 +81,8 @@ impl Expressions {
     /// Computes the fields for another version of an object, sorted by path.
     ///
     /// # Errors
-    /// Returns the failed field and the reason.
-    pub fn evaluate(&self, object: &Value, from: &str, to: &str) -> Result<Vec<(&[String], Value)>, String> {
+    /// Returns an error if an expression fails.
+    pub fn evaluate(&self, object: &Value, from: &str, to: &str) -> Result<Vec<(&[String], Value)>> {
         let Some(direction) = self.0.iter().find(|direction| direction.from == from && direction.to == to) else {
             return Ok(Vec::new());
         };
@@ -90,8 +90,8 @@ impl Expressions {
         let variables = [("self", cel::Value::json(object, &direction.of))];
         let mut made = Vec::with_capacity(direction.fields.len());
         for Field { path, program } in &direction.fields {
-            let value = program.evaluate(&variables, &mut budget);
-            let value = value.and_then(|value| value.to_json()).map_err(|why| format!("{}: {why}", path.join(".")))?;
+            let value = program.evaluate(&variables, &mut budget).and_then(|value| value.to_json());
+            let value = value.map_err(|source| Error::Evaluate { path: path.join("."), source })?;
             made.push((path.as_slice(), value));
         }
         Ok(made)
@@ -99,24 +99,26 @@ impl Expressions {
 }
 
 impl Direction {
-    fn compile(declaration: Declaration, definition: &CustomResourceDefinition) -> Result<Self, String> {
+    fn compile(declaration: Declaration, definition: &CustomResourceDefinition) -> Result<Self> {
         let Declaration { from, to, fields } = declaration;
         if from == to {
-            return Err(format!("from and to are both {from}"));
+            return Err(Error::SameVersion { version: from });
         }
         let find = |name: &String| definition.spec.versions.iter().find(|version| version.name == *name);
-        let unknown = |name: &String| format!("there is no version {name}");
+        let unknown = |name: &String| Error::UnknownVersion { version: name.clone() };
         find(&to).ok_or_else(|| unknown(&to))?;
         let version = find(&from).ok_or_else(|| unknown(&from))?;
         let props = version.schema.as_ref().and_then(|schema| schema.open_api_v3_schema.as_deref());
         let of = props.and_then(|props| type_of(props, false, SELF_TYPE)).unwrap_or(Type::Dyn);
         let environment = Environment::new([("self", of.clone())]).with_bindings();
         let field = |(path, expression): (String, String)| {
-            let program = cel::compile(&expression, &environment);
-            let failure = |why| format!("{path:?} from {from} to {to}: {why}");
-            Ok(Field { program: program.map_err(failure)?, path: path_of(&path)? })
+            let program = cel::compile(&expression, &environment).map_err(|source| {
+                let (from, to) = (from.clone(), to.clone());
+                Error::Compile { path: path.clone(), from, to, source }
+            });
+            Ok(Field { program: program?, path: path_of(&path)? })
         };
-        let fields = fields.into_iter().map(field).collect::<Result<_, String>>()?;
+        let fields = fields.into_iter().map(field).collect::<Result<_>>()?;
         Ok(Direction { of, fields, from, to })
     }
 }
@@ -146,7 +148,7 @@ mod tests {
         definition
     }
 
-    fn made(text: &Value, object: &Value, from: &str, to: &str) -> Result<Value, String> {
+    fn made(text: &Value, object: &Value, from: &str, to: &str) -> Result<Value> {
         let expressions = Expressions::compile(&text.to_string(), &definition())?;
         let made = expressions.evaluate(object, from, to)?;
         Ok(made.into_iter().map(|(path, value)| (path.join("."), value)).collect())
@@ -178,7 +180,8 @@ mod tests {
             (&json!({"spec": {}}), "v2", "v1", Err("spec.height: no such key: size")),
             (&json!({"spec": {"size": "3"}}), "v2", "v1", Err("spec.height: index out of bounds: 1")),
         ] {
-            assert_eq!(made(&text, object, from, to), expect.map_err(str::to_owned), "{object}");
+            let got = made(&text, object, from, to).map_err(|error| error.to_string());
+            assert_eq!(got, expect.map_err(str::to_owned), "{object}");
         }
     }
 
@@ -200,7 +203,7 @@ mod tests {
                 "\"spec.size\" from v1 to v2: ERROR: <input>:1:5: undefined field 'metadata'",
             ),
         ] {
-            let why = Expressions::compile(&text.to_string(), &definition()).err().unwrap_or_default();
+            let why = Expressions::compile(&text.to_string(), &definition()).err().expect("an error").to_string();
             assert!(why.starts_with(expect), "{text}: {why}");
         }
     }

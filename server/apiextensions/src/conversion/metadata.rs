@@ -1,10 +1,12 @@
 //! Checks of metadata from conversion webhooks. They may change only labels and annotations
 //! (`validateConvertedObject`, `restoreObjectMeta`).
 
-use machinery::field_error::{FieldError, aggregate};
+use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::format::{is_label_value, is_qualified_name};
 use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
 
 /// Maximum total length of annotations in bytes.
 const MAX_ANNOTATIONS: usize = 256 << 10;
@@ -13,14 +15,14 @@ const MAX_ANNOTATIONS: usize = 256 << 10;
 ///
 /// # Errors
 /// Returns the field that differs.
-pub fn check_identity(original: &Value, converted: &Value) -> Result<(), String> {
+pub fn check_identity(original: &Value, converted: &Value) -> Result<()> {
     let text = |object: &Value, path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     for (name, path) in
         [("kind", "/kind"), ("name", "/metadata/name"), ("namespace", "/metadata/namespace"), ("UID", "/metadata/uid")]
     {
         let (before, after) = (text(original, path), text(converted, path));
         if before != after {
-            return Err(format!("must have the same {name}: {before} != {after}"));
+            return Err(Error::Identity { name, before, after });
         }
     }
     Ok(())
@@ -29,11 +31,11 @@ pub fn check_identity(original: &Value, converted: &Value) -> Result<(), String>
 /// Restores the metadata of the original in a converted object, except for labels and annotations.
 ///
 /// # Errors
-/// Returns the reason why labels or annotations are invalid.
-pub fn restore(original: &Value, converted: &mut Value) -> Result<(), String> {
-    let sent = converted.get_mut("metadata").map(Value::take).ok_or("missing metadata in converted object")?;
+/// Returns an error if labels or annotations are invalid.
+pub fn restore(original: &Value, converted: &mut Value) -> Result<()> {
+    let sent = converted.get_mut("metadata").map(Value::take).ok_or(Error::NoMetadata)?;
     let Value::Object(mut sent) = sent else {
-        return Err(format!("invalid metadata of type {} in converted object", go_type(&sent)));
+        return Err(Error::MetadataType { path: "metadata".into(), found: go_type(&sent) });
     };
     let mut metadata = original["metadata"].as_object().cloned().unwrap_or_default();
     for name in ["labels", "annotations"] {
@@ -44,12 +46,12 @@ pub fn restore(original: &Value, converted: &mut Value) -> Result<(), String> {
                 let is_changed = metadata.get(name).and_then(Value::as_object) != Some(&members);
                 let errors = if is_changed { faults(name, &members) } else { Vec::new() };
                 if !errors.is_empty() {
-                    return Err(aggregate(&errors));
+                    return Err(Error::Metadata(errors));
                 }
                 metadata.insert(name.into(), Value::Object(members));
             }
             Some(other) => {
-                return Err(format!("invalid metadata.{name} of type {} in converted object", go_type(&other)));
+                return Err(Error::MetadataType { path: format!("metadata.{name}"), found: go_type(&other) });
             }
         }
     }
@@ -57,10 +59,10 @@ pub fn restore(original: &Value, converted: &mut Value) -> Result<(), String> {
     Ok(())
 }
 
-fn check_texts(name: &str, members: &Map<String, Value>) -> Result<(), String> {
+fn check_texts(name: &str, members: &Map<String, Value>) -> Result<()> {
     match members.iter().find(|(_, value)| !value.is_string()) {
         Some((key, value)) => {
-            Err(format!("metadata.{name}[{key}] must be a string, but is {} in converted object", go_type(value)))
+            Err(Error::MetadataText { path: format!("metadata.{name}[{key}]"), found: go_type(value) })
         }
         None => Ok(()),
     }
@@ -130,11 +132,13 @@ mod tests {
             (json!([]), Err("invalid metadata of type []interface {} in converted object")),
         ] {
             let mut converted = widget(sent);
-            let got = restore(&original, &mut converted).map(|()| converted["metadata"].clone());
+            let got = restore(&original, &mut converted)
+                .map(|()| converted["metadata"].clone())
+                .map_err(|error| error.to_string());
             assert_eq!(got, expect.map_err(str::to_owned));
         }
         let mut converted = widget(json!({"labels": {"-": "l"}}));
-        let why = restore(&original, &mut converted).expect_err("no label");
+        let why = restore(&original, &mut converted).expect_err("no label").to_string();
         assert!(why.starts_with(r#"metadata.labels: Invalid value: "-": name part must consist of"#), "{why}");
     }
 
@@ -147,7 +151,8 @@ mod tests {
             (widget(json!({"name": "b"})), Err("must have the same name: a != b")),
             (widget(json!({"name": "a", "namespace": "n"})), Err("must have the same UID: u != ")),
         ] {
-            assert_eq!(check_identity(&original, &converted), expect.map_err(str::to_owned));
+            let got = check_identity(&original, &converted).map_err(|error| error.to_string());
+            assert_eq!(got, expect.map_err(str::to_owned));
         }
     }
 }

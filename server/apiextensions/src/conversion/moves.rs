@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use crate::error::{Error, Result};
+
 /// The annotation of definitions that declares moved fields.
 pub const FIELD_MOVES: &str = "conversion.kube-apiserver/field-moves";
 
@@ -20,13 +22,12 @@ impl Moves {
     /// Parses the text of the annotation.
     ///
     /// # Errors
-    /// Returns the reason why the text is invalid.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let fields: Vec<BTreeMap<String, String>> = serde_json::from_str(text)
-            .map_err(|why| format!("must be a JSON list of objects from versions to paths: {why}"))?;
+    /// Returns an error if the text is malformed.
+    pub fn parse(text: &str) -> Result<Self> {
+        let fields: Vec<BTreeMap<String, String>> = serde_json::from_str(text).map_err(Error::Moves)?;
         let place = |(version, path): (String, String)| Ok((version, path_of(&path)?));
-        let places = |field: BTreeMap<String, String>| field.into_iter().map(place).collect::<Result<_, String>>();
-        fields.into_iter().map(places).collect::<Result<_, _>>().map(Moves)
+        let places = |field: BTreeMap<String, String>| field.into_iter().map(place).collect::<Result<_>>();
+        fields.into_iter().map(places).collect::<Result<_>>().map(Moves)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -57,11 +58,11 @@ impl Moves {
 ///
 /// # Errors
 /// Returns an error for an empty name, or for a path into type or metadata.
-pub fn path_of(path: &str) -> Result<Vec<String>, String> {
+pub fn path_of(path: &str) -> Result<Vec<String>> {
     let names: Vec<String> = path.split('.').map(str::to_owned).collect();
     let is_own = matches!(names[0].as_str(), "apiVersion" | "kind" | "metadata");
     match is_own || names.iter().any(String::is_empty) {
-        true => Err(format!("{path:?} is no path of a field outside of metadata, such as \"spec.size\"")),
+        true => Err(Error::MovedPath { path: path.to_owned() }),
         false => Ok(names),
     }
 }
@@ -130,7 +131,7 @@ mod tests {
             (r#"[{"v1": "spec..size"}]"#, r#""spec..size" is no path"#),
             (r#"{"v1": "spec"}"#, "must be a JSON list of objects from versions to paths: "),
         ] {
-            let why = Moves::parse(text).expect_err(text);
+            let why = Moves::parse(text).expect_err(text).to_string();
             assert!(why.starts_with(expect), "{why}");
         }
     }

@@ -4,6 +4,8 @@ use bytes::Bytes;
 use machinery::json::{self, Issues};
 use serde_json::{Value, json};
 
+use crate::error::{Error, Result};
+
 const GROUP: &str = "apiextensions.k8s.io";
 
 /// Versions of `ConversionReview` that this server supports.
@@ -43,27 +45,27 @@ impl Version {
     /// Decodes the objects of a response (`getConvertedObjectsFromResponse`).
     ///
     /// # Errors
-    /// Returns upstream's error text.
-    pub fn objects(self, uid: &str, answer: &[u8]) -> Result<Vec<Value>, String> {
+    /// Returns an error if the response is not for this request, or the webhook rejects the conversion.
+    pub fn objects(self, uid: &str, answer: &[u8]) -> Result<Vec<Value>> {
         let parsed = json::parse(answer, &mut Issues::ignore());
-        let mut review = parsed.map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))?;
+        let mut review = parsed.map_err(Error::Review)?;
         if self == Version::V1 {
             check_kind(&review)?;
         }
         let response = &mut review["response"];
         if !response.is_object() {
-            return Err("no response provided".into());
+            return Err(Error::NoResponse);
         }
         let received = response["uid"].as_str().unwrap_or_default();
         if self == Version::V1 && received != uid {
-            return Err(format!("expected response.uid={uid:?}, got {received:?}"));
+            return Err(Error::Uid { expected: uid.to_owned(), received: received.to_owned() });
         }
         match response["result"]["status"].as_str().unwrap_or_default() {
             "Success" => {}
             other => {
                 let message = response["result"]["message"].as_str().filter(|message| !message.is_empty());
-                let unexplained = || format!("response.result.status was '{other}', not 'Success'");
-                return Err(message.map_or_else(unexplained, str::to_owned));
+                let unexplained = || Error::NotSuccess { status: other.to_owned() };
+                return Err(message.map_or_else(unexplained, |message| Error::Rejected { message: message.to_owned() }));
             }
         }
         match response["convertedObjects"].take() {
@@ -73,14 +75,12 @@ impl Version {
     }
 }
 
-fn check_kind(review: &Value) -> Result<(), String> {
+fn check_kind(review: &Value) -> Result<()> {
     let text = |key: &str| review[key].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     match (api_version, kind) {
         ("apiextensions.k8s.io/v1", "ConversionReview") => Ok(()),
-        _ => Err(format!(
-            "expected webhook response of {GROUP}/v1, Kind=ConversionReview, got {api_version}, Kind={kind}"
-        )),
+        _ => Err(Error::ReviewKind { api_version: api_version.to_owned(), kind: kind.to_owned() }),
     }
 }
 
@@ -116,7 +116,10 @@ mod tests {
                 ),
             ),
         ] {
-            let got = Version::V1.objects("u", text.as_bytes()).map(|objects| objects.len());
+            let got = Version::V1
+                .objects("u", text.as_bytes())
+                .map(|objects| objects.len())
+                .map_err(|error| error.to_string());
             assert_eq!(got, expect.map_err(str::to_owned), "{text}");
         }
     }

@@ -12,6 +12,7 @@ use super::Calls;
 use super::metadata;
 use super::metrics::{Failure, Measured};
 use super::review::Version;
+use crate::error::Error;
 
 /// Timeout of a webhook call.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -110,17 +111,15 @@ impl Webhook {
         batch.iter().zip(objects).enumerate().map(check_converted).collect()
     }
 
-    async fn call(&self, body: bytes::Bytes) -> Result<bytes::Bytes, String> {
-        let failed = |why: &webhook::Error| format!("Post \"{}\": {}", self.url, why.cause());
-        let (client, uri) = self.calls.services.reach(&self.target, &self.ca_bundle).map_err(|why| failed(&why))?;
-        let uri = format!("{uri}?timeout={}s", TIMEOUT.as_secs()).parse().map_err(|why| format!("{why}"))?;
-        let reply = client.post_json(&uri, body, self.timeout, MAX_RESPONSE).await.map_err(|why| failed(&why))?;
+    async fn call(&self, body: bytes::Bytes) -> Result<bytes::Bytes, Error> {
+        let failed = |source| Error::Call { url: self.url.clone(), source };
+        let (client, uri) = self.calls.services.reach(&self.target, &self.ca_bundle).map_err(failed)?;
+        let uri = format!("{uri}?timeout={}s", TIMEOUT.as_secs()).parse().map_err(Error::Url)?;
+        let reply = client.post_json(&uri, body, self.timeout, MAX_RESPONSE).await.map_err(failed)?;
+        let code = reply.status.as_u16();
         match reply.refusal() {
-            Some(why) => Err(why),
-            None if reply.body.is_empty() => {
-                let code = reply.status.as_u16();
-                Err(format!("0-length response with status code: {code} and content type: {}", reply.content_type()))
-            }
+            Some(why) => Err(Error::Refused { code, why }),
+            None if reply.body.is_empty() => Err(Error::Empty { code, content_type: reply.content_type().to_owned() }),
             None => Ok(reply.body),
         }
     }
@@ -128,8 +127,8 @@ impl Webhook {
 
 /// Why a converted object is invalid.
 enum Fault {
-    Object(String),
-    Metadata(String),
+    Object(Error),
+    Metadata(Error),
 }
 
 impl Fault {
@@ -149,11 +148,12 @@ fn check_converted(original: &Value, mut converted: Value, to: &str) -> Result<V
     let text = |object: &Value, key: &str| object[key].as_str().unwrap_or_default().to_owned();
     let (version, kind) = (text(&converted, "apiVersion"), text(&converted, "kind"));
     if version != to {
-        return Err(Fault::Object(format!("invalid groupVersion (expected {to}, received {version})")));
+        let expected = to.to_owned();
+        return Err(Fault::Object(Error::ConvertedType { what: "groupVersion", expected, received: version }));
     }
     let expected = text(original, "kind");
     if kind != expected {
-        return Err(Fault::Object(format!("invalid kind (expected {expected}, received {kind})")));
+        return Err(Fault::Object(Error::ConvertedType { what: "kind", expected, received: kind }));
     }
     metadata::check_identity(original, &converted).map_err(Fault::Object)?;
     metadata::restore(original, &mut converted).map_err(Fault::Metadata)?;

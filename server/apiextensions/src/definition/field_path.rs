@@ -2,6 +2,8 @@
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
 
+use crate::error::{Error, Result};
+
 /// A resolved path.
 pub struct Found<'s> {
     /// The names along the path.
@@ -12,45 +14,51 @@ pub struct Found<'s> {
 }
 
 /// Resolves a path such as `.spec.parts['a.b']`.
-pub fn find<'s>(path: &str, schema: &'s JSONSchemaProps, brackets: bool) -> Result<Found<'s>, String> {
+///
+/// # Errors
+/// Returns an error if the path is malformed, or the schema has no such field.
+pub fn find<'s>(path: &str, schema: &'s JSONSchemaProps, brackets: bool) -> Result<Found<'s>> {
     let mut found = Found { names: Vec::new(), schema, text: String::new() };
     let mut tokens = tokens(path).into_iter();
     while let Some(token) = tokens.next() {
         match token {
-            "[" if !brackets => return Err("array notation is not allowed".into()),
+            "[" if !brackets => return Err(Error::Brackets),
             "[" => {
-                let quoted = tokens.next().ok_or("unexpected end of JSON path")?;
+                let quoted = tokens.next().ok_or(Error::PathEnd)?;
                 let name = quoted.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
-                let name = name.ok_or_else(|| format!("expected single quoted string but got {quoted}"))?;
+                let name = name.ok_or_else(|| unexpected("single quoted string", quoted))?;
                 found.enter(&unescaped(name)?)?;
                 match tokens.next() {
                     Some("]") => {}
-                    Some(other) => return Err(format!("expected ] but got {other}")),
-                    None => return Err("unexpected end of JSON path".into()),
+                    Some(other) => return Err(unexpected("]", other)),
+                    None => return Err(Error::PathEnd),
                 }
             }
-            "." => found.enter(tokens.next().ok_or("unexpected end of JSON path")?)?,
-            other => return Err(format!("expected [ or . but got: {other}")),
+            "." => found.enter(tokens.next().ok_or(Error::PathEnd)?)?,
+            other => return Err(Error::PathStep { found: other.to_owned() }),
         }
     }
     Ok(found)
 }
 
 impl Found<'_> {
-    fn enter(&mut self, name: &str) -> Result<(), String> {
-        let missing = || "does not refer to a valid field".to_owned();
+    fn enter(&mut self, name: &str) -> Result<()> {
         let additional = self.schema.additional_properties.as_ref().and_then(|of| of.schema.as_deref());
         if !self.schema.properties.is_empty() {
-            self.schema = self.schema.properties.get(name).ok_or_else(missing)?;
+            self.schema = self.schema.properties.get(name).ok_or(Error::NoField)?;
             let dot = if self.text.is_empty() { "" } else { "." };
             self.text.push_str(&format!("{dot}{name}"));
         } else {
-            self.schema = additional.ok_or_else(missing)?;
+            self.schema = additional.ok_or(Error::NoField)?;
             self.text.push_str(&format!("[{name}]"));
         }
         self.names.push(name.to_owned());
         Ok(())
     }
+}
+
+fn unexpected(expected: &'static str, found: &str) -> Error {
+    Error::PathToken { expected, found: found.to_owned() }
 }
 
 /// Splits a path at `.`, `[` and `]`. Quoted text is one token.
@@ -74,7 +82,7 @@ fn tokens(path: &str) -> Vec<&str> {
     tokens
 }
 
-fn unescaped(text: &str) -> Result<String, String> {
+fn unescaped(text: &str) -> Result<String> {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -84,7 +92,7 @@ fn unescaped(text: &str) -> Result<String, String> {
                 Some('t') => '\t',
                 Some('r') => '\r',
                 Some(escaped @ ('\\' | '\'')) => escaped,
-                _ => return Err("invalid string literal: invalid syntax".into()),
+                _ => return Err(Error::PathString),
             }),
             c => out.push(c),
         }
