@@ -45,6 +45,7 @@ use machinery::status::{GroupResource, Status};
 use options::{AdmissionOptions, PLUGINS};
 use serde_json::Value as Json;
 
+use crate::Error;
 use crate::rbac::escalation;
 use configuration::Configurations;
 use event_rate_limit::EventRateLimit;
@@ -116,7 +117,7 @@ struct PluginConfigs {
 }
 
 impl PluginConfigs {
-    fn load(options: &AdmissionOptions) -> Result<Self, String> {
+    fn load(options: &AdmissionOptions) -> Result<Self, Error> {
         let configurations = Configurations::load(options.config_file.as_deref())?;
         let running = |plugin: &str| options.runs(plugin).then_some(&configurations);
         let node_selectors = configurations.read_unversioned("PodNodeSelector")?.unwrap_or_default();
@@ -135,7 +136,7 @@ impl PluginConfigs {
 impl Chain {
     /// # Errors
     /// When the configuration of a plugin is invalid or missing.
-    pub fn new(environment: Arc<ServerContext>) -> Result<Self, String> {
+    pub fn new(environment: Arc<ServerContext>) -> Result<Self, Error> {
         let options = &environment.options.admission;
         let mut plugin_configs = PluginConfigs::load(options)?;
         let registry = environment.metrics.registry();

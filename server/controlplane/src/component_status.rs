@@ -82,15 +82,15 @@ impl Components {
         match get(&self.environment, address).await {
             Ok((200..300, body)) => Health { status: condition_status::TRUE, message: body, error: String::new() },
             Ok((code, _)) => failed(format!("HTTP probe failed with statuscode: {code}")),
-            Err(why) => failed(why),
+            Err(error) => failed(error.to_string()),
         }
     }
 }
 
-async fn get(environment: &ServerContext, address: &'static str) -> Result<(u16, String), String> {
+async fn get(environment: &ServerContext, address: &'static str) -> Result<(u16, String), webhook::Error> {
     let trust = Trust { insecure: true, ..Trust::default() };
-    let client: Client = environment.services.client(trust).map_err(|why| why.to_string())?;
-    let reply = client.get(&Uri::from_static(address), TIMEOUT, MAX_RESPONSE).await.map_err(|why| why.to_string())?;
+    let client: Client = environment.services.client(trust)?;
+    let reply = client.get(&Uri::from_static(address), TIMEOUT, MAX_RESPONSE).await?;
     Ok((reply.status.as_u16(), String::from_utf8_lossy(&reply.body).into_owned()))
 }
 

@@ -7,6 +7,7 @@ mod bootstrap;
 mod budgets;
 mod component_status;
 mod connect;
+mod error;
 mod flow_control;
 mod identity;
 mod leases;
@@ -35,6 +36,8 @@ use registry::Informers;
 use serving::{Access, Server};
 use webhook::ServiceAddress;
 
+pub use error::{Error, PluginError};
+
 /// The extensions of Kubernetes' built-in kinds.
 pub struct ControlPlane;
 
@@ -45,7 +48,7 @@ impl KindExtensions for ControlPlane {
         let authentication = tokens::authenticators(server.authentication()?, server, informers.stores())?;
         let nodes = || match NodeAuthorizer::start(informers, &server.options.features) {
             Ok(nodes) => Ok(Arc::new(nodes) as _),
-            Err(why) => Err(options::Error::Invalid(why).into()),
+            Err(error) => Err(options::Error::Invalid(error.to_string()).into()),
         };
         Ok(Access { authentication, authorizer: server.authorizer(roles.clone(), nodes)?, roles })
     }
@@ -74,7 +77,8 @@ impl KindExtensions for ControlPlane {
     }
 
     fn admission(&self, environment: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
-        let chain = admission::Chain::new(environment.clone()).map_err(options::Error::Invalid)?;
+        let chain = admission::Chain::new(environment.clone());
+        let chain = chain.map_err(|error| options::Error::Invalid(error.to_string()))?;
         Ok(Arc::new(chain))
     }
 

@@ -3,6 +3,7 @@
 
 mod graph;
 mod references;
+mod refusal;
 
 use authz::{Attributes, Authorizer, Decision, PolicyRule, Rules};
 use machinery::features::{self, FeatureGates};
@@ -11,7 +12,9 @@ use registry::Informers;
 use request::user::{NODE_USER_PREFIX, NODES_GROUP};
 use request::{BoxFuture, User};
 
+use crate::Error;
 use graph::{Graph, Kind};
+use refusal::Refusal;
 
 /// The namespace of node leases.
 const NODE_LEASES: &str = "kube-node-lease";
@@ -48,7 +51,7 @@ impl NodeAuthorizer {
     ///
     /// # Errors
     /// When the embedded bootstrap policy is invalid.
-    pub fn start(informers: &Informers, features: &FeatureGates) -> Result<Self, String> {
+    pub fn start(informers: &Informers, features: &FeatureGates) -> Result<Self, Error> {
         let policy = crate::rbac::Policy::load(features)?;
         let role = policy.cluster_roles.iter().find(|role| role.metadata.name == ROLE);
         Ok(NodeAuthorizer {
@@ -58,10 +61,10 @@ impl NodeAuthorizer {
         })
     }
 
-    fn check(&self, request: &Attributes<'_>) -> Result<(), String> {
-        let Some(node) = node_of(request.user) else { return Err(String::new()) };
+    fn check(&self, request: &Attributes<'_>) -> Result<(), Refusal> {
+        let Some(node) = node_of(request.user) else { return Err(Refusal::NoRule) };
         if node.is_empty() {
-            return Err(format!("unknown node for user {:?}", request.user.name));
+            return Err(Refusal::UnknownNode { user: request.user.name.clone() });
         }
         if request.is_resource_request {
             match (request.group, request.resource) {
@@ -84,38 +87,38 @@ impl NodeAuthorizer {
                 _ => {}
             }
         }
-        if self.rules.iter().any(|rule| rule.allows(request)) { Ok(()) } else { Err(String::new()) }
+        if self.rules.iter().any(|rule| rule.allows(request)) { Ok(()) } else { Err(Refusal::NoRule) }
     }
 
-    fn related(&self, node: &str, kind: Kind, request: &Attributes<'_>) -> Result<(), String> {
+    fn related(&self, node: &str, kind: Kind, request: &Attributes<'_>) -> Result<(), Refusal> {
         if request.name.is_empty() {
-            return Err("No Object name found".into());
+            return Err(Refusal::NoName);
         }
         match self.graph.relates(kind, request.namespace, request.name, node) {
             true => Ok(()),
-            false => Err(format!("no relationship found between node '{node}' and this object")),
+            false => Err(Refusal::Unrelated { node: node.to_owned() }),
         }
     }
 
-    fn read_one(&self, node: &str, kind: Kind, request: &Attributes<'_>) -> Result<(), String> {
+    fn read_one(&self, node: &str, kind: Kind, request: &Attributes<'_>) -> Result<(), Refusal> {
         allow(matches!(&*request.verb, "get" | "list" | "watch"), "can only read resources of this type")?;
         allow(request.subresource.is_empty(), "cannot read subresource")?;
         allow(!request.namespace.is_empty(), "can only read namespaced object of this type")?;
         self.related(node, kind, request)
     }
 
-    fn get(&self, node: &str, kind: Kind, request: &Attributes<'_>) -> Result<(), String> {
+    fn get(&self, node: &str, kind: Kind, request: &Attributes<'_>) -> Result<(), Refusal> {
         allow(request.verb == "get", "can only get individual resources of this type")?;
         allow(request.subresource.is_empty(), "cannot get subresource")?;
         self.related(node, kind, request)
     }
 
-    fn update_claim(&self, node: &str, request: &Attributes<'_>) -> Result<(), String> {
+    fn update_claim(&self, node: &str, request: &Attributes<'_>) -> Result<(), Refusal> {
         allow(matches!(&*request.verb, "update" | "patch"), "can only get/update/patch this type")?;
         self.related(node, Kind::Claim, request)
     }
 
-    fn service_account(&self, node: &str, request: &Attributes<'_>) -> Result<(), String> {
+    fn service_account(&self, node: &str, request: &Attributes<'_>) -> Result<(), Refusal> {
         if request.verb != "get" || !request.subresource.is_empty() {
             return self.create_token(node, request);
         }
@@ -124,8 +127,10 @@ impl NodeAuthorizer {
         self.read_one(node, Kind::ServiceAccount, request)
     }
 
-    fn pod_certificate(&self, node: &str, request: &Attributes<'_>) -> Result<(), String> {
-        allow(self.gates.pod_certificates, "")?;
+    fn pod_certificate(&self, node: &str, request: &Attributes<'_>) -> Result<(), Refusal> {
+        if !self.gates.pod_certificates {
+            return Err(Refusal::NoRule);
+        }
         let status = "nodes may not access the status subresource of PodCertificateRequests";
         allow(request.subresource.is_empty(), status)?;
         match &*request.verb {
@@ -136,18 +141,18 @@ impl NodeAuthorizer {
                 selects(request, "spec.nodeName", node),
                 "can only list/watch podcertificaterequests with nodeName field selector",
             ),
-            verb => Err(format!("nodes may not {verb} podcertificaterequests")),
+            verb => Err(Refusal::CertificateVerb { verb: verb.to_owned() }),
         }
     }
 
-    fn create_token(&self, node: &str, request: &Attributes<'_>) -> Result<(), String> {
+    fn create_token(&self, node: &str, request: &Attributes<'_>) -> Result<(), Refusal> {
         let one = request.verb == "create" && !request.name.is_empty();
         allow(one, "can only create tokens for individual service accounts")?;
         allow(request.subresource == "token", "can only create token subresource of serviceaccount")?;
         self.related(node, Kind::ServiceAccount, request)
     }
 
-    fn resource_slice(&self, node: &str, request: &Attributes<'_>) -> Result<(), String> {
+    fn resource_slice(&self, node: &str, request: &Attributes<'_>) -> Result<(), Refusal> {
         allow(request.subresource.is_empty(), "cannot authorize ResourceSlice subresources")?;
         match &*request.verb {
             // NodeRestriction checks the node name in the object.
@@ -157,19 +162,21 @@ impl NodeAuthorizer {
                 selects(request, "spec.nodeName", node),
                 "can only list/watch/deletecollection resourceslices with nodeName field selector",
             ),
-            _ => Err("only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection".into()),
+            _ => Err(Refusal::Scope(
+                "only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection",
+            )),
         }
     }
 
-    fn pod(&self, node: &str, request: &Attributes<'_>) -> Result<(), String> {
+    fn pod(&self, node: &str, request: &Attributes<'_>) -> Result<(), Refusal> {
         match (request.subresource, &*request.verb) {
             ("", "get") => self.get(node, Kind::Pod, request),
             ("", "list" | "watch") if selects(request, "spec.nodeName", node) => Ok(()),
             ("", "list" | "watch") if !request.name.is_empty() => self.related(node, Kind::Pod, request),
-            ("", "list" | "watch") => Err("can only list/watch pods with spec.nodeName field selector".into()),
+            ("", "list" | "watch") => Err(Refusal::Scope("can only list/watch pods with spec.nodeName field selector")),
             // NodeRestriction checks the pod.
             ("", "create" | "delete") | ("status", "update" | "patch") | ("eviction", "create") => Ok(()),
-            _ => Err(String::new()),
+            _ => Err(Refusal::NoRule),
         }
     }
 }
@@ -181,8 +188,8 @@ pub fn node_of(user: &User) -> Option<&str> {
     user.is_in(NODES_GROUP).then_some(node)
 }
 
-fn allow(holds: bool, otherwise: &str) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(otherwise.into()) }
+fn allow(holds: bool, otherwise: &'static str) -> Result<(), Refusal> {
+    if holds { Ok(()) } else { Err(Refusal::Scope(otherwise)) }
 }
 
 fn selects(request: &Attributes<'_>, field: &str, node: &str) -> bool {
@@ -193,16 +200,17 @@ fn selects(request: &Attributes<'_>, field: &str, node: &str) -> bool {
         .any(|term: &FieldRequirement| term.field == field && term.equal && term.value == node)
 }
 
-fn lease(node: &str, request: &Attributes<'_>) -> Result<(), String> {
+fn lease(node: &str, request: &Attributes<'_>) -> Result<(), Refusal> {
     let verbs = matches!(&*request.verb, "get" | "create" | "update" | "patch" | "delete");
     allow(verbs, "can only get, create, update, patch, or delete a node lease")?;
-    let elsewhere = format!("can only access leases in the {NODE_LEASES:?} system namespace");
-    allow(request.namespace == NODE_LEASES, &elsewhere)?;
+    if request.namespace != NODE_LEASES {
+        return Err(Refusal::LeaseNamespace);
+    }
     let own = request.verb == "create" || request.name == node;
     allow(own, "can only access node lease with the same name as the requesting node")
 }
 
-fn csi_node(node: &str, request: &Attributes<'_>) -> Result<(), String> {
+fn csi_node(node: &str, request: &Attributes<'_>) -> Result<(), Refusal> {
     let verbs = matches!(&*request.verb, "get" | "create" | "update" | "patch" | "delete");
     allow(verbs, "can only get, create, update, patch, or delete a CSINode")?;
     allow(request.subresource.is_empty(), "cannot authorize CSINode subresources")?;
@@ -210,17 +218,15 @@ fn csi_node(node: &str, request: &Attributes<'_>) -> Result<(), String> {
     allow(own, "can only access CSINode with the same name as the requesting node")
 }
 
-fn own_node(node: &str, request: &Attributes<'_>) -> Result<(), String> {
+fn own_node(node: &str, request: &Attributes<'_>) -> Result<(), Refusal> {
     match (request.subresource, &*request.verb, request.name) {
         ("", "create" | "update" | "patch", _) | ("status", "update" | "patch", _) => Ok(()),
         ("", "get" | "list" | "watch", name) if name == node => Ok(()),
-        ("", "get" | "list" | "watch", "") => {
-            Err(format!("node '{node}' cannot read all nodes, only its own Node object"))
-        }
+        ("", "get" | "list" | "watch", "") => Err(Refusal::AllNodes { node: node.to_owned() }),
         ("", "get" | "list" | "watch", name) => {
-            Err(format!("node '{node}' cannot read '{name}', only its own Node object"))
+            Err(Refusal::OtherNode { node: node.to_owned(), name: name.to_owned() })
         }
-        _ => Err(String::new()),
+        _ => Err(Refusal::NoRule),
     }
 }
 
@@ -228,7 +234,7 @@ impl Authorizer for NodeAuthorizer {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
         let decision = match self.check(attributes) {
             Ok(()) => Decision::Allow("".into()),
-            Err(why) => Decision::NoOpinion(why.into()),
+            Err(refusal) => Decision::NoOpinion(refusal.to_string().into()),
         };
         Box::pin(std::future::ready(decision))
     }

@@ -11,6 +11,7 @@ mod masters;
 mod metrics;
 mod ports;
 mod repair;
+mod unallocated;
 mod update;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use registry::{Backend, Context, Outcome, Pending, Predicate, WriteHook};
 use addresses::{Addresses, Owner};
 use ports::{NodePorts, Operation, Shared};
 use repair::{Leaked, Repair};
+use unallocated::Unallocated;
 
 /// The cluster IP of headless services (`ClusterIPNone`).
 pub const NONE: &str = "None";
@@ -218,8 +220,8 @@ impl Allocation {
         let requested = spec.cluster_ips[index].clone();
         if requested.is_empty() {
             let next = self.addresses.allocate_next(&spec.ip_families[index], owner, self.dry_run).await;
-            let next = next.map_err(|why| match why.as_str() {
-                addresses::FULL => {
+            let next = next.map_err(|why| match why {
+                Unallocated::Full => {
                     let service = quote(owner.name);
                     Refusal::Exhausted(format!("failed to allocate a serviceIP for Service {service}: {why}"))
                 }

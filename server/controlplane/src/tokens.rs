@@ -6,6 +6,7 @@ mod claims;
 mod issue;
 mod legacy;
 mod lookup;
+mod refusal;
 pub mod tracking;
 
 use std::sync::Arc;

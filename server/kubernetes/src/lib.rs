@@ -14,6 +14,7 @@ pub mod certificates;
 pub mod coordination;
 pub mod core;
 pub mod discovery;
+mod error;
 pub mod extensions;
 pub mod flowcontrol;
 pub mod networking;
@@ -28,6 +29,7 @@ pub mod scheduling;
 pub mod storage;
 pub mod storagemigration;
 
+pub use error::Error;
 use machinery::catalog::Catalog;
 
 /// Registers the functions of this crate and those of [`meta`] with the types, and the differences of

@@ -3,6 +3,7 @@
 //! The recordings stand in `tests/conformance`.
 
 use std::collections::BTreeSet;
+use std::error::Error;
 
 use apiserver::convert;
 use conversations::archive;
@@ -11,8 +12,8 @@ use machinery::defaulting::{apply_defaults, normalize};
 use machinery::json::{self, Issues, Value};
 
 /// Takes an object in as the server does, and shows it in `version`.
-fn through_hub(body: &[u8], version: &str) -> Result<Value, String> {
-    let mut object = convert::decode(kubernetes::catalog(), body, None).map_err(|e| e.to_string())?;
+fn through_hub(body: &[u8], version: &str) -> Result<Value, Box<dyn Error>> {
+    let mut object = convert::decode(kubernetes::catalog(), body, None)?;
     apply_defaults(object.value.as_mut());
     let mut hub = object.kind.to_hub(object.value);
     normalize(hub.as_mut());
@@ -22,7 +23,7 @@ fn through_hub(body: &[u8], version: &str) -> Result<Value, String> {
     convert::set_type_meta(&mut value, version, target.kind);
     let mut shown = Vec::new();
     json::encode(value.as_ref(), &mut shown);
-    json::parse(&shown, &mut Issues::ignore()).map_err(|e| e.to_string())
+    Ok(json::parse(&shown, &mut Issues::ignore())?)
 }
 
 fn parse(text: &str) -> Value {

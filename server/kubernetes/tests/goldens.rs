@@ -3,6 +3,8 @@
 //!
 //! The fixtures stand in `tests/conformance`.
 
+use std::error::Error;
+
 use apiserver::convert::{self, Form};
 use conversations::archive::{self, Fixture};
 
@@ -14,7 +16,7 @@ fn kind_of(stem: &str) -> Option<(String, String)> {
     Some((api_version, kind.to_string()))
 }
 
-fn check(fixture: &Fixture, api_version: &str, kind: &str) -> Result<(), String> {
+fn check(fixture: &Fixture, api_version: &str, kind: &str) -> Result<(), Box<dyn Error>> {
     let read = |form: &str| fixture.forms.get(form).ok_or_else(|| format!("there is no {form}"));
     let forms = [(Form::Json, read("json")?), (Form::Yaml, read("yaml")?), (Form::Protobuf, read("pb")?)];
     for (from, bytes) in &forms {
@@ -23,7 +25,7 @@ fn check(fixture: &Fixture, api_version: &str, kind: &str) -> Result<(), String>
         for (to, want) in &forms {
             let got = convert::encode(&mut object, *to).map_err(|e| format!("to {to:?}: {e}"))?;
             if trim(&got) != trim(want) {
-                return Err(format!("from {from:?} to {to:?}: {}", first_difference(&got, want)));
+                return Err(format!("from {from:?} to {to:?}: {}", first_difference(&got, want)).into());
             }
         }
     }

@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use apimachinery::apiserverconfig::v1::{AdmissionConfiguration, AdmissionPluginConfiguration};
-use machinery::field_error::{FieldError, aggregate};
+use machinery::field_error::FieldError;
 use machinery::json::Issues;
 use machinery::reflect::Struct;
 use options::configuration::{self, Unknown};
 use serde_json::Value as Json;
+
+use crate::{Error, PluginError};
 
 /// Plugins that upstream configures only with the gate `ManifestBasedAdmissionControlConfig`.
 const OF_MANIFESTS: [&str; 2] = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];
@@ -40,26 +42,24 @@ impl Configurations {
     /// Reads the file of the flag. Without a file, no plugin has a configuration.
     ///
     /// # Errors
-    /// When the file is unreadable or invalid; with upstream's message.
-    pub fn load(file: Option<&Path>) -> Result<Self, String> {
+    /// When the file is unreadable or invalid.
+    pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         let Some(file) = file else { return Ok(Self::default()) };
-        let shown = file.display().to_string();
-        let text = std::fs::read(file)
-            .map_err(|why| format!("unable to read admission control configuration from {shown:?} [{why}]"))?;
-        let parsed: Result<AdmissionConfiguration, String> =
+        let text = std::fs::read(file).map_err(|source| Error::AdmissionFile { path: file.to_owned(), source })?;
+        let parsed: Result<AdmissionConfiguration, _> =
             configuration::parse(&text, GROUP, &VERSIONS, "AdmissionConfiguration", Unknown::Refused);
         let directory = file.parent().unwrap_or(Path::new("."));
         match parsed {
             Ok(configuration) => Self::of(configuration, directory),
-            Err(why) => Self::unversioned(&text).ok_or(why),
+            Err(why) => Self::unversioned(&text).ok_or_else(|| Error::Admission(why.into())),
         }
     }
 
-    fn of(configuration: AdmissionConfiguration, directory: &Path) -> Result<Self, String> {
+    fn of(configuration: AdmissionConfiguration, directory: &Path) -> Result<Self, Error> {
         let mut documents = HashMap::new();
         for plugin in configuration.plugins {
             if OF_MANIFESTS.contains(&plugin.name.as_str()) {
-                return Err(failed(&plugin.name, "it takes no configuration: manifests of policies are not built"));
+                return Err(failed(&plugin.name, PluginError::Manifests));
             }
             // Configurations of plugins that accept none are not read.
             if !CONFIGURED.contains(&plugin.name.as_str()) {
@@ -85,16 +85,19 @@ impl Configurations {
     }
 
     /// Parses the configuration of a plugin, which must have the given kind.
+    ///
+    /// # Errors
+    /// When the configuration is malformed, or has another kind.
     pub fn read<T: Struct>(
         &self,
         plugin: &str,
         group: &str,
         versions: &[&str],
         kind: &str,
-    ) -> Result<Option<T>, String> {
+    ) -> Result<Option<T>, Error> {
         let Some(text) = self.of_plugin(plugin) else { return Ok(None) };
         let document = configuration::parse(text, group, versions, kind, Unknown::Refused);
-        document.map(Some).map_err(|why| failed(plugin, why))
+        document.map(Some).map_err(|why| failed(plugin, PluginError::Document(why.into())))
     }
 
     /// Whether the configuration of a plugin has a version of the group.
@@ -106,14 +109,17 @@ impl Configurations {
     }
 
     /// Parses an unversioned configuration as JSON.
-    pub fn read_unversioned(&self, plugin: &str) -> Result<Option<Json>, String> {
+    ///
+    /// # Errors
+    /// When the configuration is malformed.
+    pub fn read_unversioned(&self, plugin: &str) -> Result<Option<Json>, Error> {
         let Some(text) = self.of_plugin(plugin) else { return Ok(None) };
         let document = machinery::yaml::to_value(text, &mut Issues::ignore());
-        document.map(Some).map_err(|why| failed(plugin, why.to_string()))
+        document.map(Some).map_err(|why| failed(plugin, PluginError::Document(why.into())))
     }
 }
 
-fn document(plugin: &AdmissionPluginConfiguration, directory: &Path) -> Result<Option<Vec<u8>>, String> {
+fn document(plugin: &AdmissionPluginConfiguration, directory: &Path) -> Result<Option<Vec<u8>>, Error> {
     if let Some(inline) = plugin.configuration.as_ref().filter(|inline| !inline.is_empty()) {
         return Ok(Some(inline.as_bytes().to_vec()));
     }
@@ -121,25 +127,27 @@ fn document(plugin: &AdmissionPluginConfiguration, directory: &Path) -> Result<O
         return Ok(None);
     }
     let path: PathBuf = directory.join(&plugin.path);
-    let read = std::fs::read(&path);
-    read.map(Some).map_err(|why| format!("couldn't open admission plugin configuration {}: {why}", path.display()))
+    std::fs::read(&path).map(Some).map_err(|source| Error::PluginFile { path, source })
 }
 
-/// Formats an initialization error of a plugin.
-pub fn failed(plugin: &str, why: impl std::fmt::Display) -> String {
-    format!("couldn't init admission plugin {plugin:?}: {why}")
+/// Returns the error of a plugin with an unusable configuration.
+pub fn failed(plugin: &str, source: PluginError) -> Error {
+    Error::Plugin { plugin: plugin.to_owned(), source }
 }
 
 /// Returns the field errors of a plugin's configuration as one error.
-pub fn refused(plugin: &str, errors: &[FieldError]) -> Result<(), String> {
-    if errors.is_empty() { Ok(()) } else { Err(failed(plugin, aggregate(errors))) }
+///
+/// # Errors
+/// When there is a field error.
+pub fn refused(plugin: &str, errors: Vec<FieldError>) -> Result<(), Error> {
+    if errors.is_empty() { Ok(()) } else { Err(failed(plugin, PluginError::Fields(errors))) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn load(text: &str) -> Result<Configurations, String> {
+    fn load(text: &str) -> Result<Configurations, Error> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("limits.yaml"), "limits of a file").unwrap();
         let file = folder.path().join("admission.yaml");
@@ -163,10 +171,10 @@ mod tests {
             ("- {name: ValidatingAdmissionPolicy, path: limits.yaml}\n", "it takes no configuration"),
             ("- {name: PodSecurity, path: none}\n", "couldn't open admission plugin configuration"),
         ] {
-            let why = load(&format!("{head}{text}")).unwrap_err();
+            let why = load(&format!("{head}{text}")).unwrap_err().to_string();
             assert!(why.contains(expect), "{why}");
         }
         assert!(load("imagePolicy: {kubeConfigFile: x}\n").unwrap().of_plugin("ImagePolicyWebhook").is_some());
-        assert_eq!(load("other: 1\n").unwrap_err(), "Object 'Kind' is missing");
+        assert_eq!(load("other: 1\n").unwrap_err().to_string(), "Object 'Kind' is missing");
     }
 }

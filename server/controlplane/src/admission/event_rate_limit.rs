@@ -16,6 +16,7 @@ use machinery::status::Status;
 
 use super::configuration::{Configurations, failed, refused};
 use super::joined;
+use crate::{Error, PluginError};
 
 const PLUGIN: &str = "EventRateLimit";
 const GROUP: &str = "eventratelimit.admission.k8s.io";
@@ -43,11 +44,15 @@ struct Bucket {
 
 impl EventRateLimit {
     /// Loads the limits from the plugin's configuration, which is required.
-    pub fn load(configurations: &Configurations) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// When the configuration is invalid.
+    pub fn load(configurations: &Configurations) -> Result<Self, Error> {
         let config: Option<Configuration> = configurations.read(PLUGIN, GROUP, &["v1alpha1"], "Configuration")?;
         let limits = config.unwrap_or_default().limits;
-        refused(PLUGIN, &validate_limits(&limits))?;
-        let enforcers = limits.iter().map(|limit| Enforcer::new(limit).ok_or_else(|| failed(PLUGIN, &limit.r#type)));
+        refused(PLUGIN, validate_limits(&limits))?;
+        let unknown = |limit: &Limit| failed(PLUGIN, PluginError::LimitType(limit.r#type.clone()));
+        let enforcers = limits.iter().map(|limit| Enforcer::new(limit).ok_or_else(|| unknown(limit)));
         enforcers.collect::<Result<_, _>>().map(EventRateLimit)
     }
 

@@ -13,6 +13,7 @@ use webhook::{ReviewServer, Reviewer, Route};
 
 use super::configuration::{Configurations, failed};
 use super::{body, forbidden};
+use crate::{Error, PluginError};
 
 const PLUGIN: &str = "ImagePolicyWebhook";
 /// Prefix of the audit annotations.
@@ -34,8 +35,11 @@ pub struct ImagePolicy {
 
 impl ImagePolicy {
     /// Loads the plugin from its configuration, which is required.
-    pub fn load(configurations: &Configurations) -> Result<Self, String> {
-        let document = configurations.read_unversioned(PLUGIN)?.ok_or_else(|| failed(PLUGIN, "no config specified"))?;
+    ///
+    /// # Errors
+    /// When the configuration is missing or invalid.
+    pub fn load(configurations: &Configurations) -> Result<Self, Error> {
+        let document = configurations.read_unversioned(PLUGIN)?.ok_or_else(|| failed(PLUGIN, PluginError::Missing))?;
         let config = &document["imagePolicy"];
         let time = |name: &str, scale: Duration, least: Duration, most: Duration, default: Duration| {
             duration(&config[name], scale, least, most, default).map_err(|why| failed(PLUGIN, why))
@@ -48,7 +52,7 @@ impl ImagePolicy {
         let file = config["kubeConfigFile"].as_str().unwrap_or_default();
         let server = ReviewServer::Webhook(file.into());
         let reviewer =
-            Reviewer::load(&server, &Route::DIRECT, "").map_err(|why| failed(PLUGIN, why))?.with_pause(pause);
+            Reviewer::load(&server, &Route::DIRECT, "").map_err(|why| failed(PLUGIN, why.into()))?.with_pause(pause);
         let passes_on_failure = config["defaultAllow"] == true;
         Ok(ImagePolicy { reviewer, allowed, denied, passes_on_failure, responses: Mutex::default() })
     }
@@ -128,19 +132,18 @@ fn duration(
     least: Duration,
     most: Duration,
     default: Duration,
-) -> Result<Duration, String> {
+) -> Result<Duration, PluginError> {
     let number = match value {
         Json::Null => 0,
-        value => value.as_i64().ok_or_else(|| format!("{value} is no number"))?,
+        value => value.as_i64().ok_or_else(|| PluginError::NotANumber { value: value.clone() })?,
     };
     match number {
         -1 => Ok(Duration::ZERO),
         0 => Ok(default),
         number => {
-            let shown = |time: Duration| machinery::scalar::Duration::from_nanos(time.as_nanos() as i64).to_string();
             let time = u32::try_from(number).ok().and_then(|number| scale.checked_mul(number));
             let time = time.filter(|time| (least..=most).contains(time));
-            time.ok_or_else(|| format!("valid value is between {} and {}, got {number}", shown(least), shown(most)))
+            time.ok_or(PluginError::Duration { least, most, number })
         }
     }
 }
@@ -154,6 +157,7 @@ mod tests {
         let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
         let check = |value: Json, expect: Result<u64, &str>| {
             let time = duration(&value, second, second, minute, second * 30).map(|time| time.as_secs());
+            let time = time.map_err(|error| error.to_string());
             assert_eq!(time, expect.map_err(str::to_owned), "{value}");
         };
         check(Json::Null, Ok(30));

@@ -59,9 +59,7 @@ impl Check<'_> {
                 ..AccessAttributes::resource(&attributes.user, "delete", attributes.group, attributes.plural)
             };
             let refusal = "cannot set an ownerRef on a resource you can't delete";
-            self.allowed(&access_attributes)
-                .await
-                .map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))?;
+            self.require(&access_attributes, refusal).await?;
         }
         let blocking = new_blocking(&new, &old_owners);
         let all_finalizers = AccessAttributes {
@@ -70,7 +68,7 @@ impl Check<'_> {
             name: "*",
             ..AccessAttributes::resource(&attributes.user, "update", "*", "*")
         };
-        if blocking.is_empty() || self.allowed(&all_finalizers).await.is_ok() {
+        if blocking.is_empty() || self.authorizer.authorize(&all_finalizers).await.is_allowed() {
             return Ok(());
         }
         for owner in blocking {
@@ -102,13 +100,16 @@ impl Check<'_> {
         };
         let refusal =
             "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
-        self.allowed(&access_attributes).await.map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))
+        self.require(&access_attributes, refusal).await
     }
 
-    /// Requires the access; the error is the authorizer's reason.
-    async fn allowed(&self, access_attributes: &AccessAttributes<'_>) -> Result<(), String> {
+    /// Requires the access; the error has the authorizer's reason.
+    async fn require(&self, access_attributes: &AccessAttributes<'_>, refusal: &str) -> Result<(), Status> {
         let decision: Decision = self.authorizer.authorize(access_attributes).await;
-        if decision.is_allowed() { Ok(()) } else { Err(decision.reason().to_owned()) }
+        match decision.is_allowed() {
+            true => Ok(()),
+            false => Err(forbidden(self.attributes, format!("{refusal}: {}, <nil>", decision.reason()))),
+        }
     }
 }
 

@@ -83,22 +83,30 @@ async fn namespace_selector(
     parse_selector(text)
 }
 
+/// Why the node selector of a pod is not allowed in its namespace.
+#[derive(Debug, thiserror::Error)]
+enum SelectorConflict {
+    #[error("pod node label selector conflicts with its namespace node label selector")]
+    Namespace,
+    #[error("pod node label selector labels conflict with its namespace whitelist")]
+    Whitelist,
+}
+
 /// Checks the merged node selector of the pod and its namespace.
 fn check_selector(
     of_pod: &Selector,
     required: &Selector,
     configured: &Json,
     namespace: &str,
-) -> Result<(), &'static str> {
+) -> Result<(), SelectorConflict> {
     if required.iter().any(|(key, value)| of_pod.get(key).is_some_and(|own| own != value)) {
-        return Err("pod node label selector conflicts with its namespace node label selector");
+        return Err(SelectorConflict::Namespace);
     }
-    const OUTSIDE: &str = "pod node label selector labels conflict with its namespace whitelist";
-    let whitelist = selector(configured[namespace].as_str().unwrap_or_default()).ok_or(OUTSIDE)?;
+    let whitelist = selector(configured[namespace].as_str().unwrap_or_default()).ok_or(SelectorConflict::Whitelist)?;
     let is_listed = |(key, value): (&String, &String)| whitelist.get(key) == Some(value);
     match whitelist.is_empty() || of_pod.iter().chain(required).all(is_listed) {
         true => Ok(()),
-        false => Err(OUTSIDE),
+        false => Err(SelectorConflict::Whitelist),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod annotations;
 mod compiled;
+mod error;
 mod input;
 mod matching;
 mod mutating;
@@ -99,11 +100,6 @@ impl Policies {
 pub fn is_subject(attributes: &Attributes) -> bool {
     let group = attributes.group;
     group != GROUP && !REVIEW_GROUPS.contains(&group)
-}
-
-/// Formats the error when a request cannot be converted to the version that a policy matches.
-fn not_converted(status: &Status) -> String {
-    format!("failed to configure policy: failed to convert object version: {}", status.message)
 }
 
 /// Builds a rejection that contains the reason twice, as upstream's do.

@@ -65,17 +65,28 @@ async fn resolve(environment: &ServerContext, attributes: &Attributes, name: &st
     })
 }
 
-fn apply(spec: &mut PodSpec, resolved: Resolved) -> Result<(), String> {
+/// A value in the pod that differs from that of its class.
+#[derive(Debug, thiserror::Error)]
+enum Mismatch {
+    #[error(
+        "the integer value of priority ({given}) must not be provided in pod spec; \
+         priority admission controller computed {computed} from the given PriorityClass name"
+    )]
+    Priority { given: i32, computed: i32 },
+    #[error(
+        "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; \
+         priority admission controller computed {computed} from the given PriorityClass name"
+    )]
+    PreemptionPolicy { given: String, computed: String },
+}
+
+fn apply(spec: &mut PodSpec, resolved: Resolved) -> Result<(), Mismatch> {
     let Resolved { class, priority, policy } = resolved;
-    if let Some(value) = spec.priority.filter(|value| *value != priority) {
-        return Err(format!(
-            "the integer value of priority ({value}) must not be provided in pod spec; priority admission controller computed {priority} from the given PriorityClass name"
-        ));
+    if let Some(given) = spec.priority.filter(|given| *given != priority) {
+        return Err(Mismatch::Priority { given, computed: priority });
     }
-    if let Some(value) = spec.preemption_policy.as_ref().filter(|value| **value != policy) {
-        return Err(format!(
-            "the string value of PreemptionPolicy ({value}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
-        ));
+    if let Some(given) = spec.preemption_policy.as_ref().filter(|given| **given != policy) {
+        return Err(Mismatch::PreemptionPolicy { given: given.clone(), computed: policy });
     }
     spec.priority_class_name = class;
     spec.priority = Some(priority);

@@ -26,6 +26,20 @@ type Resources = BTreeMap<String, Quantity>;
 
 const QUOTAS: (&str, &str) = ("", "resourcequotas");
 
+/// Why a quota does not admit an object.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The usage would exceed the quota; the resources are texts such as `pods=2,cpu=1`.
+    #[error("exceeded quota: {quota}, requested: {requested}, used: {used}, limited: {limited}")]
+    Exceeded { quota: String, requested: String, used: String, limited: String },
+    /// Containers do not specify resources that the quota counts.
+    #[error("must specify {}", missing.join("; "))]
+    Unspecified {
+        /// Resources, each with its containers: `cpu for: one,two`.
+        missing: Vec<String>,
+    },
+}
+
 /// Charges an object to the quotas, or rejects it.
 pub async fn validate(
     environment: &ServerContext,
@@ -83,7 +97,7 @@ pub async fn validate(
     let mut charged = Vec::new();
     for (quota, delta) in deltas {
         if !requested(quota, &delta).is_empty() {
-            charge(quota, &delta).map_err(refused)?;
+            charge(quota, &delta).map_err(|refusal| refused(refusal.to_string()))?;
             charged.push((quota, delta));
         }
     }
@@ -104,7 +118,7 @@ fn requested(quota: &ResourceQuota, delta: &Resources) -> Resources {
 }
 
 /// Returns the usage after a charge, or an error when it exceeds the quota.
-fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resources, String> {
+fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resources, Refusal> {
     let requested = requested(quota, delta);
     let mut used = quota.status.used.clone();
     let mut exceeded = Vec::new();
@@ -122,11 +136,10 @@ fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resources, String>
         let value = |name: &&String| of.get(*name).map(|quantity| format!("{name}={quantity}"));
         exceeded.iter().filter_map(value).collect::<Vec<_>>().join(",")
     };
-    Err(format!(
-        "exceeded quota: {}, requested: {}, used: {}, limited: {}",
-        quota.metadata.name,
-        shown(&requested),
-        shown(&quota.status.used),
-        shown(&quota.status.hard)
-    ))
+    Err(Refusal::Exceeded {
+        quota: quota.metadata.name.clone(),
+        requested: shown(&requested),
+        used: shown(&quota.status.used),
+        limited: shown(&quota.status.hard),
+    })
 }

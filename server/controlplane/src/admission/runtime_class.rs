@@ -40,12 +40,21 @@ async fn class_of(
     found.ok_or_else(why).map(Some)
 }
 
-const OTHER_OVERHEAD: &str = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+/// How a pod conflicts with its runtime class.
+#[derive(Debug, thiserror::Error)]
+enum Conflict {
+    #[error("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")]
+    OtherOverhead,
+    #[error("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")]
+    NoOverhead,
+    #[error("conflict: runtimeClass.scheduling.nodeSelector[{key}] = {wanted}; pod.spec.nodeSelector[{key}] = {own}")]
+    NodeSelector { key: String, wanted: String, own: String },
+}
 
-fn fill(pod: &mut Pod, class: Option<&RuntimeClass>) -> Result<(), String> {
+fn fill(pod: &mut Pod, class: Option<&RuntimeClass>) -> Result<(), Conflict> {
     if let Some(overhead) = class.and_then(|class| class.overhead.as_ref()) {
         if !pod.spec.overhead.is_empty() && pod.spec.overhead != overhead.pod_fixed {
-            return Err(OTHER_OVERHEAD.into());
+            return Err(Conflict::OtherOverhead);
         }
         pod.spec.overhead.clone_from(&overhead.pod_fixed);
     }
@@ -53,21 +62,17 @@ fn fill(pod: &mut Pod, class: Option<&RuntimeClass>) -> Result<(), String> {
     for (key, value) in scheduling.node_selector {
         let own = pod.spec.node_selector.entry(key.clone()).or_insert_with(|| value.clone());
         if *own != value {
-            return Err(format!(
-                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {own}"
-            ));
+            return Err(Conflict::NodeSelector { own: own.clone(), key, wanted: value });
         }
     }
     pod.spec.tolerations = merged(std::mem::take(&mut pod.spec.tolerations), scheduling.tolerations);
     Ok(())
 }
 
-fn check(pod: &Pod, class: Option<&RuntimeClass>) -> Result<(), &'static str> {
+fn check(pod: &Pod, class: Option<&RuntimeClass>) -> Result<(), Conflict> {
     match class.and_then(|class| class.overhead.as_ref()) {
-        Some(overhead) if overhead.pod_fixed != pod.spec.overhead => Err(OTHER_OVERHEAD),
-        None if !pod.spec.overhead.is_empty() => {
-            Err("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
-        }
+        Some(overhead) if overhead.pod_fixed != pod.spec.overhead => Err(Conflict::OtherOverhead),
+        None if !pod.spec.overhead.is_empty() => Err(Conflict::NoOverhead),
         _ => Ok(()),
     }
 }

@@ -113,17 +113,30 @@ fn enforces_mountable_secrets(account: &ServiceAccount) -> bool {
     account.metadata.annotations.get(ENFORCE_MOUNTABLE).and_then(|value| parse_bool(value)) == Some(true)
 }
 
+/// What a mirror pod references.
+#[derive(Debug, thiserror::Error)]
+enum MirrorPodReference {
+    #[error("a mirror pod may not reference service accounts")]
+    ServiceAccount,
+    #[error("a mirror pod may not reference secrets")]
+    Secret,
+    #[error("a mirror pod may not use ServiceAccountToken volume projections")]
+    Token,
+}
+
 /// Rejects mirror pods that reference service accounts, secrets, or tokens.
-fn validate_mirror(spec: &PodSpec) -> Result<(), &'static str> {
+fn validate_mirror(spec: &PodSpec) -> Result<(), MirrorPodReference> {
     let mut refusal = None;
     visit_pod(spec, &mut |reference| match reference.kind {
-        ReferenceKind::ServiceAccount => refusal = Some("a mirror pod may not reference service accounts"),
-        ReferenceKind::Secret => refusal = refusal.or(Some("a mirror pod may not reference secrets")),
+        ReferenceKind::ServiceAccount => refusal = Some(MirrorPodReference::ServiceAccount),
+        ReferenceKind::Secret => {
+            refusal.get_or_insert(MirrorPodReference::Secret);
+        }
         _ => {}
     });
     let projected = spec.volumes.iter().filter_map(|volume| volume.volume_source.projected.as_ref());
     if projected.flat_map(|volume| &volume.sources).any(|source| source.service_account_token.is_some()) {
-        refusal = refusal.or(Some("a mirror pod may not use ServiceAccountToken volume projections"));
+        refusal.get_or_insert(MirrorPodReference::Token);
     }
     refusal.map_or(Ok(()), Err)
 }

@@ -14,6 +14,7 @@ use machinery::status::{GroupResource, Status};
 use super::configuration::Configurations;
 use super::lookup::find;
 use super::{body, body_mut};
+use crate::Error;
 
 const PLUGIN: &str = "PodTolerationRestriction";
 const GROUP: &str = "podtolerationrestriction.admission.k8s.io";
@@ -26,7 +27,10 @@ pub struct TolerationRestriction(Configuration);
 
 impl TolerationRestriction {
     /// Loads the plugin's configuration, if there is one.
-    pub fn load(configurations: &Configurations) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// When the configuration is invalid.
+    pub fn load(configurations: &Configurations) -> Result<Self, Error> {
         let config = configurations.read(PLUGIN, GROUP, &["v1alpha1"], "Configuration")?;
         Ok(TolerationRestriction(config.unwrap_or_default()))
     }

@@ -62,7 +62,7 @@ fn answer(authorizer: &NodeAuthorizer, user: &User, request: &str) -> String {
         selectors: Selectors::parse(words.get(3).unwrap_or(&""), ""),
         ..Attributes::resource(user, words[0], group, resource)
     };
-    authorizer.check(&request).map_or_else(|why| why, |()| "ok".into())
+    authorizer.check(&request).map_or_else(|refusal| refusal.to_string(), |()| "ok".into())
 }
 
 fn kubelet(node: &str) -> User {

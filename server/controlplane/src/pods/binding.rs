@@ -83,18 +83,29 @@ fn check(binding: &v1::Binding) -> Result<(), Status> {
     if errors.is_empty() { Ok(()) } else { Err(Status::new(500, "", aggregate(&errors))) }
 }
 
+/// Why a pod is not assigned to a node.
+#[derive(Debug, thiserror::Error)]
+enum Unassignable {
+    #[error("pod {name} is being deleted, cannot be assigned to a host")]
+    BeingDeleted { name: String },
+    #[error("pod {name} is already assigned to node {node:?}")]
+    Assigned { name: String, node: String },
+    #[error("pod {name} has non-empty .spec.schedulingGates")]
+    Gated { name: String },
+}
+
 /// Assigns a pod to the node of the binding, unless it is assigned, gated, or being deleted
 /// (`setPodNodeAndMetadata`).
-fn bind(pod: &mut Pod, binding: &v1::Binding, now: Time) -> Result<(), String> {
-    let name = &pod.metadata.name;
+fn bind(pod: &mut Pod, binding: &v1::Binding, now: Time) -> Result<(), Unassignable> {
+    let name = || pod.metadata.name.clone();
     if pod.metadata.deletion_timestamp.is_some() {
-        return Err(format!("pod {name} is being deleted, cannot be assigned to a host"));
+        return Err(Unassignable::BeingDeleted { name: name() });
     }
     if !pod.spec.node_name.is_empty() {
-        return Err(format!("pod {name} is already assigned to node {:?}", pod.spec.node_name));
+        return Err(Unassignable::Assigned { name: name(), node: pod.spec.node_name.clone() });
     }
     if !pod.spec.scheduling_gates.is_empty() {
-        return Err(format!("pod {name} has non-empty .spec.schedulingGates"));
+        return Err(Unassignable::Gated { name: name() });
     }
     pod.spec.node_name.clone_from(&binding.target.name);
     pod.status.nominated_node_name.clear();

@@ -6,6 +6,8 @@ use machinery::json;
 use machinery::reflect::{Mut, Struct};
 use serde_json::{Map, Value, json};
 
+use crate::Error;
+
 /// The roles and bindings without their common fields. A `gate` names the feature that a role,
 /// binding, or rule requires.
 const POLICY: &str = include_str!("policy.json");
@@ -23,10 +25,12 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Loads the policy for these features. Fails only if the embedded data is invalid, which tests
-    /// exclude.
-    pub fn load(features: &FeatureGates) -> Result<Self, String> {
-        let mut data: Value = serde_json::from_str(POLICY).map_err(|e| e.to_string())?;
+    /// Loads the policy for these features.
+    ///
+    /// # Errors
+    /// When the embedded data is invalid, which tests exclude.
+    pub fn load(features: &FeatureGates) -> Result<Self, Error> {
+        let mut data: Value = serde_json::from_str(POLICY)?;
         let mut of = |name: &str| data[name].take();
         Ok(Policy {
             cluster_roles: objects(of("clusterRoles"), features)?,
@@ -37,7 +41,7 @@ impl Policy {
     }
 }
 
-fn objects<T: Struct>(list: Value, features: &FeatureGates) -> Result<Vec<T>, String> {
+fn objects<T: Struct>(list: Value, features: &FeatureGates) -> Result<Vec<T>, Error> {
     enabled(list, features).into_iter().map(|entry| object(entry, features)).collect()
 }
 
@@ -53,7 +57,7 @@ fn enabled(list: Value, features: &FeatureGates) -> Vec<Map<String, Value>> {
     entries.filter_map(gated).collect()
 }
 
-fn object<T: Struct>(mut entry: Map<String, Value>, features: &FeatureGates) -> Result<T, String> {
+fn object<T: Struct>(mut entry: Map<String, Value>, features: &FeatureGates) -> Result<T, Error> {
     let mut metadata = json!({
         "name": entry.remove("name"),
         "labels": entry.remove("labels").unwrap_or_else(|| json!({})),
@@ -68,8 +72,7 @@ fn object<T: Struct>(mut entry: Map<String, Value>, features: &FeatureGates) -> 
         entry.insert("rules".into(), enabled(rules, features).into_iter().map(Value::Object).collect());
     }
     let mut object = T::default();
-    json::from_value(&Value::Object(entry), Mut::of(&mut object), &mut json::Issues::ignore())
-        .map_err(|e| e.to_string())?;
+    json::from_value(&Value::Object(entry), Mut::of(&mut object), &mut json::Issues::ignore())?;
     Ok(object)
 }
 

@@ -16,12 +16,11 @@ use options::Cidr;
 use registry::Precondition;
 
 use super::metrics::{AddressMetrics, Scope};
+use super::unallocated::Unallocated;
 use super::{NONE, all, families};
 
 const ADDRESSES: Resource = ("networking.k8s.io", "v1", "ipaddresses");
 pub const SERVICE_CIDRS: Resource = ("networking.k8s.io", "v1", "servicecidrs");
-/// The error of an exhausted range (`ipallocator.ErrFull`).
-pub const FULL: &str = "range is full";
 
 /// The name of the ServiceCIDR with the ranges of the flag.
 pub const DEFAULT_RANGE: &str = "kubernetes";
@@ -90,8 +89,8 @@ impl Addresses {
     }
 
     /// Returns the ranges for new addresses.
-    async fn ready_ranges(&self) -> Result<Vec<Cidr>, String> {
-        let ranges = self.ranges(is_ready).await.map_err(|status| status.message)?;
+    async fn ready_ranges(&self) -> Result<Vec<Cidr>, Unallocated> {
+        let ranges = self.ranges(is_ready).await?;
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&ranges);
         Ok(ranges)
     }
@@ -105,31 +104,29 @@ impl Addresses {
     }
 
     /// Allocates this address, which must be free. A dry run only checks the range.
-    pub async fn allocate(&self, address: &str, owner: &Owner<'_>, dry_run: bool) -> Result<(), String> {
-        let mismatch = || "the provided network does not match the current range".to_owned();
-        let address = parse_ip_sloppy(address).ok_or_else(mismatch)?;
+    ///
+    /// # Errors
+    /// When the address is allocated or in no range, or the store fails.
+    pub async fn allocate(&self, address: &str, owner: &Owner<'_>, dry_run: bool) -> Result<(), Unallocated> {
+        let address = parse_ip_sloppy(address).ok_or(Unallocated::OtherNetwork)?;
         if dry_run {
             let range = self.flagged().iter().find(|range| range.base.is_ipv4() == address.is_ipv4());
             return match range {
                 Some(range) if holds(range, address) => Ok(()),
-                Some(range) => Err(format!(
-                    "the provided IP ({address}) is not in the valid range. The range of valid IPs is {range}"
-                )),
-                None => Err(mismatch()),
+                Some(range) => Err(Unallocated::AddressOutOfRange { address, range: *range }),
+                None => Err(Unallocated::OtherNetwork),
             };
         }
         let (began, ranges) = (Instant::now(), self.ready_ranges().await?);
-        let range = ranges.iter().find(|range| holds(range, address)).ok_or_else(mismatch)?;
+        let range = ranges.iter().find(|range| holds(range, address)).ok_or(Unallocated::OtherNetwork)?;
         let reserved = self.reserve(address, owner).await;
         match &reserved {
             Ok(()) => self.metrics.given(range, Scope::Static, began),
             Err(_) => self.metrics.refused(range, Scope::Static),
         }
         match reserved {
-            Err(status) if status.reason == status_reason::ALREADY_EXISTS => {
-                Err("provided IP is already allocated".into())
-            }
-            done => done.map_err(|status| status.message),
+            Err(status) if status.reason == status_reason::ALREADY_EXISTS => Err(Unallocated::AddressTaken),
+            done => Ok(done?),
         }
     }
 
@@ -146,7 +143,10 @@ impl Addresses {
 
     /// Allocates an address of a family. The lower band of a range is used last (KEP-3070). A dry
     /// run returns the base of the range.
-    pub async fn allocate_next(&self, family: &str, owner: &Owner<'_>, dry_run: bool) -> Result<String, String> {
+    ///
+    /// # Errors
+    /// When all addresses are allocated, or the store fails.
+    pub async fn allocate_next(&self, family: &str, owner: &Owner<'_>, dry_run: bool) -> Result<String, Unallocated> {
         let ranges = if dry_run { self.flagged().to_vec() } else { self.ready_ranges().await? };
         for range in ranges.iter().filter(|range| families::of(range.base) == family) {
             if dry_run {
@@ -165,13 +165,13 @@ impl Addresses {
                     Err(status) if status.reason == status_reason::ALREADY_EXISTS => {}
                     Err(status) => {
                         self.metrics.refused(range, Scope::Dynamic);
-                        return Err(status.message);
+                        return Err(status.into());
                     }
                 }
             }
             self.metrics.refused(range, Scope::Dynamic);
         }
-        Err(FULL.into())
+        Err(Unallocated::Full)
     }
 
     async fn is_taken(&self, address: IpAddr) -> bool {

@@ -21,12 +21,11 @@ use registry::Outcome;
 
 use super::Refusal;
 use super::metrics::{PortMetrics, Scope};
+use super::unallocated::Unallocated;
 use bitmap::Bitmap;
 pub use shared::Shared;
 use shared::{Snapshot, Unchanged};
 
-const FULL: &str = "range is full";
-const TAKEN: &str = "provided port is already allocated";
 /// The ports of dry runs start after this port.
 const DRY_RUN_BASE: i32 = 32768;
 
@@ -126,7 +125,7 @@ impl NodePorts {
         }
     }
 
-    async fn change<T>(&self, mut change: impl FnMut(&mut Bitmap) -> Result<T, &'static str>) -> Result<T, String> {
+    async fn change<T>(&self, mut change: impl FnMut(&mut Bitmap) -> Result<T, Unallocated>) -> Result<T, Unallocated> {
         let size = usize::from(self.range.last - self.range.first) + 1;
         let mut change = |ports: &mut Bitmap| {
             let changed = change(ports);
@@ -134,32 +133,31 @@ impl NodePorts {
             changed
         };
         match &self.allocated {
-            Allocated::Memory(ports) => change(&mut lock(ports)).map_err(String::from),
+            Allocated::Memory(ports) => change(&mut lock(ports)),
             Allocated::Store(shared) => shared.change(change).await.map_err(|unchanged| match unchanged {
-                Unchanged::Refused(why) => why.to_owned(),
-                Unchanged::Failed(status) => status.message,
+                Unchanged::Refused(why) => why,
+                Unchanged::Failed(status) => status.into(),
             }),
         }
     }
 
-    async fn take(&self, port: i32) -> Result<(), String> {
+    async fn take(&self, port: i32) -> Result<(), Unallocated> {
         let taken = self.try_take(port).await;
         self.metrics.observe_allocation(Scope::Static, &taken);
         taken
     }
 
-    async fn try_take(&self, port: i32) -> Result<(), String> {
+    async fn try_take(&self, port: i32) -> Result<(), Unallocated> {
         if !self.is_in_range(port) {
-            let range = self.range;
-            return Err(format!("provided port is not in the valid range. The range of valid ports is {range}"));
+            return Err(Unallocated::PortOutOfRange { range: self.range });
         }
-        self.change(|ports| if ports.insert(port) { Ok(()) } else { Err(TAKEN) }).await?;
+        self.change(|ports| if ports.insert(port) { Ok(()) } else { Err(Unallocated::PortTaken) }).await?;
         lock(&self.pending).insert(port);
         Ok(())
     }
 
     /// Allocates a free port. The lower band is used last (KEP-3668).
-    async fn next(&self) -> Result<i32, String> {
+    async fn next(&self) -> Result<i32, Unallocated> {
         let (first, last) = (i32::from(self.range.first), i32::from(self.range.last));
         let size = last - first + 1;
         let band = if size < 32 { 0 } else { (size / 32).clamp(16, 128) };
@@ -167,7 +165,7 @@ impl NodePorts {
         let start = self.allocation_count.fetch_add(1, Ordering::Relaxed) % u64::from(upper.unsigned_abs());
         let start = i32::try_from(start).unwrap_or_default();
         let candidates = || (0..upper).map(|n| first + band + (start + n) % upper).chain(first..first + band);
-        let found = self.change(|ports| candidates().find(|port| ports.insert(*port)).ok_or(FULL)).await;
+        let found = self.change(|ports| candidates().find(|port| ports.insert(*port)).ok_or(Unallocated::Full)).await;
         self.metrics.observe_allocation(Scope::Dynamic, &found);
         let port = found?;
         lock(&self.pending).insert(port);
@@ -184,8 +182,8 @@ impl NodePorts {
             freed.iter().for_each(|port| ports.remove(*port));
             Ok(())
         };
-        if let Err(why) = self.change(release).await {
-            tracing::error!(ports = ?freed, why, "cannot release node ports; the repair releases them");
+        if let Err(error) = self.change(release).await {
+            tracing::error!(ports = ?freed, %error, "cannot release node ports; the repair releases them");
         }
     }
 
@@ -197,12 +195,10 @@ impl NodePorts {
         }
     }
 
-    async fn is_taken(&self, port: i32) -> Result<bool, String> {
+    async fn is_taken(&self, port: i32) -> Result<bool, Unallocated> {
         match &self.allocated {
             Allocated::Memory(ports) => Ok(lock(ports).contains(port)),
-            Allocated::Store(shared) => {
-                shared.read().await.map(|snapshot| snapshot.ports.contains(port)).map_err(|status| status.message)
-            }
+            Allocated::Store(shared) => Ok(shared.read().await?.ports.contains(port)),
         }
     }
 }
@@ -225,17 +221,17 @@ impl Operation {
     }
 
     /// A dry run allocates nothing and does not check the range.
-    async fn take(&mut self, port: i32) -> Result<(), String> {
+    async fn take(&mut self, port: i32) -> Result<(), Unallocated> {
         if !self.dry_run {
             self.ports.take(port).await?;
         } else if self.taken.contains(&port) || self.ports.is_taken(port).await? {
-            return Err(TAKEN.into());
+            return Err(Unallocated::PortTaken);
         }
         self.taken.push(port);
         Ok(())
     }
 
-    async fn next(&mut self) -> Result<i32, String> {
+    async fn next(&mut self) -> Result<i32, Unallocated> {
         let simulated = || self.taken.iter().copied().max().unwrap_or(DRY_RUN_BASE) + 1;
         let port = if self.dry_run { simulated() } else { self.ports.next().await? };
         self.taken.push(port);
@@ -267,7 +263,7 @@ impl Operation {
             Refusal::Invalid(FieldError::invalid(
                 &path.index(index).child(json_name!(ServicePort.node_port)),
                 port,
-                why,
+                why.to_string(),
             ))
         })
     }
@@ -341,10 +337,12 @@ impl Operation {
     pub async fn allocate_health_check(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
         let requested = spec.health_check_node_port;
         if requested != 0 {
-            let why = |why| format!("failed to allocate requested HealthCheck NodePort {requested}: {why}");
+            let why =
+                |why: Unallocated| format!("failed to allocate requested HealthCheck NodePort {requested}: {why}");
             return self.take(requested).await.map_err(|refusal| Refusal::Exhausted(why(refusal)));
         }
-        let failed = |why| Refusal::Exhausted(format!("failed to allocate a HealthCheck NodePort 0: {why}"));
+        let failed =
+            |why: Unallocated| Refusal::Exhausted(format!("failed to allocate a HealthCheck NodePort 0: {why}"));
         spec.health_check_node_port = self.next().await.map_err(failed)?;
         Ok(())
     }

@@ -6,7 +6,6 @@ use authn::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
 use generated::core::v1::ServiceAccount;
 use machinery::reflect::Struct;
 use machinery::scalar::Time;
-use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 use registry::{MetaExt, meta};
 use request::user::{service_account_groups, service_account_user_name};
@@ -15,6 +14,7 @@ use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::claims::{Claims, Issued, Kubernetes, LEEWAY, Reference};
 use super::lookup::Lookup;
+use super::refusal::Refusal;
 
 const POD_NAME: &str = "authentication.kubernetes.io/pod-name";
 const POD_UID: &str = "authentication.kubernetes.io/pod-uid";
@@ -23,8 +23,6 @@ const NODE_UID: &str = "authentication.kubernetes.io/node-uid";
 const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
 /// The audit annotation for tokens that the client should have renewed.
 const STALE: &str = "authentication.k8s.io/stale-token";
-/// The error for a token with a deleted object.
-const INVALIDATED: &str = "service account token has been invalidated";
 
 /// Authenticates tokens issued with the configured keys.
 pub struct Accounts {
@@ -44,7 +42,8 @@ impl TokenAuthenticator for Accounts {
     fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             let Some(jws) = issued_by(token, &self.issuers) else { return Ok(None) };
-            self.verify(&jws, audiences).await.map(Some).map_err(AuthenticationError)
+            let verified = self.verify(&jws, audiences).await;
+            verified.map(Some).map_err(|refusal| AuthenticationError(refusal.to_string()))
         })
     }
 }
@@ -58,9 +57,9 @@ pub fn issued_by<'t>(token: &'t str, issuers: &[String]) -> Option<Jws<'t>> {
 }
 
 impl Accounts {
-    async fn verify(&self, jws: &Jws<'_>, wanted: &[String]) -> Result<Authenticated, String> {
-        self.keys.verify(jws).await.map_err(|why| why.to_string())?;
-        let claims: Claims = jws.claims().map_err(|_| "claims of the token cannot be read".to_owned())?;
+    async fn verify(&self, jws: &Jws<'_>, wanted: &[String]) -> Result<Authenticated, Refusal> {
+        self.keys.verify(jws).await?;
+        let claims: Claims = jws.claims().map_err(|_| Refusal::Claims)?;
         if claims.audiences.is_empty() {
             ACCOUNTS.legacy.inc();
         }
@@ -68,11 +67,7 @@ impl Accounts {
         let audiences: Vec<String> =
             wanted.iter().filter(|audience| token_audiences.contains(audience)).cloned().collect();
         if audiences.is_empty() {
-            return Err(format!(
-                "token audiences {} is invalid for the target audiences {}",
-                quoted(token_audiences),
-                quoted(wanted)
-            ));
+            return Err(Refusal::Audiences { found: token_audiences.clone(), wanted: wanted.to_vec() });
         }
         let now = Time::from(std::time::SystemTime::now());
         claims.check_time(now)?;
@@ -90,10 +85,6 @@ impl Accounts {
     }
 }
 
-fn quoted(texts: &[String]) -> String {
-    format!("[{}]", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(" "))
-}
-
 /// The binding of a token to stored objects.
 struct Bound<'a> {
     lookup: &'a Lookup,
@@ -102,7 +93,7 @@ struct Bound<'a> {
 }
 
 impl Bound<'_> {
-    async fn check(&self) -> Result<(), String> {
+    async fn check(&self) -> Result<(), Refusal> {
         self.check_account().await?;
         let namespace = &self.to.namespace;
         if let Some(secret) = &self.to.secret {
@@ -116,29 +107,30 @@ impl Bound<'_> {
         Ok(())
     }
 
-    async fn check_account(&self) -> Result<(), String> {
+    async fn check_account(&self) -> Result<(), Refusal> {
         let (namespace, claimed) = (&self.to.namespace, &self.to.account);
-        let ServiceAccount { metadata, .. } =
-            self.lookup.account(namespace, &claimed.name).await.map_err(|status| status.message)?;
+        let ServiceAccount { metadata, .. } = self.lookup.account(namespace, &claimed.name).await?;
         if metadata.uid != claimed.uid {
-            return Err(format!("service account UID ({}) does not match claim ({})", metadata.uid, claimed.uid));
+            return Err(Refusal::AccountUid { stored: metadata.uid, claimed: claimed.uid.clone() });
         }
         match self.is_deleted(&metadata) {
-            true => Err(format!("service account {namespace}/{} has been deleted", claimed.name)),
+            true => Err(Refusal::AccountDeleted { namespace: namespace.clone(), name: claimed.name.clone() }),
             false => Ok(()),
         }
     }
 
-    fn check_object<T: Struct>(&self, what: &str, claimed: &Reference, found: Result<T, Status>) -> Result<(), String> {
-        let Ok(found) = found else { return Err(INVALIDATED.into()) };
-        let meta = meta(machinery::reflect::Ref::of(&found)).ok_or(INVALIDATED)?;
+    fn check_object<T: Struct>(
+        &self,
+        what: &'static str,
+        claimed: &Reference,
+        found: Result<T, Status>,
+    ) -> Result<(), Refusal> {
+        let Ok(found) = found else { return Err(Refusal::Invalidated) };
+        let meta = meta(machinery::reflect::Ref::of(&found)).ok_or(Refusal::Invalidated)?;
         if meta.uid != claimed.uid {
-            return Err(format!(
-                "{what} UID ({}) does not match service account {what} ref claim ({})",
-                meta.uid, claimed.uid
-            ));
+            return Err(Refusal::ObjectUid { what, stored: meta.uid.clone(), claimed: claimed.uid.clone() });
         }
-        if self.is_deleted(meta) { Err(INVALIDATED.into()) } else { Ok(()) }
+        if self.is_deleted(meta) { Err(Refusal::Invalidated) } else { Ok(()) }
     }
 
     /// Whether an object is past its deletion time by more than the clock skew.

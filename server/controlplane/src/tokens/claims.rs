@@ -3,6 +3,8 @@
 use machinery::scalar::Time;
 use serde::{Deserialize, Serialize};
 
+use super::refusal::Refusal;
+
 /// The tolerated clock skew in seconds.
 pub const LEEWAY: i64 = 60;
 
@@ -56,16 +58,19 @@ pub struct Reference {
 
 impl Claims {
     /// Checks that the token is valid at this time.
-    pub fn check_time(&self, now: Time) -> Result<(), &'static str> {
+    ///
+    /// # Errors
+    /// When the token has expired, or is not valid yet.
+    pub fn check_time(&self, now: Time) -> Result<(), Refusal> {
         let (early, late) = (now.unix() - LEEWAY, now.unix() + LEEWAY);
         if self.not_before.is_some_and(|from| late < from.0) {
-            return Err("service account token is not valid yet");
+            return Err(Refusal::NotYetValid);
         }
         if self.expires.is_some_and(|until| early > until.0) {
-            return Err("service account token has expired");
+            return Err(Refusal::Expired);
         }
         if self.issued.is_some_and(|at| late < at.0) {
-            return Err("service account token is issued in the future");
+            return Err(Refusal::IssuedInFuture);
         }
         Ok(())
     }
@@ -120,12 +125,12 @@ mod tests {
             issued: Some(NumericDate(100)),
             ..Claims::default()
         };
-        let at = |seconds| claims.check_time(Time::from_unix(seconds));
+        let at = |seconds| claims.check_time(Time::from_unix(seconds)).map_err(|refusal| refusal.to_string());
         assert_eq!(at(500), Ok(()));
         assert_eq!(at(100 - LEEWAY), Ok(()));
-        assert_eq!(at(99 - LEEWAY), Err("service account token is not valid yet"));
+        assert_eq!(at(99 - LEEWAY), Err("service account token is not valid yet".to_owned()));
         assert_eq!(at(1000 + LEEWAY), Ok(()));
-        assert_eq!(at(1001 + LEEWAY), Err("service account token has expired"));
+        assert_eq!(at(1001 + LEEWAY), Err("service account token has expired".to_owned()));
     }
 
     #[test]

@@ -14,12 +14,13 @@ use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::accounts::issued_by;
 use super::lookup::Lookup;
+use super::refusal::Refusal;
 
 const ISSUER: &str = "kubernetes/serviceaccount";
 /// The key of the token in the secret.
 const TOKEN: &str = "token";
 /// The label of secrets whose token was unused for too long and is invalid.
-const INVALID_SINCE: &str = "kubernetes.io/legacy-token-invalid-since";
+pub const INVALID_SINCE: &str = "kubernetes.io/legacy-token-invalid-since";
 /// The label with the date of the last use.
 const LAST_USED: &str = "kubernetes.io/legacy-token-last-used";
 
@@ -67,7 +68,8 @@ impl TokenAuthenticator for LegacyAccounts {
                 return Err(AuthenticationError("the token is meant for this server only".into()));
             }
             let claims: Claims = jws.claims().map_err(|_| AuthenticationError("claims cannot be read".into()))?;
-            let origin = self.verify(token, &claims).await.map_err(AuthenticationError)?;
+            let origin = self.verify(token, &claims).await;
+            let origin = origin.map_err(|refusal| AuthenticationError(refusal.to_string()))?;
             Ok(Some(origin.authenticated(&claims, common)))
         })
     }
@@ -83,26 +85,27 @@ fn user(claims: &Claims) -> User {
 
 impl LegacyAccounts {
     /// Checks the token against the stored secret and account.
-    async fn verify(&self, token: &str, claims: &Claims) -> Result<Origin, String> {
+    async fn verify(&self, token: &str, claims: &Claims) -> Result<Origin, Refusal> {
         check_claims(claims)?;
         let Some(lookup) = &self.lookup else { return Ok(Origin::Unknown) };
         let (namespace, name) = (&claims.namespace, &claims.account);
-        let secret = lookup.secret(namespace, &claims.secret).await.map_err(|_| "Token has been invalidated")?;
+        let secret = lookup.secret(namespace, &claims.secret).await.map_err(|_| Refusal::SecretDeleted)?;
         if secret.metadata.is_deleting() {
-            return Err("Token has been invalidated".into());
+            return Err(Refusal::SecretDeleted);
         }
         let stored_token = secret.data.get(TOKEN).map_or(&b""[..], |value| value.as_ref());
         if !is_same_secret(stored_token, token.as_bytes()) {
-            return Err("Token does not match server's copy".into());
+            return Err(Refusal::OtherToken);
         }
-        let account = lookup.account(namespace, name).await.map_err(|status| status.message)?;
+        let account = lookup.account(namespace, name).await?;
         check_account(&account.metadata, claims)?;
         if secret.metadata.labels.contains_key(INVALID_SINCE) {
             ACCOUNTS.invalid_legacy_auto.inc();
-            return Err(format!(
-                "the token in secret {namespace}/{} for service account {namespace}/{name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '{INVALID_SINCE}' label from the secret to temporarily allow use of this token",
-                claims.secret
-            ));
+            return Err(Refusal::MarkedInvalid {
+                namespace: namespace.clone(),
+                secret: claims.secret.clone(),
+                account: name.clone(),
+            });
         }
         record_use(lookup, &secret).await;
         let auto_generated = account.secrets.iter().any(|reference| reference.name == secret.metadata.name);
@@ -115,7 +118,7 @@ impl LegacyAccounts {
     }
 }
 
-fn check_claims(claims: &Claims) -> Result<(), String> {
+fn check_claims(claims: &Claims) -> Result<(), Refusal> {
     for (value, name) in [
         (&claims.subject, "sub"),
         (&claims.namespace, "namespace"),
@@ -124,22 +127,23 @@ fn check_claims(claims: &Claims) -> Result<(), String> {
         (&claims.account_uid, "serviceAccountUID"),
     ] {
         if value.is_empty() {
-            return Err(format!("{name} claim is missing"));
+            return Err(Refusal::MissingClaim { name });
         }
     }
     match split_service_account(&claims.subject) == Some((&claims.namespace, &claims.account)) {
         true => Ok(()),
-        false => Err("sub claim is invalid".into()),
+        false => Err(Refusal::Subject),
     }
 }
 
-fn check_account(account: &ObjectMeta, claims: &Claims) -> Result<(), String> {
+fn check_account(account: &ObjectMeta, claims: &Claims) -> Result<(), Refusal> {
     if account.is_deleting() {
-        return Err(format!("ServiceAccount {}/{} has been deleted", claims.namespace, claims.account));
+        let (namespace, name) = (claims.namespace.clone(), claims.account.clone());
+        return Err(Refusal::LegacyAccountDeleted { namespace, name });
     }
     match account.uid == claims.account_uid {
         true => Ok(()),
-        false => Err(format!("ServiceAccount UID ({}) does not match claim ({})", account.uid, claims.account_uid)),
+        false => Err(Refusal::LegacyAccountUid { stored: account.uid.clone(), claimed: claims.account_uid.clone() }),
     }
 }
 

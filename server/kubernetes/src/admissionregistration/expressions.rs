@@ -6,6 +6,8 @@ use std::sync::Arc;
 use cel::{Environment, Fields, ObjectType, Program, Type};
 use generated::admissionregistration::v1::patch_type;
 
+use crate::Error;
+
 /// Variables and types that are available besides `object`, `oldObject`, `request` and
 /// `namespaceObject`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,16 +86,18 @@ fn is_small(of: &Type, left: &mut usize) -> bool {
 
 /// Compiles an expression whose type has to be one of `wanted`; any type is accepted if `wanted` is
 /// empty.
-pub fn compile(source: &str, environment: &Environment, wanted: &[Type]) -> Result<Program, String> {
-    let program = cel::compile(source, environment).map_err(|error| format!("compilation failed: {error}"))?;
+///
+/// # Errors
+/// Returns an error if the expression does not compile, or has another type.
+pub fn compile(source: &str, environment: &Environment, wanted: &[Type]) -> Result<Program, Error> {
+    let program = cel::compile(source, environment)?;
     if wanted.is_empty() || wanted.contains(program.output()) {
         return Ok(program);
     }
-    let got = program.output().declared_name();
-    let names: Vec<String> = wanted.iter().map(Type::declared_name).collect();
-    Err(match &names[..] {
-        [one] => format!("must evaluate to {one} but got {got}"),
-        several => format!("must evaluate to one of [{}] but got {got}", several.join(" ")),
+    let found = program.output().declared_name();
+    Err(match wanted {
+        [one] => Error::ResultType { wanted: one.declared_name(), found },
+        several => Error::ResultTypes { wanted: several.iter().map(Type::declared_name).collect(), found },
     })
 }
 

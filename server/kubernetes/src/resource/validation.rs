@@ -13,6 +13,7 @@ use machinery::scalar::Quantity;
 use machinery::scalar::go_text::{json_string, quote};
 use machinery::{features, options};
 
+use crate::Error;
 pub use crate::core::validation::claim_spec::validate_template_meta;
 use generated::resource::v1::{
     AllocatedDeviceStatus, CELDeviceSelector, CapacityRequestPolicy, CapacityRequestPolicyRange, Device,
@@ -47,13 +48,13 @@ pub fn validate_device_expression(
     _: Option<&CELDeviceSelector>,
 ) {
     if let Err(why) = compile(&new.expression, v.context.enabled(features::DRAConsumableCapacity)) {
-        v.invalid(&path.child(json_name!(CELDeviceSelector.expression)), &new.expression, why);
+        v.invalid(&path.child(json_name!(CELDeviceSelector.expression)), &new.expression, why.to_string());
     }
 }
 
 /// `CompileCELExpression`: attributes have any type, so the result of one may be a boolean.
 /// `consumable` enables shared devices.
-fn compile(expression: &str, consumable: bool) -> Result<(), String> {
+fn compile(expression: &str, consumable: bool) -> Result<(), Error> {
     let by_domain = |of: Type| Type::map(Type::String, Type::map(Type::String, of));
     let mut fields = vec![
         ("driver", Type::String),
@@ -63,10 +64,10 @@ fn compile(expression: &str, consumable: bool) -> Result<(), String> {
     fields.extend(consumable.then_some(("allowMultipleAllocations", Type::Bool)));
     let device = Type::object(ObjectType::new("kubernetes.DRADevice", fields));
     let environment = Environment::new([("device", device)]).with_bindings();
-    let program = cel::compile(expression, &environment).map_err(|why| format!("compilation failed: {why}"))?;
+    let program = cel::compile(expression, &environment)?;
     match program.output() {
         Type::Bool | Type::Dyn => Ok(()),
-        other => Err(format!("must evaluate to bool or the unknown type, not {}", other.declared_name())),
+        other => Err(Error::DeviceResultType { found: other.declared_name() }),
     }
 }
 

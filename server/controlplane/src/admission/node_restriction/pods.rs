@@ -117,8 +117,17 @@ impl<L: Lookup> Request<'_, L> {
     }
 }
 
+/// A volume of a kind that this server does not know.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum UnknownVolume {
+    #[error("unknown volume type for volume  {}", quote(name))]
+    Volume { name: String },
+    #[error("unknown source for projected volume {}", quote(name))]
+    Projection { name: String },
+}
+
 /// Returns the API resource that a pod references, if any (upstream: `HasAPIObjectReference`).
-fn referenced(spec: &PodSpec) -> Result<Option<&'static str>, String> {
+fn referenced(spec: &PodSpec) -> Result<Option<&'static str>, UnknownVolume> {
     let mut kinds = Vec::new();
     visit_pod(spec, &mut |reference| kinds.push(reference.kind));
     let named = [
@@ -168,10 +177,11 @@ const PLAIN_VOLUMES: [&str; 22] = [
 ];
 
 /// Returns the API resource that a volume references. Unknown volume sources are rejected.
-pub(super) fn referenced_by_volume(volume: &Volume) -> Result<Option<&'static str>, String> {
+pub(super) fn referenced_by_volume(volume: &Volume) -> Result<Option<&'static str>, UnknownVolume> {
     let sources = set_fields(&volume.volume_source);
+    let unknown = || UnknownVolume::Volume { name: volume.name.clone() };
     if sources.is_empty() {
-        return Err(format!("unknown volume type for volume  {}", quote(&volume.name)));
+        return Err(unknown());
     }
     for source in sources {
         let resource = match source {
@@ -187,18 +197,18 @@ pub(super) fn referenced_by_volume(volume: &Volume) -> Result<Option<&'static st
                 None => continue,
             },
             plain if PLAIN_VOLUMES.contains(&plain) => continue,
-            _ => return Err(format!("unknown volume type for volume  {}", quote(&volume.name))),
+            _ => return Err(unknown()),
         };
         return Ok(Some(resource));
     }
     Ok(None)
 }
 
-fn referenced_by_projections(volume: &Volume) -> Result<Option<&'static str>, String> {
+fn referenced_by_projections(volume: &Volume) -> Result<Option<&'static str>, UnknownVolume> {
     let projections = volume.volume_source.projected.iter().flat_map(|projected| &projected.sources);
     for projection in projections {
         let sources = set_fields::<VolumeProjection>(projection);
-        let unknown = || format!("unknown source for projected volume {}", quote(&volume.name));
+        let unknown = || UnknownVolume::Projection { name: volume.name.clone() };
         for source in &sources {
             return Ok(Some(match *source {
                 "configMap" => "configmaps (via projected volumes)",

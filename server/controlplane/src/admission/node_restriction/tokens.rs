@@ -8,6 +8,7 @@ use generated::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod, Volume};
 use generated::storage::v1::CSIDriver;
 use machinery::reflect::Struct;
 use machinery::scalar::go_text::quote;
+use machinery::status::Status;
 
 use super::lookup::{CLAIMS, CSI_DRIVERS, PODS, Resource, VOLUMES, get, missing};
 use super::pods::set_fields;
@@ -27,6 +28,11 @@ const MIGRATED: [(&str, &str); 7] = [
 ];
 /// The verb that permits a further audience. The resource of the check is the audience.
 const AUDIENCE_VERB: &str = "request-serviceaccounts-token-audience";
+
+/// CSI drivers of a pod cannot be determined, for these reasons.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", joined(&.0.iter().map(|status| status.message.clone()).collect::<Vec<_>>()))]
+struct UnknownDrivers(Vec<Status>);
 
 impl<L: Lookup> Request<'_, L> {
     pub(super) async fn token(&self) -> Outcome {
@@ -89,7 +95,7 @@ impl<L: Lookup> Request<'_, L> {
     }
 
     /// Whether a projected volume or the CSI driver of a volume requests tokens for the audience.
-    async fn pod_requests_audience(&self, pod: &Pod, audience: &str) -> Result<bool, String> {
+    async fn pod_requests_audience(&self, pod: &Pod, audience: &str) -> Result<bool, UnknownDrivers> {
         let mut errors = Vec::new();
         for volume in &pod.spec.volumes {
             let projections = volume.volume_source.projected.iter().flat_map(|projected| &projected.sources);
@@ -100,20 +106,20 @@ impl<L: Lookup> Request<'_, L> {
             match self.driver_requests_audience(pod, volume, audience).await {
                 Ok(false) => {}
                 Ok(true) => return Ok(true),
-                Err(why) => errors.push(why),
+                Err(status) => errors.push(status),
             }
         }
-        if errors.is_empty() { Ok(false) } else { Err(joined(&errors)) }
+        if errors.is_empty() { Ok(false) } else { Err(UnknownDrivers(errors)) }
     }
 
-    async fn driver_requests_audience(&self, pod: &Pod, volume: &Volume, audience: &str) -> Result<bool, String> {
+    async fn driver_requests_audience(&self, pod: &Pod, volume: &Volume, audience: &str) -> Result<bool, Status> {
         let Some(driver) = self.driver_of(pod, volume).await? else { return Ok(false) };
         let driver = self.existing::<CSIDriver>(CSI_DRIVERS, ("", &driver)).await?;
         Ok(driver.spec.token_requests.iter().any(|request| request.audience == audience))
     }
 
     /// Returns the CSI driver of a volume, if it has one.
-    async fn driver_of(&self, pod: &Pod, volume: &Volume) -> Result<Option<String>, String> {
+    async fn driver_of(&self, pod: &Pod, volume: &Volume) -> Result<Option<String>, Status> {
         let (namespace, source) = (&pod.metadata.namespace, &volume.volume_source);
         if source.ephemeral.as_ref().is_some_and(|ephemeral| ephemeral.volume_claim_template.is_some()) {
             return self.driver_of_claim(namespace, &format!("{}-{}", pod.metadata.name, volume.name)).await;
@@ -125,7 +131,7 @@ impl<L: Lookup> Request<'_, L> {
         Ok(driver.or_else(|| migrated(source)).filter(|driver| !driver.is_empty()))
     }
 
-    async fn driver_of_claim(&self, namespace: &str, name: &str) -> Result<Option<String>, String> {
+    async fn driver_of_claim(&self, namespace: &str, name: &str) -> Result<Option<String>, Status> {
         let claim = self.existing::<PersistentVolumeClaim>(CLAIMS, (namespace, name)).await?;
         let volume = self.existing::<PersistentVolume>(VOLUMES, ("", &claim.spec.volume_name)).await?;
         let source = &volume.spec.persistent_volume_source;
@@ -133,9 +139,8 @@ impl<L: Lookup> Request<'_, L> {
         Ok(driver.or_else(|| migrated(source)).filter(|driver| !driver.is_empty()))
     }
 
-    async fn existing<T: Struct>(&self, resource: Resource, key: (&str, &str)) -> Result<Arc<T>, String> {
-        let found = self.lookup.find(resource, key).await.map_err(|status| status.message)?;
-        found.ok_or_else(|| missing(resource, key.1).message)
+    async fn existing<T: Struct>(&self, resource: Resource, key: (&str, &str)) -> Result<Arc<T>, Status> {
+        self.lookup.find(resource, key).await?.ok_or_else(|| missing(resource, key.1))
     }
 }
 

@@ -9,6 +9,7 @@ use machinery::format::{is_dns1123_label, is_dns1123_subdomain};
 use machinery::json_name;
 
 use super::policy::{Level, LevelVersion, MODES, Policy, parse_level, parse_version};
+use crate::Error;
 use crate::admission::configuration::{Configurations, refused};
 
 const PLUGIN: &str = "PodSecurity";
@@ -23,7 +24,10 @@ pub struct PodSecurityConfig {
 
 impl PodSecurityConfig {
     /// Loads the plugin's configuration, or the defaults if there is none.
-    pub fn load(configurations: &Configurations) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// When the configuration is invalid.
+    pub fn load(configurations: &Configurations) -> Result<Self, Error> {
         let config =
             configurations.read::<PodSecurityConfiguration>(PLUGIN, GROUP, &VERSIONS, "PodSecurityConfiguration")?;
         let PodSecurityConfiguration { defaults, exemptions, .. } = config.unwrap_or_default();
@@ -46,7 +50,7 @@ impl PodSecurityConfig {
         let warn = mode("warn", &defaults.warn, "warn-version", &defaults.warn_version);
         let audit = mode("audit", &defaults.audit, "audit-version", &defaults.audit_version);
         errors.extend(validate_exemptions(&exemptions));
-        refused(PLUGIN, &errors)?;
+        refused(PLUGIN, errors)?;
         Ok(PodSecurityConfig { defaults: Policy { enforce, audit, warn }, exemptions })
     }
 

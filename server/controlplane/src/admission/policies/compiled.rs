@@ -11,6 +11,7 @@ use generated::admissionregistration::v1::{MatchCondition, Variable};
 use kubernetes::admissionregistration::{Available, Variables, compile, environment};
 use telemetry::metrics::cel::{compiling, evaluating};
 
+use super::error::PolicyError;
 use super::input::Activation;
 use crate::admission::metrics::Conditions;
 
@@ -45,7 +46,7 @@ impl Cache {
 /// An expression and its program or compile error.
 pub struct Expression {
     pub source: String,
-    program: Result<Program, String>,
+    program: Result<Program, kubernetes::Error>,
 }
 
 impl Expression {
@@ -53,22 +54,19 @@ impl Expression {
         Expression { source: source.to_owned(), program: compiling(|| compile(source, environment, wanted)) }
     }
 
-    /// Evaluates the expression. Errors have the wording that clients see.
-    pub fn evaluate<'a>(&'a self, activation: &Activation<'a>, budget: &mut Budget) -> Result<Value<'a>, String> {
+    /// Evaluates the expression.
+    ///
+    /// # Errors
+    /// When the expression does not compile, or its evaluation fails.
+    pub fn evaluate<'a>(&'a self, activation: &Activation<'a>, budget: &mut Budget) -> Result<Value<'a>, PolicyError> {
         let outcome = match &self.program {
             Ok(program) => evaluating(|| program.evaluate(activation, budget)),
-            Err(why) => return Err(why.clone()),
+            Err(error) => return Err(error.clone().into()),
         };
         let whole_budget = budget.left == 0;
         outcome.map_err(|error| match error {
-            Error::CostLimitExceeded if whole_budget => {
-                "validation failed due to running out of cost budget, no further validation rules will be run"
-                    .to_owned()
-            }
-            Error::CostLimitExceeded => {
-                format!("expression '{}' resulted in error: {}", self.source, Error::CostLimitExceeded)
-            }
-            error => format!("expression '{}' resulted in error: {error}", self.source),
+            Error::CostLimitExceeded if whole_budget => PolicyError::Budget,
+            source => PolicyError::Evaluate { expression: self.source.clone(), source },
         })
     }
 }
@@ -76,7 +74,7 @@ impl Expression {
 /// The compiled parts that both policy types have.
 pub struct Common {
     pub conditions: Vec<(String, Expression)>,
-    pub variables: Vec<(String, Result<Program, String>)>,
+    pub variables: Vec<(String, Result<Program, kubernetes::Error>)>,
     /// The environment of expressions after the variables.
     pub environment: Environment,
     pub messages: Environment,
@@ -108,12 +106,15 @@ impl Common {
 
 /// Whether all conditions hold. A false condition takes precedence over errors
 /// (`matchconditions.Matcher`).
+///
+/// # Errors
+/// When no condition is false, and one fails.
 pub fn conditions_hold<'a>(
     conditions: &'a [(String, Expression)],
     activation: &Activation<'a>,
     budget: &mut Budget,
     metrics: Conditions<'_>,
-) -> Result<bool, String> {
+) -> Result<bool, PolicyError> {
     if conditions.is_empty() {
         return Ok(true);
     }
@@ -138,9 +139,12 @@ pub fn conditions_hold<'a>(
     if excluded {
         return Ok(false);
     }
-    match &errors[..] {
-        [] => Ok(true),
-        [one] => Err(one.clone()),
-        several => Err(format!("[{}]", several.join(", "))),
+    match (errors.len(), errors.pop()) {
+        (_, None) => Ok(true),
+        (1, Some(one)) => Err(one),
+        (_, Some(last)) => {
+            errors.push(last);
+            Err(PolicyError::Conditions(errors))
+        }
     }
 }

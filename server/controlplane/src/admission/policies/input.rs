@@ -188,13 +188,17 @@ pub struct Activation<'a> {
     input: &'a Input,
     params: Option<&'a Json>,
     /// The composed variables by name. If a name repeats, the last one wins.
-    variables: HashMap<&'a str, &'a Result<Program, String>>,
+    variables: HashMap<&'a str, &'a Result<Program, kubernetes::Error>>,
     namespace: &'a Json,
     evaluated: RefCell<HashMap<&'a str, Result<Value<'a>, Error>>>,
 }
 
 impl<'a> Activation<'a> {
-    pub fn new(input: &'a Input, params: Option<&'a Json>, variables: &'a [(String, Result<Program, String>)]) -> Self {
+    pub fn new(
+        input: &'a Input,
+        params: Option<&'a Json>,
+        variables: &'a [(String, Result<Program, kubernetes::Error>)],
+    ) -> Self {
         let variables = variables.iter().map(|(name, program)| (name.as_str(), program)).collect();
         Activation { input, params, variables, namespace: &input.namespace, evaluated: RefCell::default() }
     }

@@ -23,9 +23,10 @@ use super::super::lookup::find;
 use super::super::metrics::Metrics;
 use super::super::reinvocation::Reinvocation;
 use super::compiled::{Common, Expression, conditions_hold};
+use super::error::PolicyError;
 use super::input::{Activation, Input};
 use super::matching::{SeenVersion, Subject};
-use super::{Policies, Watched, not_converted, params, refused};
+use super::{Policies, Watched, params, refused};
 
 /// Fields that the server manages and that mutations must not set.
 const SERVER_MANAGED_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata.managedFields"];
@@ -127,11 +128,10 @@ async fn mutated(
     programs: &Programs,
     subject: &Subject<'_>,
     seen: SeenVersion,
-) -> Result<Option<Owned>, String> {
-    let found = params::find(subject, policy.spec.param_kind.as_deref(), binding.spec.param_ref.as_deref()).await;
-    let found = found.map_err(|why| format!("failed to configure binding: {why}"))?;
+) -> Result<Option<Owned>, PolicyError> {
+    let found = params::find(subject, policy.spec.param_kind.as_deref(), binding.spec.param_ref.as_deref()).await?;
     let kind = seen.kind;
-    let mut input = Input::new(subject, seen).map_err(|status| not_converted(&status))?;
+    let mut input = Input::new(subject, seen).map_err(PolicyError::NotConverted)?;
     let mut changed = false;
     let names = (&policy.metadata.name[..], &binding.metadata.name[..]);
     let policy_metrics = PolicyMetrics { metrics, names, operation: subject.attributes.operation };
@@ -141,7 +141,7 @@ async fn mutated(
     if !changed {
         return Ok(None);
     }
-    subject.object_of(kind, &input.object).map(Some).map_err(|status| status.message)
+    Ok(Some(subject.object_of(kind, &input.object)?))
 }
 
 /// The metrics and the labels of evaluations.
@@ -159,7 +159,7 @@ fn mutate(
     param: Option<&Json>,
     kind: &KindDef,
     policy_metrics: PolicyMetrics<'_>,
-) -> Result<bool, String> {
+) -> Result<bool, PolicyError> {
     let (metrics, (policy, binding)) = (policy_metrics.metrics, policy_metrics.names);
     let budget = &mut Budget::default();
     let variables = &programs.common.variables;
@@ -174,7 +174,8 @@ fn mutate(
             Mutation::Apply(expression) => applied(expression, &activation, budget, &input.object, kind),
             Mutation::Patch(expression) => patched(expression, &activation, budget, &input.object),
         };
-        metrics.mutated(policy, binding, object.as_ref().err().map(String::as_str), began.elapsed());
+        let failure = object.as_ref().err().map(ToString::to_string);
+        metrics.mutated(policy, binding, failure.as_deref(), began.elapsed());
         drop(activation);
         input.object = object?;
     }
@@ -188,36 +189,30 @@ fn applied<'a>(
     budget: &mut Budget,
     object: &Json,
     kind: &KindDef,
-) -> Result<Json, String> {
+) -> Result<Json, PolicyError> {
     let value = expression.evaluate(activation, budget)?;
     check_names(&value, "Object")?;
-    let config = value.to_json().map_err(|why| why.to_string())?;
+    let config = value.to_json().map_err(PolicyError::NotJson)?;
     for field in SERVER_MANAGED_FIELDS {
         let pointer = format!("/{}", field.replace('.', "/"));
         if config.pointer(&pointer).is_some() {
-            return Err(format!("may not mutate {field}"));
+            return Err(PolicyError::ServerManaged { field });
         }
     }
     let of = Type::Struct(kind.def);
-    typed::validate(of, &config, Duplicates::Refused)
-        .map_err(|errors| format!("error applying patch: failed to convert patch object to typed object: {errors}"))?;
-    let atomics = typed::atomics(of, &config);
-    if !atomics.is_empty() {
-        let places = atomics.join(", ");
-        let why = format!("may not mutate atomic arrays, maps or structs: {places}");
-        return Err(format!("error applying patch: invalid ApplyConfiguration: {why}"));
+    typed::validate(of, &config, Duplicates::Refused).map_err(PolicyError::Untyped)?;
+    let paths = typed::atomics(of, &config);
+    if !paths.is_empty() {
+        return Err(PolicyError::Atomic { paths });
     }
     Ok(typed::merge(of, object, &config))
 }
 
 /// Checks that the type name of each object is its field path, such as `Object.spec.template`.
-fn check_names(value: &Value<'_>, path: &str) -> Result<(), String> {
+fn check_names(value: &Value<'_>, path: &str) -> Result<(), PolicyError> {
     let Value::Map(Map::Made(of, fields)) = value else { return Ok(()) };
     if of.name != path {
-        return Err(format!(
-            "unexpected type name \"{}\", expected \"{path}\", which matches field name path from root Object type",
-            of.name
-        ));
+        return Err(PolicyError::TypeName { found: of.name.clone(), path: path.to_owned() });
     }
     fields.iter().try_for_each(|(name, value)| match value {
         Value::List(items) => items.iter().try_for_each(|item| check_names(&item, &format!("{path}.{name}"))),
@@ -231,15 +226,15 @@ fn patched<'a>(
     activation: &Activation<'a>,
     budget: &mut Budget,
     object: &Json,
-) -> Result<Json, String> {
-    let made = expression.evaluate(activation, budget)?;
-    let Json::Array(operations) = made.to_json().map_err(|why| why.to_string())? else {
-        return Err("type mismatch: JSONPatchType.expression should evaluate to array".into());
+) -> Result<Json, PolicyError> {
+    let value = expression.evaluate(activation, budget)?.to_json();
+    let Json::Array(operations) = value.map_err(PolicyError::NotJson)? else {
+        return Err(PolicyError::NotAnArray);
     };
     let operations = operations.into_iter().filter_map(|operation| match operation {
         Json::Object(operation) => Some(operation),
         _ => None,
     });
     let operations: Vec<_> = operations.collect();
-    patch::json_patch_of(object, &operations).map_err(|why| format!("JSON Patch: {why}"))
+    patch::json_patch_of(object, &operations).map_err(PolicyError::Patch)
 }

@@ -9,21 +9,27 @@ use meta::{compiled_selector, selects};
 use registry::{Predicate, meta};
 use serde_json::Value as Json;
 
+use super::error::ParamsError;
 use super::input::document;
 use super::matching::Subject;
 
 /// Returns the parameters of a binding. Each is evaluated separately; `None` is a policy without
 /// parameters.
+///
+/// # Errors
+/// When the kind is unknown, the binding cannot select its objects or must have one, or the store fails.
 pub async fn find(
     subject: &Subject<'_>,
     kind: Option<&ParamKind>,
     reference: Option<&ParamRef>,
-) -> Result<Vec<Option<Json>>, String> {
+) -> Result<Vec<Option<Json>>, ParamsError> {
     let (Some(kind), Some(reference)) = (kind, reference) else { return Ok(vec![None]) };
     let (group, version) = parse_api_version(&kind.api_version);
     let environment = subject.environment;
-    let unknown =
-        || format!("failed to find resource referenced by paramKind: '{group}/{version}, Kind={}'", kind.kind);
+    let unknown = || {
+        let (group, version) = (group.to_owned(), version.to_owned());
+        ParamsError::UnknownKind { group, version, kind: kind.kind.clone() }
+    };
     let (def, store) = match environment.catalog.kind(group, version, &kind.kind) {
         Some(def) => {
             let mut stores = environment.stores.values();
@@ -38,27 +44,25 @@ pub async fn find(
     let store = store.ok_or_else(unknown)?;
     let namespace = match (store.def.namespaced, reference.namespace.as_str()) {
         (false, "") => "",
-        (false, _) => return Err("paramRef.namespace must not be provided for a cluster-scoped `paramKind`".into()),
-        (true, "") if subject.attributes.namespace.is_empty() => {
-            return Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources".into());
-        }
+        (false, _) => return Err(ParamsError::Namespace),
+        (true, "") if subject.attributes.namespace.is_empty() => return Err(ParamsError::NoNamespace),
         (true, "") => subject.attributes.namespace.as_str(),
         (true, namespace) => namespace,
     };
     let found = if reference.name.is_empty() {
-        let objects = store.objects(namespace, &Predicate::default()).await.map_err(|status| status.message)?;
+        let objects = store.objects(namespace, &Predicate::default()).await?;
         objects.into_iter().filter(|object| is_selected(reference, object)).collect()
     } else {
         match store.get(namespace, &reference.name, "").await {
             Ok(object) => vec![object],
             Err(status) if status.code == 404 => Vec::new(),
-            Err(status) => return Err(status.message),
+            Err(status) => return Err(status.into()),
         }
     };
     if found.is_empty()
         && reference.parameter_not_found_action.as_deref() == Some(parameter_not_found_action_type::DENY)
     {
-        return Err("no params found for policy binding with `Deny` parameterNotFoundAction".into());
+        return Err(ParamsError::NotFound);
     }
     Ok(found.iter().map(|object| Some(document_of(def, object))).collect())
 }

@@ -19,9 +19,10 @@ use super::super::lookup::find;
 use super::super::metrics::Conditions;
 use super::annotations::{self, Annotations};
 use super::compiled::{Common, Expression, conditions_hold};
+use super::error::PolicyError;
 use super::input::{Activation, Input};
 use super::matching::Subject;
-use super::{Policies, Watched, not_converted, params, refused};
+use super::{Policies, Watched, params, refused};
 
 /// Maximum length of the result of a message expression, in bytes.
 const MAX_MESSAGE: usize = 5 * 1024;
@@ -75,8 +76,8 @@ struct Refusal {
 }
 
 impl Refusal {
-    fn failed(message: String) -> Self {
-        Refusal { message, reason: String::new(), index: 0, always: false, took: Duration::ZERO }
+    fn failed(error: &PolicyError) -> Self {
+        Refusal { message: error.to_string(), reason: String::new(), index: 0, always: false, took: Duration::ZERO }
     }
 }
 
@@ -118,7 +119,7 @@ pub async fn run(
             Ok(input) => input,
             Err(_) if policy.spec.failure_policy.as_deref() == Some(failure_policy_type::IGNORE) => continue,
             Err(status) => {
-                let (name, why) = (&policy.metadata.name, not_converted(&status));
+                let (name, why) = (&policy.metadata.name, PolicyError::NotConverted(status));
                 let why = format!("ValidatingAdmissionPolicy '{name}' denied request: {why}");
                 denied = denied.or_else(|| Some(refused(forbidden(attributes, &why), "", why)));
                 continue;
@@ -198,7 +199,7 @@ async fn evaluate_binding(
         Ok(found) => found,
         Err(_) if ignores => return,
         Err(why) => {
-            return evaluation.refusals.push(Refusal::failed(format!("failed to configure binding: {why}")));
+            return evaluation.refusals.push(Refusal::failed(&PolicyError::Params(why)));
         }
     };
     for param in &found {
@@ -220,7 +221,7 @@ fn evaluate(
         Ok(true) => {}
         Ok(false) => return,
         Err(_) if ignores => return,
-        Err(why) => return refusals.push(Refusal::failed(why)),
+        Err(why) => return refusals.push(Refusal::failed(&why)),
     }
     let activation = &Activation::new(input, param, &programs.common.variables);
     for (index, check) in programs.validations.iter().enumerate() {
@@ -233,8 +234,8 @@ fn evaluate(
                 let message = message(check, activation, budget);
                 refusals.push(Refusal { message, reason: check.reason.clone(), index, always: false, took });
             }
-            Err(why) if ignores => ignored.push((why, took)),
-            Err(why) => refusals.push(Refusal { index, took, ..Refusal::failed(why) }),
+            Err(why) if ignores => ignored.push((why.to_string(), took)),
+            Err(why) => refusals.push(Refusal { index, took, ..Refusal::failed(&why) }),
         }
     }
     for (key, value) in &programs.annotations {
@@ -242,7 +243,7 @@ fn evaluate(
             Ok(Value::String(text)) => annotations.add(key, text.trim()),
             Ok(_) => {}
             Err(_) if ignores => {}
-            Err(why) => refusals.push(Refusal { always: true, ..Refusal::failed(why) }),
+            Err(why) => refusals.push(Refusal { always: true, ..Refusal::failed(&why) }),
         }
     }
 }

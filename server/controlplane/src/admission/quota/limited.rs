@@ -12,6 +12,7 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 
 use super::{Resources, scopes};
+use crate::Error;
 use crate::admission::configuration::{self, Configurations, refused};
 use crate::admission::forbidden;
 
@@ -28,7 +29,7 @@ impl Limited {
     ///
     /// # Errors
     /// When the configuration is invalid.
-    pub fn load(configurations: &Configurations) -> Result<Self, String> {
+    pub fn load(configurations: &Configurations) -> Result<Self, Error> {
         let named: Result<Option<Configuration>, _> =
             configurations.read(PLUGIN, configuration::GROUP, &["v1"], "ResourceQuotaConfiguration");
         let found = match named {
@@ -43,7 +44,7 @@ impl Limited {
         let errors: Vec<FieldError> = unnamed
             .map(|(at, _)| FieldError::required(&path.index(at).child(json_name!(LimitedResource.resource)), ""))
             .collect();
-        refused(PLUGIN, &errors)?;
+        refused(PLUGIN, errors)?;
         Ok(Limited(limited))
     }
 

@@ -13,8 +13,8 @@ use kubernetes::core::{pod_limits, pod_requests};
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 
-use super::Resources;
 use super::scopes::is_terminating;
+use super::{Refusal, Resources};
 
 /// Core resources that are also counted under their bare plural.
 const PLAIN: [&str; 7] =
@@ -121,7 +121,10 @@ fn is_of_pods(name: &str) -> bool {
 }
 
 /// Requires that containers specify the resources that a quota counts.
-pub fn constraints(required: &[&str], object: &Owned) -> Result<(), String> {
+///
+/// # Errors
+/// The resources that containers do not specify.
+pub fn constraints(required: &[&str], object: &Owned) -> Result<(), Refusal> {
     let Some(pod) = object.downcast_ref::<Pod>() else { return Ok(()) };
     let whole = pod.spec.resources.as_deref();
     if whole.is_some_and(|whole| whole.requests.keys().chain(whole.limits.keys()).any(|name| is_pod_level(name))) {
@@ -142,7 +145,7 @@ pub fn constraints(required: &[&str], object: &Owned) -> Result<(), String> {
         names.sort_unstable();
         format!("{resource} for: {}", names.join(","))
     };
-    Err(format!("must specify {}", missing.iter_mut().map(line).collect::<Vec<_>>().join("; ")))
+    Err(Refusal::Unspecified { missing: missing.iter_mut().map(line).collect() })
 }
 
 fn specifies(requests: &Resources, limits: &Resources, resource: &str) -> bool {

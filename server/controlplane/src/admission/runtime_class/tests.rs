@@ -6,7 +6,7 @@ use super::super::testing::parsed;
 use super::*;
 
 /// Returns overhead, node selector, and toleration keys of a pod after the plugin, or the error.
-fn filled(spec: Value, class: Option<Value>) -> Result<(Value, Value, Vec<String>), String> {
+fn filled(spec: Value, class: Option<Value>) -> Result<(Value, Value, Vec<String>), Conflict> {
     let mut pod: Pod = parsed(&json!({"spec": spec}));
     let class = class.map(|class| parsed::<RuntimeClass>(&class));
     fill(&mut pod, class.as_ref())?;
@@ -60,6 +60,6 @@ fn copies_overhead_and_scheduling_of_the_class() {
     ];
     for (spec, class, expect) in table {
         let shown = format!("{spec} of {class:?}");
-        assert_eq!(filled(spec, class), expect, "{shown}");
+        assert_eq!(filled(spec, class).map_err(|conflict| conflict.to_string()), expect, "{shown}");
     }
 }

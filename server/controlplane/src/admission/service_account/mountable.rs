@@ -21,6 +21,16 @@ pub struct NewSecrets<'o> {
     uses: Vec<Use<'o>>,
 }
 
+/// A secret that a service account does not reference.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} is not allowed because service account {account} does not reference that {kind}")]
+pub struct Unreferenced {
+    /// The use of the secret.
+    what: String,
+    account: String,
+    kind: &'static str,
+}
+
 /// A reference to a secret.
 struct Use<'o> {
     name: &'o str,
@@ -56,8 +66,11 @@ impl<'o> NewSecrets<'o> {
         self.uses.is_empty()
     }
 
-    /// Rejects the first secret that the service account does not reference.
-    pub fn check(&self, account: &ServiceAccount) -> Result<(), String> {
+    /// Checks that the service account references the secrets.
+    ///
+    /// # Errors
+    /// The first secret that it does not reference.
+    pub fn check(&self, account: &ServiceAccount) -> Result<(), Unreferenced> {
         let of_pulls = account.image_pull_secrets.iter().map(|reference| (reference.name.as_str(), true));
         let of_mounts = account.secrets.iter().map(|reference| (reference.name.as_str(), false));
         let allowed: HashSet<(&str, bool)> = of_pulls.chain(of_mounts).collect();
@@ -68,8 +81,7 @@ impl<'o> NewSecrets<'o> {
             true => (format!("{}={name:?}", refused.path), "imagePullSecret"),
             false => (self.describe(refused), "secret"),
         };
-        let account = &account.metadata.name;
-        Err(format!("{what} is not allowed because service account {account} does not reference that {kind}"))
+        Err(Unreferenced { what, account: account.metadata.name.clone(), kind })
     }
 
     /// Describes a use in upstream's wording, where upstream has one.

@@ -20,7 +20,7 @@ fn account() -> ServiceAccount {
 /// Returns the error of a spec or of an update to it.
 fn refusal(new: Value, old: Option<Value>) -> String {
     let (new, old) = (spec(new), old.map(spec));
-    NewSecrets::of(&new, old.as_ref()).check(&account()).err().unwrap_or_default()
+    NewSecrets::of(&new, old.as_ref()).check(&account()).map_or_else(|refusal| refusal.to_string(), |()| String::new())
 }
 
 fn env(secret: &str) -> Value {
@@ -151,7 +151,8 @@ fn rejects_references_of_mirror_pods() {
         ),
     ];
     for (document, expect) in table {
-        assert_eq!(validate_mirror(&spec(document.clone())), expect, "{document}");
+        let found = validate_mirror(&spec(document.clone())).map_err(|reference| reference.to_string());
+        assert_eq!(found, expect.map_err(str::to_owned), "{document}");
     }
 }
 

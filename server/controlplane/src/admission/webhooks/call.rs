@@ -55,6 +55,26 @@ impl Failure {
     }
 }
 
+/// Why the response of a webhook is invalid.
+#[derive(Debug, thiserror::Error)]
+enum InvalidReview {
+    #[error("couldn't get version/kind; json parse error: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("expected webhook response of {expected}, Kind=AdmissionReview, got {api_version}, Kind={kind}")]
+    Kind { expected: String, api_version: String, kind: String },
+    #[error("webhook response was absent")]
+    NoResponse,
+    #[error("expected response.uid={expected:?}, got {received:?}")]
+    Uid { expected: String, received: String },
+    #[error("webhook returned response.patch but not response.patchType")]
+    NoPatchType,
+    #[error("webhook returned invalid response.patchType of {found:?}")]
+    PatchType { found: String },
+    /// The patch is not base64.
+    #[error(transparent)]
+    Patch(#[from] base64::DecodeError),
+}
+
 /// Calls a validating webhook; fails if it denies the request.
 pub async fn validating(
     webhook_call: &WebhookCall<'_>,
@@ -103,7 +123,7 @@ pub async fn mutating(
                 webhook_call.observe_response(Step::Admit, begin.elapsed(), &outcome);
             }
             outcome?;
-            webhook_response.patch().map_err(Failure::unavailable)
+            webhook_response.patch().map_err(|error| Failure::unavailable(error.to_string()))
         }
         Err(failure) => Err(failure),
     };
@@ -167,7 +187,7 @@ async fn exchange(
     if let Some(why) = reply.refusal() {
         return Err(Failure { code: reply.status.as_u16(), ..call_failure(why) });
     }
-    read(&reply.body, &api_version, &uid).map_err(Failure::unavailable)
+    read(&reply.body, &api_version, &uid).map_err(|error| Failure::unavailable(error.to_string()))
 }
 
 /// Returns the target of a call and its URL for messages.
@@ -188,22 +208,18 @@ fn target(hook: &Hook<'_>) -> (Target, String) {
 }
 
 /// `VerifyAdmissionResponse`
-fn read(body: &[u8], api_version: &str, uid: &str) -> Result<WebhookResponse, String> {
-    let mut review: Json =
-        serde_json::from_slice(body).map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))?;
+fn read(body: &[u8], api_version: &str, uid: &str) -> Result<WebhookResponse, InvalidReview> {
+    let mut review: Json = serde_json::from_slice(body)?;
     let text = |of: &Json, name: &str| of.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
-    let got = (text(&review, "apiVersion"), text(&review, "kind"));
-    if got.0 != api_version || got.1 != "AdmissionReview" {
-        let (version, kind) = got;
-        return Err(format!(
-            "expected webhook response of {api_version}, Kind=AdmissionReview, got {version}, Kind={kind}"
-        ));
+    let (version, kind) = (text(&review, "apiVersion"), text(&review, "kind"));
+    if version != api_version || kind != "AdmissionReview" {
+        return Err(InvalidReview::Kind { expected: api_version.to_owned(), api_version: version, kind });
     }
     let response = review.get_mut("response").map(Json::take).filter(Json::is_object);
-    let response = response.ok_or("webhook response was absent")?;
+    let response = response.ok_or(InvalidReview::NoResponse)?;
     let response_uid = text(&response, "uid");
     if api_version.ends_with("/v1") && response_uid != uid {
-        return Err(format!("expected response.uid={uid:?}, got {response_uid:?}"));
+        return Err(InvalidReview::Uid { expected: uid.to_owned(), received: response_uid });
     }
     Ok(WebhookResponse { response })
 }
@@ -241,16 +257,14 @@ impl WebhookResponse {
     }
 
     /// Returns the JSON patch, if there is one.
-    fn patch(&self) -> Result<Option<Vec<u8>>, String> {
+    fn patch(&self) -> Result<Option<Vec<u8>>, InvalidReview> {
         let text = |name: &str| self.response.get(name).and_then(Json::as_str).filter(|text| !text.is_empty());
         let Some(patch) = text("patch") else { return Ok(None) };
         match text("patchType") {
             Some(patch_type::JSON_PATCH) => {}
-            None => return Err("webhook returned response.patch but not response.patchType".into()),
-            Some(other) => {
-                return Err(format!("webhook returned invalid response.patchType of {other:?}"));
-            }
+            None => return Err(InvalidReview::NoPatchType),
+            Some(other) => return Err(InvalidReview::PatchType { found: other.to_owned() }),
         }
-        BASE64_STANDARD.decode(patch).map(Some).map_err(|why| why.to_string())
+        Ok(Some(BASE64_STANDARD.decode(patch)?))
     }
 }

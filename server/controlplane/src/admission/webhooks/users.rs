@@ -8,6 +8,7 @@ use machinery::field_path::Path;
 use machinery::json_name;
 use webhook::Users;
 
+use crate::Error;
 use crate::admission::configuration::{Configurations, GROUP, failed, refused};
 
 /// The credentials of both plugins; empty without a configuration.
@@ -22,7 +23,7 @@ impl PluginUsers {
     ///
     /// # Errors
     /// When a configuration or its kubeconfig is invalid.
-    pub fn load(configurations: &Configurations) -> Result<Self, String> {
+    pub fn load(configurations: &Configurations) -> Result<Self, Error> {
         Ok(PluginUsers {
             mutating: users(configurations, "MutatingAdmissionWebhook")?,
             validating: users(configurations, "ValidatingAdmissionWebhook")?,
@@ -30,7 +31,7 @@ impl PluginUsers {
     }
 }
 
-fn users(configurations: &Configurations, plugin: &str) -> Result<Users, String> {
+fn users(configurations: &Configurations, plugin: &str) -> Result<Users, Error> {
     let document = configurations.read(plugin, GROUP, &["v1"], "WebhookAdmissionConfiguration")?;
     let Some(WebhookAdmissionConfiguration { kube_config_file: file, static_manifests_dir: folder, .. }) = document
     else {
@@ -51,9 +52,9 @@ fn users(configurations: &Configurations, plugin: &str) -> Result<Users, String>
             why,
         ));
     }
-    refused(plugin, &errors)?;
+    refused(plugin, errors)?;
     match file.is_empty() {
         true => Ok(Users::default()),
-        false => Users::load(FilePath::new(&file)).map_err(|why| failed(plugin, why)),
+        false => Users::load(FilePath::new(&file)).map_err(|why| failed(plugin, why.into())),
     }
 }

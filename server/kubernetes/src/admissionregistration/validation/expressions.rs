@@ -27,7 +27,7 @@ macro_rules! compiled {
             let expression: fn(&$of) -> &str = $expression;
             let (source, environment) = (expression(new), scope(v, $available));
             if let Err(why) = compile(source, &environment, &[$wanted]) {
-                v.invalid(&path.child($field), source, why);
+                v.invalid(&path.child($field), source, why.to_string());
             }
         }
     )*};
@@ -69,7 +69,7 @@ pub fn compile_variable(v: &mut Validation<'_>, path: &Path<'_>, variable: &Vari
         let compiled = compile(expression, &scope(v, CONDITION), &[]);
         known.add(name, compiled.as_ref().map_or(Type::Dyn, |program| program.output().clone()));
         if let Err(why) = compiled {
-            v.invalid(&path.child(json_name!(Variable.expression)), expression, why);
+            v.invalid(&path.child(json_name!(Variable.expression)), expression, why.to_string());
         }
     }
     v.keep(known);
@@ -105,6 +105,6 @@ pub fn compile_annotation(
         return v.required(&path, format!("must not exceed {MAX_ANNOTATION_EXPRESSION} bytes in length"));
     }
     if let Err(why) = compile(source, &scope(v, CONDITION), &[Type::String, Type::Null]) {
-        v.invalid(&path, expression, why);
+        v.invalid(&path, expression, why.to_string());
     }
 }

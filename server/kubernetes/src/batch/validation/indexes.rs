@@ -11,13 +11,29 @@ use machinery::scalar::go_text::quote;
 
 use generated::batch::v1::{Job, JobSpec, JobStatus, SuccessPolicyRule, UncountedTerminatedPods};
 
+/// Why a text is not a list of indexes.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+enum IndexError {
+    #[error("non-increasing order, previous: {previous}, current: {current}")]
+    Order { previous: i32, current: i32 },
+    #[error("cannot convert string to integer for index: {}", quote(text))]
+    NotANumber { text: String },
+    #[error("too large index: {}", quote(text))]
+    TooLarge { text: String },
+    #[error(
+        "the fragment {} violates the requirement that an index interval can have at most two parts separated by '-'",
+        quote(text)
+    )]
+    Parts { text: String },
+}
+
 /// Counts the indexes (`validateIndexesFormat`), which have to be ascending and below `completions`.
-fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
+fn count_indexes(text: &str, completions: i32) -> Result<i32, IndexError> {
     let (mut total, mut last) = (0, None);
     for interval in text.split(',').filter(|_| !text.is_empty()) {
         let (from, to) = parse_interval(interval, completions)?;
-        if let Some(last) = last.filter(|last| *last >= from) {
-            return Err(format!("non-increasing order, previous: {last}, current: {from}"));
+        if let Some(previous) = last.filter(|last| *last >= from) {
+            return Err(IndexError::Order { previous, current: from });
         }
         total += to - from + 1;
         last = Some(to);
@@ -26,29 +42,20 @@ fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
 }
 
 /// `parseIndexInterval`
-fn parse_interval(text: &str, completions: i32) -> Result<(i32, i32), String> {
+fn parse_interval(text: &str, completions: i32) -> Result<(i32, i32), IndexError> {
     let parts: Vec<&str> = text.split('-').collect();
     let index = |text: &str| match text.parse::<i32>() {
-        Err(_) if text.parse::<i64>().is_err() => {
-            Err(format!("cannot convert string to integer for index: {}", quote(text)))
-        }
+        Err(_) if text.parse::<i64>().is_err() => Err(IndexError::NotANumber { text: text.to_owned() }),
         Ok(index) if index < completions => Ok(index),
-        _ => Err(format!("too large index: {}", quote(text))),
+        _ => Err(IndexError::TooLarge { text: text.to_owned() }),
     };
     match parts[..] {
         [one] => index(one).map(|index| (index, index)),
         [from, to] => {
             let (from, to) = (index(from)?, index(to)?);
-            if from < to {
-                Ok((from, to))
-            } else {
-                Err(format!("non-increasing order, previous: {from}, current: {to}"))
-            }
+            if from < to { Ok((from, to)) } else { Err(IndexError::Order { previous: from, current: to }) }
         }
-        _ => Err(format!(
-            "the fragment {} violates the requirement that an index interval can have at most two parts separated by '-'",
-            quote(text)
-        )),
+        _ => Err(IndexError::Parts { text: text.to_owned() }),
     }
 }
 
@@ -181,7 +188,8 @@ mod tests {
     #[test]
     fn counts_indexes() {
         let check = |text: &str, expect: Result<i32, &str>| {
-            assert_eq!(count_indexes(text, 10), expect.map_err(str::to_owned), "{text}");
+            let got = count_indexes(text, 10).map_err(|error| error.to_string());
+            assert_eq!(got, expect.map_err(str::to_owned), "{text}");
         };
         check("", Ok(0));
         check("0", Ok(1));

@@ -5,8 +5,8 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::json_name;
-use machinery::scalar::Duration;
 use machinery::scalar::go_text::quote;
+use machinery::scalar::{Duration, ScalarError};
 
 use generated::batch::v1::CronJobSpec;
 
@@ -33,24 +33,57 @@ const FIELDS: [Bounds; 5] = [
     Bounds { min: 0, max: 6, names: &DAYS },
 ];
 
+/// What is wrong with a schedule.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+enum ScheduleError {
+    /// A schedule without fields behind its time zone. The library panics on this input, and
+    /// upstream reports the panic.
+    #[error("invalid schedule format: runtime error: slice bounds out of range [:-1]")]
+    OnlyTimeZone,
+    #[error("provided bad location {zone}: {why}")]
+    TimeZone { zone: String, why: String },
+    #[error("expected exactly {} fields, found {}: [{}]", FIELDS.len(), found.len(), found.join(" "))]
+    Fields { found: Vec<String> },
+    #[error("failed to parse duration {descriptor}: {source}")]
+    Duration { descriptor: String, source: ScalarError },
+    #[error("unrecognized descriptor: {descriptor}")]
+    Descriptor { descriptor: String },
+    #[error("too many hyphens: {range}")]
+    Hyphens { range: String },
+    #[error("too many slashes: {range}")]
+    Slashes { range: String },
+    #[error("beginning of range ({start}) below minimum ({min}): {range}")]
+    BelowMinimum { start: i64, min: i64, range: String },
+    #[error("end of range ({end}) above maximum ({max}): {range}")]
+    AboveMaximum { end: i64, max: i64, range: String },
+    #[error("beginning of range ({start}) beyond end of range ({end}): {range}")]
+    Order { start: i64, end: i64, range: String },
+    #[error("step of range should be a positive number: {range}")]
+    Step { range: String },
+    #[error("negative number ({number}) not allowed: {text}")]
+    Negative { number: i64, text: String },
+    /// Mirrors the errors of Go's `strconv.Atoi`.
+    #[error("failed to parse int from {text}: strconv.Atoi: parsing {}: {why}", quote(text))]
+    Number { text: String, why: &'static str },
+}
+
 /// Validates the schedule. Hand-written, because schedules are a language.
 pub fn validate_schedule(v: &mut Validation<'_>, path: &Path<'_>, new: &CronJobSpec, _: Option<&CronJobSpec>) {
     if let Err(why) = check(&new.schedule) {
-        v.invalid(&path.child(json_name!(CronJobSpec.schedule)), &new.schedule, why);
+        v.invalid(&path.child(json_name!(CronJobSpec.schedule)), &new.schedule, why.to_string());
     }
 }
 
 /// Parses a schedule and returns its error (`cron.ParseStandard`).
-fn check(schedule: &str) -> Result<(), String> {
+fn check(schedule: &str) -> Result<(), ScheduleError> {
     let mut rest = schedule;
     if schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=") {
         let Some((zone, fields)) = schedule.split_once(' ') else {
-            // The library panics on this input, and upstream reports the panic.
-            return Err("invalid schedule format: runtime error: slice bounds out of range [:-1]".to_owned());
+            return Err(ScheduleError::OnlyTimeZone);
         };
         let zone = zone.split_once('=').map_or("", |(_, zone)| zone);
         if let Some(why) = location_error(zone) {
-            return Err(format!("provided bad location {zone}: {why}"));
+            return Err(ScheduleError::TimeZone { zone: zone.to_owned(), why });
         }
         rest = fields.trim();
     }
@@ -59,31 +92,26 @@ fn check(schedule: &str) -> Result<(), String> {
     }
     let fields: Vec<&str> = rest.split_whitespace().collect();
     if fields.len() != FIELDS.len() {
-        return Err(format!(
-            "expected exactly {} fields, found {}: [{}]",
-            FIELDS.len(),
-            fields.len(),
-            fields.join(" ")
-        ));
+        return Err(ScheduleError::Fields { found: fields.into_iter().map(str::to_owned).collect() });
     }
     let mut ranges =
         fields.iter().zip(&FIELDS).flat_map(|(field, bounds)| field.split(',').map(move |range| (range, bounds)));
     ranges.try_for_each(|(range, bounds)| if range.is_empty() { Ok(()) } else { check_range(range, bounds) })
 }
 
-fn check_descriptor(descriptor: &str) -> Result<(), String> {
+fn check_descriptor(descriptor: &str) -> Result<(), ScheduleError> {
     match descriptor.strip_prefix(EVERY) {
         _ if DESCRIPTORS.contains(&descriptor) => Ok(()),
         Some(every) => match Duration::parse(every) {
             Ok(_) => Ok(()),
-            Err(why) => Err(format!("failed to parse duration {descriptor}: {why}")),
+            Err(source) => Err(ScheduleError::Duration { descriptor: descriptor.to_owned(), source }),
         },
-        None => Err(format!("unrecognized descriptor: {descriptor}")),
+        None => Err(ScheduleError::Descriptor { descriptor: descriptor.to_owned() }),
     }
 }
 
 /// `*`, `5`, `mon-fri`, `*/15`, `0-30/5`.
-fn check_range(range: &str, bounds: &Bounds) -> Result<(), String> {
+fn check_range(range: &str, bounds: &Bounds) -> Result<(), ScheduleError> {
     let steps: Vec<&str> = range.split('/').collect();
     let limits: Vec<&str> = steps[0].split('-').collect();
     let (start, mut end) = match limits[..] {
@@ -95,7 +123,7 @@ fn check_range(range: &str, bounds: &Bounds) -> Result<(), String> {
         [start, end] => (number(start, bounds)?, number(end, bounds)?),
         [start, ..] => {
             number(start, bounds)?;
-            return Err(format!("too many hyphens: {range}"));
+            return Err(ScheduleError::Hyphens { range: range.to_owned() });
         }
         [] => return Ok(()),
     };
@@ -108,22 +136,23 @@ fn check_range(range: &str, bounds: &Bounds) -> Result<(), String> {
             }
             step
         }
-        _ => return Err(format!("too many slashes: {range}")),
+        _ => return Err(ScheduleError::Slashes { range: range.to_owned() }),
     };
-    if start < bounds.min {
-        Err(format!("beginning of range ({start}) below minimum ({}): {range}", bounds.min))
-    } else if end > bounds.max {
-        Err(format!("end of range ({end}) above maximum ({}): {range}", bounds.max))
+    let (min, max, shown) = (bounds.min, bounds.max, || range.to_owned());
+    if start < min {
+        Err(ScheduleError::BelowMinimum { start, min, range: shown() })
+    } else if end > max {
+        Err(ScheduleError::AboveMaximum { end, max, range: shown() })
     } else if start > end {
-        Err(format!("beginning of range ({start}) beyond end of range ({end}): {range}"))
+        Err(ScheduleError::Order { start, end, range: shown() })
     } else if step == 0 {
-        Err(format!("step of range should be a positive number: {range}"))
+        Err(ScheduleError::Step { range: shown() })
     } else {
         Ok(())
     }
 }
 
-fn number(text: &str, bounds: &Bounds) -> Result<i64, String> {
+fn number(text: &str, bounds: &Bounds) -> Result<i64, ScheduleError> {
     let name = bounds.names.iter().position(|name| name.eq_ignore_ascii_case(text));
     match name {
         Some(index) => Ok(bounds.min + i64::try_from(index).unwrap_or(i64::MAX)),
@@ -131,9 +160,9 @@ fn number(text: &str, bounds: &Bounds) -> Result<i64, String> {
     }
 }
 
-fn integer(text: &str) -> Result<i64, String> {
+fn integer(text: &str) -> Result<i64, ScheduleError> {
     match text.parse::<i64>() {
-        Ok(number) if number < 0 => Err(format!("negative number ({number}) not allowed: {text}")),
+        Ok(number) if number < 0 => Err(ScheduleError::Negative { number, text: text.to_owned() }),
         Ok(number) => Ok(number),
         Err(why) => {
             use std::num::IntErrorKind::{NegOverflow, PosOverflow};
@@ -141,7 +170,7 @@ fn integer(text: &str) -> Result<i64, String> {
                 PosOverflow | NegOverflow => "value out of range",
                 _ => "invalid syntax",
             };
-            Err(format!("failed to parse int from {text}: strconv.Atoi: parsing {}: {why}", quote(text)))
+            Err(ScheduleError::Number { text: text.to_owned(), why })
         }
     }
 }
@@ -198,7 +227,8 @@ mod tests {
 
     #[test]
     fn reports_invalid_schedules() {
-        let refuse = |schedule: &str, why: &str| assert_eq!(check(schedule), Err(why.to_owned()), "{schedule}");
+        let refuse =
+            |schedule: &str, why: &str| assert_eq!(check(schedule).unwrap_err().to_string(), why, "{schedule}");
         refuse("x", "expected exactly 5 fields, found 1: [x]");
         refuse("* * * * * *", "expected exactly 5 fields, found 6: [* * * * * *]");
         refuse("@hourlyx", "unrecognized descriptor: @hourlyx");

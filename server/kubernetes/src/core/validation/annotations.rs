@@ -14,6 +14,7 @@ use machinery::reflect::Mut;
 use machinery::scalar::go_text::quote;
 
 use super::visit::for_each_container;
+use crate::Error;
 use generated::core::v1::{
     AppArmorProfile, Pod, PodSpec, PodTemplateSpec, SeccompProfile, Toleration, app_armor_profile_type, os_name,
 };
@@ -101,7 +102,7 @@ pub(super) fn validate_pod_annotations(
     if let Some(text) = annotations.get(TOLERATIONS).filter(|text| !text.is_empty()) {
         match read_tolerations(text) {
             Ok(tolerations) => v.checks_of_items(&path.child(TOLERATIONS), &tolerations),
-            Err(why) => v.invalid(path, TOLERATIONS, why),
+            Err(error) => v.invalid(path, TOLERATIONS, error.to_string()),
         }
     }
     if let Err(cost) = deletion_cost(annotations)
@@ -113,13 +114,13 @@ pub(super) fn validate_pod_annotations(
     validate_app_armor(v, path, annotations, spec);
 }
 
-fn read_tolerations(text: &str) -> Result<Vec<Toleration>, String> {
+fn read_tolerations(text: &str) -> Result<Vec<Toleration>, Error> {
     if let Some(why) = json::syntax_error(text.as_bytes()) {
-        return Err(why);
+        return Err(Error::Syntax(why.to_string()));
     }
     let mut spec = PodSpec::default();
     let document = format!("{{\"tolerations\":{text}}}");
-    json::decode(document.as_bytes(), Mut::of(&mut spec), &mut Issues::only_limit()).map_err(|why| why.to_string())?;
+    json::decode(document.as_bytes(), Mut::of(&mut spec), &mut Issues::only_limit())?;
     Ok(spec.tolerations)
 }
 

@@ -5,6 +5,7 @@ use machinery::format;
 use machinery::hooks::Validation;
 use machinery::json_name;
 
+use crate::Error;
 use generated::core::v1::ObjectFieldSelector;
 
 /// Pod fields that environment variables may refer to.
@@ -83,15 +84,15 @@ fn validate_field(v: &mut Validation<'_>, path: &Path<'_>, selector: &ObjectFiel
 }
 
 /// `ConvertDownwardAPIFieldLabel`
-fn check_field_label(version: &str, label: &str) -> Result<(), String> {
+fn check_field_label(version: &str, label: &str) -> Result<(), Error> {
     if version != "v1" {
-        return Err(format!("unsupported pod version: {version}"));
+        return Err(Error::PodVersion { version: version.to_owned() });
     }
     match split_subscript(label) {
         Some(("metadata.annotations" | "metadata.labels", _)) => Ok(()),
-        Some(_) => Err(format!("field label does not support subscript: {label}")),
+        Some(_) => Err(Error::Subscript { label: label.to_owned() }),
         None if label == "spec.host" || KNOWN_FIELDS.contains(&label) => Ok(()),
-        None => Err(format!("field label not supported: {label}")),
+        None => Err(Error::FieldLabel { label: label.to_owned() }),
     }
 }
 

@@ -11,6 +11,7 @@ use machinery::json_name;
 use machinery::reflect::{Mut, Struct};
 use machinery::scalar::go_text;
 
+use crate::Error;
 use generated::core::v1::{AvoidPods, NodeSpec, NodeStatus};
 use generated::meta::v1::ObjectMeta;
 
@@ -81,25 +82,25 @@ pub fn validate_node_annotations(v: &mut Validation<'_>, path: &Path<'_>, new: &
         match parse::<NodeSpec>(&format!("{{\"taints\":{text}}}")) {
             Ok(spec) => v.checks_of_items(&path.child(TAINTS), &spec.taints),
             Err(error) => {
-                let error = error.replace("Go struct field NodeSpec.taints of type", "Go value of type");
+                let error = error.to_string().replace("Go struct field NodeSpec.taints of type", "Go value of type");
                 v.invalid(path, TAINTS, error.replace("v1.Taint", "core.Taint"));
             }
         }
     }
     match filled(AVOID_PODS).map(|text| parse::<AvoidPods>(text)) {
         Some(Ok(avoid)) => validate_avoid_pods(v, &path.child(AVOID_PODS), &avoid),
-        Some(Err(error)) => v.invalid(&path.child("AvoidPods"), AVOID_PODS, error),
+        Some(Err(error)) => v.invalid(&path.child("AvoidPods"), AVOID_PODS, error.to_string()),
         None => {}
     }
 }
 
-fn parse<T: Struct>(text: &str) -> Result<T, String> {
+fn parse<T: Struct>(text: &str) -> Result<T, Error> {
     let mut value = T::default();
-    json::syntax_error(text.as_bytes()).map_or(Ok(()), Err)?;
-    match json::decode(text.as_bytes(), Mut::of(&mut value), &mut Issues::ignore()) {
-        Ok(()) => Ok(value),
-        Err(error) => Err(error.to_string()),
+    if let Some(why) = json::syntax_error(text.as_bytes()) {
+        return Err(Error::Syntax(why.to_string()));
     }
+    json::decode(text.as_bytes(), Mut::of(&mut value), &mut Issues::ignore())?;
+    Ok(value)
 }
 
 fn validate_avoid_pods(v: &mut Validation<'_>, path: &Path<'_>, avoid: &AvoidPods) {

@@ -18,7 +18,7 @@ limitedResources:
 - {apiGroup: apps, resource: pods, matchContains: [pods]}
 ";
 
-fn load(head: &str, body: &str) -> Result<Limited, String> {
+fn load(head: &str, body: &str) -> Result<Limited, Error> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("quota.yaml"), format!("{head}{body}")).unwrap();
     let file = folder.path().join("admission.yaml");
@@ -40,7 +40,7 @@ fn accepts_both_configuration_kinds() {
         assert_eq!(load(&head, CONFIGURATION).unwrap().0.len(), 3);
     }
     let check = |head: &str, body: &str, expect: &str| {
-        let why = load(head, body).err().unwrap_or_default();
+        let why = load(head, body).err().unwrap().to_string();
         assert!(why.starts_with("couldn't init admission plugin \"ResourceQuota\"") && why.contains(expect), "{why}");
     };
     let head = "apiVersion: apiserver.config.k8s.io/v1\nkind: ResourceQuotaConfiguration\n";

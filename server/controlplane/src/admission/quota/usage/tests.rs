@@ -248,7 +248,8 @@ fn resources_that_a_quota_counts() {
 fn containers_must_specify_counted_resources() {
     let required = ["cpu", "requests.memory", "limits.cpu", "pods", "requests.example.com/gpu"];
     let check = |spec: Value, expect: &str| {
-        let found = constraints(&required, &owned::<Pod>(&json!({"spec": spec}))).err().unwrap_or_default();
+        let found = constraints(&required, &owned::<Pod>(&json!({"spec": spec})))
+            .map_or_else(|refusal| refusal.to_string(), |()| String::new());
         assert_eq!(found, expect, "{spec}");
     };
     let full = json!({"requests": {"cpu": "1", "memory": "1"}, "limits": {"cpu": "1"}});

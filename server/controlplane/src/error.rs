@@ -1,0 +1,70 @@
+//! Errors that prevent the start of the control plane. Reasons to reject a request have types in the
+//! modules that reject it.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use machinery::field_error::{FieldError, aggregate};
+use machinery::{json, scalar};
+
+/// Any error, as the source of another one.
+pub(crate) type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// An error of embedded data or of a configuration file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The embedded bootstrap policy is not JSON.
+    #[error(transparent)]
+    Policy(#[from] serde_json::Error),
+    /// The embedded bootstrap policy has an object of another form.
+    #[error(transparent)]
+    PolicyObject(#[from] json::Error),
+    /// The file of the flag `--admission-control-config-file` cannot be read.
+    #[error("unable to read admission control configuration from {:?} [{source}]", path.display().to_string())]
+    AdmissionFile { path: PathBuf, source: io::Error },
+    /// The file of the flag `--admission-control-config-file` is malformed.
+    #[error("{0}")]
+    Admission(#[source] Source),
+    /// The file of a plugin cannot be read.
+    #[error("couldn't open admission plugin configuration {}: {source}", path.display())]
+    PluginFile { path: PathBuf, source: io::Error },
+    /// The configuration of a plugin is unusable.
+    #[error("couldn't init admission plugin {plugin:?}: {source}")]
+    Plugin { plugin: String, source: PluginError },
+}
+
+/// Why the configuration of an admission plugin is unusable.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PluginError {
+    /// The document is malformed, or has another kind.
+    #[error("{0}")]
+    Document(#[source] Source),
+    /// Fields are invalid.
+    #[error("{}", aggregate(.0))]
+    Fields(Vec<FieldError>),
+    /// The plugin has a configuration, but this server does not support any.
+    #[error("it takes no configuration: manifests of policies are not built")]
+    Manifests,
+    /// The plugin has no configuration, but requires one.
+    #[error("no config specified")]
+    Missing,
+    /// A limit has an unknown type.
+    #[error("{0}")]
+    LimitType(String),
+    /// The kubeconfig of a webhook is unusable.
+    #[error(transparent)]
+    Kubeconfig(#[from] webhook::Error),
+    /// A duration is not a number.
+    #[error("{value} is no number")]
+    NotANumber { value: serde_json::Value },
+    /// A duration is out of range.
+    #[error("valid value is between {} and {}, got {number}", shown(*least), shown(*most))]
+    Duration { least: Duration, most: Duration, number: i64 },
+}
+
+fn shown(time: Duration) -> scalar::Duration {
+    scalar::Duration::from_nanos(time.as_nanos() as i64)
+}
