@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apiserver::{InProcess, Server};
+use apiserver::{Error, InProcess, Server};
 use controlplane::ControlPlane;
 
 /// Builds `kube-apiserver` with Kubernetes' API groups and custom ones.
@@ -18,8 +18,8 @@ impl TestServer {
     /// client, and stops when it is dropped.
     ///
     /// # Errors
-    /// When the server cannot start. The message is for users.
-    pub fn start() -> Result<InProcess, String> {
+    /// When the server cannot start. The text of the error is for users.
+    pub fn start() -> Result<InProcess, Error> {
         server().start()
     }
 }

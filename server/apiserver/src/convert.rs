@@ -61,6 +61,9 @@ pub fn find_kind(catalog: &Catalog, api_version: &str, kind: &str) -> Option<&'s
 
 /// Decodes an object in any encoding. `hint` gives version and kind of inputs without type
 /// metadata.
+///
+/// # Errors
+/// The input is malformed, or its kind is unknown.
 pub fn decode(catalog: &Catalog, input: &[u8], hint: Option<(&str, &str)>) -> Result<Object, Error> {
     match detect(input) {
         Form::Protobuf => decode_protobuf(catalog, input, hint),
@@ -130,6 +133,9 @@ fn known_kind(
 
 /// Converts an object to another version of its kind: `version` is `v1` or `group/v1`. An Event may
 /// change its group.
+///
+/// # Errors
+/// The kind does not have the version.
 pub fn to_version(catalog: &Catalog, object: Object, version: &str) -> Result<Object, Error> {
     let group = version.rsplit_once('/').map_or(object.kind.group, |(group, _)| group);
     let name = version.rsplit('/').next().unwrap_or(version);
@@ -144,6 +150,9 @@ pub fn to_version(catalog: &Catalog, object: Object, version: &str) -> Result<Ob
 }
 
 /// Encodes an object.
+///
+/// # Errors
+/// The object has no form in the encoding.
 pub fn encode(object: &mut Object, form: Form) -> Result<Vec<u8>, Error> {
     let (api_version, kind) = if set_type_meta(&mut object.value, &object.api_version, object.kind.kind) {
         (object.api_version.as_str(), object.kind.kind)

@@ -6,6 +6,7 @@ use std::io::Read;
 use machinery::catalog::Catalog;
 
 use crate::convert::{self, Form};
+use crate::error::CommandError;
 use crate::standard_output;
 
 const USAGE: &str = "usage: kube-apiserver convert [--to VERSION] [-o json|yaml|protobuf|cbor] [FILE]
@@ -20,24 +21,27 @@ struct Request {
 }
 
 /// Runs the command.
-pub fn run(catalog: &'static Catalog, args: &[OsString]) -> Result<(), String> {
+///
+/// # Errors
+/// The arguments are invalid, or the object cannot be read, converted or written.
+pub fn run(catalog: &'static Catalog, args: &[OsString]) -> Result<(), CommandError> {
     if args.iter().any(|a| a == "--help" || a == "-h") {
         return standard_output::print_line(USAGE);
     }
     let request = parse(args)?;
     let input = read(request.file.as_ref())?;
-    let mut object = convert::decode(catalog, &input, None).map_err(|e| format!("error: {e}"))?;
+    let mut object = convert::decode(catalog, &input, None)?;
     if let Some(version) = &request.to {
-        object = convert::to_version(catalog, object, version).map_err(|e| format!("error: {e}"))?;
+        object = convert::to_version(catalog, object, version)?;
     }
-    let mut output = convert::encode(&mut object, request.form).map_err(|e| format!("error: {e}"))?;
+    let mut output = convert::encode(&mut object, request.form)?;
     if request.form == Form::Json {
         output.push(b'\n');
     }
     standard_output::write(&output)
 }
 
-fn parse(args: &[OsString]) -> Result<Request, String> {
+fn parse(args: &[OsString]) -> Result<Request, CommandError> {
     let mut request = Request { to: None, form: Form::Json, file: None };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -50,37 +54,38 @@ fn parse(args: &[OsString]) -> Result<Request, String> {
             inline
                 .clone()
                 .or_else(|| args.next().map(|v| v.to_string_lossy().into_owned()))
-                .ok_or(format!("error: {name} needs a value\n{USAGE}"))
+                .ok_or_else(|| CommandError::NoValue { flag: name.clone(), usage: USAGE })
         };
         match name.as_str() {
             "--to" => request.to = Some(value()?),
             "-o" | "--output" => request.form = form(&value()?)?,
             "-" => request.file = None,
-            flag if flag.starts_with('-') => return Err(format!("error: unknown flag {flag}\n{USAGE}")),
+            flag if flag.starts_with('-') => {
+                return Err(CommandError::UnknownFlag { flag: flag.to_owned(), usage: USAGE });
+            }
             _ => request.file = Some(arg.clone()),
         }
     }
     Ok(request)
 }
 
-fn form(text: &str) -> Result<Form, String> {
+fn form(text: &str) -> Result<Form, CommandError> {
     match text {
         "json" => Ok(Form::Json),
         "yaml" => Ok(Form::Yaml),
         "protobuf" => Ok(Form::Protobuf),
         "cbor" => Ok(Form::Cbor),
-        other => Err(format!("error: unknown form {other:?}; there are json, yaml, protobuf and cbor")),
+        other => Err(CommandError::UnknownForm { form: other.to_owned(), known: "json, yaml, protobuf and cbor" }),
     }
 }
 
-fn read(file: Option<&OsString>) -> Result<Vec<u8>, String> {
+fn read(file: Option<&OsString>) -> Result<Vec<u8>, CommandError> {
     let mut input = Vec::new();
     let outcome = match file {
         Some(path) => std::fs::read(path).map(|bytes| input = bytes),
         None => std::io::stdin().read_to_end(&mut input).map(|_| ()),
     };
-    outcome.map_err(|e| {
-        format!("error: reading {}: {e}", file.map_or("standard input".into(), |f| f.to_string_lossy()))
-    })?;
+    let name = || file.map_or("standard input".into(), |file| file.to_string_lossy().into_owned());
+    outcome.map_err(|source| CommandError::Read { input: name(), source })?;
     Ok(input)
 }

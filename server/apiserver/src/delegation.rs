@@ -17,6 +17,7 @@ use request::{Handler, respond};
 use webhook::Services;
 
 use crate::backends::Backends;
+use crate::error::RunError;
 use crate::namespaces::Namespaces;
 use crate::{Server, enabled};
 
@@ -35,20 +36,23 @@ const AGGREGATOR: &str = "apiregistration.k8s.io";
 const APIEXTENSIONS: &str = "apiextensions.k8s.io";
 
 /// Builds the servers of enabled groups, with these stores.
+///
+/// # Errors
+/// The options enable unknown groups, or a file that they name is unusable.
 pub fn build(
     server: &Server,
     stores: Arc<Stores>,
     namespaces: Option<Namespaces>,
     running: &serving::Server,
     backends: &Arc<Backends>,
-) -> Result<Delegation, String> {
+) -> Result<Delegation, RunError> {
     let (catalog, behaviour) = (server.catalog, &server.behaviour);
     let options = &running.options;
     enabled::check(catalog, options)?;
     let kinds = enabled::kinds(catalog, options);
     let environment = Arc::new(environment(server, running, stores, backends)?);
     let namespaces = namespaces.map(|namespaces| Arc::new(namespaces) as Arc<dyn Admission>);
-    let plugins = namespaces.into_iter().chain([behaviour.admission(&environment).map_err(|why| why.to_string())?]);
+    let plugins = namespaces.into_iter().chain([behaviour.admission(&environment)?]);
     let plugins = plugins.chain(server.admission.iter().cloned()).collect();
     let admission: Arc<dyn Admission> = Arc::new(AdmissionChain(plugins));
     let endpoint = |kind: &&'static KindDef| {
@@ -109,13 +113,13 @@ fn with_peers(
     environment: &ServerContext,
     authorities: &Path,
     next: Arc<dyn Handler>,
-) -> Result<WithPeers, String> {
+) -> Result<WithPeers, RunError> {
     let options = &environment.options;
-    let authorities = std::fs::read(authorities).map_err(|why| format!("{}: {why}", authorities.display()))?;
+    let authorities = std::fs::read(authorities).map_err(options::Error::file(authorities))?;
     let (identity, route) = (options.aggregation.identity()?, options.egress.control_plane.clone());
     let (addresses, registry) = (behaviour.peer_addresses(environment), environment.metrics.registry());
     let peers = Peers::new(authorities, identity, route, addresses, environment.discovery.clone(), registry);
-    let peers = Arc::new(peers.map_err(|why| why.to_string())?);
+    let peers = Arc::new(peers.map_err(|why| RunError::Peers(why.into()))?);
     tokio::spawn(peers.clone().follow());
     Ok(WithPeers::new(peers, next))
 }
@@ -138,7 +142,7 @@ fn custom_resources(
 }
 
 /// Proxies requests for aggregated servers, and starts their discovery.
-fn aggregator(environment: &ServerContext, local: Arc<dyn Handler>) -> Result<Aggregator, String> {
+fn aggregator(environment: &ServerContext, local: Arc<dyn Handler>) -> Result<Aggregator, RunError> {
     let options = &environment.options.aggregation;
     let servers = Arc::new(Aggregated::new(environment.services.clone(), options.identity()?));
     let discovery = &environment.discovery;
@@ -151,9 +155,9 @@ fn environment(
     server: &serving::Server,
     stores: Arc<Stores>,
     backends: &Backends,
-) -> Result<ServerContext, String> {
+) -> Result<ServerContext, RunError> {
     let informers = Arc::new(Informers::new(stores.clone()));
-    let access = behaviour.access(server, &informers).map_err(|e| e.to_string())?;
+    let access = behaviour.access(server, &informers)?;
     let (cluster, control_plane) = (server.options.egress.cluster.clone(), server.options.egress.control_plane.clone());
     let addresses = behaviour.service_addresses(server, &informers);
     let services = Arc::new(Services::new(addresses).by(cluster, control_plane));

@@ -4,6 +4,8 @@
 use machinery::catalog::{Catalog, KindDef, Serving};
 use options::Options;
 
+use crate::error::RunError;
+
 /// Whether a version of the group is enabled.
 pub fn serves(kinds: &[&'static KindDef], group: &str) -> bool {
     kinds.iter().any(|kind| kind.group == group)
@@ -19,7 +21,7 @@ pub fn kinds(catalog: &'static Catalog, options: &Options) -> Vec<&'static KindD
 ///
 /// # Errors
 /// Returns the unknown ones.
-pub fn check(catalog: &'static Catalog, options: &Options) -> Result<(), String> {
+pub fn check(catalog: &'static Catalog, options: &Options) -> Result<(), RunError> {
     let keys = options.runtime_config.iter().map(|(key, _)| key.as_str()).filter(|key| !key.starts_with("api/"));
     let named: Vec<(&str, &str)> = keys
         .filter_map(|key| key.split_once('/'))
@@ -34,13 +36,15 @@ pub fn check(catalog: &'static Catalog, options: &Options) -> Result<(), String>
     if !unknown.is_empty() {
         unknown.sort();
         unknown.dedup();
-        return Err(format!("unknown api groups {}", unknown.join(",")));
+        return Err(RunError::UnknownGroups { groups: unknown });
     }
     let is_version = |group: &str, version: &str| {
         of(group).is_some_and(|known| known.versions.iter().any(|known| known.name == version))
     };
     match named.iter().find(|(group, version)| !is_version(group, version)) {
-        Some((group, version)) => Err(format!("group version {group}/{version} that has not been registered")),
+        Some((group, version)) => {
+            Err(RunError::UnknownVersion { group: (*group).to_owned(), version: (*version).to_owned() })
+        }
         None => Ok(()),
     }
 }

@@ -5,15 +5,19 @@ use std::ffi::OsString;
 use machinery::features::KnownGates;
 use options::{Program, document};
 
+use crate::error::CommandError;
 use crate::standard_output;
 
 /// Prints the flags in the requested form.
-pub fn run(program: Program, gates: &KnownGates, words: &[OsString]) -> Result<(), String> {
+///
+/// # Errors
+/// The form is unknown, or the flags cannot be written.
+pub fn run(program: Program, gates: &KnownGates, words: &[OsString]) -> Result<(), CommandError> {
     let form = match words {
         [] => "text".into(),
         [form] => form.to_string_lossy(),
-        [_, other, ..] => return Err(format!("error: unexpected argument {other:?}")),
+        [_, other, ..] => return Err(CommandError::UnexpectedArgument { argument: other.clone() }),
     };
-    let text = document(program, gates, &form).map_err(|why| format!("error: {why}"))?;
+    let text = document(program, gates, &form)?;
     standard_output::write(text.as_bytes())
 }

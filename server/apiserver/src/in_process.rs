@@ -17,8 +17,8 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use webhook::{Kubeconfig, Reply};
 
-use crate::Server;
 use crate::run::{POLLS_BETWEEN_EVENTS, PreparedServer};
+use crate::{Error, Server};
 
 /// Timeout of a client request.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -45,13 +45,13 @@ struct Started {
 }
 
 impl InProcess {
-    pub(crate) fn start(server: Server) -> Result<Self, String> {
-        let folder = tempfile::tempdir().map_err(|why| why.to_string())?;
+    pub(crate) fn start(server: Server) -> Result<Self, Error> {
+        let folder = tempfile::tempdir().map_err(Error::Folder)?;
         let options = options(&server, folder.path())?;
         let (started, is_started) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::spawn(move || serve(&server, options, &started, stopped));
-        let started = is_started.recv().map_err(|_| "the server stopped during start-up".to_owned()).flatten()?;
+        let started = is_started.recv().map_err(|_| Error::Stopped).flatten()?;
         let Started { url, kubeconfig } = started;
         Ok(InProcess { url, kubeconfig, stop: Some(stop), thread: Some(thread), _folder: folder })
     }
@@ -82,7 +82,7 @@ impl Drop for InProcess {
 }
 
 /// Options of a local server without durable writes.
-fn options(server: &Server, folder: &Path) -> Result<Options, String> {
+fn options(server: &Server, folder: &Path) -> Result<Options, Error> {
     let flags = [
         server.program.name().to_owned(),
         "--bind-address=127.0.0.1".to_owned(),
@@ -90,13 +90,13 @@ fn options(server: &Server, folder: &Path) -> Result<Options, String> {
         format!("--data-dir={}", folder.display()),
     ];
     let flags = flags.into_iter().chain(server.flags.iter().cloned());
-    let mut options = Options::parse_for(server.program, &server.gates()?, flags).map_err(|why| why.to_string())?;
+    let mut options = Options::parse_for(server.program, &server.gates()?, flags)?;
     options.storage.durable = false;
     match server.program.delegates() {
         true => options.stand_alone(),
         false => {
             let key = folder.join("tokens.key");
-            certificates::generate_ecdsa_key(&key).map_err(|why| why.to_string())?;
+            certificates::generate_ecdsa_key(&key)?;
             options.authentication.service_account_signing_key_file = Some(key);
         }
     }
@@ -106,17 +106,17 @@ fn options(server: &Server, folder: &Path) -> Result<Options, String> {
 fn serve(
     server: &Server,
     options: Options,
-    started: &mpsc::Sender<Result<Started, String>>,
+    started: &mpsc::Sender<Result<Started, Error>>,
     stopped: oneshot::Receiver<()>,
 ) {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = match runtime.worker_threads(2).enable_all().event_interval(POLLS_BETWEEN_EVENTS).build() {
         Ok(runtime) => runtime,
-        Err(why) => return drop(started.send(Err(why.to_string()))),
+        Err(why) => return drop(started.send(Err(Error::Runtime(why)))),
     };
     runtime.block_on(async {
-        let ready = PreparedServer::make(server, options).await.and_then(|ready| Ok((connection_info(&ready)?, ready)));
-        let ready = match ready {
+        let ready = PreparedServer::make(server, options).await.map_err(Error::from);
+        let ready = match ready.and_then(|ready| Ok((connection_info(&ready)?, ready))) {
             Ok((connection_info, ready)) => {
                 let _ = started.send(Ok(connection_info)); // the receiver waits for it
                 ready
@@ -133,10 +133,10 @@ fn serve(
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
 }
 
-fn connection_info(ready: &PreparedServer) -> Result<Started, String> {
-    let address = ready.listening.address().map_err(|why| why.to_string())?;
-    let kubeconfig = ready.listening.certificates.write_kubeconfig(address).map_err(|why| why.to_string())?;
-    let kubeconfig = kubeconfig.ok_or("the server has no administrator credentials")?.to_owned();
+fn connection_info(ready: &PreparedServer) -> Result<Started, Error> {
+    let address = ready.listening.address()?;
+    let kubeconfig = ready.listening.certificates.write_kubeconfig(address)?;
+    let kubeconfig = kubeconfig.ok_or(Error::NoCredentials)?.to_owned();
     Ok(Started { url: format!("https://{address}"), kubeconfig })
 }
 

@@ -1,12 +1,15 @@
 //! Assembles a server from a catalog, the behaviour of its kinds, stores and admission.
 //! `kube-apiserver` is one such server. A server of custom groups behind it is another.
 
+#![deny(clippy::missing_errors_doc)]
+
 mod backends;
 mod cache_metrics;
 pub mod convert;
 mod convert_command;
 mod delegation;
 mod enabled;
+pub mod error;
 mod help_command;
 mod huge_pages;
 mod in_process;
@@ -20,6 +23,7 @@ mod snapshot_command;
 mod standard_output;
 mod store_monitor;
 
+pub use error::Error;
 pub use in_process::{Client, InProcess};
 pub use server::Server;
 

@@ -9,11 +9,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::error::{CommandError, NewError};
 use crate::standard_output;
 use checkout::Checkout;
 use files::Scaffold;
 
-const USAGE: &str = "usage: kube-apiserver new NAME [--group GROUP] [--kind KIND] [--path CHECKOUT]
+pub(crate) use names::MAX_LENGTH;
+
+pub(crate) const USAGE: &str = "usage: kube-apiserver new NAME [--group GROUP] [--kind KIND] [--path CHECKOUT]
 Writes a crate for an API server of a group of its own, behind kube-apiserver, into the folder NAME.
 NAME             the crate's name, or a path that ends with the name; the folder must not exist
 --group GROUP    the group [default: NAME.example.com]
@@ -31,20 +34,23 @@ struct Request {
 }
 
 /// Runs the command.
-pub fn run(args: &[OsString]) -> Result<(), String> {
+///
+/// # Errors
+/// The arguments are invalid, or the crate cannot be written.
+pub fn run(args: &[OsString]) -> Result<(), CommandError> {
     if args.iter().any(|a| a == "--help" || a == "-h") {
         return standard_output::print_line(USAGE);
     }
-    let text = parse(args).and_then(|request| create(&request)).map_err(|why| format!("error: {why}"))?;
+    let text = parse(args).and_then(|request| create(&request))?;
     standard_output::print_line(text)
 }
 
-fn parse(args: &[OsString]) -> Result<Request, String> {
+fn parse(args: &[OsString]) -> Result<Request, NewError> {
     let mut request = Request::default();
     let mut folders = Vec::new();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let text = arg.to_str().ok_or_else(|| format!("{} is no UTF-8", arg.display()))?;
+        let text = arg.to_str().ok_or_else(|| NewError::NotUtf8 { argument: arg.clone() })?;
         let Some(option) = text.strip_prefix("--") else {
             folders.push(text);
             continue;
@@ -57,14 +63,14 @@ fn parse(args: &[OsString]) -> Result<Request, String> {
                 request.checkout = Some(value(option, inline, &mut args)?.into());
                 continue;
             }
-            _ => return Err(format!("unknown option --{option}\n{USAGE}")),
+            _ => return Err(NewError::UnknownOption { option: option.to_owned() }),
         };
         *slot = Some(value(option, inline, &mut args)?);
     }
     match folders.as_slice() {
         [folder] => Ok(Request { folder: folder.into(), ..request }),
-        [] => Err(format!("NAME is missing\n{USAGE}")),
-        [_, other, ..] => Err(format!("unexpected argument {other:?}\n{USAGE}")),
+        [] => Err(NewError::NoName),
+        [_, other, ..] => Err(NewError::UnexpectedArgument { argument: (*other).to_owned() }),
     }
 }
 
@@ -73,13 +79,13 @@ fn value<'a>(
     option: &str,
     inline: Option<&str>,
     rest: &mut impl Iterator<Item = &'a OsString>,
-) -> Result<String, String> {
+) -> Result<String, NewError> {
     let next = || rest.next().and_then(|arg| arg.to_str()).map(str::to_owned);
-    inline.map(str::to_owned).or_else(next).ok_or_else(|| format!("--{option} needs a value\n{USAGE}"))
+    inline.map(str::to_owned).or_else(next).ok_or_else(|| NewError::NoValue { option: option.to_owned() })
 }
 
 /// Validates the arguments, then writes the crate. Returns instructions for the user.
-fn create(request: &Request) -> Result<String, String> {
+fn create(request: &Request) -> Result<String, NewError> {
     let Request { folder, group, kind, checkout } = request;
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     names::check_crate(name)?;
@@ -103,19 +109,19 @@ fn create(request: &Request) -> Result<String, String> {
 }
 
 /// Creates the folder of the crate, which must not exist, and returns its absolute path.
-fn make_folder(folder: &Path) -> Result<PathBuf, String> {
-    fs::create_dir(folder).map_err(|why| match why.kind() {
-        ErrorKind::AlreadyExists => format!("{} exists already; nothing is written", folder.display()),
-        _ => format!("cannot make the folder {}: {why}", folder.display()),
+fn make_folder(folder: &Path) -> Result<PathBuf, NewError> {
+    fs::create_dir(folder).map_err(|source| match source.kind() {
+        ErrorKind::AlreadyExists => NewError::Exists { folder: folder.to_owned() },
+        _ => NewError::MakeFolder { folder: folder.to_owned(), source },
     })?;
-    folder.canonicalize().map_err(|why| format!("cannot find the folder {}: {why}", folder.display()))
+    folder.canonicalize().map_err(|source| NewError::FindFolder { folder: folder.to_owned(), source })
 }
 
-fn write(scaffold: &Scaffold) -> Result<(), String> {
+fn write(scaffold: &Scaffold) -> Result<(), NewError> {
     for (path, bytes) in scaffold.files()? {
         let path = scaffold.folder.join(path);
         let written = fs::create_dir_all(path.with_file_name("")).and_then(|()| fs::write(&path, bytes));
-        written.map_err(|why| format!("cannot write {}: {why}", path.display()))?;
+        written.map_err(|source| NewError::Write { path, source })?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use serving::{Handlers, certificates};
 
 use crate::backends::Backends;
 use crate::cache_metrics::CacheMetrics;
+use crate::error::RunError;
 use crate::list_sizes::ResourceSizes;
 use crate::metered_store::StoreMetrics;
 use crate::namespaces::Namespaces;
@@ -18,22 +19,25 @@ use crate::{Server, delegation, huge_pages, store_monitor};
 /// check costs a hundredth of a GET.
 pub(crate) const POLLS_BETWEEN_EVENTS: u32 = 2;
 
-/// Serves until a signal stops the process. Returns an error text for the user.
-pub fn run_until_shutdown(server: &Server, options: Options) -> Result<(), String> {
+/// Serves until a signal stops the process.
+///
+/// # Errors
+/// The server cannot start, or a store fails permanently.
+pub fn run_until_shutdown(server: &Server, options: Options) -> Result<(), RunError> {
     telemetry::logging::init(&options.logs);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.enable_all().event_interval(POLLS_BETWEEN_EVENTS).build().map_err(text)?;
+    let runtime = runtime.enable_all().event_interval(POLLS_BETWEEN_EVENTS).build().map_err(RunError::Runtime)?;
     runtime.block_on(async {
         let PreparedServer { listening, front, backends } = PreparedServer::make(server, options).await?;
         tokio::spawn(huge_pages::enable_when_large());
         tokio::select! {
-            ended = listening.run(front) => ended.map_err(text)?,
+            ended = listening.run(front) => ended?,
             error = backends.failed() => {
                 tracing::error!(%error, "the store failed permanently; shutting down");
-                return Err(text(error));
+                return Err(error.into());
             }
         }
-        backends.close().await.map_err(text)
+        Ok(backends.close().await?)
     })
 }
 
@@ -46,27 +50,31 @@ pub struct PreparedServer {
 
 impl PreparedServer {
     /// Opens the stores, builds the chain and creates initial objects.
-    pub async fn make(server: &Server, mut options: Options) -> Result<Self, String> {
-        certificates::look_up(&mut options).await.map_err(text)?;
-        let mut listening = serving::Server::prepare(options).map_err(text)?;
-        listening.connect_signer().await.map_err(text)?;
+    ///
+    /// # Errors
+    /// A file or a store is unusable, or the initial objects cannot be created.
+    pub async fn make(server: &Server, mut options: Options) -> Result<Self, RunError> {
+        certificates::look_up(&mut options).await?;
+        let mut listening = serving::Server::prepare(options)?;
+        listening.connect_signer().await?;
         let options = listening.options.clone();
-        let encryption = encryption(&listening).await.map_err(text)?;
+        let encryption = encryption(&listening).await?;
         let registry = listening.metrics.registry();
         let metrics = StoreMetrics::new(server.catalog, registry);
         let backends = Backends::open(server.catalog, &options, server.store.clone(), encryption, &metrics).await;
-        let backends = Arc::new(backends.map_err(text)?);
+        let backends = Arc::new(backends?);
         let stores = Arc::new(delegation::stores(server, &options, &backends));
-        backends.start().await.map_err(text)?;
-        let namespaces = Namespaces::of(&options.authentication).map_err(text)?;
-        let delegation = delegation::build(server, stores, namespaces, &listening, &backends).map_err(text)?;
+        backends.start().await?;
+        let namespaces = Namespaces::of(&options.authentication)?;
+        let delegation = delegation::build(server, stores, namespaces, &listening, &backends)?;
         let resources = &delegation.environment.stores;
         if let Some(control) = &listening.flow_control {
             control.set_list_sizes(Box::new(ResourceSizes::new(resources, &backends, &options.storage.prefix)));
         }
         CacheMetrics::register(resources, registry);
         store_monitor::start(&backends, resources, &options.storage, &listening.health, registry).await;
-        server.behaviour.bootstrap(&delegation.environment, &delegation.loopback).await.map_err(text)?;
+        let bootstrapped = server.behaviour.bootstrap(&delegation.environment, &delegation.loopback).await;
+        bootstrapped.map_err(|why| RunError::Bootstrap(why.into()))?;
         if let Some(custom) = &delegation.custom {
             let synced = listening.health.pending("poststarthook/crd-informer-synced");
             apiextensions::start(custom.clone(), delegation.loopback.clone()).await;
@@ -81,19 +89,15 @@ impl PreparedServer {
     }
 }
 
-fn text(why: impl std::fmt::Display) -> String {
-    format!("error: {why}")
-}
-
 /// Opens the encryption of the stores, and adds its health check if it can fail.
-async fn encryption(server: &serving::Server) -> Result<Arc<Encryption>, String> {
+async fn encryption(server: &serving::Server) -> Result<Arc<Encryption>, RunError> {
     let Some(options) = &server.options.storage.encryption else { return Ok(Encryption::none()) };
     let identity = identity::of_host(&server.options.serving.hostname);
     let registry = server.metrics.registry();
     let encryption = Encryption::open(&options.file, options.reload, registry, &identity).await?;
     if options.reload || encryption.has_plugins() {
         let checked = encryption.clone();
-        server.health.add_without_livez("kms-providers", move || checked.health());
+        server.health.add_without_livez("kms-providers", move || Ok(checked.health()?));
     }
     Ok(encryption)
 }

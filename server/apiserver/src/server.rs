@@ -10,8 +10,9 @@ use machinery::features::KnownGates;
 use options::{Options, Program};
 use storage::Store;
 
+use crate::error::CommandError;
 use crate::in_process::InProcess;
-use crate::{convert_command, help_command, huge_pages, new_command, run, snapshot_command, standard_output};
+use crate::{Error, convert_command, help_command, huge_pages, new_command, run, snapshot_command, standard_output};
 
 /// A server to build.
 pub struct Server {
@@ -78,8 +79,8 @@ impl Server {
         huge_pages::disable();
         match self.run_with(std::env::args_os().collect()) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(text) => {
-                eprintln!("{text}");
+            Err(error) => {
+                eprintln!("{error}");
                 ExitCode::FAILURE
             }
         }
@@ -90,28 +91,26 @@ impl Server {
     /// administrator of its kubeconfig has access.
     ///
     /// # Errors
-    /// Returns an error text for the user if it cannot start.
-    pub fn start(self) -> Result<InProcess, String> {
+    /// Returns an error if it cannot start; its text is for the user.
+    pub fn start(self) -> Result<InProcess, Error> {
         InProcess::start(self)
     }
 
     /// Returns the known feature gates.
-    pub(crate) fn gates(&self) -> Result<KnownGates, String> {
-        self.catalog.gates().map_err(|why| format!("error: {why}"))
+    pub(crate) fn gates(&self) -> Result<KnownGates, Error> {
+        self.catalog.gates().map_err(|why| Error::Gates(why.into()))
     }
 
-    fn run_with(self, args: Vec<OsString>) -> Result<(), String> {
+    fn run_with(self, args: Vec<OsString>) -> Result<(), Error> {
         let rest = args.get(1..).unwrap_or_default();
         match options::subcommand(rest) {
-            Some(("convert", rest)) => return convert_command::run(self.catalog, rest),
-            Some(("new", rest)) if !self.program.delegates() => return new_command::run(rest),
+            Some(("convert", rest)) => return Ok(convert_command::run(self.catalog, rest)?),
+            Some(("new", rest)) if !self.program.delegates() => return Ok(new_command::run(rest)?),
             Some(("snapshot", rest)) => return snapshot_command::run(rest),
-            Some(("help", rest)) => return help_command::run(self.program, &self.gates()?, rest),
+            Some(("help", rest)) => return Ok(help_command::run(self.program, &self.gates()?, rest)?),
             Some((other, _)) => {
                 let known = self.program.commands().join(", ");
-                return Err(format!(
-                    "error: unknown command {other:?}; there are: {known} (and no command: run the server)"
-                ));
+                return Err(CommandError::UnknownCommand { command: other.to_owned(), known }.into());
             }
             None => {}
         }
@@ -120,10 +119,10 @@ impl Server {
         match Options::parse_for(self.program, &self.gates()?, all) {
             Ok(options) => {
                 options.deprecated.iter().for_each(|warning| eprintln!("{warning}"));
-                run::run_until_shutdown(&self, options)
+                Ok(run::run_until_shutdown(&self, options)?)
             }
-            Err(options::Error::Print(text)) => standard_output::print_line(text),
-            Err(error) => Err(format!("error: {error}")),
+            Err(options::Error::Print(text)) => Ok(standard_output::print_line(text)?),
+            Err(error) => Err(CommandError::from(error).into()),
         }
     }
 }

@@ -10,7 +10,8 @@ use storage::snapshot::{self, Summary};
 use storage::{EmbeddedStore, EtcdStore};
 
 use crate::backends::etcd_options;
-use crate::standard_output;
+use crate::error::CommandError;
+use crate::{Error, standard_output};
 
 const USAGE: &str = "usage: kube-apiserver snapshot save|restore|status FILE [-o text|json] [FLAGS]
 save     writes all objects of the store to FILE; the server may be running
@@ -28,23 +29,26 @@ struct Request {
 }
 
 /// Runs the command.
-pub fn run(args: &[OsString]) -> Result<(), String> {
+///
+/// # Errors
+/// The arguments are invalid, or the store or the file cannot be read or written.
+pub fn run(args: &[OsString]) -> Result<(), Error> {
     if args.iter().any(|a| a == "--help" || a == "-h") {
-        return standard_output::print_line(USAGE);
+        return Ok(standard_output::print_line(USAGE)?);
     }
     let Request { verb, file, json, flags } = parse(args)?;
-    let options = Options::parse_from(flags).map_err(|e| format!("error: {e}"))?;
+    let options = Options::parse_from(flags).map_err(CommandError::from)?;
     let file = Path::new(&file);
     let summary = match verb.as_str() {
         "save" => save(&options, file),
         "restore" => restore(&options, file),
         "status" => snapshot::status(file),
-        other => return Err(format!("error: unknown command {other:?}\n{USAGE}")),
+        _ => return Err(CommandError::UnknownVerb { verb, usage: USAGE }.into()),
     };
-    standard_output::print_line(text(&summary.map_err(|e| format!("error: {e}"))?, json))
+    Ok(standard_output::print_line(text(&summary.map_err(CommandError::from)?, json))?)
 }
 
-fn parse(args: &[OsString]) -> Result<Request, String> {
+fn parse(args: &[OsString]) -> Result<Request, Error> {
     let mut words = Vec::new();
     let mut json = false;
     let mut flags = vec![OsString::from("kube-apiserver")];
@@ -65,15 +69,15 @@ fn parse(args: &[OsString]) -> Result<Request, String> {
     }
     match <[OsString; 2]>::try_from(words) {
         Ok([verb, file]) => Ok(Request { verb: verb.to_string_lossy().into_owned(), file, json, flags }),
-        Err(_) => Err(USAGE.into()),
+        Err(_) => Err(Error::Usage(USAGE)),
     }
 }
 
-fn is_json(form: &str) -> Result<bool, String> {
+fn is_json(form: &str) -> Result<bool, CommandError> {
     match form {
         "json" => Ok(true),
         "text" => Ok(false),
-        other => Err(format!("error: unknown form {other:?}; there are text and json")),
+        other => Err(CommandError::UnknownForm { form: other.to_owned(), known: "text and json" }),
     }
 }
 

@@ -12,6 +12,7 @@ use serving::health::Health;
 use storage::Store;
 
 use crate::backends::Backends;
+use crate::error::ProbeError;
 
 /// Starts the monitor. It runs until the runtime shuts down. Requires a tokio runtime.
 pub async fn start(
@@ -62,7 +63,7 @@ impl Probe {
         let last = Arc::new(Mutex::new(self.run().await));
         let seen = last.clone();
         // The name is leaked: a check is never removed, and there are only as many as stores.
-        health.set(name.leak(), move || seen.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        health.set(name.leak(), move || Ok(seen.lock().unwrap_or_else(PoisonError::into_inner).clone()?));
         tokio::spawn(async move {
             loop {
                 tokio::time::sleep(self.timeout / 2).await;
@@ -72,11 +73,11 @@ impl Probe {
         });
     }
 
-    async fn run(&self) -> Result<(), String> {
+    async fn run(&self) -> Result<(), ProbeError> {
         match tokio::time::timeout(self.timeout, self.store.get(self.key.as_bytes(), None)).await {
-            Ok(Ok(_)) => self.store.check_writable().map_err(|error| format!("error writing data to etcd: {error}")),
-            Ok(Err(error)) => Err(format!("error getting data from etcd: {error}")),
-            Err(_) => Err("error getting data from etcd: context deadline exceeded".into()),
+            Ok(Ok(_)) => self.store.check_writable().map_err(ProbeError::Write),
+            Ok(Err(error)) => Err(ProbeError::Read(error)),
+            Err(_) => Err(ProbeError::Timeout),
         }
     }
 }

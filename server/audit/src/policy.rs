@@ -38,7 +38,7 @@ impl Policy {
     /// # Errors
     /// When the file cannot be read, or its policy is malformed or invalid.
     pub fn load(path: &Path) -> Result<Self, options::Error> {
-        let wrong = |why: String| options::Error::Invalid(format!("loading audit policy file: {why}"));
+        let wrong = |why: String| options::Error::invalid(format!("loading audit policy file: {why}"));
         let from_file = |why: Error| wrong(format!("{why}: from file {}", path.display()));
         let text = std::fs::read(path)
             .map_err(|why| wrong(format!("failed to read file path {:?}: {why}", path.display().to_string())))?;

@@ -33,7 +33,7 @@ pub(super) struct Webhook {
 impl Webhook {
     /// Creates the client of the server of the current context.
     pub fn load(options: &AuditWebhookOptions, metrics: Metrics) -> Result<Self, options::Error> {
-        let wrong = |why: String| options::Error::Invalid(format!("initializing audit webhook: {why}"));
+        let wrong = |why: String| options::Error::invalid(format!("initializing audit webhook: {why}"));
         let config = Kubeconfig::load(&options.config_file).map_err(|why| wrong(why.to_string()))?.by(&options.route);
         let client = config.client().map_err(|why| wrong(why.to_string()))?;
         Ok(Webhook { client, server: config.server, backoff: Backoff::starting_with(options.initial_backoff), metrics })

@@ -62,7 +62,7 @@ impl AuthenticationConfig {
             anonymous: anonymous_of(&configuration),
         };
         let reloads = Reloads::register(registry, "authentication", hostname);
-        reload::follow(path.clone(), text, reloads, move |text| reloader.apply(text).map_err(|why| why.to_string()));
+        reload::follow(path.clone(), text, reloads, move |text| reloader.apply(text));
         Ok(AuthenticationConfig { issuers: Some(issuers), anonymous })
     }
 }
@@ -93,8 +93,7 @@ fn parse(text: &[u8]) -> Result<AuthenticationConfiguration, Error> {
     if text.is_empty() {
         return Err(Error::EmptyConfiguration);
     }
-    let document = configuration::parse(text, GROUP, &VERSIONS, "AuthenticationConfiguration", Unknown::Refused);
-    document.map_err(|why| Error::Document(why.to_string()))
+    Ok(configuration::parse(text, GROUP, &VERSIONS, "AuthenticationConfiguration", Unknown::Refused)?)
 }
 
 fn anonymous_of(configuration: &AuthenticationConfiguration) -> Option<(bool, Vec<String>)> {

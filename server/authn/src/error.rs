@@ -10,7 +10,7 @@ use http::StatusCode;
 use http::uri::InvalidUri;
 use machinery::field_error::{FieldError, aggregate};
 use machinery::scalar::{Duration, Time};
-use options::Algorithm;
+use options::{Algorithm, DocumentError};
 use x509_parser::error::{PEMError, X509Error};
 use x509_parser::nom;
 
@@ -29,8 +29,8 @@ pub enum Error {
     #[error("empty config data")]
     EmptyConfiguration,
     /// The authentication configuration cannot be decoded; the text is upstream's.
-    #[error("{0}")]
-    Document(String),
+    #[error(transparent)]
+    Document(#[from] DocumentError),
     /// A flag and the configuration both determine anonymous access.
     #[error(
         "anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file"

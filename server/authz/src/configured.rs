@@ -50,8 +50,8 @@ pub fn load(path: &PathBuf) -> Result<(AuthorizationConfiguration, Vec<u8>), Err
 }
 
 fn parse(text: &[u8]) -> Result<AuthorizationConfiguration, Error> {
-    let document = configuration::parse(text, GROUP, &VERSIONS, "AuthorizationConfiguration", Unknown::Refused);
-    let mut document: AuthorizationConfiguration = document.map_err(|why| Error::Document(why.to_string()))?;
+    let mut document: AuthorizationConfiguration =
+        configuration::parse(text, GROUP, &VERSIONS, "AuthorizationConfiguration", Unknown::Refused)?;
     document.authorizers.iter_mut().filter_map(|authorizer| authorizer.webhook.as_deref_mut()).for_each(set_defaults);
     Ok(document)
 }
@@ -81,9 +81,8 @@ impl ReloadableAuthorizer {
         let union = authorizers.build(&configuration, &required)?;
         let configured = Arc::new(ReloadableAuthorizer(RwLock::new(Arc::new(union))));
         let changed = configured.clone();
-        reload::follow(path, text, reloads, move |text| {
-            let union = parse(text).and_then(|configuration| authorizers.build(&configuration, &required));
-            let union = union.map_err(|why| why.to_string())?;
+        reload::follow(path, text, reloads, move |text| -> Result<(), Error> {
+            let union = authorizers.build(&parse(text)?, &required)?;
             *changed.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(union);
             Ok(())
         });

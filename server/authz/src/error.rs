@@ -7,6 +7,7 @@ use std::io;
 use std::path::PathBuf;
 
 use machinery::field_error::{FieldError, aggregate};
+use options::DocumentError;
 
 /// Why a policy file or a configuration of authorizers is unusable, or a match condition fails.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +30,7 @@ pub enum Error {
 
     /// The configuration cannot be decoded; the text is upstream's.
     #[error("failed to load AuthorizationConfiguration from file: {0}")]
-    Document(String),
+    Document(#[from] DocumentError),
     /// Fields of the configuration are invalid.
     #[error("{}", aggregate(.0))]
     Fields(Vec<FieldError>),

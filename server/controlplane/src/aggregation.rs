@@ -52,7 +52,7 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
 
 /// Returns the front-proxy client certificate and key of this server.
 fn identity(environment: &ServerContext) -> Result<Option<Identity>, Status> {
-    environment.options.aggregation.identity().map_err(Status::internal)
+    environment.options.aggregation.identity().map_err(|why| Status::internal(why.to_string()))
 }
 
 /// Publishes every change of APIServices to the aggregator.

@@ -4,12 +4,12 @@ mod validation;
 
 use std::path::Path;
 
-use machinery::field_error::aggregate;
 use machinery::json::{Issues, strict_error};
 use machinery::scalar::Duration;
 use machinery::yaml;
 use serde::Deserialize;
 
+use crate::error::Error;
 use crate::metrics::hash_of_bytes;
 
 /// The providers that encrypt each resource. The type does not implement `Debug`, because it contains keys.
@@ -95,11 +95,10 @@ fn three_seconds() -> Duration {
 }
 
 /// Reads a configuration file; returns its bytes and their hash, which detects changes.
-pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), String> {
-    let text = std::fs::read(file)
-        .map_err(|error| format!("error reading encryption provider configuration file {file:?}: {error}"))?;
+pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), Error> {
+    let text = std::fs::read(file).map_err(|source| Error::Read { path: file.to_owned(), source })?;
     if text.is_empty() {
-        return Err(format!("encryption provider configuration file {file:?} is empty"));
+        return Err(Error::Empty { path: file.to_owned() });
     }
     let hash = hash_of_bytes(&text);
     Ok((text, hash))
@@ -108,27 +107,29 @@ pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), String> {
 impl EncryptionConfiguration {
     /// Decodes a configuration strictly and validates it. `reload`: whether it may be replaced while
     /// the server runs.
-    pub fn parse(text: &[u8], reload: bool) -> Result<Self, String> {
+    pub fn parse(text: &[u8], reload: bool) -> Result<Self, Error> {
         let mut issues = Issues::collect();
-        let tree = yaml::to_value(text, &mut issues).map_err(|error| error.to_string())?;
+        let tree = yaml::to_value(text, &mut issues)?;
         if let Some(why) = strict_error(&issues) {
-            return Err(why);
+            return Err(Error::Strict(why));
         }
-        let config: Self = serde_json::from_value(tree).map_err(|error| format!("strict decoding error: {error}"))?;
+        let config: Self = serde_json::from_value(tree).map_err(Error::Fields)?;
         config.check_kind()?;
         match config.validate(reload) {
             errors if errors.is_empty() => Ok(config),
-            errors => Err(aggregate(&errors)),
+            errors => Err(Error::Invalid(errors)),
         }
     }
 
-    fn check_kind(&self) -> Result<(), String> {
+    fn check_kind(&self) -> Result<(), Error> {
         match (self.api_version.as_str(), self.kind.as_str()) {
             // The second pair was once documented.
             ("apiserver.config.k8s.io/v1", "EncryptionConfiguration") | ("v1", "EncryptionConfig") => Ok(()),
-            (_, "") => Err("Object 'Kind' is missing".into()),
-            ("", _) => Err("Object 'apiVersion' is missing".into()),
-            (version, kind) => Err(format!("no kind {kind:?} is registered for version {version:?}")),
+            (_, "") => Err(Error::NoKind),
+            ("", _) => Err(Error::NoVersion),
+            (api_version, kind) => {
+                Err(Error::UnknownKind { api_version: api_version.to_owned(), kind: kind.to_owned() })
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use prometheus::Registry;
 use tokio::time::Instant;
 
 use crate::config::{self, EncryptionConfiguration};
+use crate::error::Error;
 use crate::loaded::Loaded;
 use crate::metrics::Metrics;
 
@@ -38,7 +39,7 @@ impl Encryption {
     /// # Errors
     /// When the file cannot be read or is invalid. An unavailable plugin is not an error: see
     /// [`Encryption::health`].
-    pub async fn open(file: &Path, reload: bool, registry: &Registry, server: &str) -> Result<Arc<Self>, String> {
+    pub async fn open(file: &Path, reload: bool, registry: &Registry, server: &str) -> Result<Arc<Self>, Error> {
         let metrics = Metrics::new(registry, server);
         let loaded = load(file, reload, &metrics)?;
         loaded.start().await;
@@ -68,12 +69,12 @@ impl Encryption {
     ///
     /// # Errors
     /// The errors of the unhealthy plugins.
-    pub fn health(&self) -> Result<(), String> {
+    pub fn health(&self) -> Result<(), Error> {
         self.loaded().health()
     }
 
     /// Loads the file if it has changed.
-    async fn reload(&self, file: &Path) -> Result<(), String> {
+    async fn reload(&self, file: &Path) -> Result<(), Error> {
         if config::read(file)?.1 == self.loaded().hash {
             return Ok(());
         }
@@ -88,24 +89,21 @@ impl Encryption {
     }
 }
 
-fn load(file: &Path, reload: bool, metrics: &Metrics) -> Result<Loaded, String> {
-    let (text, hash) =
-        config::read(file).map_err(|why| format!("error while parsing file: error while loading file: {why}"))?;
+fn load(file: &Path, reload: bool, metrics: &Metrics) -> Result<Loaded, Error> {
+    let (text, hash) = config::read(file).map_err(|why| Error::Load(why.into()))?;
     let config = EncryptionConfiguration::parse(&text, reload)
-        .map_err(|why| format!("error while parsing file: {}: {why}", file.display()))?;
-    Loaded::new(&config, hash, metrics).map_err(|why| format!("error while building transformers: {why}"))
+        .map_err(|why| Error::Parse { path: file.to_owned(), source: why.into() })?;
+    Loaded::new(&config, hash, metrics).map_err(|why| Error::Build(why.into()))
 }
 
 /// Waits until the plugins of a new configuration are healthy. Otherwise values could be written that
 /// cannot be read.
-async fn wait_healthy(loaded: &Loaded) -> Result<(), String> {
+async fn wait_healthy(loaded: &Loaded) -> Result<(), Error> {
     let deadline = Instant::now() + HEALTH_TIMEOUT;
     loop {
         match loaded.health() {
             Ok(()) => return Ok(()),
-            Err(why) if Instant::now() >= deadline => {
-                return Err(format!("health check for new transformers failed: {why}"));
-            }
+            Err(why) if Instant::now() >= deadline => return Err(Error::NewUnhealthy(why.into())),
             Err(_) => tokio::time::sleep(HEALTH_CHECK_INTERVAL).await,
         }
         loaded.check().await;
@@ -122,6 +120,7 @@ async fn follow(encryption: std::sync::Weak<Encryption>, file: PathBuf) {
             Ok(()) => logged.clear(),
             Err(why) => {
                 encryption.metrics.reloaded(None);
+                let why = why.to_string();
                 if why != logged {
                     tracing::error!(file = %file.display(), why, "error processing encryption config file");
                     logged = why;

@@ -7,7 +7,7 @@ use grpc::{Code, Status, code_name, describe};
 /// An error with upstream's text, which clients see; metrics have its code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct Failure {
+pub struct Failure {
     message: String,
     /// The gRPC code of a KMS plugin's response, if one was called.
     code: Option<Code>,
@@ -15,23 +15,23 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// Creates an error of this process.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Failure { message: message.into(), code: None }
     }
 
     /// Creates the error of a failed call of a plugin.
-    pub fn of_call(status: &Status) -> Self {
+    pub(crate) fn of_call(status: &Status) -> Self {
         Failure { message: describe(status), code: Some(status.code()) }
     }
 
     /// Prefixes the error with the failed operation.
-    pub fn during(self, what: &str) -> Self {
+    pub(crate) fn during(self, what: &str) -> Self {
         Failure { message: format!("{what}: {}", self.message), ..self }
     }
 
     /// Merges errors into one, each text once (`utilerrors.Reduce(utilerrors.NewAggregate(..))`);
     /// `None` when there are none.
-    pub fn aggregate(failures: Vec<Failure>) -> Option<Self> {
+    pub(crate) fn aggregate(failures: Vec<Failure>) -> Option<Self> {
         let code = failures.iter().find_map(|failure| failure.code);
         let mut seen = HashSet::new();
         let mut messages: Vec<String> = failures.into_iter().map(|failure| failure.message).collect();
@@ -45,7 +45,7 @@ impl Failure {
     }
 
     /// Returns the status label of metrics.
-    pub fn status(&self) -> &'static str {
+    pub(crate) fn status(&self) -> &'static str {
         self.code.map_or("unknown-non-grpc", code_name)
     }
 }

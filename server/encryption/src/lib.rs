@@ -13,9 +13,12 @@
 //! | `identity`, `cbc`, `gcm`, `secretbox`, `seed` | the ciphers |
 //! | `kms` | keys in a KMS plugin |
 
+#![deny(clippy::missing_errors_doc)]
+
 mod cbc;
 mod config;
 mod encryption;
+mod error;
 mod failure;
 mod gcm;
 mod identity;
@@ -32,6 +35,8 @@ mod store;
 mod transformer;
 
 pub use encryption::Encryption;
+pub use error::{Error, HealthError};
+pub use failure::Failure;
 pub use resources::{GroupResource, KeySpace};
 pub use store::EncryptedStore;
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::config::EncryptionConfiguration;
-use crate::failure::Failure;
+use crate::error::Error;
 use crate::kms::Plugin;
 use crate::metrics::Metrics;
 use crate::prefixed::{Choice, Prefixed};
@@ -27,7 +27,7 @@ impl Loaded {
     }
 
     /// Builds the transformers of a configuration. Needs a tokio runtime.
-    pub fn new(config: &EncryptionConfiguration, hash: String, metrics: &Metrics) -> Result<Self, String> {
+    pub fn new(config: &EncryptionConfiguration, hash: String, metrics: &Metrics) -> Result<Self, Error> {
         let mut providers = Providers::new(metrics);
         let mut lists: Vec<(GroupResource, Vec<Choice>)> = Vec::new();
         for resource in &config.resources {
@@ -35,7 +35,7 @@ impl Loaded {
             for name in &resource.resources {
                 let of = GroupResource::parse(name);
                 if let Some(wider) = lists.iter().map(|(known, _)| known).find(|known| known.masks(&of)) {
-                    return Err(format!("resource {:?} is masked by earlier rule {:?}", of.text(), wider.text()));
+                    return Err(Error::Masked { resource: of.text(), rule: wider.text() });
                 }
                 match lists.iter_mut().find(|(known, _)| *known == of) {
                     Some((_, list)) => list.extend(choices.iter().cloned()),
@@ -72,10 +72,11 @@ impl Loaded {
     }
 
     /// Checks whether all plugins are healthy.
-    pub fn health(&self) -> Result<(), String> {
-        let failures = self.plugins.iter().enumerate().filter_map(|(i, plugin)| {
-            plugin.health().err().map(|why| Failure::new(format!("kms-provider-{i}: {why}")))
-        });
-        Failure::aggregate(failures.collect()).map_or(Ok(()), |why| Err(why.to_string()))
+    pub fn health(&self) -> Result<(), Error> {
+        let failures = self.plugins.iter().enumerate().filter_map(|(i, plugin)| Some((i, plugin.health().err()?)));
+        match failures.collect::<Vec<_>>() {
+            none if none.is_empty() => Ok(()),
+            failures => Err(Error::Unhealthy(failures)),
+        }
     }
 }

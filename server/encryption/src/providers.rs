@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::cbc::Cbc;
 use crate::config::{Key, Keys, KmsConfiguration, ProviderConfiguration};
+use crate::error::Error;
 use crate::failure::Failure;
 use crate::gcm::Gcm;
 use crate::identity::Identity;
@@ -34,11 +35,11 @@ impl<'m> Providers<'m> {
     }
 
     /// Returns the transformers of a list of providers.
-    pub fn choices(&mut self, providers: &[ProviderConfiguration]) -> Result<Vec<Choice>, String> {
+    pub fn choices(&mut self, providers: &[ProviderConfiguration]) -> Result<Vec<Choice>, Error> {
         providers.iter().map(|provider| self.choice(provider)).collect()
     }
 
-    fn choice(&mut self, provider: &ProviderConfiguration) -> Result<Choice, String> {
+    fn choice(&mut self, provider: &ProviderConfiguration) -> Result<Choice, Error> {
         if let Some(keys) = &provider.aesgcm {
             let gcm = |key: Vec<u8>| Ok(Arc::new(Gcm::new(&key)?) as Transforms);
             return self.keyring("k8s:enc:aesgcm:v1:", keys, AES, gcm);
@@ -63,24 +64,23 @@ impl<'m> Providers<'m> {
         keys: &Keys,
         unmatched: &'static str,
         make: impl Fn(Vec<u8>) -> Result<Transforms, Failure>,
-    ) -> Result<Choice, String> {
+    ) -> Result<Choice, Error> {
         let choice = |key: &Key| {
             let Key { name, secret } = key;
             let secret = STANDARD.decode(secret);
-            let secret = secret.map_err(|why| format!("could not obtain secret for named key {name}: {why}"))?;
-            let transformer =
-                make(secret).map_err(|why| format!("error while creating transformer for named key {name}: {why}"))?;
+            let secret = secret.map_err(|source| Error::Secret { name: name.clone(), source })?;
+            let transformer = make(secret).map_err(|source| Error::Key { name: name.clone(), source })?;
             Ok(Choice { prefix: format!("{name}:"), transformer })
         };
-        let choices = keys.keys.iter().map(choice).collect::<Result<_, String>>()?;
+        let choices = keys.keys.iter().map(choice).collect::<Result<_, Error>>()?;
         let transformer = Arc::new(Prefixed::new(choices, unmatched, self.metrics.clone()));
         Ok(Choice { prefix: prefix.into(), transformer })
     }
 
-    fn kms(&mut self, kms: &KmsConfiguration) -> Result<Choice, String> {
+    fn kms(&mut self, kms: &KmsConfiguration) -> Result<Choice, Error> {
         let KmsConfiguration { api_version, name, endpoint, timeout, .. } = kms;
         if api_version == "v1" {
-            return Err("KMSv1 is deprecated and not built into this server. Use KMSv2 instead: apiVersion: v2".into());
+            return Err(Error::FirstKmsVersion);
         }
         let timeout = Duration::from_nanos(u64::try_from(timeout.nanos()).unwrap_or_default());
         let plugin = Arc::new(Plugin::new(&Settings { name, endpoint, timeout }, self.metrics.clone())?);

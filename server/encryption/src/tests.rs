@@ -6,6 +6,7 @@ use prometheus::Registry;
 
 use crate::cbc::Cbc;
 use crate::config::EncryptionConfiguration;
+use crate::error::Error;
 use crate::gcm::Gcm;
 use crate::loaded::Loaded;
 use crate::metrics::Metrics;
@@ -102,7 +103,7 @@ async fn values_written_by_upstream_are_read() {
     }
 }
 
-fn loaded(text: &str) -> Result<Loaded, String> {
+fn loaded(text: &str) -> Result<Loaded, Error> {
     let metrics = Metrics::new(&Registry::new(), "apiserver-a");
     let config = EncryptionConfiguration::parse(text.as_bytes(), false)?;
     Loaded::new(&config, String::new(), &metrics)
@@ -152,7 +153,9 @@ fn earlier_rules_must_not_mask_later_ones() {
     let with = |first: &str, second: &str| {
         let head = "{apiVersion: apiserver.config.k8s.io/v1, kind: EncryptionConfiguration";
         let rule = |names: &str| format!("{{resources: [{names}], {providers}}}");
-        loaded(&format!("{head}, resources: [{}, {}]}}", rule(first), rule(second))).map(|_| ())
+        loaded(&format!("{head}, resources: [{}, {}]}}", rule(first), rule(second)))
+            .map(|_| ())
+            .map_err(|why| why.to_string())
     };
     for (first, second, expect) in [
         ("secrets", "'*.*'", Ok(())),

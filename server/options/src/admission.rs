@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::error::FlagError;
 use crate::plugins::PLUGINS;
 use crate::values::Values;
 
@@ -31,11 +32,11 @@ impl AdmissionOptions {
 }
 
 impl Values {
-    pub(super) fn admission(&self) -> Result<AdmissionOptions, String> {
-        let names = |flag: &str| -> Result<Vec<String>, String> {
+    pub(super) fn admission(&self) -> Result<AdmissionOptions, FlagError> {
+        let names = |flag: &str| -> Result<Vec<String>, FlagError> {
             let known = |name: &&str| PLUGINS.iter().any(|(plugin, _)| plugin == name);
             match self.list(flag).iter().find(|name| !known(name)) {
-                Some(name) => Err(format!("{flag} plugin {name:?} is unknown")),
+                Some(name) => Err(FlagError::UnknownPlugin { flag: flag.to_owned(), plugin: (*name).to_owned() }),
                 None => Ok(self.list(flag).into_iter().map(String::from).collect()),
             }
         };
@@ -50,18 +51,15 @@ impl Values {
             return self.only_plugins(admission, names(ONLY)?);
         }
         match admission.enabled.iter().find(|name| admission.disabled.contains(name)) {
-            Some(both) => Err(format!("[{both}] in enable-admission-plugins and disable-admission-plugins overlapped")),
+            Some(both) => Err(FlagError::PluginOverlap { plugin: both.clone() }),
             None => Ok(admission),
         }
     }
 
     /// Enables these plugins and disables all others.
-    fn only_plugins(&self, others: AdmissionOptions, enabled: Vec<String>) -> Result<AdmissionOptions, String> {
+    fn only_plugins(&self, others: AdmissionOptions, enabled: Vec<String>) -> Result<AdmissionOptions, FlagError> {
         if self.is_given("enable-admission-plugins") || self.is_given("disable-admission-plugins") {
-            return Err(
-                "admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive"
-                    .into(),
-            );
+            return Err(FlagError::AdmissionControl);
         }
         let rest = PLUGINS.iter().map(|(name, _)| (*name).to_owned()).filter(|name| !enabled.contains(name));
         Ok(AdmissionOptions { disabled: rest.collect(), enabled, ..others })

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use webhook::Identity;
 
+use crate::error::{Error, FlagError};
 use crate::values::Values;
 
 /// Options of proxying to aggregated API servers.
@@ -21,19 +22,21 @@ impl AggregationOptions {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn identity(&self) -> Result<Option<Identity>, String> {
+    pub fn identity(&self) -> Result<Option<Identity>, Error> {
         let Some((certificate, key)) = &self.certificate else { return Ok(None) };
-        let read = |path: &PathBuf| std::fs::read(path).map_err(|why| format!("{}: {why}", path.display()));
+        let read = |path: &PathBuf| std::fs::read(path).map_err(Error::file(path));
         Ok(Some((read(certificate)?, read(key)?)))
     }
 }
 
 impl Values {
-    pub(super) fn aggregation(&self) -> Result<AggregationOptions, String> {
+    pub(super) fn aggregation(&self) -> Result<AggregationOptions, FlagError> {
         let certificate = match (self.path("proxy-client-cert-file"), self.path("proxy-client-key-file")) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             (None, None) => None,
-            _ => return Err("--proxy-client-cert-file and --proxy-client-key-file must be given together".into()),
+            _ => {
+                return Err(FlagError::Together { first: "proxy-client-cert-file", second: "proxy-client-key-file" });
+            }
         };
         Ok(AggregationOptions {
             certificate,

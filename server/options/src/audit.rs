@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use webhook::Route;
 
+use crate::error::FlagError;
 use crate::values::Values;
 
 /// The supported version of events.
-const VERSION: &str = "audit.k8s.io/v1";
-const MODES: &str = "batch,blocking,blocking-strict";
-const FORMATS: &str = "legacy,json";
+pub(super) const VERSION: &str = "audit.k8s.io/v1";
+pub(super) const MODES: &str = "batch,blocking,blocking-strict";
+pub(super) const FORMATS: &str = "legacy,json";
 const MEGABYTE: u64 = 1 << 20;
 
 /// Options of auditing.
@@ -98,7 +99,7 @@ pub struct AuditLimits {
 }
 
 impl Values {
-    pub(super) fn audit(&self) -> Result<AuditOptions, String> {
+    pub(super) fn audit(&self) -> Result<AuditOptions, FlagError> {
         Ok(AuditOptions {
             policy_file: self.path("audit-policy-file"),
             log: self.path("audit-log-path").map(|path| self.audit_log(path)).transpose()?,
@@ -106,12 +107,12 @@ impl Values {
         })
     }
 
-    fn audit_log(&self, path: PathBuf) -> Result<AuditLogOptions, String> {
+    fn audit_log(&self, path: PathBuf) -> Result<AuditLogOptions, FlagError> {
         let delivery = self.delivery("log", false)?;
         let format = match self.text("audit-log-format") {
             "legacy" => AuditFormat::Legacy,
             "json" => AuditFormat::Json,
-            other => return Err(format!("invalid audit log format {other}, allowed formats are {FORMATS:?}")),
+            other => return Err(FlagError::AuditFormat { format: other.to_owned() }),
         };
         let (age, backups) = (self.not_negative("audit-log-maxage")?, self.not_negative("audit-log-maxbackup")?);
         let megabytes = self.not_negative("audit-log-maxsize")?;
@@ -124,7 +125,7 @@ impl Values {
         Ok(AuditLogOptions { path, format, rotation, delivery })
     }
 
-    fn audit_webhook(&self, config_file: PathBuf) -> Result<AuditWebhookOptions, String> {
+    fn audit_webhook(&self, config_file: PathBuf) -> Result<AuditWebhookOptions, FlagError> {
         let (new, old) = ("audit-webhook-initial-backoff", "audit-webhook-batch-initial-backoff");
         let initial_backoff = self.duration(if self.is_given(new) || !self.is_given(old) { new } else { old })?;
         let (delivery, route) = (self.delivery("webhook", true)?, Route::DIRECT);
@@ -132,49 +133,47 @@ impl Values {
     }
 
     /// `sink` is `log` or `webhook`.
-    fn delivery(&self, sink: &str, concurrent: bool) -> Result<AuditDelivery, String> {
+    fn delivery(&self, sink: &'static str, concurrent: bool) -> Result<AuditDelivery, FlagError> {
         let flag = |name: &str| format!("audit-{sink}-{name}");
-        if self.text(&flag("version")) != VERSION {
-            return Err(format!("invalid group version, allowed versions are [{VERSION:?}]"));
+        let version = self.text(&flag("version"));
+        if version != VERSION {
+            return Err(FlagError::AuditVersion { version: version.to_owned() });
         }
         let mode = match self.text(&flag("mode")) {
             "batch" => AuditMode::Batch(self.batch(sink, concurrent)?),
             "blocking" => AuditMode::Blocking,
             "blocking-strict" => AuditMode::BlockingStrict,
-            other => return Err(format!("invalid audit {sink} mode {other}, allowed modes are {MODES:?}")),
+            other => return Err(FlagError::AuditMode { sink, mode: other.to_owned() }),
         };
         let event: i64 = self.number(&flag("truncate-max-event-size"))?;
         let batch: i64 = self.number(&flag("truncate-max-batch-size"))?;
         if event <= 0 {
-            return Err(format!("invalid audit truncate {sink} max event size {event}, must be a positive number"));
+            return Err(FlagError::AuditEventSize { sink, size: event });
         }
         if batch < event {
-            return Err(format!(
-                "invalid audit truncate {sink} max batch size {batch}, must be greater than max event size ({event})"
-            ));
+            return Err(FlagError::AuditBatchSize { sink, batch, event });
         }
         let limits = self.bool(&flag("truncate-enabled"))?;
         let limits = limits.then_some(AuditLimits { event: event as usize, batch: batch as usize });
         Ok(AuditDelivery { mode, limits })
     }
 
-    fn batch(&self, sink: &str, concurrent: bool) -> Result<AuditBatch, String> {
+    fn batch(&self, sink: &'static str, concurrent: bool) -> Result<AuditBatch, FlagError> {
         let flag = |name: &str| format!("audit-{sink}-batch-{name}");
-        let positive = |name: &str, what: &str| -> Result<usize, String> {
+        let positive = |name: &str, what: &'static str| -> Result<usize, FlagError> {
             let number: i64 = self.number(&flag(name))?;
-            usize::try_from(number)
-                .ok()
-                .filter(|number| *number > 0)
-                .ok_or_else(|| format!("invalid audit batch {sink} {what} {number}, must be a positive number"))
+            usize::try_from(number).ok().filter(|number| *number > 0).ok_or(FlagError::AuditBatch {
+                sink,
+                what,
+                number,
+            })
         };
         let throttle = self.bool(&flag("throttle-enable"))?;
         let throttle = throttle
             .then(|| {
                 let per_second: f64 = self.number(&flag("throttle-qps"))?;
                 if per_second.is_nan() || per_second <= 0.0 {
-                    return Err(format!(
-                        "invalid audit batch {sink} throttle QPS {per_second}, must be a positive number"
-                    ));
+                    return Err(FlagError::AuditThrottle { sink, per_second });
                 }
                 let burst = positive("throttle-burst", "throttle burst")?;
                 Ok((per_second, u32::try_from(burst).unwrap_or(u32::MAX)))
@@ -189,8 +188,8 @@ impl Values {
         })
     }
 
-    fn not_negative(&self, flag: &str) -> Result<u32, String> {
+    fn not_negative(&self, flag: &str) -> Result<u32, FlagError> {
         let number: i64 = self.number(flag)?;
-        u32::try_from(number).map_err(|_| format!("--{flag} {number} can't be a negative number"))
+        u32::try_from(number).map_err(|_| FlagError::Negative { flag: flag.to_owned(), number })
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use http::HeaderName;
 use webhook::{ReviewServer, Route};
 
+use crate::error::{FlagError, ValueError};
 use crate::oidc::IssuerOptions;
 use crate::request_headers::RequestHeaders;
 use crate::values::Values;
@@ -66,16 +67,14 @@ pub struct TokenWebhookOptions {
 }
 
 impl Values {
-    pub(super) fn authentication(&self) -> Result<AuthenticationOptions, String> {
+    pub(super) fn authentication(&self) -> Result<AuthenticationOptions, FlagError> {
         let mut issuers = self.repeated("service-account-issuer");
         if issuers.is_empty() {
             issuers.push(self.text("service-account-issuer").to_owned());
         }
         for issuer in &issuers {
             if issuer.contains(':') && issuer.parse::<http::Uri>().is_err() {
-                return Err(
-                    self.invalid("service-account-issuer", format!("contains a ':' but is not a valid URL: {issuer}"))
-                );
+                return Err(self.invalid("service-account-issuer", ValueError::Issuer { issuer: issuer.clone() }));
             }
         }
         let mut api_audiences: Vec<String> = self.list("api-audiences").into_iter().map(String::from).collect();
@@ -108,7 +107,7 @@ impl Values {
         })
     }
 
-    fn token_webhook(&self) -> Result<Option<TokenWebhookOptions>, String> {
+    fn token_webhook(&self) -> Result<Option<TokenWebhookOptions>, FlagError> {
         let Some(config_file) = self.path("authentication-token-webhook-config-file") else { return Ok(None) };
         Ok(Some(TokenWebhookOptions {
             server: config_file.into(),
@@ -118,46 +117,39 @@ impl Values {
         }))
     }
 
-    fn max_expiration(&self) -> Result<Option<Duration>, String> {
+    fn max_expiration(&self) -> Result<Option<Duration>, FlagError> {
         let limit = self.duration("service-account-max-token-expiration")?;
         match limit.as_secs() {
             0 if limit.is_zero() => Ok(None),
             3600..=0x1_0000_0000 => Ok(Some(limit)),
-            _ => Err("the service-account-max-token-expiration must be between 1 hour and 2^32 seconds".into()),
+            _ => Err(FlagError::MaxTokenExpiration),
         }
     }
 
     /// `validateServiceAccountTokenSigningConfig`
-    fn signing_endpoint(&self) -> Result<Option<String>, String> {
-        let flag = "service-account-signing-endpoint";
-        let endpoint = self.text(flag);
+    fn signing_endpoint(&self) -> Result<Option<String>, FlagError> {
+        let endpoint = self.text("service-account-signing-endpoint");
         if endpoint.is_empty() {
             return Ok(None);
         }
         if self.is_given("service-account-signing-key-file") {
-            return Err(format!(
-                "service-account-signing-key-file and {flag} are mutually exclusive and cannot be set at the same time"
-            ));
+            return Err(FlagError::SigningKeyAndEndpoint);
         }
         if self.is_given("service-account-key-file") {
-            return Err(format!(
-                "can't set `--service-account-signing-key-file` and/or `--service-account-key-file` with `--{flag}` (They are mutually exclusive)"
-            ));
+            return Err(FlagError::KeysAndSigningEndpoint);
         }
         let is_part =
             |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
         if endpoint.strip_prefix('@').is_some_and(|name| !name.split('.').all(is_part)) {
-            return Err(format!(
-                "invalid value {endpoint:?} passed for `--{flag}`, when prefixed with @ must be a valid abstract socket name"
-            ));
+            return Err(FlagError::SigningEndpoint { endpoint: endpoint.to_owned() });
         }
         Ok(Some(endpoint.to_owned()))
     }
 
     /// `RequestHeaderAuthenticationOptions.ToAuthenticationRequestHeaderConfig`
-    fn request_headers(&self) -> Result<Option<(PathBuf, RequestHeaders)>, String> {
+    fn request_headers(&self) -> Result<Option<(PathBuf, RequestHeaders)>, FlagError> {
         let Some(authorities) = self.path("requestheader-client-ca-file") else { return Ok(None) };
-        let names = |flag: &str| -> Result<Vec<HeaderName>, String> {
+        let names = |flag: &str| -> Result<Vec<HeaderName>, FlagError> {
             self.list(flag).into_iter().map(|name| self.parsed(flag, name)).collect()
         };
         let owned = |flag: &str| self.list(flag).into_iter().map(str::to_owned).collect();
@@ -175,11 +167,11 @@ impl Values {
         Ok(Some((authorities, headers)))
     }
 
-    fn jwks_uri(&self) -> Result<Option<String>, String> {
+    fn jwks_uri(&self) -> Result<Option<String>, FlagError> {
         match self.text("service-account-jwks-uri") {
             "" => Ok(None),
             uri if uri.starts_with("https://") && uri.parse::<http::Uri>().is_ok() => Ok(Some(uri.to_owned())),
-            uri => Err(format!("service-account-jwks-uri requires https scheme, parsed as: {uri}")),
+            uri => Err(FlagError::JwksUri { uri: uri.to_owned() }),
         }
     }
 }

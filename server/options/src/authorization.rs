@@ -7,6 +7,7 @@ use apimachinery::apiserverconfig::v1::WebhookConfiguration;
 
 use webhook::{ReviewServer, Route};
 
+use crate::error::FlagError;
 use crate::values::Values;
 
 /// Flags that `--authorization-config` replaces.
@@ -96,11 +97,11 @@ impl AuthorizationMode {
 }
 
 impl Values {
-    pub(super) fn authorization(&self) -> Result<AuthorizationOptions, String> {
+    pub(super) fn authorization(&self) -> Result<AuthorizationOptions, FlagError> {
         let policy_file = self.path("authorization-policy-file");
         if let Some(config_file) = self.path("authorization-config") {
             if REPLACED.iter().any(|flag| self.is_given(flag)) {
-                return Err("--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined".into());
+                return Err(FlagError::AuthorizationConfig);
             }
             return Ok(AuthorizationOptions {
                 config_file: Some(config_file),
@@ -114,19 +115,17 @@ impl Values {
         let (abac, webhook) = (modes.contains(&AuthorizationMode::Abac), modes.contains(&AuthorizationMode::Webhook));
         let config_file = self.path("authorization-webhook-config-file");
         match (abac, policy_file.is_some(), webhook, config_file.is_some()) {
-            (true, false, ..) => return Err("authorization-mode ABAC's authorization policy file not passed".into()),
-            (false, true, ..) => return Err("cannot specify --authorization-policy-file without mode ABAC".into()),
-            (.., true, false) => return Err("authorization-mode Webhook's authorization config file not passed".into()),
-            (.., false, true) => {
-                return Err("cannot specify --authorization-webhook-config-file without mode Webhook".into());
-            }
+            (true, false, ..) => return Err(FlagError::NoPolicyFile),
+            (false, true, ..) => return Err(FlagError::UnusedPolicyFile),
+            (.., true, false) => return Err(FlagError::NoAuthorizationWebhook),
+            (.., false, true) => return Err(FlagError::UnusedAuthorizationWebhook),
             _ => {}
         }
         let webhook = config_file.map(|config_file| self.access_webhook(config_file)).transpose()?;
         Ok(AuthorizationOptions { config_file: None, modes, policy_file, webhook, always_allowed_paths: Vec::new() })
     }
 
-    fn access_webhook(&self, config_file: PathBuf) -> Result<AccessWebhookOptions, String> {
+    fn access_webhook(&self, config_file: PathBuf) -> Result<AccessWebhookOptions, FlagError> {
         Ok(AccessWebhookOptions {
             name: "default".into(),
             timeout: TIMEOUT,
@@ -139,20 +138,18 @@ impl Values {
         })
     }
 
-    fn authorization_modes(&self) -> Result<Vec<AuthorizationMode>, String> {
+    fn authorization_modes(&self) -> Result<Vec<AuthorizationMode>, FlagError> {
         let names = self.list("authorization-mode");
         if names.is_empty() {
-            return Err("at least one authorization-mode must be passed".into());
+            return Err(FlagError::NoAuthorizationMode);
         }
         let mut modes = Vec::with_capacity(names.len());
         for name in names {
             let mode = AuthorizationMode::of(name);
-            let mode = mode.ok_or_else(|| format!("authorization-mode {name:?} is not a valid mode"))?;
+            let mode = mode.ok_or_else(|| FlagError::AuthorizationMode { name: name.to_owned() })?;
             if modes.contains(&mode) {
-                return Err(format!(
-                    "authorization-mode {:?} has mode specified more than once",
-                    self.text("authorization-mode")
-                ));
+                let modes = self.text("authorization-mode").to_owned();
+                return Err(FlagError::RepeatedAuthorizationMode { modes });
             }
             modes.push(mode);
         }

@@ -115,7 +115,7 @@ fn values(flags: &[&'static Flag], matches: &ArgMatches, gates: &KnownGates) -> 
 fn refusal(error: clap::Error) -> Error {
     match error.kind() {
         ErrorKind::DisplayHelp => Error::Print(error.to_string()),
-        _ => Error::Invalid(error.to_string().trim_start_matches("error: ").trim_end().to_owned()),
+        _ => Error::Usage(error),
     }
 }
 

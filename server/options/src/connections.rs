@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::error::FlagError;
 use crate::values::Values;
 
 /// Connection limits; 0 means a default derived from the limit of open files.
@@ -19,7 +20,7 @@ pub struct ConnectionOptions {
 }
 
 impl Values {
-    pub(super) fn connections(&self) -> Result<ConnectionOptions, String> {
+    pub(super) fn connections(&self) -> Result<ConnectionOptions, FlagError> {
         Ok(ConnectionOptions {
             max: self.number("max-connections")?,
             max_per_address: self.number("max-connections-per-address")?,

@@ -6,18 +6,19 @@ use clap_complete::Shell;
 use machinery::features::KnownGates;
 
 use crate::command::command;
+use crate::error::Error;
 use crate::flag::{Flag, Kind};
 use crate::program::Program;
 
 /// The supported formats.
-const FORMS: &str = "text, markdown, man, bash, elvish, fish, powershell, zsh";
+pub(super) const FORMS: &str = "text, markdown, man, bash, elvish, fish, powershell, zsh";
 
 /// Renders the flags of a program with these feature gates in a format: `text` (as `--help`),
 /// `markdown`, `man`, or the name of a shell for its completions.
 ///
 /// # Errors
-/// The format is unknown.
-pub fn document(program: Program, gates: &KnownGates, form: &str) -> Result<String, String> {
+/// The format is unknown, or the page cannot be written.
+pub fn document(program: Program, gates: &KnownGates, form: &str) -> Result<String, Error> {
     let mut flags = program.flags();
     flags.sort_by_key(|flag| flag.section as usize);
     let mut out = Vec::new();
@@ -26,12 +27,12 @@ pub fn document(program: Program, gates: &KnownGates, form: &str) -> Result<Stri
         ("markdown", _) => return Ok(markdown(program, &flags, gates)),
         ("man", _) => {
             let page = clap_mangen::Man::new(command(program, &flags, gates));
-            page.render(&mut out).map_err(|why| why.to_string())?;
+            page.render(&mut out).map_err(Error::Render)?;
         }
         (_, Ok(shell)) => {
             clap_complete::generate(shell, &mut command(program, &flags, gates), program.name(), &mut out)
         }
-        _ => return Err(format!("unknown form {form:?}; there are: {FORMS}")),
+        _ => return Err(Error::UnknownForm { form: form.to_owned() }),
     }
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
@@ -78,7 +79,7 @@ mod tests {
             let text = document(Program::KubeApiserver, &KnownGates::default(), form).unwrap();
             assert!(text.contains(expect), "{form}: {text}");
         }
-        let why = document(Program::KubeApiserver, &KnownGates::default(), "html").unwrap_err();
+        let why = document(Program::KubeApiserver, &KnownGates::default(), "html").unwrap_err().to_string();
         assert_eq!(why, "unknown form \"html\"; there are: text, markdown, man, bash, elvish, fish, powershell, zsh");
     }
 }

@@ -2,12 +2,14 @@
 //! `server/egressselector/config.go`).
 
 use std::collections::HashSet;
-use std::path::Path;
 
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
 use serde::Deserialize;
 use webhook::{DialMetrics, Proxy, Route, Trust};
 
 use crate::configuration;
+use crate::error::{EgressError, FileError, FlagError};
 use crate::values::Values;
 
 const GROUP: &str = "apiserver.k8s.io";
@@ -96,24 +98,22 @@ pub struct EgressOptions {
 }
 
 impl Values {
-    pub(super) fn egress(&self) -> Result<EgressOptions, String> {
+    pub(super) fn egress(&self) -> Result<EgressOptions, FlagError> {
         let Some(path) = self.path("egress-selector-config-file") else { return Ok(EgressOptions::default()) };
-        let text = std::fs::read(&path).map_err(|why| {
-            format!("unable to read egress selector configuration from {:?} [{why}]", path.display().to_string())
-        })?;
-        read(&text).map_err(|why| format!("{}: {why}", path.display()))
+        match std::fs::read(&path) {
+            Ok(text) => read(&text).map_err(|source| FlagError::Egress { path, source }),
+            Err(source) => Err(FlagError::EgressFile { path, source }),
+        }
     }
 }
 
-fn read(text: &[u8]) -> Result<EgressOptions, String> {
+fn read(text: &[u8]) -> Result<EgressOptions, EgressError> {
     let read: EgressSelectorConfiguration = configuration::parse_small(text, GROUP, &VERSIONS, KIND)?;
     let selections = read.egress_selections;
-    let mut errors: Vec<String> = selections.iter().filter_map(|each| check(&each.connection).err()).collect();
+    let mut errors: Vec<FieldError> = selections.iter().filter_map(|each| check(&each.connection).err()).collect();
     errors.extend(names(&selections));
-    match errors.as_slice() {
-        [] => {}
-        [one] => return Err(one.clone()),
-        several => return Err(format!("[{}]", several.join(", "))),
+    if !errors.is_empty() {
+        return Err(EgressError::Fields(errors));
     }
     let mut options = EgressOptions::default();
     for EgressSelection { name, connection } in &selections {
@@ -122,77 +122,79 @@ fn read(text: &[u8]) -> Result<EgressOptions, String> {
             "controlplane" => options.control_plane = route,
             "cluster" => options.cluster = route,
             _ if route.is_direct() => {}
-            _ => return Err("a proxy to etcd is not supported yet: see docs/status.md".into()),
+            _ => return Err(EgressError::EtcdProxy),
         }
     }
     Ok(options)
 }
 
-fn check(connection: &Connection) -> Result<(), String> {
-    let transport = connection.transport.as_ref();
+fn check(connection: &Connection) -> Result<(), FieldError> {
+    let (at, transport) = (Path::new(AT), connection.transport.as_ref());
     match connection.proxy_protocol.as_str() {
         "Direct" if transport.is_none() => Ok(()),
-        "Direct" => Err(format!("{AT}.transport: Invalid value: \"direct\": config must be absent for direct connect")),
-        "HTTPConnect" => check_connect(transport),
-        "GRPC" => check_grpc(transport),
-        other => Err(format!(
-            "{AT}.protocol: Unsupported value: {other:?}: supported values: \"Direct\", \"HTTPConnect\", \"GRPC\""
-        )),
+        "Direct" => {
+            let why = "config must be absent for direct connect";
+            Err(FieldError::invalid(&at.child("transport"), "direct", why))
+        }
+        "HTTPConnect" => check_connect(&at, transport),
+        "GRPC" => check_grpc(&at, transport),
+        other => Err(FieldError::not_supported(&at.child("protocol"), other, &["Direct", "HTTPConnect", "GRPC"])),
     }
 }
 
-fn check_connect(transport: Option<&Transport>) -> Result<(), String> {
+fn check_connect(at: &Path<'_>, transport: Option<&Transport>) -> Result<(), FieldError> {
     let Some(transport) = transport else {
-        return Err(format!("{AT}.transport: Required value: transport must be set for HTTPConnect"));
+        return Err(FieldError::required(&at.child("transport"), "transport must be set for HTTPConnect"));
     };
     match (&transport.tcp, &transport.uds) {
-        (Some(_), Some(_)) => Err(format!("{AT}.tcp: Invalid value: TCP and UDS cannot both be set")),
-        (None, None) => Err(format!("{AT}.tcp: Required value: One of TCP or UDS must be set")),
-        (Some(tcp), None) => check_tcp(tcp),
-        (None, Some(uds)) => check_socket(&uds.uds_name),
+        (Some(_), Some(_)) => {
+            Err(FieldError::invalid(&at.child("tcp"), BadValue::Omitted, "TCP and UDS cannot both be set"))
+        }
+        (None, None) => Err(FieldError::required(&at.child("tcp"), "One of TCP or UDS must be set")),
+        (Some(tcp), None) => check_tcp(at, tcp),
+        (None, Some(uds)) => check_socket(at, &uds.uds_name),
     }
 }
 
-fn check_grpc(transport: Option<&Transport>) -> Result<(), String> {
+fn check_grpc(at: &Path<'_>, transport: Option<&Transport>) -> Result<(), FieldError> {
     let Some(transport) = transport else {
-        return Err(format!("{AT}.transport: Required value: transport must be set for GRPC"));
+        return Err(FieldError::required(&at.child("transport"), "transport must be set for GRPC"));
     };
     match &transport.uds {
-        None => Err(format!("{AT}.uds: Required value: UDS must be set with GRPC")),
-        Some(uds) => check_socket(&uds.uds_name),
+        None => Err(FieldError::required(&at.child("uds"), "UDS must be set with GRPC")),
+        Some(uds) => check_socket(at, &uds.uds_name),
     }
 }
 
-fn check_socket(name: &str) -> Result<(), String> {
+fn check_socket(at: &Path<'_>, name: &str) -> Result<(), FieldError> {
     match name {
-        "" => Err(format!("{AT}.udsName: Invalid value: \"nil\": must be present for UDS connections")),
+        "" => Err(FieldError::invalid(&at.child("udsName"), "nil", "must be present for UDS connections")),
         _ => Ok(()),
     }
 }
 
-fn check_tcp(tcp: &TCPTransport) -> Result<(), String> {
+fn check_tcp(at: &Path<'_>, tcp: &TCPTransport) -> Result<(), FieldError> {
+    let config = at.child("tlsConfig");
     match (tcp.url.split_once("://"), &tcp.tls_config) {
         (Some(("http", _)), None) => Ok(()),
         (Some(("http", _)), Some(_)) => {
-            Err(format!("{AT}.tlsConfig: Invalid value: \"nil\": config must not be present when using HTTP"))
+            Err(FieldError::invalid(&config, "nil", "config must not be present when using HTTP"))
         }
-        (Some(("https", _)), None) => {
-            Err(format!("{AT}.tlsConfig: Required value: TLSConfig must be present when using HTTPS"))
+        (Some(("https", _)), None) => Err(FieldError::required(&config, "TLSConfig must be present when using HTTPS")),
+        (Some(("https", _)), Some(tls)) => check_tls(&config, tls),
+        _ => {
+            let why = "supported connection protocols are http:// and https://";
+            Err(FieldError::invalid(&at.child("url"), &tcp.url, why))
         }
-        (Some(("https", _)), Some(tls)) => check_tls(tls),
-        _ => Err(format!(
-            "{AT}.url: Invalid value: {:?}: supported connection protocols are http:// and https://",
-            tcp.url
-        )),
     }
 }
 
-fn check_tls(tls: &TLSConfig) -> Result<(), String> {
-    let file = |field: &str, path: &str, absent: &str, missing: &str| match path {
+fn check_tls(at: &Path<'_>, tls: &TLSConfig) -> Result<(), FieldError> {
+    let file = |field: &'static str, path: &str, absent: &'static str, missing: &'static str| match path {
         "" if absent.is_empty() => Ok(()),
-        "" => Err(format!("{AT}.tlsConfig.{field}: Invalid value: \"nil\": {absent}")),
-        path if Path::new(path).exists() => Ok(()),
-        path => Err(format!("{AT}.tlsConfig.{field}: Invalid value: {path:?}: {missing}")),
+        "" => Err(FieldError::invalid(&at.child(field), "nil", absent)),
+        path if std::path::Path::new(path).exists() => Ok(()),
+        path => Err(FieldError::invalid(&at.child(field), path, missing)),
     };
     file("caBundle", &tls.ca_bundle, "", "TLS config ca bundle does not exist")?;
     file("clientCert", &tls.client_cert, "Using TLS requires clientCert", "TLS client cert does not exist")?;
@@ -200,26 +202,25 @@ fn check_tls(tls: &TLSConfig) -> Result<(), String> {
 }
 
 /// The errors of duplicate or unknown names.
-fn names(selections: &[EgressSelection]) -> Vec<String> {
-    let mut seen = HashSet::new();
+fn names(selections: &[EgressSelection]) -> Vec<FieldError> {
+    let (path, mut seen) = (Path::new(AT), HashSet::new());
     let error = |(at, selection): (usize, &EgressSelection)| {
         let name = selection.name.to_lowercase();
         if !seen.insert(name.clone()) {
-            return Some(format!("{AT}[{at}]: Duplicate value: {name:?}"));
+            return Some(FieldError::duplicate(&path.index(at), name));
         }
-        let is_known = ["cluster", "controlplane", "etcd"].contains(&name.as_str());
-        let known = "supported values: \"cluster\", \"controlplane\", \"etcd\"";
-        (!is_known).then(|| format!("{AT}: Unsupported value: {name:?}: {known}"))
+        let known = ["cluster", "controlplane", "etcd"];
+        (!known.contains(&name.as_str())).then(|| FieldError::not_supported(&path, name, &known))
     };
     selections.iter().enumerate().filter_map(error).collect()
 }
 
 /// The route of a validated connection.
-fn route(connection: &Connection, dials: &DialMetrics) -> Result<Route, String> {
+fn route(connection: &Connection, dials: &DialMetrics) -> Result<Route, EgressError> {
     let Some(transport) = &connection.transport else { return Ok(Route::DIRECT) };
     let proxy = match (&transport.tcp, &transport.uds) {
         (Some(tcp), _) => {
-            let uri = tcp.url.parse().map_err(|why| format!("invalid proxy server url {:?}: {why}", tcp.url))?;
+            let uri = tcp.url.parse().map_err(|source| EgressError::ProxyUrl { url: tcp.url.clone(), source })?;
             let trust = tcp.tls_config.as_ref().map(trust).transpose()?;
             Proxy::Tcp(uri, Box::new(trust.unwrap_or_default()))
         }
@@ -227,11 +228,11 @@ fn route(connection: &Connection, dials: &DialMetrics) -> Result<Route, String> 
         (None, Some(uds)) => Proxy::Unix(uds.uds_name.clone().into()),
         (None, None) => return Ok(Route::DIRECT),
     };
-    Route::through(proxy, dials).map_err(|why| why.to_string())
+    Ok(Route::through(proxy, dials)?)
 }
 
-fn trust(tls: &TLSConfig) -> Result<Trust, String> {
-    let read = |path: &str| std::fs::read(path).map_err(|why| format!("{path}: {why}"));
+fn trust(tls: &TLSConfig) -> Result<Trust, FileError> {
+    let read = |path: &str| std::fs::read(path).map_err(FileError::of(path));
     Ok(Trust {
         authorities: if tls.ca_bundle.is_empty() { Vec::new() } else { read(&tls.ca_bundle)? },
         identity: Some((read(&tls.client_cert)?, read(&tls.client_key)?)),
@@ -244,7 +245,7 @@ fn trust(tls: &TLSConfig) -> Result<Trust, String> {
 mod tests {
     use super::*;
 
-    fn check(selections: &str) -> Result<EgressOptions, String> {
+    fn check(selections: &str) -> Result<EgressOptions, EgressError> {
         let head = "apiVersion: apiserver.k8s.io/v1beta1\nkind: EgressSelectorConfiguration\negressSelections:\n";
         super::read(format!("{head}{selections}").as_bytes())
     }
@@ -300,7 +301,7 @@ mod tests {
                 "a proxy to etcd is not supported yet: see docs/status.md",
             ),
         ] {
-            assert_eq!(check(&selections).unwrap_err(), expect);
+            assert_eq!(check(&selections).unwrap_err().to_string(), expect);
         }
     }
 }

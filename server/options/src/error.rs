@@ -1,37 +1,99 @@
 //! Errors of options, and of files that options name.
 
+mod document;
+mod egress;
+mod flag;
+mod value;
+
 use std::io;
 use std::path::PathBuf;
+
+pub use document::DocumentError;
+pub use egress::EgressError;
+pub use flag::{FlagError, FlagErrors};
+pub use value::ValueError;
+
+use crate::documents::FORMS;
+
+/// The error of another crate.
+pub type Source = Box<dyn std::error::Error + Send + Sync>;
 
 /// An invalid option, or an unusable file that an option names.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The command line or a configuration is invalid; the text states the correction.
-    #[error("{0}")]
-    Invalid(String),
+    /// The command line has an unknown flag, a flag without a value, or an argument.
+    #[error("{}", usage(.0))]
+    Usage(#[source] clap::Error),
+    /// The values of flags are invalid; the texts state the corrections.
+    #[error(transparent)]
+    Flags(#[from] FlagErrors),
     /// The command line requests a text, such as the help; not a failure.
     #[error("{0}")]
     Print(String),
+    /// The format of a document of the flags is unknown.
+    #[error("unknown form {form:?}; there are: {FORMS}")]
+    UnknownForm { form: String },
+    /// A document of the flags cannot be written.
+    #[error(transparent)]
+    Render(io::Error),
     /// A file cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The content of a file is invalid.
-    #[error("{}: {why}", path.display())]
-    Content { path: PathBuf, why: String },
+    #[error("{}: {source}", path.display())]
+    Content { path: PathBuf, source: Source },
+    /// A configuration document is invalid.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
     /// A kubeconfig is unusable.
     #[error(transparent)]
     Kubeconfig(#[from] webhook::Error),
+    /// The component that an option configures rejects it.
+    #[error(transparent)]
+    Invalid(Source),
 }
 
 impl Error {
     /// Makes the error of a file that cannot be read or written.
     pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
-        let path = path.into();
-        move |source| Error::File { path, source }
+        let failed = FileError::of(path);
+        move |source| failed(source).into()
     }
 
     /// Makes the error of a file with invalid content.
-    pub fn content(path: impl Into<PathBuf>, why: impl Into<String>) -> Self {
-        Error::Content { path: path.into(), why: why.into() }
+    pub fn content(path: impl Into<PathBuf>, why: impl Into<Source>) -> Self {
+        Error::Content { path: path.into(), source: why.into() }
+    }
+
+    /// Makes the error of a component that rejects its options.
+    pub fn invalid(why: impl Into<Source>) -> Self {
+        Error::Invalid(why.into())
+    }
+}
+
+impl From<FlagError> for Error {
+    fn from(error: FlagError) -> Self {
+        FlagErrors::from(error).into()
+    }
+}
+
+/// The text of clap, without its prefix: the program has its own.
+fn usage(error: &clap::Error) -> String {
+    error.to_string().trim_start_matches("error: ").trim_end().to_owned()
+}
+
+/// A file that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct FileError {
+    pub path: PathBuf,
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// Makes the error of a file.
+    pub(crate) fn of(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| FileError { path, source }
     }
 }

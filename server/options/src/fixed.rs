@@ -5,6 +5,7 @@
 //! A flag is accepted with the supported value, and with values that upstream rejects too, which
 //! get upstream's error.
 
+use crate::error::{FlagError, ValueError};
 use crate::error_list::ErrorList;
 use crate::values::Values;
 use machinery::features;
@@ -24,7 +25,7 @@ const COORDINATED_FLAGS: [&str; 3] = [
 impl Values {
     /// Checks all of these flags.
     pub(super) fn check_fixed(&self, errors: &mut ErrorList) {
-        let checks: [Result<(), String>; 9] = [
+        let checks: [Result<(), FlagError>; 9] = [
             self.bool("permit-address-sharing").map(drop),
             self.duration("storage-initialization-timeout").map(drop),
             self.only("watch-cache", true, "reads are always served from memory, write true"),
@@ -43,46 +44,44 @@ impl Values {
         }
     }
 
-    fn only(&self, flag: &str, value: bool, why: &str) -> Result<(), String> {
-        if self.bool(flag)? == value { Ok(()) } else { Err(self.invalid(flag, why)) }
+    fn only(&self, flag: &str, value: bool, why: &'static str) -> Result<(), FlagError> {
+        if self.bool(flag)? == value { Ok(()) } else { Err(self.invalid(flag, ValueError::Fixed(why))) }
     }
 
-    fn version(&self, flag: &str, only: &str) -> Result<(), String> {
+    fn version(&self, flag: &str, only: &'static str) -> Result<(), FlagError> {
         match self.list(flag).iter().find(|text| text.trim_start_matches("kube=") != only) {
-            Some(other) => Err(self.invalid(flag, format!("{other:?} is not served, write kube={only}"))),
+            Some(other) => Err(self.invalid(flag, ValueError::NotServed { version: (*other).to_owned(), only })),
             None => Ok(()),
         }
     }
 
     /// `ServerRunOptions.Validate`
-    fn not_emulating(&self, flag: &str, option: &str) -> Result<(), String> {
+    fn not_emulating(&self, flag: &str, option: &'static str) -> Result<(), FlagError> {
         if !self.bool(flag)? {
             return Ok(());
         }
-        Err(format!(
-            "ServerRunOptions.{option} cannot be set to true if the emulation version is the same as the binary version"
-        ))
+        Err(FlagError::Emulation { option })
     }
 
     /// `validateCoordinatedLeadershipFlags`
-    fn leadership(&self) -> Result<(), String> {
+    fn leadership(&self) -> Result<(), FlagError> {
         let [lease, deadline, retry] = COORDINATED_FLAGS;
         if self.duration(lease)? <= self.duration(deadline)? {
-            return Err(format!("--{lease} must be greater than --{deadline}"));
+            return Err(FlagError::NotGreater { more: lease, less: deadline });
         }
         if self.duration(deadline)? <= self.duration(retry)? {
-            return Err(format!("--{deadline} must be greater than --{retry}"));
+            return Err(FlagError::NotGreater { more: deadline, less: retry });
         }
         match COORDINATED_FLAGS.iter().find(|flag| self.is_given(flag) && self.has_gate(COORDINATED)) {
-            Some(flag) => Err(format!("--{flag} is not supported yet with {COORDINATED}: see docs/status.md")),
+            Some(flag) => Err(FlagError::Unsupported { flag, gate: COORDINATED }),
             None => Ok(()),
         }
     }
 
-    fn count(&self) -> Result<(), String> {
+    fn count(&self) -> Result<(), FlagError> {
         match self.number::<i64>("apiserver-count")? {
             1.. => Ok(()),
-            other => Err(format!("--apiserver-count should be a positive number, but value '{other}' provided")),
+            count => Err(FlagError::ServerCount { count }),
         }
     }
 }

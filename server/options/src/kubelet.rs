@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use webhook::Trust;
 
+use crate::error::{FileError, FlagError};
 use crate::values::Values;
 
 /// Options of the kubelet client.
@@ -25,8 +26,8 @@ impl KubeletOptions {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn trust(&self) -> Result<Trust, String> {
-        let read = |path: &PathBuf| std::fs::read(path).map_err(|why| format!("{}: {why}", path.display()));
+    pub fn trust(&self) -> Result<Trust, FileError> {
+        let read = |path: &PathBuf| std::fs::read(path).map_err(FileError::of(path));
         let identity = match &self.certificate {
             Some((certificate, key)) => Some((read(certificate)?, read(key)?)),
             None => None,
@@ -42,11 +43,13 @@ impl KubeletOptions {
 }
 
 impl Values {
-    pub(super) fn kubelet(&self) -> Result<KubeletOptions, String> {
+    pub(super) fn kubelet(&self) -> Result<KubeletOptions, FlagError> {
         let certificate = match (self.path("kubelet-client-certificate"), self.path("kubelet-client-key")) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             (None, None) => None,
-            _ => return Err("--kubelet-client-certificate and --kubelet-client-key must be given together".into()),
+            _ => {
+                return Err(FlagError::Together { first: "kubelet-client-certificate", second: "kubelet-client-key" });
+            }
         };
         // As upstream, both are validated but otherwise unused.
         self.duration("kubelet-timeout")?;

@@ -4,6 +4,8 @@
 //! `flags::FLAGS` lists all flags. [`Options::parse_from`] converts their values to typed options and
 //! reports all errors. [`configuration`] decodes configuration files; [`reload`] applies their changes.
 
+#![deny(clippy::missing_errors_doc)]
+
 mod admission;
 mod aggregation;
 mod algorithm;
@@ -54,7 +56,7 @@ pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOp
 pub use connections::ConnectionOptions;
 pub use documents::document;
 pub use egress::EgressOptions;
-pub use error::Error;
+pub use error::{DocumentError, EgressError, Error, FileError, FlagError, FlagErrors, Source, ValueError};
 pub use kubelet::KubeletOptions;
 pub use logs::{LogFormat, LogOptions};
 pub use metrics::MetricsOptions;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use machinery::features;
 use machinery::scalar::Quantity;
 
+use crate::error::FlagError;
 use crate::values::Values;
 use crate::vmodule::Module;
 
@@ -36,19 +37,19 @@ pub enum LogFormat {
 const ALPHA: &str = features::LoggingAlphaOptions;
 
 impl Values {
-    pub(super) fn logs(&self) -> Result<LogOptions, String> {
+    pub(super) fn logs(&self) -> Result<LogOptions, FlagError> {
         let format = match self.text("logging-format") {
             "text" => LogFormat::Text,
             "json" => LogFormat::Json,
-            other => return Err(format!("format: Invalid value: {other:?}: Unsupported log format")),
+            other => return Err(FlagError::LogFormat { format: other.to_owned() }),
         };
         let flush = self.duration("log-flush-frequency")?;
         if flush.is_zero() {
-            return Err("flushFrequency: Invalid value: \"0s\": Must be greater than zero".into());
+            return Err(FlagError::LogFlushFrequency);
         }
         let modules = self.modules()?;
         if !modules.is_empty() && format != LogFormat::Text {
-            return Err("vmodule: Forbidden: Only supported for text log format".into());
+            return Err(FlagError::LogModules);
         }
         let (text, json) = (self.streams("text")?, self.streams("json")?);
         let (split, buffer) = if format == LogFormat::Json { json } else { text };
@@ -56,18 +57,18 @@ impl Values {
     }
 
     /// Whether lines of a format are split over two streams, and the size of the buffer.
-    fn streams(&self, form: &str) -> Result<(bool, usize), String> {
+    fn streams(&self, form: &'static str) -> Result<(bool, usize), FlagError> {
         let flags = [format!("log-{form}-split-stream"), format!("log-{form}-info-buffer-size")];
         let buffer = Quantity::parse(self.text(&flags[1])).map_err(|why| self.invalid(&flags[1], why))?;
         let (split, buffer) = (self.bool(&flags[0])?, usize::try_from(buffer.value()).unwrap_or_default());
         let alpha = [(split, "splitStream"), (buffer > 0, "infoBufferSize")];
         match alpha.into_iter().find(|(is_set, _)| *is_set && !self.has_gate(ALPHA)) {
-            Some((_, field)) => Err(format!("options.{form}.{field}: Forbidden: Feature {ALPHA} is disabled")),
+            Some((_, field)) => Err(FlagError::LogStream { format: form, field, gate: ALPHA }),
             None => Ok((split, buffer)),
         }
     }
 
-    fn modules(&self) -> Result<Vec<Module>, String> {
+    fn modules(&self) -> Result<Vec<Module>, FlagError> {
         let read = |text: &str| Module::parse(text).map_err(|why| self.invalid("vmodule", why));
         self.list("vmodule").into_iter().map(read).collect()
     }

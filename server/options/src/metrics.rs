@@ -6,6 +6,7 @@ use std::path::Path;
 use machinery::{json, yaml};
 use regex::Regex;
 
+use crate::error::{FlagError, ValueError};
 use crate::fixed::VERSION_BEFORE;
 use crate::values::Values;
 
@@ -18,16 +19,14 @@ pub struct MetricsOptions {
     pub allowed: BTreeMap<(String, String), BTreeSet<String>>,
 }
 
-const LABEL: &str = "[a-zA-Z_][a-zA-Z0-9_]*";
-const METRIC: &str = "[a-zA-Z_:][a-zA-Z0-9_:]*";
+pub(super) const LABEL: &str = "[a-zA-Z_][a-zA-Z0-9_]*";
+pub(super) const METRIC: &str = "[a-zA-Z_:][a-zA-Z0-9_:]*";
 
 impl Values {
-    pub(super) fn metrics(&self) -> Result<MetricsOptions, String> {
+    pub(super) fn metrics(&self) -> Result<MetricsOptions, FlagError> {
         let shown = self.text("show-hidden-metrics-for-version");
         if !matches!(shown, "" | VERSION_BEFORE) {
-            return Err(format!(
-                "--show-hidden-metrics-for-version must be omitted or have the value '{VERSION_BEFORE}'. Only the previous minor version is allowed"
-            ));
+            return Err(FlagError::HiddenMetrics { version: shown.to_owned() });
         }
         Ok(MetricsOptions {
             disabled: self.list("disabled-metrics").into_iter().map(String::from).collect(),
@@ -35,13 +34,11 @@ impl Values {
         })
     }
 
-    fn allowed(&self) -> Result<BTreeMap<(String, String), BTreeSet<String>>, String> {
+    fn allowed(&self) -> Result<BTreeMap<(String, String), BTreeSet<String>>, FlagError> {
         let (flag, manifest) = ("allow-metric-labels", "allow-metric-labels-manifest");
         let given = self.repeated(flag);
         let pairs = match self.path(manifest) {
-            Some(_) if !given.is_empty() => {
-                return Err("cannot specify both allowListMapping and allowListMappingManifest".into());
-            }
+            Some(_) if !given.is_empty() => return Err(FlagError::MetricLabels),
             Some(path) => read(&path).map_err(|why| self.invalid(manifest, why))?,
             None => {
                 let pairs = given.iter().map(|text| pairs(text)).collect::<Result<Vec<_>, _>>();
@@ -49,14 +46,12 @@ impl Values {
             }
         };
         let flag = if given.is_empty() { manifest } else { flag };
-        let key = Regex::new(&format!("^({METRIC}),({LABEL})$")).map_err(|why| why.to_string())?;
+        let key = Regex::new(&format!("^({METRIC}),({LABEL})$")).map_err(|why| self.invalid(flag, why))?;
         let entry = |(name, values): (String, String)| {
             let values = values.split(',').map(str::to_owned).collect();
             match key.captures(&name) {
                 Some(found) => Ok(((found[1].to_owned(), found[2].to_owned()), values)),
-                None => Err(self.invalid(flag, format!(
-                    "must have keys with format `metricName,labelName` where metricName matches {METRIC:?} and labelName matches {LABEL:?}"
-                ))),
+                None => Err(self.invalid(flag, ValueError::MetricLabelKey)),
             }
         };
         pairs.into_iter().map(entry).collect()
@@ -64,10 +59,10 @@ impl Values {
 }
 
 /// Parses `key=value`, or a CSV line of quoted pairs (pflag: `StringToString`).
-fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
+fn pairs(text: &str) -> Result<Vec<(String, String)>, ValueError> {
     let pair = |text: &str| match text.split_once('=') {
         Some((key, value)) => Ok((key.to_owned(), value.trim_matches('\'').to_owned())),
-        None => Err(format!("{text} must be formatted as key=value")),
+        None => Err(ValueError::MetricLabel { text: text.to_owned() }),
     };
     match text.matches('=').count() {
         0 | 1 => pair(text.trim_matches('"')).map(|pair| vec![pair]),
@@ -79,13 +74,12 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
 }
 
 /// Reads a map of strings.
-fn read(path: &Path) -> Result<Vec<(String, String)>, String> {
-    let text = std::fs::read(path).map_err(|why| format!("failed to read allow list manifest: {why}"))?;
-    let wrong = |why: String| format!("failed to parse allow list manifest: {why}");
-    let map = yaml::to_value(&text, &mut json::Issues::ignore()).map_err(|why| wrong(why.to_string()))?;
-    let map = map.as_object().ok_or_else(|| wrong("not a map".into()))?;
+fn read(path: &Path) -> Result<Vec<(String, String)>, ValueError> {
+    let text = std::fs::read(path).map_err(ValueError::Manifest)?;
+    let map = yaml::to_value(&text, &mut json::Issues::ignore()).map_err(ValueError::ManifestText)?;
+    let map = map.as_object().ok_or(ValueError::ManifestForm)?;
     let entry = |(key, value): (&String, &serde_json::Value)| {
-        let value = value.as_str().ok_or_else(|| wrong(format!("the value of {key:?} is no text")))?;
+        let value = value.as_str().ok_or_else(|| ValueError::ManifestValue { key: key.clone() })?;
         Ok((key.clone(), value.to_owned()))
     };
     map.iter().map(entry).collect()

@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
+use crate::error::ValueError;
+
 /// A range of addresses: `10.0.0.0/16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cidr {
@@ -49,10 +51,10 @@ fn masked(address: IpAddr, prefix: u8) -> IpAddr {
 }
 
 impl FromStr for Cidr {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let invalid = || format!("invalid CIDR address: {text}");
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let invalid = || ValueError::Cidr { text: text.to_owned() };
         let (address, prefix) = text.split_once('/').ok_or_else(invalid)?;
         let address: IpAddr = address.parse().map_err(|_| invalid())?;
         let prefix: u8 = prefix.parse().map_err(|_| invalid())?;
@@ -84,11 +86,11 @@ impl PortRange {
 }
 
 impl FromStr for PortRange {
-    type Err = String;
+    type Err = ValueError;
 
     /// Parses `from-to`, `from+count` or one port (`utilnet.ParsePortRange`).
-    fn from_str(text: &str) -> Result<Self, String> {
-        let invalid = || format!("the port range {text:?} is not one of: 30000-32767, 30000+100, 30000");
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let invalid = || ValueError::PortRange { text: text.to_owned() };
         let port = |text: &str| text.trim().parse::<u16>().map_err(|_| invalid());
         let range = if let Some((first, last)) = text.split_once('-') {
             PortRange { first: port(first)?, last: port(last)? }
@@ -123,7 +125,7 @@ mod tests {
         let six: Cidr = "fd00:10::/112".parse().unwrap();
         assert_eq!(six.nth(1).unwrap().to_string(), "fd00:10::1");
         assert!("0.0.0.0/0".parse::<Cidr>().unwrap().contains("1.2.3.4".parse().unwrap()));
-        assert_eq!("10.0.0.0".parse::<Cidr>().unwrap_err(), "invalid CIDR address: 10.0.0.0");
+        assert_eq!("10.0.0.0".parse::<Cidr>().unwrap_err().to_string(), "invalid CIDR address: 10.0.0.0");
         assert!("10.0.0.0/33".parse::<Cidr>().is_err());
     }
 

@@ -8,6 +8,7 @@ use apimachinery::apiserverconfig::v1::{
 };
 
 use crate::algorithm::Algorithm;
+use crate::error::{FlagError, ValueError};
 use crate::values::Values;
 
 /// The `--oidc-*` flags besides issuer URL and client ID.
@@ -41,13 +42,13 @@ impl std::fmt::Debug for IssuerOptions {
 }
 
 impl Values {
-    pub(super) fn issuers(&self) -> Result<IssuerOptions, String> {
+    pub(super) fn issuers(&self) -> Result<IssuerOptions, FlagError> {
         let (issuer, client) = ("oidc-issuer-url", "oidc-client-id");
         let is_set = DETAILS.iter().chain([&issuer, &client]).any(|flag| self.is_given(flag));
         let config_file = self.path("authentication-config");
         if config_file.is_some() {
             if is_set {
-                return Err("authentication-config file and oidc-* flags are mutually exclusive".into());
+                return Err(FlagError::OidcAndConfiguration);
             }
             return Ok(IssuerOptions { config_file, algorithms: Algorithm::all(), ..IssuerOptions::default() });
         }
@@ -55,9 +56,7 @@ impl Values {
             return Ok(IssuerOptions::default());
         }
         if self.text(issuer).is_empty() || self.text(client).is_empty() {
-            return Err(
-                "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set".into()
-            );
+            return Err(FlagError::OidcIncomplete);
         }
         Ok(IssuerOptions {
             config_file: None,
@@ -68,7 +67,7 @@ impl Values {
     }
 
     /// The issuer that the flags describe.
-    fn jwt(&self) -> Result<JWTAuthenticator, String> {
+    fn jwt(&self) -> Result<JWTAuthenticator, FlagError> {
         let text = |flag: &str| self.text(flag).to_owned();
         let (url, claim, groups) = (text("oidc-issuer-url"), text("oidc-username-claim"), text("oidc-groups-claim"));
         let prefix = match self.text("oidc-username-prefix") {
@@ -90,21 +89,21 @@ impl Values {
         })
     }
 
-    fn required_claims(&self) -> Result<Vec<ClaimValidationRule>, String> {
+    fn required_claims(&self) -> Result<Vec<ClaimValidationRule>, FlagError> {
         let flag = "oidc-required-claim";
         let rule = |text: &str| {
             let (claim, value) = text.split_once('=')?;
             let (claim, required_value) = (claim.to_owned(), value.to_owned());
             Some(ClaimValidationRule { claim, required_value, ..ClaimValidationRule::default() })
         };
-        let of = |text: &str| rule(text).ok_or_else(|| self.invalid(flag, "malformed pair, expect string=string"));
+        let of = |text: &str| rule(text).ok_or_else(|| self.invalid(flag, ValueError::Pair));
         self.list(flag).into_iter().map(of).collect()
     }
 
-    fn signing_algorithms(&self) -> Result<Vec<Algorithm>, String> {
+    fn signing_algorithms(&self) -> Result<Vec<Algorithm>, FlagError> {
         let flag = "oidc-signing-algs";
-        let of =
-            |name: &str| Algorithm::of_name(name).ok_or_else(|| self.invalid(flag, format!("unsupported {name:?}")));
+        let wrong = |name: &str| self.invalid(flag, ValueError::Algorithm { name: name.to_owned() });
+        let of = |name: &str| Algorithm::of_name(name).ok_or_else(|| wrong(name));
         self.list(flag).into_iter().map(of).collect()
     }
 }

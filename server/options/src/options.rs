@@ -14,7 +14,7 @@ use crate::authentication::AuthenticationOptions;
 use crate::authorization::AuthorizationOptions;
 use crate::command;
 use crate::egress::EgressOptions;
-use crate::error::Error;
+use crate::error::{Error, FlagError, FlagErrors};
 use crate::error_list::ErrorList;
 use crate::kubelet::KubeletOptions;
 use crate::logs::LogOptions;
@@ -76,23 +76,29 @@ pub fn subcommand(args: &[OsString]) -> Option<(&str, &[OsString])> {
 
 impl Options {
     /// Parses a command line that starts with the program's name.
+    ///
+    /// # Errors
+    /// As [`Options::parse_for`].
     pub fn parse_from(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
         Self::parse_for(Program::KubeApiserver, &KnownGates::default(), args)
     }
 
     /// Parses the command line of a program with these feature gates.
+    ///
+    /// # Errors
+    /// The command line is invalid, or requests a text ([`Error::Print`]).
     pub fn parse_for(
         program: Program,
         gates: &KnownGates,
         args: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, Error> {
         let values = command::read(program, gates, args)?;
-        let options = Self::from_values(program, &values).map_err(Error::Invalid)?;
-        if program.delegates() { options.delegating(&values).map_err(Error::Invalid) } else { Ok(options) }
+        let options = Self::from_values(program, &values)?;
+        if program.delegates() { Ok(options.delegating(&values)?) } else { Ok(options) }
     }
 
     /// Configures delegation to another API server, and disables what only the main server does.
-    fn delegating(mut self, values: &Values) -> Result<Self, String> {
+    fn delegating(mut self, values: &Values) -> Result<Self, FlagError> {
         self.authentication.delegation = Some(values.delegation()?);
         self.authentication.webhook = Some(values.token_reviews()?);
         self.authentication.service_account_issuers.clear();
@@ -123,7 +129,7 @@ impl Options {
 
     /// Completes and validates the options. All sections are checked, so that all errors are
     /// reported together.
-    fn from_values(program: Program, values: &Values) -> Result<Self, String> {
+    fn from_values(program: Program, values: &Values) -> Result<Self, FlagErrors> {
         let mut errors = ErrorList::default();
         values.check_forms(&mut errors);
         values.check_fixed(&mut errors);

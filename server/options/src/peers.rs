@@ -3,6 +3,7 @@
 use machinery::features;
 use std::path::PathBuf;
 
+use crate::error::FlagError;
 use crate::error_list::ErrorList;
 use crate::values::Values;
 
@@ -26,18 +27,18 @@ impl Values {
         let enabled = self.has_gate(GATE);
         for flag in ["peer-ca-file", "peer-advertise-ip", "peer-advertise-port"] {
             if !enabled && !self.text(flag).is_empty() {
-                errors.push(format!("--{flag} requires {GATE} feature to be turned on"));
+                errors.push(FlagError::Disabled { flag, gate: GATE });
             }
         }
         let ca_file = self.path("peer-ca-file").filter(|_| enabled);
         if ca_file.is_some() && self.path("proxy-client-cert-file").is_none() {
-            errors.push("error building peer proxy handler, proxy-cert-file not specified".into());
+            errors.push(FlagError::NoProxyCertificate);
         }
         PeerOptions { enabled, advertised: errors.checked(self.advertised()).flatten(), ca_file }
     }
 
     /// As upstream, an incomplete address is ignored.
-    fn advertised(&self) -> Result<Option<(String, u16)>, String> {
+    fn advertised(&self) -> Result<Option<(String, u16)>, FlagError> {
         match (self.text("peer-advertise-ip"), self.text("peer-advertise-port")) {
             ("", _) | (_, "") => Ok(None),
             (ip, _) => Ok(Some((ip.to_owned(), self.number("peer-advertise-port")?))),

@@ -9,6 +9,7 @@ use webhook::{ReviewServer, Route};
 
 use crate::authentication::{DelegationOptions, TokenWebhookOptions};
 use crate::authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
+use crate::error::FlagError;
 use crate::flag::Flag;
 use crate::flag::Kind::{Bool, List, One};
 use crate::flag::Section::{self, *};
@@ -92,7 +93,7 @@ impl Program {
 
 impl Values {
     /// The options of delegated authentication.
-    pub(super) fn delegation(&self) -> Result<DelegationOptions, String> {
+    pub(super) fn delegation(&self) -> Result<DelegationOptions, FlagError> {
         Ok(DelegationOptions {
             server: self.server("authentication-kubeconfig"),
             skips_lookup: self.bool("authentication-skip-lookup")?,
@@ -101,7 +102,7 @@ impl Values {
     }
 
     /// The options of token reviews by another API server.
-    pub(super) fn token_reviews(&self) -> Result<TokenWebhookOptions, String> {
+    pub(super) fn token_reviews(&self) -> Result<TokenWebhookOptions, FlagError> {
         Ok(TokenWebhookOptions {
             server: self.server("authentication-kubeconfig"),
             version: VERSION.into(),
@@ -111,7 +112,7 @@ impl Values {
     }
 
     /// The options of access reviews by another API server.
-    pub(super) fn access_reviews(&self) -> Result<AuthorizationOptions, String> {
+    pub(super) fn access_reviews(&self) -> Result<AuthorizationOptions, FlagError> {
         let paths = self.list("authorization-always-allow-paths").into_iter().map(str::to_owned).collect();
         Ok(AuthorizationOptions {
             config_file: None,

@@ -1,5 +1,6 @@
 //! Reloads configuration files on changes, with metrics (upstream: `util/filesystem.WatchUntil`).
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -51,11 +52,11 @@ impl Reloads {
 /// initially `content`.
 ///
 /// An error is logged, and the previous configuration stays in effect.
-pub fn follow(
+pub fn follow<E: Display>(
     path: PathBuf,
     mut content: Vec<u8>,
     reloads: Reloads,
-    apply: impl Fn(&[u8]) -> Result<(), String> + Send + 'static,
+    apply: impl Fn(&[u8]) -> Result<(), E> + Send + 'static,
 ) {
     tokio::spawn(async move {
         loop {
@@ -69,7 +70,7 @@ pub fn follow(
             match &outcome {
                 Ok(()) => tracing::info!(path = %path.display(), "reloaded the configuration"),
                 Err(why) => {
-                    tracing::error!(path = %path.display(), why, "invalid configuration; keeping the previous one")
+                    tracing::error!(path = %path.display(), %why, "invalid configuration; keeping the previous one")
                 }
             }
             reloads.count(if outcome.is_ok() { "success" } else { "failure" });

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::error::FlagError;
 use crate::values::Values;
 
 /// Options of request handling before the resource handlers.
@@ -25,20 +26,20 @@ pub struct RequestOptions {
 }
 
 impl Values {
-    pub(super) fn requests(&self) -> Result<RequestOptions, String> {
+    pub(super) fn requests(&self) -> Result<RequestOptions, FlagError> {
         let goaway_chance: f64 = self.number("goaway-chance")?;
         if !(0.0..=0.02).contains(&goaway_chance) {
-            return Err("--goaway-chance can not be less than 0 or greater than 0.02".into());
+            return Err(FlagError::GoawayChance);
         }
         let request_timeout = self.duration("request-timeout")?;
         if request_timeout.is_zero() {
-            return Err("--request-timeout must be more than 0".into());
+            return Err(FlagError::RequestTimeout);
         }
         let (max_in_flight, max_mutating_in_flight) =
             (self.number("max-requests-inflight")?, self.number("max-mutating-requests-inflight")?);
         let priority_and_fairness = self.bool("enable-priority-and-fairness")?;
         if priority_and_fairness && max_in_flight == 0 && max_mutating_in_flight == 0 {
-            return Err("invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive".into());
+            return Err(FlagError::NoRequestsInFlight);
         }
         let owned = |flag| self.list(flag).into_iter().map(String::from).collect();
         self.list("strict-transport-security-directives").into_iter().try_for_each(check_directive)?;
@@ -58,10 +59,10 @@ impl Values {
 }
 
 /// Validates a directive of the header Strict-Transport-Security (`validateHSTSDirectives`).
-fn check_directive(directive: &str) -> Result<(), String> {
+fn check_directive(directive: &str) -> Result<(), FlagError> {
     let is_age = || matches!(directive.split('=').collect::<Vec<_>>()[..], ["max-age", _]);
     if matches!(directive, "includeSubDomains" | "preload") || is_age() {
         return Ok(());
     }
-    Err("--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information".into())
+    Err(FlagError::HstsDirective { directive: directive.to_owned() })
 }

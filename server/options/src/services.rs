@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use crate::error::{FlagError, ValueError};
 use crate::network::{Cidr, PortRange};
 use crate::values::Values;
 
@@ -20,19 +21,17 @@ pub struct ServiceOptions {
 impl Values {
     /// The address of the `kubernetes` service is in the first range; the advertised address must
     /// be of the same family.
-    fn check_family(&self, first: Option<&Cidr>) -> Result<(), String> {
+    fn check_family(&self, first: Option<&Cidr>) -> Result<(), FlagError> {
         let Some(first) = first.filter(|_| self.text("endpoint-reconciler-type") != "none") else { return Ok(()) };
         match self.text("advertise-address").parse::<IpAddr>() {
-            Ok(address) if address.is_ipv4() != first.base.is_ipv4() => Err(format!(
-                "service IP family {:?} must match public address family {:?}",
-                first.to_string(),
-                address.to_string()
-            )),
+            Ok(address) if address.is_ipv4() != first.base.is_ipv4() => {
+                Err(FlagError::AddressFamily { range: *first, address })
+            }
             _ => Ok(()),
         }
     }
 
-    pub(super) fn services(&self) -> Result<ServiceOptions, String> {
+    pub(super) fn services(&self) -> Result<ServiceOptions, FlagError> {
         let flag = "service-cluster-ip-range";
         let ranges =
             self.list(flag).into_iter().map(|text| self.parsed(flag, text)).collect::<Result<Vec<Cidr>, _>>()?;
@@ -40,24 +39,17 @@ impl Values {
         match ranges.as_slice() {
             [_] => {}
             [first, second] if first.base.is_ipv4() != second.base.is_ipv4() => {}
-            [_, _] => {
-                return Err(
-                    "--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family"
-                        .into(),
-                );
-            }
-            _ => return Err("--service-cluster-ip-range must contain at most two entries, and at least one".into()),
+            [_, _] => return Err(FlagError::ServiceRangeFamilies),
+            _ => return Err(FlagError::ServiceRangeCount),
         }
         if let Some(range) = ranges.iter().find(|range| range.nth(7).is_none()) {
-            return Err(format!(
-                "specified --service-cluster-ip-range; {range} is too small: at least 8 IP addresses are needed"
-            ));
+            return Err(FlagError::SmallServiceRange { range: *range });
         }
         let node_port_range: PortRange =
             self.parsed("service-node-port-range", self.text("service-node-port-range"))?;
         let kubernetes_node_port = Some(self.number("kubernetes-service-node-port")?).filter(|port| *port != 0);
         if let Some(port) = kubernetes_node_port.filter(|port| !node_port_range.contains(*port)) {
-            return Err(format!("kubernetes service node port range {node_port_range} doesn't contain {port}"));
+            return Err(FlagError::NodePort { range: node_port_range, port });
         }
         Ok(ServiceOptions {
             cluster_ip_ranges: ranges,
@@ -69,14 +61,13 @@ impl Values {
 
     /// Upstream's type `master-count` is deprecated, because it keeps the addresses of removed
     /// servers; it is not supported.
-    fn reconciles_endpoints(&self) -> Result<bool, String> {
+    fn reconciles_endpoints(&self) -> Result<bool, FlagError> {
         match self.text("endpoint-reconciler-type") {
             "lease" => Ok(true),
             "none" => Ok(false),
-            other => Err(self.invalid(
-                "endpoint-reconciler-type",
-                format!("unknown endpoint reconciler type: {other:?}, write lease or none"),
-            )),
+            other => {
+                Err(self.invalid("endpoint-reconciler-type", ValueError::EndpointReconciler { name: other.to_owned() }))
+            }
         }
     }
 }

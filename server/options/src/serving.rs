@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustls::{CipherSuite, NamedGroup};
 
 use crate::connections::ConnectionOptions;
+use crate::error::FlagError;
 use crate::identity;
 use crate::tls::SniCertificate;
 use crate::values::Values;
@@ -51,11 +52,11 @@ pub struct ServingOptions {
 }
 
 impl Values {
-    pub(super) fn serving(&self, data_dir: &Path) -> Result<ServingOptions, String> {
+    pub(super) fn serving(&self, data_dir: &Path) -> Result<ServingOptions, FlagError> {
         let tls = match (self.path("tls-cert-file"), self.path("tls-private-key-file")) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             (None, None) => None,
-            _ => return Err("--tls-cert-file and --tls-private-key-file must be given together".into()),
+            _ => return Err(FlagError::Together { first: "tls-cert-file", second: "tls-private-key-file" }),
         };
         let advertise_address = match self.text("advertise-address") {
             "" => None,

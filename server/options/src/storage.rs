@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::error::{FlagError, ValueError};
 use crate::values::Values;
 
 /// Options of storage.
@@ -67,15 +68,14 @@ pub struct EtcdOverride {
     pub servers: Vec<String>,
 }
 
-const JSON: &str = "application/json";
-const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
-const OVERRIDE_FORM: &str = "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated";
+pub(super) const JSON: &str = "application/json";
+pub(super) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 impl Values {
-    pub(super) fn storage(&self) -> Result<StorageOptions, String> {
+    pub(super) fn storage(&self) -> Result<StorageOptions, FlagError> {
         let media_type = self.text("storage-media-type");
         if !matches!(media_type, JSON | PROTOBUF) {
-            return Err(format!("--storage-media-type {media_type:?} invalid, allowed values: {JSON}, {PROTOBUF}"));
+            return Err(FlagError::StorageMediaType { media_type: media_type.to_owned() });
         }
         Ok(StorageOptions {
             prefix: format!("/{}", self.text("etcd-prefix").trim_matches('/')),
@@ -100,46 +100,40 @@ impl Values {
         })
     }
 
-    fn sized(&self, text: &str) -> Result<(String, usize), String> {
+    fn sized(&self, text: &str) -> Result<(String, usize), FlagError> {
         let flag = "watch-cache-sizes";
-        let (resource, size) =
-            text.split_once('#').ok_or_else(|| self.invalid(flag, format!("{text:?} is not resource#size")))?;
+        let wrong = || self.invalid(flag, ValueError::CacheSize { text: text.to_owned() });
+        let (resource, size) = text.split_once('#').ok_or_else(wrong)?;
         Ok((resource.to_owned(), self.parsed(flag, size)?))
     }
 
-    fn encryption(&self) -> Result<Option<EncryptionOptions>, String> {
+    fn encryption(&self) -> Result<Option<EncryptionOptions>, FlagError> {
         match (self.path("encryption-provider-config"), self.bool("encryption-provider-config-automatic-reload")?) {
             (Some(file), reload) => Ok(Some(EncryptionOptions { file, reload })),
             (None, false) => Ok(None),
-            (None, true) => {
-                Err("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config"
-                    .into())
-            }
+            (None, true) => Err(FlagError::EncryptionReload),
         }
     }
 
-    fn etcd(&self) -> Result<EtcdOptions, String> {
+    fn etcd(&self) -> Result<EtcdOptions, FlagError> {
         let servers: Vec<_> = self.list("etcd-servers").into_iter().map(str::to_owned).collect();
         match self.text("storage-backend") {
             "" => {}
-            "etcd3" if servers.is_empty() => return Err("--etcd-servers must be specified".into()),
+            "etcd3" if servers.is_empty() => return Err(FlagError::NoEtcdServers),
             "etcd3" => {}
-            _ => {
-                return Err(
-                    "--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'"
-                        .into(),
-                );
-            }
+            other => return Err(FlagError::StorageBackend { backend: other.to_owned() }),
         }
         let certificate = match (self.path("etcd-certfile"), self.path("etcd-keyfile")) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             (None, None) => None,
-            _ => return Err("--etcd-certfile and --etcd-keyfile must be given together".into()),
+            _ => return Err(FlagError::Together { first: "etcd-certfile", second: "etcd-keyfile" }),
         };
-        let overrides = self.list("etcd-servers-overrides").into_iter().map(etcd_override);
+        let wrong = |text: &str| FlagError::EtcdOverride { text: text.to_owned() };
+        let each = |text| etcd_override(text).ok_or_else(|| wrong(text));
+        let overrides = self.list("etcd-servers-overrides").into_iter().map(each);
         Ok(EtcdOptions {
             servers,
-            overrides: overrides.collect::<Option<_>>().ok_or(OVERRIDE_FORM)?,
+            overrides: overrides.collect::<Result<_, _>>()?,
             ca_file: self.path("etcd-cafile"),
             certificate,
             lease_reuse: Duration::from_secs(self.number("lease-reuse-duration-seconds")?),
@@ -147,7 +141,7 @@ impl Values {
     }
 
     /// A duration; 0 means never.
-    fn interval(&self, flag: &str) -> Result<Option<Duration>, String> {
+    fn interval(&self, flag: &str) -> Result<Option<Duration>, FlagError> {
         Ok(Some(self.duration(flag)?).filter(|interval| !interval.is_zero()))
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rustls::{CipherSuite, NamedGroup};
 
+use crate::error::{FlagError, ValueError};
 use crate::values::Values;
 
 /// A serving certificate for SNI names.
@@ -57,51 +58,45 @@ const GROUPS: &[(&str, NamedGroup)] =
 
 impl Values {
     /// Whether TLS 1.2 is rejected.
-    pub(super) fn tls13_only(&self) -> Result<bool, String> {
+    pub(super) fn tls13_only(&self) -> Result<bool, FlagError> {
         match self.text("tls-min-version") {
             "" | "VersionTLS12" => Ok(false),
             "VersionTLS13" => Ok(true),
             old @ ("VersionTLS10" | "VersionTLS11") => {
-                Err(self
-                    .invalid("tls-min-version", format!("{old} is not supported; write VersionTLS12 or VersionTLS13")))
+                Err(self.invalid("tls-min-version", ValueError::OldTls { version: old.to_owned() }))
             }
-            other => Err(self.invalid("tls-min-version", format!("unknown tls version {other:?}"))),
+            other => Err(self.invalid("tls-min-version", ValueError::UnknownTls { version: other.to_owned() })),
         }
     }
 
     /// The cipher suites in the flag; empty means all. Those of TLS 1.3 are accepted but have no
     /// effect.
-    pub(super) fn cipher_suites(&self) -> Result<Vec<CipherSuite>, String> {
+    pub(super) fn cipher_suites(&self) -> Result<Vec<CipherSuite>, FlagError> {
         let flag = "tls-cipher-suites";
         let suite = |name: &str| match SUITES.iter().find(|(known, _)| *known == name) {
             Some((_, suite)) => Ok(*suite),
             None if WEAK_SUITES.contains(&name) => {
                 let supported: Vec<&str> = SUITES.iter().map(|(known, _)| *known).collect();
-                let why =
-                    format!("Cipher suite {name} is weak and not supported; supported are {}", supported.join(", "));
-                Err(self.invalid(flag, why))
+                let supported = supported.join(", ");
+                Err(self.invalid(flag, ValueError::WeakCipherSuite { name: name.to_owned(), supported }))
             }
-            None => Err(self.invalid(flag, format!("Cipher suite {name} not supported or doesn't exist"))),
+            None => Err(self.invalid(flag, ValueError::CipherSuite { name: name.to_owned() })),
         };
         self.list(flag).into_iter().map(suite).collect()
     }
 
     /// The key exchange groups in order of preference; empty means all.
-    pub(super) fn key_exchange_groups(&self) -> Result<Vec<NamedGroup>, String> {
+    pub(super) fn key_exchange_groups(&self) -> Result<Vec<NamedGroup>, FlagError> {
         let flag = "tls-curve-preferences";
         let group = |number: &str| match GROUPS.iter().find(|(known, _)| *known == number) {
             Some((_, group)) => Ok(*group),
-            None => {
-                let why =
-                    format!("curve {number} is not supported; supported are 23 (P-256), 24 (P-384) and 29 (X25519)");
-                Err(self.invalid(flag, why))
-            }
+            None => Err(self.invalid(flag, ValueError::KeyExchangeGroup { number: number.to_owned() })),
         };
         self.list(flag).into_iter().map(group).collect()
     }
 
     /// `certificate,key` or `certificate,key:name,name`, once per flag (`NamedCertKey`).
-    pub(super) fn sni_certificates(&self) -> Result<Vec<SniCertificate>, String> {
+    pub(super) fn sni_certificates(&self) -> Result<Vec<SniCertificate>, FlagError> {
         let flag = "tls-sni-cert-key";
         let certificate = |text: &String| {
             let (files, names) = text.split_once(':').unwrap_or((text, ""));
@@ -111,7 +106,7 @@ impl Values {
                     let names = names.map(str::to_ascii_lowercase).collect();
                     Ok(SniCertificate { certificate: certificate.into(), key: key.into(), names })
                 }
-                _ => Err(self.invalid(flag, "expected comma separated certificate and key file paths")),
+                _ => Err(self.invalid(flag, ValueError::SniCertificate)),
             }
         };
         self.repeated(flag).iter().map(certificate).collect()

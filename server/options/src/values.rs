@@ -1,7 +1,6 @@
 //! Converts flag values to typed options, with upstream's validation and completion.
 
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::time::Duration;
 
 use machinery::features::{FeatureGates, KnownGates, parse_bool};
 
+use crate::error::{FlagError, ValueError};
 use crate::error_list::ErrorList;
 use crate::flag::{Flag, Kind};
 use crate::flags::FLAGS;
@@ -30,9 +30,9 @@ impl Values {
     }
 
     /// The error of a value, in the format of upstream's flag library.
-    pub(super) fn invalid(&self, flag: &str, why: impl Display) -> String {
+    pub(super) fn invalid(&self, flag: &str, reason: impl Into<ValueError>) -> FlagError {
         let value = self.given.get(flag).map(|v| v.join(",")).unwrap_or_default();
-        format!("invalid argument {value:?} for \"--{flag}\" flag: {why}")
+        FlagError::Value { flag: flag.to_owned(), value, reason: reason.into() }
     }
 
     pub(super) fn text(&self, flag: &str) -> &str {
@@ -67,20 +67,19 @@ impl Values {
         Some(self.text(flag)).filter(|text| !text.is_empty()).map(PathBuf::from)
     }
 
-    pub(super) fn bool(&self, flag: &str) -> Result<bool, String> {
+    pub(super) fn bool(&self, flag: &str) -> Result<bool, FlagError> {
         let text = self.text(flag);
-        parse_bool(text)
-            .ok_or_else(|| self.invalid(flag, format!("strconv.ParseBool: parsing {text:?}: invalid syntax")))
+        parse_bool(text).ok_or_else(|| self.invalid(flag, ValueError::Bool { text: text.to_owned() }))
     }
 
-    pub(super) fn number<N: FromStr>(&self, flag: &str) -> Result<N, String> {
+    pub(super) fn number<N: FromStr>(&self, flag: &str) -> Result<N, FlagError> {
         let text = self.text(flag);
-        text.parse().map_err(|_| self.invalid(flag, format!("parsing {text:?}: invalid syntax or out of range")))
+        text.parse().map_err(|_| self.invalid(flag, ValueError::Number { text: text.to_owned() }))
     }
 
-    pub(super) fn duration(&self, flag: &str) -> Result<Duration, String> {
+    pub(super) fn duration(&self, flag: &str) -> Result<Duration, FlagError> {
         let duration = machinery::scalar::Duration::parse(self.text(flag)).map_err(|why| self.invalid(flag, why))?;
-        let nanos = u64::try_from(duration.nanos()).map_err(|_| self.invalid(flag, "must not be negative"))?;
+        let nanos = u64::try_from(duration.nanos()).map_err(|_| self.invalid(flag, ValueError::Negative))?;
         Ok(Duration::from_nanos(nanos))
     }
 
@@ -98,7 +97,7 @@ impl Values {
         }
     }
 
-    pub(super) fn parsed<T: FromStr<Err: Display>>(&self, flag: &str, text: &str) -> Result<T, String> {
+    pub(super) fn parsed<T: FromStr<Err: Into<ValueError>>>(&self, flag: &str, text: &str) -> Result<T, FlagError> {
         text.parse().map_err(|why| self.invalid(flag, why))
     }
 
@@ -120,33 +119,33 @@ impl Values {
     }
 
     /// The version of the reviews of a webhook.
-    pub(super) fn webhook_version(&self, flag: &str) -> Result<String, String> {
+    pub(super) fn webhook_version(&self, flag: &str) -> Result<String, FlagError> {
         match self.text(flag) {
             version @ ("v1" | "v1beta1") => Ok(version.to_owned()),
-            other => Err(self.invalid(flag, format!("unsupported version {other:?}, write v1 or v1beta1"))),
+            other => Err(self.invalid(flag, ValueError::WebhookVersion { version: other.to_owned() })),
         }
     }
 
     /// `TracingOptions.Validate`
-    pub(super) fn tracing_config_file(&self) -> Result<Option<PathBuf>, String> {
+    pub(super) fn tracing_config_file(&self) -> Result<Option<PathBuf>, FlagError> {
         match self.path("tracing-config-file") {
-            Some(path) if !path.exists() => Err(format!("tracing-config-file {} does not exist", path.display())),
+            Some(path) if !path.exists() => Err(FlagError::NoTracingFile { path }),
             path => Ok(path),
         }
     }
 
-    pub(super) fn features(&self) -> Result<Arc<FeatureGates>, String> {
+    pub(super) fn features(&self) -> Result<Arc<FeatureGates>, FlagError> {
         let gates = self.gates.parse(self.list("feature-gates"));
-        gates.map(Arc::new).map_err(|why| self.invalid("feature-gates", why.to_string()))
+        gates.map(Arc::new).map_err(|why| self.invalid("feature-gates", ValueError::FeatureGates(why.into())))
     }
 
-    pub(super) fn runtime_config(&self) -> Result<Vec<(String, bool)>, String> {
+    pub(super) fn runtime_config(&self) -> Result<Vec<(String, bool)>, FlagError> {
         let flag = "runtime-config";
         let entry = |text: &str| {
             let (api, value) = text.split_once('=').unwrap_or((text, "true"));
             let on = if value.is_empty() { Some(true) } else { parse_bool(value) };
-            let on =
-                on.ok_or_else(|| self.invalid(flag, format!("invalid value {api}={value}, write true or false")))?;
+            let wrong = || ValueError::RuntimeConfig { api: api.to_owned(), value: value.to_owned() };
+            let on = on.ok_or_else(|| self.invalid(flag, wrong()))?;
             Ok((api.trim().to_owned(), on))
         };
         self.list(flag).into_iter().map(entry).collect()

@@ -2,6 +2,8 @@
 
 use regex::Regex;
 
+use crate::error::ValueError;
+
 /// The verbosity of matching source files (`--vmodule`).
 #[derive(Clone, Debug)]
 pub struct Module {
@@ -23,14 +25,14 @@ impl Module {
     ///
     /// # Errors
     /// The text is malformed; the message is upstream's (`VModuleConfigurationPflag`).
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, ValueError> {
         let parts = text.split_once('=').filter(|(glob, level)| !glob.is_empty() && !level.is_empty());
-        let (glob, level) = parts.ok_or_else(|| format!("{text:?} does not have the pattern=N format"))?;
-        let verbosity = level.parse().map_err(|_| {
-            format!("parsing verbosity in {text:?}: strconv.ParseUint: parsing {level:?}: invalid syntax")
-        })?;
+        let (glob, level) = parts.ok_or_else(|| ValueError::Module { text: text.to_owned() })?;
+        let verbosity = level
+            .parse()
+            .map_err(|_| ValueError::ModuleVerbosity { text: text.to_owned(), level: level.to_owned() })?;
         let pattern = regex::escape(glob).replace("\\*", "[^/]*").replace("\\?", "[^/]");
-        let pattern = Regex::new(&format!("^{pattern}$")).map_err(|why| why.to_string())?;
+        let pattern = Regex::new(&format!("^{pattern}$"))?;
         Ok(Module { pattern, of_path: glob.contains('/'), verbosity })
     }
 

@@ -53,6 +53,9 @@ impl Certificates {
     /// Reads the files of the flags, generates missing files and renews expiring certificates.
     ///
     /// Blocks; the first start takes seconds.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or its content is unusable.
     pub fn prepare(options: &Options) -> Result<Self, Error> {
         let directory = &options.serving.cert_dir;
         files::make_directory(&options.data_dir)?;
@@ -85,6 +88,9 @@ impl Certificates {
     /// Writes the kubeconfig of the administrator for a server at this address, and returns its path.
     ///
     /// Returns `None` if a flag names another client CA, because the server then cannot issue client certificates.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn write_kubeconfig(&self, address: SocketAddr) -> Result<Option<&Path>, Error> {
         let Some((certificate, key)) = &self.admin else { return Ok(None) };
         let host = match address.ip() {
@@ -129,9 +135,7 @@ fn check_proxies(options: &Options, client_ca: &[u8], proxy_ca: Option<&[u8]>) -
     let clients = certificates(Path::new("client CA"), client_ca)?;
     let overlap = certificates(path, proxy_ca)?.iter().any(|authority| clients.contains(authority));
     if overlap && headers.allowed_names.is_empty() {
-        return Err(Error::invalid(
-            "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users".into(),
-        ));
+        return Err(Error::OverlappingAuthorities);
     }
     Ok(())
 }
@@ -161,7 +165,7 @@ fn serving_names(options: &Options) -> Vec<String> {
 /// Parses the certificates of a PEM file.
 pub(crate) fn certificates(path: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    let found = found.map_err(|why| Error::content(path, why.to_string()))?;
+    let found = found.map_err(|why| Error::content(path, why))?;
     if found.is_empty() { Err(Error::content(path, "no certificate in PEM found")) } else { Ok(found) }
 }
 

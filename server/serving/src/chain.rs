@@ -39,6 +39,9 @@ pub struct Chain<'a> {
 impl Chain<'_> {
     /// Wraps the filters around a handler. Requests pass them from the bottom of this function to
     /// the top.
+    ///
+    /// # Errors
+    /// A pattern of `--cors-allowed-origins` is invalid.
     pub fn around(self, handler: impl Handler + 'static) -> Result<Arc<dyn Handler>, Error> {
         let requests = &self.options.requests;
         let gate = |name| self.options.features.enabled(name);
@@ -63,7 +66,7 @@ impl Chain<'_> {
         let handler = parts.part("authentication", handler, |handler| {
             WithAuthentication::new(handler, self.authentication, close_unauthenticated, access)
         });
-        let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::invalid)?;
+        let handler = WithCors::new(handler, &requests.cors_allowed_origins)?;
         let handler = WithWarnings(handler);
         let handler = WithDetachedWrites::new(handler, self.shutdown.clone());
         let handler = WithTimeout::new(handler, requests.request_timeout);

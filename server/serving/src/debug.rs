@@ -71,7 +71,7 @@ async fn verbosity(request: Request) -> Response {
     };
     match logging::set_verbosity(&text) {
         Ok(message) => plain(200, &message),
-        Err(why) => plain(400, &why),
+        Err(why) => plain(400, &why.to_string()),
     }
 }
 

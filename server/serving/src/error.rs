@@ -3,6 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use options::Source;
+use rpprof::Error as ProfilerError;
+use rustls::server::VerifierBuilderError;
+use tokio::task::JoinError;
+
 /// A failure of the server. Failures of single requests are [`machinery::status::Status`] instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -18,6 +23,29 @@ pub enum Error {
     /// A certificate or key cannot be generated.
     #[error("making certificates: {0}")]
     Certificate(#[from] rcgen::Error),
+    /// A key for service account tokens cannot be generated.
+    #[error(transparent)]
+    RsaKey(#[from] rsa::Error),
+    #[error(transparent)]
+    PrivateKeyPem(#[from] rsa::pkcs8::Error),
+    #[error(transparent)]
+    PublicKeyPem(#[from] rsa::pkcs8::spki::Error),
+    /// Every client could set the headers of front proxies.
+    #[error(
+        "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users"
+    )]
+    OverlappingAuthorities,
+    /// The certificate authorities of the main API server cannot be read.
+    #[error("unable to load configmap based request-header-client-ca-file: {0}")]
+    MainServer(#[from] MainServerError),
+    /// A pattern of an origin also matches parts of other hosts.
+    #[error("--cors-allowed-origins: {pattern:?} is not pinned to the host: begin it with ^ or //, end it with $ or :")]
+    UnpinnedOrigin { pattern: String },
+    /// A pattern of an origin is malformed.
+    #[error("--cors-allowed-origins: {0}")]
+    Origin(#[from] regex::Error),
+    #[error("authorization mode Node is not supported by this server")]
+    NoNodes,
     /// TLS cannot be configured.
     #[error("TLS: {0}")]
     Tls(#[from] rustls::Error),
@@ -27,11 +55,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// Makes the error of an invalid option or combination of options.
-    pub(crate) fn invalid(why: String) -> Self {
-        options::Error::Invalid(why).into()
-    }
-
     /// Makes the error of a file that cannot be read or written.
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let failed = options::Error::file(path);
@@ -39,7 +62,57 @@ impl Error {
     }
 
     /// Makes the error of a file with invalid content.
-    pub(crate) fn content(path: impl Into<PathBuf>, why: impl Into<String>) -> Self {
+    pub(crate) fn content(path: impl Into<PathBuf>, why: impl Into<Source>) -> Self {
         options::Error::content(path, why).into()
+    }
+}
+
+/// The reason why the certificate authorities of the main API server cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum MainServerError {
+    /// There is no response.
+    #[error(transparent)]
+    Call(#[from] webhook::Error),
+    /// The response is an error; the text is that of client-go.
+    #[error("{0}")]
+    Refused(String),
+    /// The response is not JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+/// The reason why a client certificate cannot be verified.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum VerificationError {
+    /// The certificate of an authority is malformed, or the client certificate is invalid.
+    #[error(transparent)]
+    Tls(#[from] rustls::Error),
+    /// There is no authority, or a certificate of one is unusable.
+    #[error(transparent)]
+    Authorities(#[from] VerifierBuilderError),
+}
+
+/// The reason why there is no CPU profile.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProfileError {
+    /// As Go, a process runs one profile at a time.
+    #[error("cpu profiling already in use")]
+    InUse,
+    #[error(transparent)]
+    Profiler(ProfilerError),
+    /// The profile cannot be compressed.
+    #[error(transparent)]
+    Encoding(#[from] io::Error),
+    /// The thread of the profiler panicked.
+    #[error(transparent)]
+    Thread(#[from] JoinError),
+}
+
+impl From<ProfilerError> for ProfileError {
+    fn from(error: ProfilerError) -> Self {
+        match error {
+            ProfilerError::Running => ProfileError::InUse,
+            other => ProfileError::Profiler(other),
+        }
     }
 }

@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
-use options::Program;
+use options::{Program, Source};
 use prometheus::proto::MetricFamily;
 use results::Results;
 
 use crate::shutdown::{Phase, Shutdown};
 
-/// A health check; the error is the reason of a failure.
-pub type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+/// A health check; the error is the reason of a failure, from any crate.
+pub type Check = Arc<dyn Fn() -> Result<(), Source> + Send + Sync>;
 
 /// The named checks of a server. Clones share them.
 ///
@@ -110,7 +110,7 @@ impl Health {
 
     /// Replaces the check with this name. A check that upstream does not have is appended to all
     /// endpoints.
-    pub fn set(&self, name: &'static str, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) {
+    pub fn set(&self, name: &'static str, check: impl Fn() -> Result<(), Source> + Send + Sync + 'static) {
         let mut all = self.named.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         let check: Check = Arc::new(check);
         match all.iter_mut().find(|c| c.name == name) {
@@ -124,7 +124,7 @@ impl Health {
     pub fn add_without_livez(
         &self,
         name: &'static str,
-        check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+        check: impl Fn() -> Result<(), Source> + Send + Sync + 'static,
     ) {
         let mut all = self.named.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         let behind = all.iter().rposition(|c| c.name.starts_with("etcd")).map_or(0, |at| at + 1);

@@ -5,6 +5,8 @@
 //! [`options::Options::parse_from`] parses the command line; [`Server::prepare`] loads or generates
 //! keys and listens; [`Server::run`] wraps the handler of the endpoints in the chain and serves it.
 
+#![deny(clippy::missing_errors_doc)]
+
 pub mod certificates;
 pub mod chain;
 mod debug;
@@ -25,5 +27,5 @@ pub mod websocket;
 pub mod work;
 mod zpages;
 
-pub use error::Error;
+pub use error::{Error, MainServerError};
 pub use server::{Access, Handlers, Server};

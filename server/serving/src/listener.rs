@@ -53,6 +53,9 @@ pub struct Listener {
 impl Listener {
     /// Listens on the address of the options. Raises the soft limit of open files to the hard
     /// limit.
+    ///
+    /// # Errors
+    /// The address is in use, or TLS cannot be configured.
     pub fn bind(options: &Options, certificates: &Certificates, metrics: &Metrics) -> Result<Self, Error> {
         let serving = &options.serving;
         let address = SocketAddr::new(serving.bind_address, serving.secure_port);
@@ -77,6 +80,9 @@ impl Listener {
     }
 
     /// The address of the socket, with the port that the system chose if the options have none.
+    ///
+    /// # Errors
+    /// The system does not report the address.
     pub fn address(&self) -> Result<SocketAddr, Error> {
         self.listener.local_addr().map_err(|source| Error::Listen { address: String::new(), source })
     }

@@ -67,6 +67,9 @@ impl Server {
     ///
     /// If the options let the system choose the port (`--secure-port=0`), the options of the result
     /// have the chosen one.
+    ///
+    /// # Errors
+    /// A file is unusable, or the address is in use.
     pub fn prepare(mut options: Options) -> Result<Self, Error> {
         certificates::provide_front_proxy(&mut options)?;
         let certificates = Certificates::prepare(&options)?;
@@ -112,12 +115,18 @@ impl Server {
     }
 
     /// The address on which the server listens.
+    ///
+    /// # Errors
+    /// The system does not report the address.
     pub fn address(&self) -> Result<SocketAddr, Error> {
         self.listener.address()
     }
 
     /// Front proxies, client certificates, and the token file; the caller adds other token
     /// authenticators.
+    ///
+    /// # Errors
+    /// The token file is unusable.
     pub fn authentication(&self) -> Result<Authentication, Error> {
         let options = &self.options.authentication;
         // As upstream: with AlwaysAllow, anonymous requests are not allowed.
@@ -143,6 +152,9 @@ impl Server {
 
     /// Authentication and authorization by the options alone, for a server without its own tokens
     /// and roles.
+    ///
+    /// # Errors
+    /// A file is unusable, or an option requires kinds that the server does not have.
     pub fn access(&self) -> Result<Access, Error> {
         let mut authentication = self.authentication()?;
         let options = &self.options.authentication;
@@ -151,12 +163,15 @@ impl Server {
             authentication = authentication.with_tokens(Arc::new(webhook));
         }
         let roles = Arc::new(NoRoles);
-        let no_nodes = || Err(Error::invalid("authorization mode Node is not supported by this server".into()));
+        let no_nodes = || Err(Error::NoNodes);
         Ok(Access { authentication, authorizer: self.authorizer(roles.clone(), no_nodes)?, roles })
     }
 
     /// The authorizers of the options, after the one that allows `system:masters` everything.
     /// `nodes` creates the node authorizer.
+    ///
+    /// # Errors
+    /// A file is unusable, or `nodes` fails.
     pub fn authorizer(
         &self,
         roles: Arc<dyn RuleSource>,
@@ -200,6 +215,9 @@ impl Server {
     }
 
     /// Prints the address, and serves until a signal stops the server.
+    ///
+    /// # Errors
+    /// As [`Server::serve`].
     pub async fn run(self, handlers: Handlers) -> Result<(), Error> {
         self.announce(self.address()?)?;
         if let Err(error) = self.shutdown.on_signals() {
@@ -215,6 +233,9 @@ impl Server {
     }
 
     /// Serves until `shutdown` is initiated.
+    ///
+    /// # Errors
+    /// The chain of filters cannot be built, or the debug socket cannot be opened.
     pub async fn serve(self, handlers: Handlers) -> Result<(), Error> {
         let address = self.address()?;
         if let Some(path) = &self.options.debug_socket {

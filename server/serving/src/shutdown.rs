@@ -72,6 +72,9 @@ impl Shutdown {
 
     /// Initiates the shutdown on SIGTERM or SIGINT; a second signal ends the process at once, as
     /// upstream.
+    ///
+    /// # Errors
+    /// The handlers of the signals cannot be installed.
     pub fn on_signals(&self) -> std::io::Result<()> {
         use tokio::signal::unix::{SignalKind, signal};
         let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);

@@ -16,6 +16,7 @@ use options::LogOptions;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::Error;
 use format::LineFormat;
 pub use limit::LogLimit;
 use sink::Sinks;
@@ -42,9 +43,9 @@ pub fn init(options: &LogOptions) {
 ///
 /// # Errors
 /// The text is not a verbosity, or the log of this process was not installed by [`init`].
-pub fn set_verbosity(text: &str) -> Result<String, String> {
-    let verbosity: u32 = text.parse().map_err(|_| format!("strconv.ParseUint: parsing {text:?}: invalid syntax"))?;
-    let levels = LEVELS.get().ok_or("the log of this process is not written by the server")?;
+pub fn set_verbosity(text: &str) -> Result<String, Error> {
+    let verbosity: u32 = text.parse().map_err(|_| Error::Verbosity { text: text.to_owned() })?;
+    let levels = LEVELS.get().ok_or(Error::OtherLog)?;
     levels.set_verbosity(verbosity);
     Ok(format!("successfully set klog.logging.verbosity to {text}"))
 }

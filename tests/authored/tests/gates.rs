@@ -135,7 +135,7 @@ fn rejects_invalid_gate_flags() {
         ("PipelineSteps=false", "cannot set feature gate PipelineSteps to false, feature is locked to true"),
         ("PipelineRetry=true", "unrecognized feature gate: PipelineRetry"),
     ] {
-        let error = server(&[&format!("--feature-gates={flag}")]).start().err().unwrap();
+        let error = server(&[&format!("--feature-gates={flag}")]).start().err().unwrap().to_string();
         assert!(error.contains(expect), "{error}");
     }
 }
@@ -154,6 +154,6 @@ fn groups_may_share_a_gate_with_equal_spec() {
     static DIFFERENT: [Gate; 1] = [Gate::new("PipelineRetries", Stage::Beta, true)];
     assert!(catalog_with_gates(&EQUAL).gates().is_ok());
     let catalog = Box::leak(Box::new(catalog_with_gates(&DIFFERENT)));
-    let error = Server::delegating("ci-apiserver", catalog).start().err().unwrap();
+    let error = Server::delegating("ci-apiserver", catalog).start().err().unwrap().to_string();
     assert_eq!(error, "error: feature gate \"PipelineRetries\" with different spec already exists");
 }

@@ -75,7 +75,8 @@ impl Local {
             Served::ByDefinition => kube_apiserver::server(),
         };
         let server = server.store(store.clone());
-        let server = tokio::task::spawn_blocking(move || server.start().map_err(Error::Other)).await;
+        let server =
+            tokio::task::spawn_blocking(move || server.start().map_err(|why| Error::Other(why.to_string()))).await;
         let server = server.map_err(|why| Error::Other(why.to_string()))??;
         let name = if served == Served::Natively { "native" } else { "custom" };
         let side = Side { name, served, remotes: remotes(server.kubeconfig())?, store: Some(store) };

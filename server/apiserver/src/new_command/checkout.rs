@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::error::NewError;
+
 /// Files that identify a checkout.
 const PARTS: [&str; 5] = [
     "Cargo.lock",
@@ -21,31 +23,27 @@ pub struct Checkout {
 
 impl Checkout {
     /// Opens the checkout in this folder.
-    pub fn at(path: &Path) -> Result<Self, String> {
-        let found = path.canonicalize().map_err(|why| format!("--path {}: {why}", path.display()))?;
+    pub fn at(path: &Path) -> Result<Self, NewError> {
+        let found = path.canonicalize();
+        let found = found.map_err(|source| NewError::NoFolder { path: path.to_owned(), source })?;
         match missing(&found) {
             None => Checkout::new(found),
-            Some(part) => {
-                Err(format!("--path {}: no checkout of kube-apiserver, because it has no {part}", path.display()))
-            }
+            Some(part) => Err(NewError::NoCheckout { path: path.to_owned(), part }),
         }
     }
 
-    fn new(path: PathBuf) -> Result<Self, String> {
+    fn new(path: PathBuf) -> Result<Self, NewError> {
         let is_plain = path.to_str().is_some_and(|text| !text.contains(['"', '\\', '\n']));
-        is_plain
-            .then(|| Checkout { path: path.clone() })
-            .ok_or_else(|| format!("{}: the path of the checkout cannot be written into Cargo.toml", path.display()))
+        if is_plain { Ok(Checkout { path }) } else { Err(NewError::CheckoutPath { path }) }
     }
 
     /// Finds the checkout that contains the current directory, or else the running program.
-    pub fn find() -> Result<Self, String> {
+    pub fn find() -> Result<Self, NewError> {
         let places = [std::env::current_dir(), std::env::current_exe()];
         let places = places.into_iter().flatten().filter_map(|place| place.canonicalize().ok());
         let mut found =
             places.filter_map(|place| place.ancestors().find(|up| missing(up).is_none()).map(Path::to_path_buf));
-        let why = "neither this folder nor this program is in a checkout of kube-apiserver; name one: --path CHECKOUT";
-        found.next().map(Checkout::new).unwrap_or_else(|| Err(why.to_owned()))
+        found.next().map_or(Err(NewError::Outside), Checkout::new)
     }
 
     /// Whether `api-defs/` has a folder for this module, which is then a group of Kubernetes.
@@ -54,9 +52,9 @@ impl Checkout {
     }
 
     /// Reads `Cargo.lock`.
-    pub fn lock(&self) -> Result<Vec<u8>, String> {
+    pub fn lock(&self) -> Result<Vec<u8>, NewError> {
         let path = self.path.join("Cargo.lock");
-        fs::read(&path).map_err(|why| format!("cannot read {}: {why}", path.display()))
+        fs::read(&path).map_err(|source| NewError::Read { path, source })
     }
 
     /// Returns the path of the checkout for use in files of `folder`. It is relative if both share

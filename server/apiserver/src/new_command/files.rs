@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::checkout::Checkout;
 use super::names;
+use crate::error::NewError;
 
 /// Paths and templates. A name in `@` is a placeholder.
 const TEMPLATES: [(&str, &str); 13] = [
@@ -35,7 +36,7 @@ pub struct Scaffold<'a> {
 
 impl Scaffold<'_> {
     /// Returns paths relative to the folder, with the content of the files.
-    pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>, String> {
+    pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>, NewError> {
         let values = self.values();
         let fill = |text: &str| values.iter().fold(text.to_owned(), |text, (word, value)| text.replace(word, value));
         let mut files: Vec<_> =

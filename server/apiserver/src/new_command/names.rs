@@ -1,6 +1,7 @@
 //! Validates the names of a new crate, its group and its kind, so that the crate compiles.
 
 use super::checkout::Checkout;
+use crate::error::{GroupError, KindError, NameError, NewError};
 
 /// Dependencies of the new crate, crates of Rust, and generated modules.
 const RESERVED: [&str; 21] = [
@@ -56,22 +57,21 @@ const TYPES: [&str; 16] = [
 ];
 
 /// Maximum length of a crate name. Objects of the deployment append a suffix to it.
-const MAX_LENGTH: usize = 50;
+pub(crate) const MAX_LENGTH: usize = 50;
 
 /// Validates the crate name, which is also the name of a Service.
-pub fn check_crate(name: &str) -> Result<(), String> {
+pub fn check_crate(name: &str) -> Result<(), NewError> {
     let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     let ends = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let is_whole = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.ends_with(ends);
     if !is_whole || !name.chars().all(is_inner) || name.len() > MAX_LENGTH {
-        let rule = "small letters, digits, `-` and `_`, first a letter, last a letter or a digit";
-        return Err(format!("invalid crate name {name:?}: {rule}, at most {MAX_LENGTH}"));
+        return Err(NewError::CrateName { name: name.to_owned() });
     }
-    check_free(&library(name)).map_err(|why| format!("the crate cannot be called {name:?}: {why}"))
+    check_free(&library(name)).map_err(|source| NewError::CrateTaken { name: name.to_owned(), source })
 }
 
 /// Validates the group name.
-pub fn check_group(group: &str, checkout: &Checkout) -> Result<(), String> {
+pub fn check_group(group: &str, checkout: &Checkout) -> Result<(), NewError> {
     let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let is_label = |label: &str| {
         label.len() < 64
@@ -79,41 +79,41 @@ pub fn check_group(group: &str, checkout: &Checkout) -> Result<(), String> {
             && label.ends_with(letter)
             && label.chars().all(|c| letter(c) || c == '-')
     };
-    let refuse = |why: &str| Err(format!("--group {group:?}: {why}"));
+    let refuse = |source: GroupError| Err(NewError::Group { group: group.to_owned(), source });
     if !group.contains('.') || group.len() > 200 || !group.split('.').all(is_label) {
-        return refuse("a group is a DNS subdomain with a dot, such as `shop.example.com`");
+        return refuse(GroupError::NoSubdomain);
     }
     if ["k8s.io", "kubernetes.io"].iter().any(|end| group == *end || group.ends_with(&format!(".{end}"))) {
-        return refuse("groups below k8s.io and kubernetes.io are Kubernetes' own");
+        return refuse(GroupError::OfKubernetes);
     }
     let module = module(group);
     if module.starts_with(|c: char| c.is_ascii_digit()) {
-        return refuse("its first label names a module, which begins with a letter");
+        return refuse(GroupError::Digit);
     }
     if checkout.has_module(&module) {
-        return refuse(&format!("its first label names a module, and `{module}` is one of Kubernetes' groups"));
+        return refuse(GroupError::ModuleOfKubernetes { module });
     }
-    check_free(&module).or_else(|why| refuse(&format!("its first label names a module: {why}")))
+    check_free(&module).or_else(|taken| refuse(taken.into()))
 }
 
 /// Validates the kind name, which is also a type name.
-pub fn check_kind(kind: &str) -> Result<(), String> {
-    let refuse = |why: &str| Err(format!("--kind {kind:?}: {why}"));
+pub fn check_kind(kind: &str) -> Result<(), NewError> {
+    let refuse = |source: KindError| Err(NewError::Kind { kind: kind.to_owned(), source });
     let is_name = kind.starts_with(|c: char| c.is_ascii_uppercase()) && kind.chars().all(|c| c.is_ascii_alphanumeric());
     if !is_name || kind.len() > MAX_LENGTH {
-        return refuse("a kind is called in CamelCase: letters and digits, first a capital letter");
+        return refuse(KindError::NotCamelCase);
     }
     match TYPES.contains(&kind) {
-        true => refuse("a type of this name is in scope of every definition"),
-        false if kind == "Group" => refuse("the file `group.rs` declares the group"),
+        true => refuse(KindError::InScope),
+        false if kind == "Group" => refuse(KindError::Group),
         false => Ok(()),
     }
 }
 
-fn check_free(module: &str) -> Result<(), String> {
+fn check_free(module: &str) -> Result<(), NameError> {
     match () {
-        () if KEYWORDS.contains(&module) => Err(format!("`{module}` is a keyword of Rust")),
-        () if RESERVED.contains(&module) => Err(format!("a crate or module `{module}` exists already")),
+        () if KEYWORDS.contains(&module) => Err(NameError::Keyword { module: module.to_owned() }),
+        () if RESERVED.contains(&module) => Err(NameError::Exists { module: module.to_owned() }),
         () => Ok(()),
     }
 }

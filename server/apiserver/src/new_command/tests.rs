@@ -23,12 +23,12 @@ fn put(folder: &Path, path: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-fn request(words: &[&str]) -> Result<Request, String> {
+fn request(words: &[&str]) -> Result<Request, NewError> {
     parse(&words.iter().map(OsString::from).collect::<Vec<_>>())
 }
 
 /// Runs the command with these arguments and the checkout's path.
-fn new(folder: &Path, checkout: &TempDir, words: &[&str]) -> Result<String, String> {
+fn new(folder: &Path, checkout: &TempDir, words: &[&str]) -> Result<String, NewError> {
     let name = folder.to_str().unwrap();
     let path = format!("--path={}", checkout.path().display());
     create(&request(&[&[name, &path], words].concat())?)
@@ -39,7 +39,7 @@ fn refused(words: &[&str], expect: &str) {
     let (place, checkout) = (tempfile::tempdir().unwrap(), checkout());
     let [name, rest @ ..] = words else { panic!("no name") };
     let folder = place.path().join(name);
-    let why = new(&folder, &checkout, rest).unwrap_err();
+    let why = new(&folder, &checkout, rest).unwrap_err().to_string();
     assert!(why.contains(expect), "{why}");
     assert!(!folder.exists(), "nothing is written");
 }
@@ -71,14 +71,14 @@ fn parses_option_values() {
         checkout: Some("kube".into()),
     };
     let words = ["../shop", "--group", "shop.example.org", "--kind=Product", "--path", "kube"];
-    assert_eq!(request(&words), Ok(expect));
+    assert_eq!(request(&words).unwrap(), expect);
     for (words, expect) in [
         (&[][..], "NAME is missing"),
         (&["a", "b"], "unexpected argument \"b\""),
         (&["a", "--groups=b"], "unknown option --groups"),
         (&["a", "--kind"], "--kind needs a value"),
     ] {
-        let why = request(words).unwrap_err();
+        let why = request(words).unwrap_err().to_string();
         assert!(why.starts_with(expect) && why.contains("usage: kube-apiserver new NAME"), "{why}");
     }
 }
@@ -121,11 +121,11 @@ fn guesses_plurals_like_upstream() {
 fn does_not_overwrite_existing_folder() {
     let (place, checkout) = (tempfile::tempdir().unwrap(), checkout());
     put(place.path(), "shop/Cargo.toml", "mine");
-    let why = new(&place.path().join("shop"), &checkout, &[]).unwrap_err();
+    let why = new(&place.path().join("shop"), &checkout, &[]).unwrap_err().to_string();
     assert!(why.ends_with("shop exists already; nothing is written"), "{why}");
     let is_left = BTreeMap::from([("shop/Cargo.toml".to_owned(), "mine".to_owned())]);
     assert_eq!(texts(place.path()), is_left);
-    let why = new(&place.path().join("absent/shop"), &checkout, &[]).unwrap_err();
+    let why = new(&place.path().join("absent/shop"), &checkout, &[]).unwrap_err().to_string();
     assert!(why.starts_with("cannot make the folder "), "{why}");
 }
 
@@ -133,7 +133,7 @@ fn does_not_overwrite_existing_folder() {
 fn rejects_folder_without_checkout() {
     let (place, checkout) = (tempfile::tempdir().unwrap(), checkout());
     fs::remove_file(checkout.path().join("codegen/Cargo.toml")).unwrap();
-    let why = new(&place.path().join("shop"), &checkout, &[]).unwrap_err();
+    let why = new(&place.path().join("shop"), &checkout, &[]).unwrap_err().to_string();
     assert!(why.ends_with("no checkout of kube-apiserver, because it has no codegen/Cargo.toml"), "{why}");
     assert!(!place.path().join("shop").exists());
 }

@@ -8,6 +8,7 @@ use apimachinery::apiserverconfig::v1::{AdmissionConfiguration, AdmissionPluginC
 use machinery::field_error::FieldError;
 use machinery::json::Issues;
 use machinery::reflect::Struct;
+use options::DocumentError;
 use options::configuration::{self, Unknown};
 use serde_json::Value as Json;
 
@@ -46,7 +47,7 @@ impl Configurations {
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         let Some(file) = file else { return Ok(Self::default()) };
         let text = std::fs::read(file).map_err(|source| Error::AdmissionFile { path: file.to_owned(), source })?;
-        let parsed: Result<AdmissionConfiguration, _> =
+        let parsed: Result<AdmissionConfiguration, DocumentError> =
             configuration::parse(&text, GROUP, &VERSIONS, "AdmissionConfiguration", Unknown::Refused);
         let directory = file.parent().unwrap_or(Path::new("."));
         match parsed {

@@ -37,7 +37,8 @@ impl Connect {
     /// Creates a client for kubelets. Key and CA files are read each time, so that they can be
     /// replaced.
     pub(super) fn client_of_kubelets(&self, change: impl FnOnce(&mut Trust)) -> Result<Client, Status> {
-        let mut trust = self.environment.options.kubelet.trust().map_err(|why| Status::new(500, "", why))?;
+        let mut trust =
+            self.environment.options.kubelet.trust().map_err(|why| Status::new(500, "", why.to_string()))?;
         change(&mut trust);
         self.client(trust)
     }

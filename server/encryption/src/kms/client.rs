@@ -10,6 +10,7 @@ use super::messages::{
     DecryptRequest, DecryptResponse, EncryptRequest, EncryptResponse, StatusRequest, StatusResponse,
 };
 use super::source::Encrypted;
+use crate::error::Error;
 use crate::failure::Failure;
 use crate::metrics::Metrics;
 
@@ -23,9 +24,15 @@ pub(super) struct Client {
 impl Client {
     /// Prepares a connection to `unix:///path`, which is opened on first use and again after a failure.
     /// Needs a tokio runtime.
-    pub fn new(provider: &str, endpoint: &str, timeout: Duration, metrics: Metrics) -> Result<Self, String> {
-        let plugin = grpc::Client::new(&socket(endpoint), Some(timeout))
-            .map_err(|error| format!("failed to create connection to {endpoint}, error: {error}"))?;
+    ///
+    /// # Errors
+    /// When the endpoint is malformed.
+    pub fn new(provider: &str, endpoint: &str, timeout: Duration, metrics: Metrics) -> Result<Self, Error> {
+        let plugin = grpc::Client::new(&socket(endpoint), Some(timeout)).map_err(|why| Error::Plugin {
+            name: provider.into(),
+            endpoint: endpoint.into(),
+            source: why.into(),
+        })?;
         Ok(Client { provider: provider.into(), plugin, timeout, metrics })
     }
 

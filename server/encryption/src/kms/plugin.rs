@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::client::Client;
 use super::messages::StatusResponse;
 use super::source::{Encrypted, Known, check_key_id};
+use crate::error::{Error, HealthError};
 use crate::failure::Failure;
 use crate::metrics::{Metrics, hash};
 use crate::random;
@@ -40,7 +41,7 @@ pub(crate) struct Plugin {
     /// The API version of its first response.
     version: Mutex<Option<String>>,
     /// The result of the last health check.
-    health: Mutex<Result<(), String>>,
+    health: Mutex<Result<(), HealthError>>,
 }
 
 /// The seed for writes.
@@ -73,17 +74,17 @@ impl Plugin {
     ///
     /// # Errors
     /// When the endpoint is invalid.
-    pub fn new(settings: &Settings<'_>, metrics: Metrics) -> Result<Self, String> {
+    pub fn new(settings: &Settings<'_>, metrics: Metrics) -> Result<Self, Error> {
         let Settings { name, endpoint, timeout } = settings;
         let client = Client::new(name, endpoint, *timeout, metrics.clone());
         Ok(Plugin {
             name: (*name).to_owned(),
-            client: client.map_err(|why| format!("could not configure KMSv2-Plugin's probe {name:?}, error: {why}"))?,
+            client: client?,
             metrics,
             current: RwLock::default(),
             known: Mutex::default(),
             version: Mutex::default(),
-            health: Mutex::new(Err("the plugin has not been checked yet".into())),
+            health: Mutex::new(Err(HealthError::Unchecked)),
         })
     }
 
@@ -100,7 +101,7 @@ impl Plugin {
     }
 
     /// Returns the result of the last health check.
-    pub fn health(&self) -> Result<(), String> {
+    pub fn health(&self) -> Result<(), HealthError> {
         lock(&self.health).clone()
     }
 
@@ -108,16 +109,15 @@ impl Plugin {
     pub async fn check(&self) {
         let outcome = self.check_status().await;
         if let Err(why) = &outcome {
-            tracing::warn!(name = self.name, why, "KMS plugin is unhealthy");
+            tracing::warn!(name = self.name, %why, "KMS plugin is unhealthy");
         }
         *lock(&self.health) = outcome;
     }
 
-    async fn check_status(&self) -> Result<(), String> {
+    async fn check_status(&self) -> Result<(), HealthError> {
         let name = &self.name;
-        let status = self.client.status().await.map_err(|why| {
-            format!("failed to perform status section of the healthz check for KMS Provider {name}, error: {why}")
-        })?;
+        let status = self.client.status().await;
+        let status = status.map_err(|source| HealthError::NoStatus { name: name.clone(), source })?;
         let mut failures = self.wrong_status(&status);
         match check_key_id(&status.key_id) {
             Err(why) => {
@@ -131,7 +131,7 @@ impl Plugin {
             }
         }
         match Failure::aggregate(failures) {
-            Some(why) => Err(format!("kmsv2 Provider {name} is not healthy, error: {why}")),
+            Some(source) => Err(HealthError::Unhealthy { name: name.clone(), source }),
             None => Ok(()),
         }
     }

@@ -4,15 +4,15 @@ use std::time::Duration;
 use webhook::ReviewServer;
 
 use super::*;
-use crate::{AuditMode, AuthorizationMode, EtcdOverride, SniCertificate};
+use crate::{AuditMode, AuthorizationMode, EtcdOverride, SniCertificate, ValueError};
 
-fn parse(args: &[&str]) -> Result<Options, String> {
-    Options::parse_from(std::iter::once(&"kube-apiserver").chain(args)).map_err(|e| e.to_string())
+fn parse(args: &[&str]) -> Result<Options, Error> {
+    Options::parse_from(std::iter::once(&"kube-apiserver").chain(args))
 }
 
 #[track_caller]
 fn check_error(args: &[&str], expect: &str) {
-    assert_eq!(parse(args).map(|_| "accepted").unwrap_err(), expect);
+    assert_eq!(parse(args).map(|_| "accepted").unwrap_err().to_string(), expect);
 }
 
 #[test]
@@ -175,6 +175,20 @@ fn reports_all_errors_together() {
 }
 
 #[test]
+fn errors_have_kinds_and_context() {
+    let Err(Error::Flags(errors)) = parse(&["--request-timeout=5", "--authorization-mode=Magic"]) else {
+        panic!("invalid flags are rejected")
+    };
+    let errors: Vec<&FlagError> = errors.iter().collect();
+    let [FlagError::Value { flag, value, reason }, FlagError::AuthorizationMode { name }] = errors[..] else {
+        panic!("{errors:?}")
+    };
+    assert!(matches!(reason, ValueError::Scalar(_)), "{reason:?}");
+    assert_eq!((flag.as_str(), value.as_str(), name.as_str()), ("request-timeout", "5", "Magic"));
+    assert!(matches!(parse(&["--no-such-flag"]), Err(Error::Usage(_))));
+}
+
+#[test]
 fn rejects_unsupported_values_of_fixed_flags() {
     let fine = [
         "--min-compatibility-version=kube=1.35",
@@ -253,7 +267,12 @@ fn labels_of_metrics() {
         &["--allow-metric-labels=a_total"],
         r#"invalid argument "a_total" for "--allow-metric-labels" flag: a_total must be formatted as key=value"#,
     );
-    assert!(parse(&["--allow-metric-labels=a-total,code=200"]).unwrap_err().contains("must have keys with format"));
+    assert!(
+        parse(&["--allow-metric-labels=a-total,code=200"])
+            .unwrap_err()
+            .to_string()
+            .contains("must have keys with format")
+    );
 }
 
 #[test]
@@ -342,7 +361,7 @@ fn delegating_program_has_its_own_flags() {
 
 #[test]
 fn suggests_known_flag_for_unknown_one() {
-    let error = parse(&["--secure-prt=1"]).unwrap_err();
+    let error = parse(&["--secure-prt=1"]).unwrap_err().to_string();
     assert!(error.contains("--secure-prt") && error.contains("'--secure-port'"), "{error}");
     assert!(parse(&["stray"]).is_err());
 }
@@ -390,7 +409,7 @@ fn tls() {
         ["--tls-curve-preferences=25", "curve 25 is not supported"],
         ["--tls-sni-cert-key=a.crt", "expected comma separated certificate and key file paths"],
     ] {
-        let error = parse(&flags[..1]).unwrap_err();
+        let error = parse(&flags[..1]).unwrap_err().to_string();
         assert!(error.contains(flags[1]), "{error}");
     }
 }

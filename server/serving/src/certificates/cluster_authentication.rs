@@ -14,6 +14,7 @@ use webhook::{Backoff, Client, Kubeconfig};
 
 use super::files::{self, PUBLIC};
 use crate::Error;
+use crate::error::MainServerError;
 
 /// The ConfigMap in which the main API server publishes its client CA and front proxy configuration.
 const CONFIG_MAP: &str = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
@@ -41,14 +42,12 @@ pub async fn look_up(options: &mut Options) -> Result<(), Error> {
         Ok(info) => info,
         Err(why) if delegation.tolerates_failure => {
             tracing::warn!(
-                why,
+                %why,
                 "client certificate authentication disabled: cannot read the certificate authorities of the main API server"
             );
             return Ok(());
         }
-        Err(why) => {
-            return Err(Error::invalid(format!("unable to load configmap based request-header-client-ca-file: {why}")));
-        }
+        Err(why) => return Err(why.into()),
     };
     let ca_files = CaFiles::new(options, &info);
     files::make_directory(&options.data_dir)?;
@@ -132,16 +131,16 @@ struct MainServer {
 
 impl MainServer {
     fn new(config: &Kubeconfig) -> Result<Self, Error> {
-        let wrong = |why: webhook::Error| Error::invalid(why.to_string());
-        Ok(MainServer { client: config.client().map_err(wrong)?, address: config.at(CONFIG_MAP).map_err(wrong)? })
+        let client = config.client().map_err(options::Error::from)?;
+        Ok(MainServer { client, address: config.at(CONFIG_MAP).map_err(options::Error::from)? })
     }
 
-    async fn fetch(&self) -> Result<ClusterAuthenticationInfo, String> {
-        let reply = self.client.get(&self.address, TIMEOUT, MAX_RESPONSE).await.map_err(|why| why.to_string())?;
+    async fn fetch(&self) -> Result<ClusterAuthenticationInfo, MainServerError> {
+        let reply = self.client.get(&self.address, TIMEOUT, MAX_RESPONSE).await?;
         if let Some(refusal) = reply.refusal() {
-            return Err(refusal);
+            return Err(MainServerError::Refused(refusal));
         }
-        let map: Value = serde_json::from_slice(&reply.body).map_err(|why| why.to_string())?;
+        let map: Value = serde_json::from_slice(&reply.body)?;
         Ok(ClusterAuthenticationInfo::read(&map["data"]))
     }
 }

@@ -23,7 +23,7 @@ const KEY_BITS: usize = 2048;
 pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Result<ServiceAccountKeys, Error> {
     let mut verifying = Vec::new();
     for path in &options.service_account_key_files {
-        let keys = VerifyingKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why.to_string()))?;
+        let keys = VerifyingKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))?;
         verifying.extend(keys.into_iter().filter(|key| !verifying.contains(key)).collect::<Vec<_>>());
     }
     let generated = directory.join("sa.key");
@@ -46,34 +46,37 @@ pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Resu
 }
 
 fn load(path: &Path) -> Result<SigningKey, Error> {
-    SigningKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why.to_string()))
+    SigningKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))
 }
 
 /// Generates and stores the keys, and sends them.
 fn generate(path: &Path, verifying: Vec<VerifyingKey>, sender: &watch::Sender<Option<Arc<TokenKeys>>>) {
     let key = generate_rsa_key().and_then(|(private, public)| {
-        let key = SigningKey::from_pem(private.as_bytes()).map_err(|why| why.to_string())?;
-        let written = write(&path.with_extension("pub"), public.as_bytes(), PUBLIC);
-        written.and_then(|()| write(path, private.as_bytes(), SECRET)).map_err(|why| why.to_string())?;
+        let key = SigningKey::from_pem(private.as_bytes())?;
+        write(&path.with_extension("pub"), public.as_bytes(), PUBLIC)?;
+        write(path, private.as_bytes(), SECRET)?;
         Ok(key)
     });
     match key {
         Ok(key) => drop(sender.send_replace(Some(Arc::new(TokenKeys::new(key, verifying, true))))),
         Err(why) => {
-            tracing::error!(why, "cannot generate the signing key for service account tokens; token requests fail")
+            tracing::error!(%why, "cannot generate the signing key for service account tokens; token requests fail")
         }
     }
 }
 
 /// Writes a new ECDSA signing key to a file. For tests: an RSA key takes seconds.
+///
+/// # Errors
+/// The file cannot be written.
 pub fn generate_ecdsa_key(path: &Path) -> Result<(), Error> {
     write(path, rcgen::KeyPair::generate()?.serialize_pem().as_bytes(), SECRET)
 }
 
 /// Generates an RSA key. Returns the private and the public key in PEM.
-fn generate_rsa_key() -> Result<(String, String), String> {
-    let key = RsaPrivateKey::new(&mut rsa::rand_core::OsRng, KEY_BITS).map_err(|why| why.to_string())?;
-    let private = key.to_pkcs8_pem(LineEnding::LF).map_err(|why| why.to_string())?;
-    let public = key.to_public_key().to_public_key_pem(LineEnding::LF).map_err(|why| why.to_string())?;
+fn generate_rsa_key() -> Result<(String, String), Error> {
+    let key = RsaPrivateKey::new(&mut rsa::rand_core::OsRng, KEY_BITS)?;
+    let private = key.to_pkcs8_pem(LineEnding::LF)?;
+    let public = key.to_public_key().to_public_key_pem(LineEnding::LF)?;
     Ok((private.to_string(), public))
 }

@@ -50,6 +50,9 @@ impl TlsFiles {
     }
 
     /// Reads the files. Blocks.
+    ///
+    /// # Errors
+    /// A file cannot be read.
     pub fn read(&self) -> Result<TlsContents, Error> {
         let named = |sni: &SniCertificate| Ok((key_pair(&sni.certificate, &sni.key)?, sni.names.clone()));
         Ok(TlsContents {

@@ -4,6 +4,8 @@ use http::{HeaderValue, Method, StatusCode, header};
 use regex::Regex;
 use request::{Body, BoxFuture, Handler, Request, Response};
 
+use crate::Error;
+
 const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, OPTIONS, PUT, DELETE, PATCH");
 const HEADERS: HeaderValue = HeaderValue::from_static(
     "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since",
@@ -18,16 +20,17 @@ pub struct WithCors<H> {
 impl<H> WithCors<H> {
     /// Compiles the patterns of the flag. Each must be pinned to the beginning and the end of the
     /// host, as upstream requires. An unpinned pattern allows all origins that contain a match.
-    pub fn new(inner: H, patterns: &[String]) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// A pattern is malformed, or is not pinned.
+    pub fn new(inner: H, patterns: &[String]) -> Result<Self, Error> {
         let origin = |pattern: &String| {
             let pinned = (pattern.starts_with('^') || pattern.starts_with("//"))
                 && (pattern.ends_with('$') || pattern.ends_with(':'));
             if !pinned {
-                return Err(format!(
-                    "--cors-allowed-origins: {pattern:?} is not pinned to the host: begin it with ^ or //, end it with $ or :"
-                ));
+                return Err(Error::UnpinnedOrigin { pattern: pattern.clone() });
             }
-            Regex::new(pattern).map_err(|why| format!("--cors-allowed-origins: {why}"))
+            Ok(Regex::new(pattern)?)
         };
         Ok(WithCors { inner, origins: patterns.iter().map(origin).collect::<Result<_, _>>()? })
     }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use machinery::scalar::ScalarError;
 use machinery::status::Status;
 use request::{BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
 use telemetry::metrics::Terminated;
@@ -30,12 +31,12 @@ impl<H> WithTimeout<H> {
     }
 
     /// The timeout parameter, limited to the maximum.
-    fn wanted(&self, query: &Query) -> Result<Duration, String> {
+    fn wanted(&self, query: &Query) -> Result<Duration, ScalarError> {
         let text = query.text("timeout");
         if text.is_empty() {
             return Ok(self.limit);
         }
-        let wanted = machinery::scalar::Duration::parse(text).map_err(|why| why.to_string())?.nanos();
+        let wanted = machinery::scalar::Duration::parse(text)?.nanos();
         Ok(if wanted <= 0 { self.limit } else { self.limit.min(Duration::from_nanos(wanted.unsigned_abs())) })
     }
 }

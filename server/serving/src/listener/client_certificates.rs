@@ -22,6 +22,7 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::Error;
 use crate::certificates::{TlsContents, certificates};
+use crate::error::VerificationError;
 
 /// Returns the time in seconds since 1970.
 pub(crate) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -58,9 +59,7 @@ impl Verifier {
             false => verifier(&valid, &self.provider),
         };
         let time = UnixTime::since_unix_epoch(Duration::from_secs(now));
-        let verified = verifier.and_then(|verifier| {
-            verifier.verify_client_cert(first, intermediates, time).map_err(|why| why.to_string())
-        });
+        let verified = verifier.and_then(|verifier| Ok(verifier.verify_client_cert(first, intermediates, time)?));
         if let Err(why) = verified {
             return ClientCertificate::Invalid(format!("verifying the client certificate: {why}"));
         }
@@ -76,13 +75,13 @@ impl Verifier {
 fn verifier(
     authorities: &[CertificateDer<'static>],
     provider: &Arc<CryptoProvider>,
-) -> Result<Arc<dyn ClientCertVerifier>, String> {
+) -> Result<Arc<dyn ClientCertVerifier>, VerificationError> {
     let mut roots = RootCertStore::empty();
     for authority in authorities {
-        roots.add(authority.clone()).map_err(|why| why.to_string())?;
+        roots.add(authority.clone())?;
     }
     let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone());
-    builder.allow_unauthenticated().build().map_err(|why| why.to_string())
+    Ok(builder.allow_unauthenticated().build()?)
 }
 
 /// The first and the last second of a certificate's validity.

@@ -102,7 +102,7 @@ impl ResolvesServerCert for SniResolver {
 
 fn certified(pair: &KeyPairPem, provider: &CryptoProvider) -> Result<CertifiedKey, Error> {
     let (chain, key) = (certificates(&pair.path, &pair.certificate)?, private_key(&pair.path, &pair.key)?);
-    CertifiedKey::from_der(chain, key, provider).map_err(|why| Error::content(&pair.path, why.to_string()))
+    CertifiedKey::from_der(chain, key, provider).map_err(|why| Error::content(&pair.path, why))
 }
 
 /// The names of a certificate that SNI can request; IP addresses are excluded.

@@ -99,7 +99,7 @@ mod tests {
         assert_eq!((levels.of(None), levels.max_verbosity()), (2, 9));
         levels.set_verbosity(6);
         check("server/serving/src/listener.rs", 6);
-        let refused = |text: &str| Module::parse(text).unwrap_err();
+        let refused = |text: &str| Module::parse(text).unwrap_err().to_string();
         assert_eq!(refused("=4"), "\"=4\" does not have the pattern=N format");
         assert_eq!(refused("a=b"), "parsing verbosity in \"a=b\": strconv.ParseUint: parsing \"b\": invalid syntax");
     }

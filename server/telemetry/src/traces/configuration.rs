@@ -3,6 +3,8 @@
 use options::configuration;
 use serde::Deserialize;
 
+use crate::Error;
+
 /// The default address of collectors.
 const DEFAULT: &str = "localhost:4317";
 const MILLION: i32 = 1_000_000;
@@ -39,39 +41,36 @@ impl Sampling {
 }
 
 /// Parses a configuration; returns the sampling and the URL of the collector for tonic.
-pub(super) fn parse(text: &[u8]) -> Result<(Sampling, String), String> {
+///
+/// # Errors
+/// The configuration is malformed or invalid.
+pub(super) fn parse(text: &[u8]) -> Result<(Sampling, String), Error> {
     let versions = ["v1", "v1beta1", "v1alpha1"];
-    let read: Result<TracingConfiguration, String> =
-        configuration::parse_small(text, "apiserver.config.k8s.io", &versions, "TracingConfiguration");
-    let read = read
-        .map_err(|why| format!("failed to read tracing config: unable to decode tracing configuration data: {why}"))?;
-    let invalid = |why: String| format!("failed to validate tracing configuration: {why}");
+    let read: TracingConfiguration =
+        configuration::parse_small(text, "apiserver.config.k8s.io", &versions, "TracingConfiguration")?;
     let rate = read.sampling_rate_per_million.unwrap_or_default();
-    check_rate(rate).map_err(invalid)?;
-    let collector = collector(read.endpoint.as_deref().unwrap_or(DEFAULT)).map_err(invalid)?;
+    check_rate(rate)?;
+    let collector = collector(read.endpoint.as_deref().unwrap_or(DEFAULT))?;
     Ok((Sampling::per_million(rate), collector))
 }
 
-fn check_rate(rate: i32) -> Result<(), String> {
-    let why = match rate {
-        0..=MILLION => return Ok(()),
-        ..0 => "sampling rate must be positive",
-        _ => "sampling rate per million must be less than or equal to one million",
-    };
-    Err(format!("samplingRatePerMillion: Invalid value: {rate}: {why}"))
+fn check_rate(rate: i32) -> Result<(), Error> {
+    match rate {
+        0..=MILLION => Ok(()),
+        ..0 => Err(Error::NegativeRate { rate }),
+        _ => Err(Error::HighRate { rate }),
+    }
 }
 
 /// Converts a gRPC target name to a URL.
-fn collector(endpoint: &str) -> Result<String, String> {
+fn collector(endpoint: &str) -> Result<String, Error> {
     let whole = if endpoint.contains("//") { endpoint.to_owned() } else { format!("dns://{endpoint}") };
     let (scheme, rest) = whole.split_once("://").unwrap_or(("", &whole));
     match scheme {
         "dns" => Ok(format!("http://{}", rest.rsplit('/').next().unwrap_or_default())),
         "unix" => Ok(format!("unix:{rest}")),
         "unix-abstract" => Ok(format!("unix:\0{rest}")),
-        other => Err(format!(
-            "endpoint: Invalid value: {whole:?}: unsupported scheme: {other}.  Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md"
-        )),
+        other => Err(Error::Endpoint { scheme: other.to_owned(), endpoint: whole }),
     }
 }
 
@@ -79,7 +78,7 @@ fn collector(endpoint: &str) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn read(fields: &str) -> Result<(Sampling, String), String> {
+    fn read(fields: &str) -> Result<(Sampling, String), Error> {
         parse(format!("apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n{fields}").as_bytes())
     }
 
@@ -115,7 +114,7 @@ mod tests {
                 "failed to read tracing config: unable to decode tracing configuration data: strict decoding error: unknown field `rate`, expected `endpoint` or `samplingRatePerMillion`",
             ),
         ] {
-            assert_eq!(read(fields).unwrap_err(), expect);
+            assert_eq!(read(fields).unwrap_err().to_string(), expect);
         }
     }
 

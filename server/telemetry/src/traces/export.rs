@@ -10,6 +10,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use super::messages::{
     ExportTraceServiceRequest, ExportTraceServiceResponse, KeyValue, Resource, ResourceSpans, ScopeSpans, Span,
 };
+use crate::Error;
 
 const PATH: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 const SERVICE: &str = "apiserver";
@@ -33,8 +34,12 @@ enum Message {
 
 impl Exporter {
     /// Starts the export to a collector, which need not be reachable yet.
-    pub(super) fn start(collector: &str, instance: &str) -> Result<Self, String> {
-        let collector = Client::new(collector, None).map_err(|why| format!("{collector}: {why}"))?;
+    ///
+    /// # Errors
+    /// The address of the collector is malformed.
+    pub(super) fn start(collector: &str, instance: &str) -> Result<Self, Error> {
+        let collector = Client::new(collector, None)
+            .map_err(|why| Error::Collector { collector: collector.to_owned(), source: why.into() })?;
         let attributes = vec![KeyValue::text("service.name", SERVICE), KeyValue::text("service.instance.id", instance)];
         let (sender, receiver) = mpsc::channel(QUEUE_LENGTH);
         let task = ExportTask { collector, resource: Resource { attributes }, batch: Vec::new() };

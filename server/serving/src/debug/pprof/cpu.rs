@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use rpprof::{Error, ProfilerGuard, ProfilerGuardBuilder};
+use rpprof::{ProfilerGuard, ProfilerGuardBuilder};
 use tokio::task;
 
 use super::encoding;
+use crate::error::ProfileError;
 
 /// The sampling rate per second of CPU time, as in Go.
 const HERTZ: i32 = 100;
@@ -19,29 +20,28 @@ const UNWINDER: [&str; 1] = ["libgcc_s"];
 ///
 /// # Errors
 /// The profiler is already running or cannot be started.
-pub(super) async fn profile(duration: Duration) -> Result<Vec<u8>, String> {
+pub(super) async fn profile(duration: Duration) -> Result<Vec<u8>, ProfileError> {
     let running = blocking(start).await?;
     tokio::time::sleep(duration).await;
     blocking(|| finish(running)).await
 }
 
 /// Runs `work` on the blocking pool: the first start reads the symbol tables of the whole program.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
-    task::spawn_blocking(work).await.unwrap_or_else(|why| Err(why.to_string()))
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ProfileError> + Send + 'static,
+) -> Result<T, ProfileError> {
+    task::spawn_blocking(work).await?
 }
 
-fn start() -> Result<ProfilerGuard<'static>, String> {
-    ProfilerGuardBuilder::default().frequency(HERTZ).blocklist(&UNWINDER).build().map_err(|why| match why {
-        Error::Running => "cpu profiling already in use".into(),
-        why => why.to_string(),
-    })
+fn start() -> Result<ProfilerGuard<'static>, ProfileError> {
+    Ok(ProfilerGuardBuilder::default().frequency(HERTZ).blocklist(&UNWINDER).build()?)
 }
 
-fn finish(running: ProfilerGuard<'static>) -> Result<Vec<u8>, String> {
-    let report = running.report().build_unresolved().map_err(|why| why.to_string())?;
+fn finish(running: ProfilerGuard<'static>) -> Result<Vec<u8>, ProfileError> {
+    let report = running.report().build_unresolved()?;
     // Stop sampling before symbols are looked up.
     drop(running);
-    encoding::encode(report).map_err(|why| why.to_string())
+    Ok(encoding::encode(report)?)
 }
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn rejects_concurrent_profile() {
         let running = start().unwrap();
-        assert_eq!(start().err().unwrap(), "cpu profiling already in use");
+        assert_eq!(start().err().unwrap().to_string(), "cpu profiling already in use");
         assert!(finish(running).unwrap().starts_with(&[0x1f, 0x8b]));
         drop(start().unwrap());
     }

@@ -1,0 +1,49 @@
+//! Errors of the server.
+
+use std::io;
+
+use machinery::status::Status;
+
+use super::Source;
+
+/// The reason why the server does not start, or stops.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The threads of the server cannot be started.
+    #[error(transparent)]
+    Runtime(io::Error),
+    /// A file that an option names is unusable.
+    #[error(transparent)]
+    Options(#[from] options::Error),
+    #[error(transparent)]
+    Serving(#[from] serving::Error),
+    /// The encryption at rest cannot be configured.
+    #[error(transparent)]
+    Encryption(#[from] encryption::Error),
+    /// A store cannot be opened, or failed permanently.
+    #[error(transparent)]
+    Store(#[from] storage::Error),
+    /// `--runtime-config` names groups that no catalog has.
+    #[error("unknown api groups {}", groups.join(","))]
+    UnknownGroups { groups: Vec<String> },
+    /// `--runtime-config` names a version that its group does not have.
+    #[error("group version {group}/{version} that has not been registered")]
+    UnknownVersion { group: String, version: String },
+    /// The client of other servers of the cluster cannot be configured.
+    #[error(transparent)]
+    Peers(Source),
+    /// The objects of a new cluster cannot be created.
+    #[error(transparent)]
+    Bootstrap(Box<Status>),
+}
+
+/// The reason why a store is unhealthy; the texts are upstream's.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum ProbeError {
+    #[error("error getting data from etcd: {0}")]
+    Read(#[source] storage::Error),
+    #[error("error getting data from etcd: context deadline exceeded")]
+    Timeout,
+    #[error("error writing data to etcd: {0}")]
+    Write(#[source] storage::Error),
+}
