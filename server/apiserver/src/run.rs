@@ -54,7 +54,7 @@ impl PreparedServer {
         let encryption = encryption(&listening).await.map_err(text)?;
         let registry = listening.metrics.registry();
         let metrics = StoreMetrics::new(server.catalog, registry);
-        let backends = Backends::open(server.catalog, &options, server.store.clone(), encryption, &metrics).await;
+        let backends = Backends::open(server, &options, encryption, &metrics).await;
         let backends = Arc::new(backends.map_err(text)?);
         let stores = Arc::new(delegation::stores(server, &options, &backends));
         backends.start().await.map_err(text)?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{create, merged, update};
+use crate::{create, create_with, merged, update};
 
 const ACCEPTED: [&str; 1] = ["accepted"];
 
@@ -103,9 +103,9 @@ fn names_that_are_made_of_names_are_limited() {
 fn annotations_of_certificates_are_limited() {
     let certificate = json!({ "signerName": "a.b/c", "keyType": "ED25519", "credentialBundlePath": "p",
                               "userAnnotations": { "a.b/c": "x".repeat(256 << 10) } });
-    let found = create(&pod(
-        json!({ "volumes": [{ "name": "v", "projected": { "sources": [{ "podCertificate": certificate }] } }] }),
-    ));
+    let sources = json!([{ "podCertificate": certificate }]);
+    let volumes = json!({ "volumes": [{ "name": "v", "projected": { "sources": sources } }] });
+    let found = create_with(&pod(volumes), &["PodCertificateRequest=true"]);
     let path = "spec.volumes[0].projected.sources[0].podCertificate.userAnnotations";
     assert_eq!(found, [format!("{path}: Too long: may not be more than 262144 bytes")]);
 }

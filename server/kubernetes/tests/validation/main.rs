@@ -19,8 +19,11 @@
 
 mod limits;
 
+use std::sync::Arc;
+
 use apiserver::convert;
 use machinery::defaulting::{apply_defaults, normalize};
+use machinery::features::FeatureGates;
 use machinery::field_error::with_bounded_texts;
 use machinery::hooks::Context;
 use machinery::reflect::Owned;
@@ -97,7 +100,13 @@ fn answer(
 }
 
 fn create(object: &Value) -> Vec<String> {
+    create_with(object, &[])
+}
+
+/// The answer to a create by a server with these feature gates, such as `NAME=true`.
+fn create_with(object: &Value, features: &[&str]) -> Vec<String> {
     let mut new = Decoded::new(object, "");
+    new.context.features = Arc::new(FeatureGates::parse(features.iter().copied()).unwrap());
     new.strategy.prepare_for_create(&new.context, &mut new.hub);
     answer(&new.context, &new.hub, || new.strategy.validate(&new.context, new.hub.as_ref()))
 }
