@@ -1,7 +1,10 @@
 //! Conventions of the repository: generated headers, no unfinished code, existing paths in
-//! documents, agreed dependencies.
+//! documents, agreed dependencies, no kind by name in the server core.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+#[path = "tidy/kinds.rs"]
+mod kinds;
 
 use std::collections::BTreeSet;
 use std::fs;

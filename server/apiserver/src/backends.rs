@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::Server;
 use crate::metered_store::{MeteredStore, StoreMetrics};
 use encryption::{EncryptedStore, Encryption, GroupResource, KeySpace};
-use machinery::catalog::Catalog;
 use machinery::features;
 use options::{EtcdOptions, Options};
 use registry::Backend;
@@ -38,17 +38,16 @@ enum Medium {
 
 impl Backends {
     /// Opens the store in the data directory, or connects to etcd, unless the program supplies a
-    /// store as `chosen`.
+    /// store.
     pub async fn open(
-        catalog: &Catalog,
+        server: &Server,
         options: &Options,
-        chosen: Option<Arc<dyn Store>>,
         encryption: Arc<Encryption>,
         metrics: &StoreMetrics,
     ) -> Result<Self> {
         let etcd = &options.storage.etcd;
-        let opening = Opening { options, encryption, metrics, keys: Arc::new(key_space(catalog, options)) };
-        let main = match chosen {
+        let opening = Opening { options, encryption, metrics, keys: Arc::new(key_space(server, options)) };
+        let main = match server.store.clone() {
             Some(store) => opening.opened(store, Medium::Other),
             None if etcd.servers.is_empty() => opening.embedded()?,
             None => opening.connect(&etcd.servers).await?,
@@ -150,17 +149,15 @@ impl Opening<'_> {
     }
 }
 
-/// The keys of declared resources.
-fn key_space(catalog: &Catalog, options: &Options) -> KeySpace {
-    let kept = catalog.kinds.iter().filter_map(|kind| kind.resource).filter(|r| !r.key_prefix.is_empty());
-    let resources = kept.map(|r| {
-        let of = GroupResource { group: r.storage.0.to_owned(), resource: r.plural.to_owned() };
-        (r.key_prefix.to_owned(), of)
-    });
-    // Upstream encrypts the node port allocation like services.
-    let services = GroupResource { group: String::new(), resource: "services".into() };
-    let allocations = [("ranges/servicenodeports".to_owned(), services)];
-    KeySpace::new(&options.storage.prefix, resources.chain(allocations))
+/// The keys of declared resources, and those that belong to no object.
+fn key_space(server: &Server, options: &Options) -> KeySpace {
+    let key = |key: &str, group: &str, resource: &str| {
+        (key.to_owned(), GroupResource { group: group.to_owned(), resource: resource.to_owned() })
+    };
+    let stored = server.catalog.kinds.iter().filter_map(|kind| kind.resource).filter(|r| !r.key_prefix.is_empty());
+    let resources = stored.map(|r| key(r.key_prefix, r.storage.0, r.plural));
+    let others = server.behaviour.other_keys().iter().map(|(path, group, resource)| key(path, group, resource));
+    KeySpace::new(&options.storage.prefix, resources.chain(others))
 }
 
 /// Returns the options of the etcd client for these servers.

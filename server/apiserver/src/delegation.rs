@@ -207,12 +207,10 @@ fn strategy(
     resource: &'static ResourceDef,
 ) -> Arc<dyn Strategy> {
     let declared = DeclaredStrategy::new(catalog, kind, resource);
-    // Only this kind has validation that needs a schema compiler.
-    match (kind.group, kind.kind) {
-        (APIEXTENSIONS, "CustomResourceDefinition") => {
-            Arc::new(DefinitionStrategy { declared, internal: storage_kind, native: native_groups(catalog) })
-        }
-        _ => Arc::new(declared),
+    // Validation of definitions needs a schema compiler.
+    match DefinitionStrategy::is_for(kind) {
+        true => Arc::new(DefinitionStrategy { declared, internal: storage_kind, native: native_groups(catalog) }),
+        false => Arc::new(declared),
     }
 }
 

@@ -10,6 +10,7 @@ use endpoints::{Admission, Attributes, Operation};
 use machinery::reflect::Owned;
 use machinery::status::{Cause, GroupResource, Status};
 use options::AuthenticationOptions;
+use request::request_info::NAMESPACES;
 use serde_json::Value;
 use webhook::{Client, Kubeconfig};
 
@@ -58,10 +59,10 @@ impl Namespaces {
     async fn check(&self, attributes: &Attributes) -> Result<(), Status> {
         let name = attributes.namespace.as_str();
         let failed = |why: String| Status::internal(format!("namespace {name:?} cannot be looked up: {why}"));
-        let address = self.server.at(&format!("/api/v1/namespaces/{name}")).map_err(|why| failed(why.to_string()))?;
+        let address = self.server.at(&format!("/api/v1/{NAMESPACES}/{name}")).map_err(|why| failed(why.to_string()))?;
         let reply = self.client.get(&address, TIMEOUT, MAX_RESPONSE).await.map_err(|why| failed(why.to_string()))?;
         if reply.status == 404 {
-            return Err(Status::not_found(GroupResource { group: "", resource: "namespaces" }, name));
+            return Err(Status::not_found(GroupResource { group: "", resource: NAMESPACES }, name));
         }
         if let Some(refusal) = reply.refusal() {
             return Err(failed(refusal));

@@ -61,7 +61,7 @@ impl PreparedServer {
         let encryption = encryption(&listening).await?;
         let registry = listening.metrics.registry();
         let metrics = StoreMetrics::new(server.catalog, registry);
-        let backends = Backends::open(server.catalog, &options, server.store.clone(), encryption, &metrics).await;
+        let backends = Backends::open(server, &options, encryption, &metrics).await;
         let backends = Arc::new(backends?);
         let stores = Arc::new(delegation::stores(server, &options, &backends));
         backends.start().await?;

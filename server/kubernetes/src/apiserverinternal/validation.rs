@@ -55,7 +55,7 @@ pub fn validate_decodable_versions(
     let served_path = path.child(json_name!(ServerStorageVersion.served_versions));
     for (index, served) in new.served_versions.iter().enumerate() {
         let path = served_path.index(index);
-        v.errors.extend(field::api_version(&path, served));
+        v.errors.extend(field::storage_api_version(&path, served));
         if !decodable.contains(served) {
             let all = decodable.join(" ");
             let detail =

@@ -10,6 +10,8 @@ use machinery::json::{self, InternalType};
 use machinery::reflect::{Ref, Struct};
 use machinery::request_document::RequestDocument;
 
+use crate::Error;
+
 /// A struct in the form shown in messages.
 pub fn internal_value<T: Struct>(value: &T) -> BadValue {
     BadValue::large(|| {
@@ -152,3 +154,24 @@ static RESOURCE: [InternalType; 1] = [names("DeviceAttribute", &[
     ("int", "IntValue"), ("bool", "BoolValue"), ("string", "StringValue"), ("version", "VersionValue"), ("ints", "IntValues"),
     ("bools", "BoolValues"), ("strings", "StringValues"), ("versions", "VersionValues"),
 ])];
+
+/// The error of Go's decoder for a list of an internal type, whose fields have no JSON names. `error`
+/// is that for the list as the field `list` of a type of a version.
+pub fn internal_list_error(error: &Error, list: &str) -> String {
+    let error = error.to_string();
+    let parts = || {
+        let (start, rest) = error.split_once("Go struct field ")?;
+        let (field, wanted) = rest.split_once(" of type ")?;
+        let (owner, path) = field.split_once('.')?;
+        Some((start, owner, path.strip_prefix(list)?, wanted.replace("v1.", "core.")))
+    };
+    let Some((start, owner, below, wanted)) = parts() else { return error };
+    let mut name = below.chars().skip(1);
+    match name.next() {
+        None => format!("{start}Go value of type {wanted}"),
+        Some(first) => {
+            let name: String = first.to_uppercase().chain(name).collect();
+            format!("{start}Go struct field {owner}.{name} of type {wanted}")
+        }
+    }
+}

@@ -15,6 +15,7 @@ use machinery::scalar::go_text::quote;
 
 use super::visit::for_each_container;
 use crate::Error;
+use crate::core::internal::internal_list_error;
 use generated::core::v1::{
     AppArmorProfile, Pod, PodSpec, PodTemplateSpec, SeccompProfile, Toleration, app_armor_profile_type, os_name,
 };
@@ -102,7 +103,7 @@ pub(super) fn validate_pod_annotations(
     if let Some(text) = annotations.get(TOLERATIONS).filter(|text| !text.is_empty()) {
         match read_tolerations(text) {
             Ok(tolerations) => v.checks_of_items(&path.child(TOLERATIONS), &tolerations),
-            Err(error) => v.invalid(path, TOLERATIONS, error.to_string()),
+            Err(error) => v.invalid(path, TOLERATIONS, internal_list_error(&error, "tolerations")),
         }
     }
     if let Err(cost) = deletion_cost(annotations)

@@ -12,6 +12,7 @@ use machinery::reflect::{Mut, Struct};
 use machinery::scalar::go_text;
 
 use crate::Error;
+use crate::core::internal::internal_list_error;
 use generated::core::v1::{AvoidPods, NodeSpec, NodeStatus};
 use generated::meta::v1::ObjectMeta;
 
@@ -81,10 +82,7 @@ pub fn validate_node_annotations(v: &mut Validation<'_>, path: &Path<'_>, new: &
         // A list has no descriptor of its own.
         match parse::<NodeSpec>(&format!("{{\"taints\":{text}}}")) {
             Ok(spec) => v.checks_of_items(&path.child(TAINTS), &spec.taints),
-            Err(error) => {
-                let error = error.to_string().replace("Go struct field NodeSpec.taints of type", "Go value of type");
-                v.invalid(path, TAINTS, error.replace("v1.Taint", "core.Taint"));
-            }
+            Err(error) => v.invalid(path, TAINTS, internal_list_error(&error, "taints")),
         }
     }
     match filled(AVOID_PODS).map(|text| parse::<AvoidPods>(text)) {
