@@ -43,7 +43,7 @@ async fn an_informer_follows_changes_and_calls_its_observers() {
 #[tokio::test]
 async fn a_resource_has_one_shared_informer() {
     let folder = tempfile::tempdir().unwrap();
-    let stores = Stores::from([(("", "configmaps"), config_maps(embedded(&folder)).await)]);
+    let stores = Stores::from_iter([(("", "configmaps"), config_maps(embedded(&folder)).await)]);
     let informers = Informers::new(Arc::new(stores));
     let (first, second) = (informers.of::<ConfigMap>("", "configmaps"), informers.of::<ConfigMap>("", "configmaps"));
     second.unwrap().synced().await;
