@@ -41,6 +41,11 @@ pub struct DefinitionStrategy {
 }
 
 impl DefinitionStrategy {
+    /// Whether a kind, in any version, is that of definitions.
+    pub fn is_for(kind: &KindDef) -> bool {
+        (kind.group, kind.kind) == ("apiextensions.k8s.io", "CustomResourceDefinition")
+    }
+
     fn internal(&self, object: Ref<'_>) -> Option<Internal> {
         self.internal.from_hub(object.to_owned()).into_inner().ok()
     }

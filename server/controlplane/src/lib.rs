@@ -62,6 +62,11 @@ impl KindExtensions for ControlPlane {
         Arc::new(peers::Addresses::new(&environment.backend))
     }
 
+    fn other_keys(&self) -> &'static [(&'static str, &'static str, &'static str)] {
+        // Upstream encrypts the node port allocation like services.
+        &[(services::NODE_PORTS_KEY, "", "services")]
+    }
+
     fn time_to_live(&self, kind: &'static KindDef, options: &Options) -> u64 {
         if kind.kind == "Event" { options.event_ttl.as_secs() } else { 0 }
     }

@@ -29,6 +29,7 @@ use machinery::status::{GroupResource, Status};
 use registry::{Backend, Context, Outcome, Pending, Predicate, WriteHook};
 
 use addresses::{Addresses, Owner};
+pub use ports::NODE_PORTS_KEY;
 use ports::{NodePorts, Operation, Shared};
 use repair::{Leaked, Repair};
 use unallocated::Unallocated;

@@ -71,6 +71,12 @@ pub trait KindExtensions: Send + Sync {
         Arc::new(NoPeers)
     }
 
+    /// Stored keys that belong to no object, below the prefix of the store, each with the group and
+    /// the resource whose encryption applies to it.
+    fn other_keys(&self) -> &'static [(&'static str, &'static str, &'static str)] {
+        &[]
+    }
+
     /// Time to live of objects of a kind in seconds, since the last write. 0 means unlimited.
     fn time_to_live(&self, _: &'static KindDef, _: &Options) -> u64 {
         0

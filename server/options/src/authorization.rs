@@ -83,16 +83,22 @@ impl AccessWebhookOptions {
 }
 
 impl AuthorizationMode {
+    const ALL: [Self; 6] = [Self::Node, Self::Rbac, Self::Abac, Self::Webhook, Self::AlwaysAllow, Self::AlwaysDeny];
+
+    /// The name in flags, configuration files and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AuthorizationMode::Node => "Node",
+            AuthorizationMode::Rbac => "RBAC",
+            AuthorizationMode::Abac => "ABAC",
+            AuthorizationMode::Webhook => "Webhook",
+            AuthorizationMode::AlwaysAllow => "AlwaysAllow",
+            AuthorizationMode::AlwaysDeny => "AlwaysDeny",
+        }
+    }
+
     fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "Node" => AuthorizationMode::Node,
-            "RBAC" => AuthorizationMode::Rbac,
-            "ABAC" => AuthorizationMode::Abac,
-            "Webhook" => AuthorizationMode::Webhook,
-            "AlwaysAllow" => AuthorizationMode::AlwaysAllow,
-            "AlwaysDeny" => AuthorizationMode::AlwaysDeny,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
     }
 }
 

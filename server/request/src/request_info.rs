@@ -25,6 +25,8 @@ const GROUPLESS_PREFIXES: [&str; 1] = ["api"];
 const PATH_VERBS: [&str; 2] = ["proxy", "watch"];
 /// The path verb that has no subresources.
 const VERB_WITHOUT_SUBRESOURCES: &str = "proxy";
+/// The path segment that precedes the name of a namespace; also the resource of namespaces.
+pub const NAMESPACES: &str = "namespaces";
 /// Segments after `namespaces/{name}` that are subresources of the namespace, not resources in it.
 const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 /// Subresources with streamed responses.
@@ -127,7 +129,7 @@ impl RequestInfo {
 
     /// Parses `[namespaces/{namespace}/]resource[/name[/subresource[/...]]]`.
     fn read_resource(&mut self, mut parts: &[&str]) {
-        if let ["namespaces", namespace, rest @ ..] = parts {
+        if let [NAMESPACES, namespace, rest @ ..] = parts {
             self.namespace = (*namespace).to_owned();
             if rest.first().is_some_and(|next| !NAMESPACE_SUBRESOURCES.contains(next)) {
                 self.in_namespace = true;

@@ -73,7 +73,7 @@ impl Certificates {
         }
         let tls_files = TlsFiles::new(options, directory);
         let tls = tls_files.read()?;
-        check_proxies(options, &tls.client_ca, tls.proxy_ca.as_deref())?;
+        check_proxies(options, &tls)?;
         let server_ca = if is_given { tls.serving.certificate.clone() } else { ca.certificate_pem().into() };
         Ok(Certificates {
             tls,
@@ -128,11 +128,13 @@ pub(crate) fn provide_front_proxy(options: &mut Options) -> Result<(), Error> {
 /// Rejects a CA that signs both clients and front proxies, unless the names of the proxies are restricted.
 ///
 /// Otherwise every client could set the headers of a front proxy and authenticate as any user.
-fn check_proxies(options: &Options, client_ca: &[u8], proxy_ca: Option<&[u8]>) -> Result<(), Error> {
-    let Some(((path, headers), proxy_ca)) = options.authentication.request_headers.as_ref().zip(proxy_ca) else {
+fn check_proxies(options: &Options, tls: &TlsContents) -> Result<(), Error> {
+    let Some(((path, headers), proxy_ca)) =
+        options.authentication.request_headers.as_ref().zip(tls.proxy_ca.as_deref())
+    else {
         return Ok(());
     };
-    let clients = certificates(Path::new("client CA"), client_ca)?;
+    let clients = certificates(&tls.ca_paths.0, &tls.client_ca)?;
     let overlap = certificates(path, proxy_ca)?.iter().any(|authority| clients.contains(authority));
     if overlap && headers.allowed_names.is_empty() {
         return Err(Error::OverlappingAuthorities);

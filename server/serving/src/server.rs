@@ -184,7 +184,8 @@ impl Server {
         let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(roles));
         if let Some(path) = &options.config_file {
             let file = authz::load_configuration(path)?;
-            let names_nodes = file.0.authorizers.iter().any(|authorizer| authorizer.r#type == "Node");
+            let names_nodes =
+                file.0.authorizers.iter().any(|authorizer| authorizer.r#type == AuthorizationMode::Node.name());
             let node = names_nodes.then(nodes).transpose()?;
             let reloads = Reloads::register(self.metrics.registry(), "authorization", &self.options.serving.hostname);
             let route = self.options.egress.control_plane.clone();
@@ -196,18 +197,22 @@ impl Server {
             authorizers.push(Arc::new(AllowedPaths(options.always_allowed_paths.clone())));
         }
         for mode in &options.modes {
-            let (of, inner): (_, Option<Arc<dyn Authorizer>>) = match mode {
-                AuthorizationMode::Node => ("Node", Some(nodes()?)),
-                AuthorizationMode::Rbac => ("RBAC", Some(rbac.clone())),
-                AuthorizationMode::Abac => ("ABAC", abac.clone()),
+            let inner: Option<Arc<dyn Authorizer>> = match mode {
+                AuthorizationMode::Node => Some(nodes()?),
+                AuthorizationMode::Rbac => Some(rbac.clone()),
+                AuthorizationMode::Abac => abac.clone(),
                 AuthorizationMode::Webhook => {
                     let webhook = options.webhook.as_ref().map(|options| AccessWebhook::load(options, &metrics));
-                    ("Webhook", webhook.transpose()?.map(|webhook| Arc::new(webhook) as _))
+                    webhook.transpose()?.map(|webhook| Arc::new(webhook) as _)
                 }
-                AuthorizationMode::AlwaysAllow => ("AlwaysAllow", Some(Arc::new(AlwaysAllow))),
-                AuthorizationMode::AlwaysDeny => ("AlwaysDeny", Some(Arc::new(AlwaysDeny))),
+                AuthorizationMode::AlwaysAllow => Some(Arc::new(AlwaysAllow)),
+                AuthorizationMode::AlwaysDeny => Some(Arc::new(AlwaysDeny)),
             };
-            let name = if of == "Webhook" { "default".to_owned() } else { of.to_lowercase() };
+            let of = mode.name();
+            let name = match mode {
+                AuthorizationMode::Webhook => "default".to_owned(),
+                _ => of.to_lowercase(),
+            };
             authorizers
                 .extend(inner.map(|inner| Arc::new(InstrumentedAuthorizer::new(inner, of, &name, &metrics)) as _));
         }

@@ -23,7 +23,7 @@ use super::Refusal;
 use super::metrics::{PortMetrics, Scope};
 use super::unallocated::Unallocated;
 use bitmap::Bitmap;
-pub use shared::Shared;
+pub use shared::{NODE_PORTS_KEY, Shared};
 use shared::{Snapshot, Unchanged};
 
 /// The ports of dry runs start after this port.

@@ -149,3 +149,17 @@ fn uses_files_of_flags() {
     let error = crate::listener::Listener::check(&options, &certificates).unwrap_err().to_string();
     assert_eq!(error, format!("{broken}: no certificate in PEM found"));
 }
+
+#[test]
+fn broken_authorities_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let broken = directory.path().join("broken.crt");
+    std::fs::write(&broken, "nothing").unwrap();
+    let flag = format!("--client-ca-file={}", broken.display());
+    let options = options(directory.path(), &[&flag]);
+    let error = match Certificates::prepare(&options) {
+        Ok(certificates) => crate::listener::Listener::check(&options, &certificates).unwrap_err(),
+        Err(error) => error,
+    };
+    assert_eq!(error.to_string(), format!("{}: no certificate in PEM found", broken.display()));
+}

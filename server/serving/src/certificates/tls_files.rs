@@ -35,6 +35,8 @@ pub struct TlsContents {
     pub client_ca: Vec<u8>,
     /// The certificate authorities of front proxies.
     pub proxy_ca: Option<Vec<u8>>,
+    /// The files of both, for errors.
+    pub ca_paths: (PathBuf, Option<PathBuf>),
 }
 
 impl TlsFiles {
@@ -60,6 +62,7 @@ impl TlsFiles {
             sni: self.sni.iter().map(named).collect::<Result<_, Error>>()?,
             client_ca: read(&self.client_ca)?,
             proxy_ca: self.proxy_ca.as_deref().map(read).transpose()?,
+            ca_paths: (self.client_ca.clone(), self.proxy_ca.clone()),
         })
     }
 }

@@ -40,8 +40,7 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn new(pem: &[u8], provider: &Arc<CryptoProvider>) -> Result<Self, Error> {
-        let path = Path::new("client CA");
+    fn new(path: &Path, pem: &[u8], provider: &Arc<CryptoProvider>) -> Result<Self, Error> {
         let authorities = certificates(path, pem)?;
         let verifier = verifier(&authorities, provider).map_err(|why| Error::content(path, why))?;
         Ok(Verifier { verifier, authorities, provider: provider.clone() })
@@ -108,8 +107,10 @@ impl Authorities {
     /// # Errors
     /// A file contains no CA.
     pub fn new(contents: &TlsContents, provider: &Arc<CryptoProvider>) -> Result<Self, Error> {
-        let clients = Verifier::new(&contents.client_ca, provider)?;
-        let proxies = contents.proxy_ca.as_deref().map(|pem| Verifier::new(pem, provider)).transpose()?;
+        let (of_clients, of_proxies) = &contents.ca_paths;
+        let clients = Verifier::new(of_clients, &contents.client_ca, provider)?;
+        let proxies = contents.proxy_ca.as_deref().zip(of_proxies.as_deref());
+        let proxies = proxies.map(|(pem, path)| Verifier::new(path, pem, provider)).transpose()?;
         Ok(Authorities { clients, proxies })
     }
 

@@ -14,7 +14,7 @@ use storage::{KeyValue, Revision, Store, Txn, TxnOutcome};
 use super::bitmap::Bitmap;
 
 /// The key below the storage prefix.
-const KEY: &str = "ranges/servicenodeports";
+pub const NODE_PORTS_KEY: &str = "ranges/servicenodeports";
 /// The encoded empty field `data`: upstream writes it even if no port is allocated.
 const NO_PORTS: [u8; 2] = [0x1a, 0];
 /// Maximum number of attempts after conflicts with other servers.
@@ -52,7 +52,7 @@ pub enum Unchanged<E> {
 impl Shared {
     /// Creates the accessor. `prefix` is the storage prefix, such as `/registry`.
     pub fn new(store: Arc<dyn Store>, prefix: &str, range: PortRange, as_json: bool) -> Self {
-        let key = format!("{prefix}/{KEY}");
+        let key = format!("{prefix}/{NODE_PORTS_KEY}");
         Shared { store, key, range, as_json, last: tokio::sync::Mutex::default() }
     }
 

@@ -52,6 +52,7 @@ pub fn authorities(clients: &TestAuthority, proxies: Option<&TestAuthority>) -> 
         sni: Vec::new(),
         client_ca: clients.pem.clone().into_bytes(),
         proxy_ca: proxies.map(|proxies| proxies.pem.clone().into_bytes()),
+        ca_paths: ("".into(), proxies.map(|_| "".into())),
     };
     Authorities::new(&contents, &Arc::new(rustls::crypto::ring::default_provider())).unwrap()
 }

@@ -34,7 +34,8 @@ fn validity_is_checked_at_each_request() {
 fn ignores_expired_authorities() {
     let (old, new) = (TestAuthority::new("old", (1_000, 2_000)), TestAuthority::new("new", ALWAYS));
     let mut both = authorities(&old, None);
-    both.clients = Verifier::new(format!("{}{}", old.pem, new.pem).as_bytes(), &both.clients.provider).unwrap();
+    let pem = format!("{}{}", old.pem, new.pem);
+    both.clients = Verifier::new(Path::new(""), pem.as_bytes(), &both.clients.provider).unwrap();
     let now = Arc::new(AtomicU64::new(1_500));
     let current = Arc::new(CurrentAuthorities::new(both, clock(&now)));
     let presented = |chain: &[CertificateDer<'_>]| PresentedCertificate::new(Some(chain), &current).unwrap();
