@@ -6,7 +6,7 @@
 #[path = "tidy/kinds.rs"]
 mod kinds;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -133,6 +133,68 @@ fn book_has_all_documents() {
     let mut documents = documents();
     documents.remove("SUMMARY.md");
     assert_eq!(listed, documents, "docs/SUMMARY.md, docs/");
+}
+
+/// Returns the lines of a document outside of its fenced blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
+}
+
+/// Returns the names by which links refer to the headings of a document.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = prose(text).filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| -> String {
+        let text = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = text.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+/// A link of the book leads to a page of the book, to a heading of a page, or to a `https:` address.
+/// The built book has no other files of the repository: pages name these as code, without a link. No
+/// page is named `README.md`, because mdBook renames it and not the links to it.
+#[test]
+fn links_of_book_lead_to_its_pages() {
+    let docs = root().join("docs");
+    let read = |page: String| (page.clone(), fs::read_to_string(docs.join(page)).unwrap());
+    let pages: BTreeMap<String, String> =
+        documents().into_iter().filter(|page| page != "SUMMARY.md").map(read).collect();
+    let renamed = pages.keys().filter(|page| page.ends_with("README.md"));
+    let mut complaints: Vec<String> = renamed.map(|page| format!("docs/{page}: name it index.md")).collect();
+    for (document, text) in &pages {
+        let links = prose(text).flat_map(|line| line.split("](").skip(1)).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.is_empty() && !link.starts_with("https://")) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let folder = Path::new(document).parent().unwrap();
+            let page = if file.is_empty() { document.clone() } else { joined(folder, file) };
+            let Some(target) = pages.get(&page) else {
+                complaints.push(format!("docs/{document}: {link} is no page of the book"));
+                continue;
+            };
+            if !heading.is_empty() && !anchors(target).contains(heading) {
+                complaints.push(format!("docs/{document}: {page} has no heading {heading}"));
+            }
+        }
+    }
+    none(complaints);
+}
+
+/// Resolves a relative link from a folder; a link out of `docs/` begins with `..`.
+fn joined(folder: &Path, link: &str) -> String {
+    let mut parts: Vec<&str> = folder.iter().filter_map(|part| part.to_str()).collect();
+    for part in link.split('/') {
+        match part {
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 #[test]

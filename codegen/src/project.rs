@@ -33,11 +33,14 @@ impl Project {
 
     /// A package with its own groups that takes Kubernetes' from this repository.
     ///
+    /// The published crate has no repository around it. It contains the definitions (`.ci/publish`).
+    ///
     /// Its sources are generated into `generated/`; the functions that its definitions name are in
     /// `hatches/`.
     pub fn external(root: impl Into<PathBuf>) -> Self {
-        let library = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf);
-        Project { root: root.into(), library }
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let published = Some(folder.join("library")).filter(|library| library.is_dir());
+        Project { root: root.into(), library: published.or_else(|| folder.parent().map(Path::to_path_buf)) }
     }
 
     /// The project in a folder: [`Self::whole`] or [`Self::external`].

@@ -4,6 +4,7 @@
 //! See `docs/export.md` and `cargo run -p codegen --bin export`.
 
 mod clients;
+mod command;
 mod crd;
 mod markdown;
 mod moves;
@@ -13,6 +14,8 @@ mod tests;
 mod yaml;
 
 use std::collections::BTreeSet;
+
+pub use command::command;
 
 use crate::Error;
 use crate::diagnostics::did_you_mean;

@@ -90,7 +90,7 @@ async fn runtime_configuration_selects_what_is_served() {
 
 #[test]
 fn an_unknown_group_or_version_is_refused() {
-    let refusal = |flag: &str| server().flags([flag]).start().map(drop).unwrap_err();
+    let refusal = |flag: &str| server().flags([flag]).start().map(drop).unwrap_err().to_string();
     let why = refusal("--runtime-config=odd/v1=true,another/v2=true,api/all=true");
     assert_eq!(why, "error: unknown api groups another/v2,odd/v1");
     let why = refusal("--runtime-config=apps/v9=true");
@@ -111,7 +111,7 @@ fn a_bad_configuration_file_is_named() {
                 "tls-cert-file" => flags.push(format!("--tls-private-key-file={}", path.display())),
                 _ => {}
             }
-            let why = server().flags(flags).start().map(drop).unwrap_err();
+            let why = server().flags(flags).start().map(drop).unwrap_err().to_string();
             assert!(why.contains(path.to_str().unwrap()), "--{flag}: {why}");
         }
     }
