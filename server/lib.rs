@@ -1,4 +1,9 @@
 //! The API server as a library: the declared API groups and the server.
+//!
+//! `docs/library.md` describes its uses. A server of custom groups only needs the crate `apiserver`.
+
+#![deny(missing_docs)]
+#![deny(clippy::missing_errors_doc)]
 
 use std::sync::Arc;
 
@@ -6,11 +11,24 @@ use apiserver::{Error, InProcess, Server};
 use controlplane::ControlPlane;
 
 /// Builds `kube-apiserver` with Kubernetes' API groups and custom ones.
+///
+/// The returned [`Server`] accepts further flags, admission plugins and a store. `run()` runs the
+/// program, and `start()` starts it in this process.
 pub fn server() -> Server {
     Server::new(own::catalog(), Arc::new(ControlPlane))
 }
 
 /// An API server for tests.
+///
+/// # Examples
+/// ```
+/// use kube_apiserver::TestServer;
+///
+/// let server = TestServer::start()?;
+/// assert!(server.url.starts_with("https://127.0.0.1:"));
+/// assert!(server.kubeconfig().exists());
+/// # Ok::<(), String>(())
+/// ```
 pub struct TestServer;
 
 impl TestServer {

@@ -26,6 +26,7 @@ pub fn lib(model: &Model, package: Package) -> File {
         }
     });
     text.push_str("// Checked where it is declared, not where it is written out.\n");
+    // Descriptions are plain text for `kubectl explain`, not Markdown: rustdoc's lints do not apply.
     text.push_str("#![allow(clippy::all, clippy::pedantic, rustdoc::all, unused_imports)]\n\n");
     // rustfmt of an external package must not reformat generated files.
     let skip = if package == Package::Own { "#[rustfmt::skip]\n" } else { "" };
@@ -52,12 +53,14 @@ pub fn lib(model: &Model, package: Package) -> File {
     File { path: "src/lib.rs".into(), bytes: text.into_bytes() }
 }
 
-/// Items of the package of custom groups that include Kubernetes' groups.
+/// Items of the package of custom groups that include Kubernetes' groups. Without `no_inline`, rustdoc
+/// writes the pages of Kubernetes' groups (70 MB) again for each such package.
 const EVERYTHING: &str = "
 use std::sync::LazyLock;
 
 use machinery::catalog::Catalog;
 
+#[doc(no_inline)]
 pub use generated::*;
 
 /// Everything declared: Kubernetes' groups and those of your own.

@@ -12,30 +12,57 @@ use machinery::{cbor, envelope, json, protobuf, yaml};
 /// An encoding of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
+    /// JSON, indented when written.
     Json,
+    /// YAML.
     Yaml,
+    /// Protobuf in Kubernetes' envelope, as in stores.
     Protobuf,
+    /// CBOR with its self-describing tag.
     Cbor,
 }
 
 /// The reason of a failed conversion.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// Neither the input nor a hint names a kind.
     #[error("the input has no type metadata: `kind` and `apiVersion` are required")]
     NoKind,
+    /// The catalog has no such kind.
     #[error("no kind {kind:?} is registered for version {api_version:?}")]
-    UnknownKind { api_version: String, kind: String },
+    UnknownKind {
+        /// `group/version` of the input.
+        api_version: String,
+        /// Name of the kind in the input.
+        kind: String,
+    },
+    /// The kind has no such version.
     #[error("{kind} exists in no version {version:?}; it has: {known}")]
-    UnknownVersion { kind: String, version: String, known: String },
+    UnknownVersion {
+        /// Name of the kind.
+        kind: String,
+        /// The requested version.
+        version: String,
+        /// The versions of the kind, separated by commas.
+        known: String,
+    },
+    /// The input is malformed, or the object has no form in YAML.
     #[error("cannot decode the {form} input: {why}")]
-    Malformed { form: &'static str, why: String },
+    Malformed {
+        /// Name of the encoding.
+        form: &'static str,
+        /// The reason, for the user.
+        why: String,
+    },
 }
 
 /// A decoded object.
 pub struct Object {
+    /// The kind, in the version of `value`.
     pub kind: &'static KindDef,
     /// `group/version` of the input; kinds of options exist in every group.
     pub api_version: String,
+    /// The decoded fields.
     pub value: Owned,
 }
 
@@ -63,7 +90,7 @@ pub fn find_kind(catalog: &Catalog, api_version: &str, kind: &str) -> Option<&'s
 /// metadata.
 ///
 /// # Errors
-/// The input is malformed, or its kind is unknown.
+/// If the input is malformed, or if the catalog does not have its kind.
 pub fn decode(catalog: &Catalog, input: &[u8], hint: Option<(&str, &str)>) -> Result<Object, Error> {
     match detect(input) {
         Form::Protobuf => decode_protobuf(catalog, input, hint),
@@ -135,7 +162,7 @@ fn known_kind(
 /// change its group.
 ///
 /// # Errors
-/// The kind does not have the version.
+/// If the kind does not have the version.
 pub fn to_version(catalog: &Catalog, object: Object, version: &str) -> Result<Object, Error> {
     let group = version.rsplit_once('/').map_or(object.kind.group, |(group, _)| group);
     let name = version.rsplit('/').next().unwrap_or(version);
@@ -149,10 +176,10 @@ pub fn to_version(catalog: &Catalog, object: Object, version: &str) -> Result<Ob
     Ok(Object { kind: target, api_version: target.api_version(), value })
 }
 
-/// Encodes an object.
+/// Encodes an object. Sets its type metadata.
 ///
 /// # Errors
-/// The object has no form in the encoding.
+/// If YAML cannot express the object.
 pub fn encode(object: &mut Object, form: Form) -> Result<Vec<u8>, Error> {
     let (api_version, kind) = if set_type_meta(&mut object.value, &object.api_version, object.kind.kind) {
         (object.api_version.as_str(), object.kind.kind)

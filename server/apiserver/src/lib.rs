@@ -1,5 +1,9 @@
 //! Assembles a server from a catalog, the behaviour of its kinds, stores and admission.
 //! `kube-apiserver` is one such server. A server of custom groups behind it is another.
+//! `docs/library.md` describes both.
+
+#![deny(missing_docs)]
+#![deny(clippy::missing_errors_doc)]
 
 #![deny(clippy::missing_errors_doc)]
 

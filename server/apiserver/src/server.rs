@@ -15,6 +15,23 @@ use crate::in_process::InProcess;
 use crate::{Error, convert_command, help_command, huge_pages, new_command, run, snapshot_command, standard_output};
 
 /// A server to build.
+///
+/// The options of the server are methods. [`run`](Self::run) starts the program, and
+/// [`start`](Self::start) a server in the process of a test.
+///
+/// # Examples
+/// The program of a crate with definitions. Its generated library has the catalog.
+///
+/// ```
+/// use std::process::ExitCode;
+///
+/// use apiserver::Server;
+/// use machinery::catalog::Catalog;
+///
+/// fn run(groups: &'static Catalog) -> ExitCode {
+///     Server::delegating("shop-apiserver", groups).flags(["--secure-port=7443"]).run()
+/// }
+/// ```
 pub struct Server {
     pub(crate) catalog: &'static Catalog,
     pub(crate) behaviour: Arc<dyn KindExtensions>,

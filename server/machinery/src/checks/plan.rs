@@ -76,9 +76,12 @@ enum Empty {
     Items,
 }
 
+/// A check, after its field if the check cannot fail while the field is empty.
+type IdleCheck = (Option<Place>, Planned);
+
 impl Plan {
     pub fn of(def: &'static StructDef) -> Self {
-        let mut parts: Vec<(&'static str, Vec<(Option<Place>, Planned)>)> = vec![("", Vec::new())];
+        let mut parts: Vec<(&'static str, Vec<IdleCheck>)> = vec![("", Vec::new())];
         for check in def.checks {
             let (names, when) = match check.when {
                 [Condition::Part(names), when @ ..] => (*names, when),
@@ -105,7 +108,7 @@ impl Plan {
 
 impl Part {
     /// Groups checks, each with the field that makes it idle while it is empty.
-    fn of(checks: Vec<(Option<Place>, Planned)>) -> Self {
+    fn of(checks: Vec<IdleCheck>) -> Self {
         let mut groups: Vec<Group> = Vec::new();
         for (index, (idle_field, _)) in checks.iter().enumerate() {
             let end = index as u32 + 1;
@@ -136,7 +139,6 @@ impl Group {
 }
 
 impl Planned {
-    /// Returns the check, and its field if the check cannot fail while the field is empty.
     fn of(def: &'static StructDef, check: &'static CheckDef, when: &'static [Condition]) -> (Option<Place>, Self) {
         let (name, rest) = check.field.split_first().unwrap_or((&"", &[]));
         let field = Place::find(def, name);

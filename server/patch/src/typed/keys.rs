@@ -17,8 +17,11 @@ struct Place {
     keys: &'static [&'static str],
 }
 
-/// The places of each struct, by its address, filled on first use.
-static PLACES: LazyLock<RwLock<HashMap<usize, Arc<[Place]>, FixedState>>> = LazyLock::new(RwLock::default);
+/// Places by the address of their struct.
+type Places = HashMap<usize, Arc<[Place]>, FixedState>;
+
+/// The places of each struct, filled on first use.
+static PLACES: LazyLock<RwLock<Places>> = LazyLock::new(RwLock::default);
 
 /// Returns whether a struct of this type may contain an item without keys.
 pub fn may_miss_keys(def: &'static StructDef) -> bool {

@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 
 use machinery::catalog::Catalog;
 
+#[doc(no_inline)]
 pub use generated::*;
 
 /// Everything declared: Kubernetes' groups and those of your own.
