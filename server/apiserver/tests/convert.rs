@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
-use apiserver::convert::{Form, Object, decode, detect, encode, find_kind, to_version};
+use apiserver::convert::{Error, Form, Object, decode, detect, encode, find_kind, to_version};
 use kubernetes::catalog;
 use serde_json::{Value, json};
 
@@ -21,9 +21,9 @@ fn tree(object: &mut Object) -> Value {
 }
 
 /// Converts JSON to a version, and returns JSON.
-fn converted(object: &Value, version: &str) -> Result<Value, String> {
+fn converted(object: &Value, version: &str) -> Result<Value, Error> {
     let object = to_version(catalog(), read(object.to_string().as_bytes()), version);
-    object.map(|mut object| tree(&mut object)).map_err(|why| why.to_string())
+    object.map(|mut object| tree(&mut object))
 }
 
 fn autoscaler() -> Value {
@@ -84,11 +84,11 @@ fn versions_convert_through_the_hub() {
 
 #[test]
 fn a_version_without_the_kind_is_refused_with_those_that_have_it() {
-    let why = converted(&autoscaler(), "v3").unwrap_err();
+    let why = converted(&autoscaler(), "v3").unwrap_err().to_string();
     let known = "autoscaling/v1, autoscaling/v2";
     assert!(why.starts_with("HorizontalPodAutoscaler exists in no version \"v3\"; it has: "), "{why}");
     assert!(known.split(", ").all(|version| why.contains(version)), "{why}");
-    let why = converted(&autoscaler(), "apps/v1").unwrap_err();
+    let why = converted(&autoscaler(), "apps/v1").unwrap_err().to_string();
     assert!(why.contains("exists in no version \"apps/v1\""), "{why}");
 }
 
