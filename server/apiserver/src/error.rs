@@ -1,5 +1,7 @@
 //! Errors of the program: of its commands, and of the server.
 
+#![allow(missing_docs, reason = "the text of a variant describes it, and names its fields")]
+
 mod command;
 mod new;
 mod run;

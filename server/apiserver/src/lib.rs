@@ -5,8 +5,6 @@
 #![deny(missing_docs)]
 #![deny(clippy::missing_errors_doc)]
 
-#![deny(clippy::missing_errors_doc)]
-
 mod backends;
 mod cache_metrics;
 pub mod convert;
