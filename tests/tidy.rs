@@ -76,6 +76,44 @@ fn feature_gates_are_referenced_by_constants() {
     none(complaints);
 }
 
+/// The error types of the `Result<_, E>` in a text.
+fn error_types(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("Result<") {
+        let inner = &text[at + "Result<".len()..];
+        let (mut depth, mut begin) = (1, None);
+        for (index, character) in inner.char_indices() {
+            match character {
+                '<' | '(' | '[' => depth += 1,
+                // The arrow of a function type closes nothing.
+                '>' if inner[..index].ends_with('-') => {}
+                '>' | ')' | ']' => depth -= 1,
+                ',' if depth == 1 => begin = Some(index + 1),
+                _ => {}
+            }
+            if depth == 0 {
+                found.extend(begin.map(|begin| inner[begin..index].trim()));
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// A crate has error types of its own, so that callers distinguish failures.
+#[test]
+fn no_error_is_a_bare_text() {
+    let bare = ["String", "&'static str"];
+    assert_eq!(error_types("fn f(of: fn(u8) -> u8) -> Result<Vec<(u8, u8)>, String> {"), ["String"]);
+    let mut complaints = Vec::new();
+    for path in ["server", "codegen/src"].into_iter().flat_map(rust_files) {
+        let text = fs::read_to_string(&path).unwrap();
+        let wrong = error_types(&text).into_iter().filter(|error| bare.contains(error));
+        complaints.extend(wrong.map(|error| format!("{}: a `Result` with the error `{error}`", path.display())));
+    }
+    none(complaints);
+}
+
 #[test]
 fn no_unfinished_code() {
     // Split in two parts, so that this file does not match.
