@@ -1,14 +1,15 @@
 //! Errors of policies and of webhooks. [`options::Error`] adds the option that names the file.
 
 use machinery::field_error::{FieldError, aggregate};
+use options::DocumentError;
 
 /// Why a policy is not usable, or events are not delivered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The file is not a policy of a known version.
-    #[error("{0}")]
-    Document(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error(transparent)]
+    Document(#[from] DocumentError),
     /// The policy has invalid fields.
     #[error("{}", aggregate(.0))]
     Invalid(Vec<FieldError>),

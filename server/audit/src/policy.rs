@@ -47,8 +47,7 @@ impl Policy {
 
     /// Parses a policy in YAML or JSON.
     pub(super) fn parse(text: &[u8]) -> Result<Self, Error> {
-        let document: Document = configuration::parse(text, "audit.k8s.io", &["v1"], "Policy", Unknown::Warned)
-            .map_err(|why| Error::Document(why.into()))?;
+        let document: Document = configuration::parse(text, "audit.k8s.io", &["v1"], "Policy", Unknown::Warned)?;
         validation::check(&document)?;
         if document.rules.is_empty() {
             return Err(Error::NoRules);

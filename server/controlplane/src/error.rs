@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use machinery::field_error::{FieldError, aggregate};
 use machinery::{json, scalar};
-
-/// Any error, as the source of another one.
-pub(crate) type Source = Box<dyn std::error::Error + Send + Sync>;
+use options::DocumentError;
 
 /// An error of embedded data or of a configuration file.
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +23,8 @@ pub enum Error {
     #[error("unable to read admission control configuration from {:?} [{source}]", path.display().to_string())]
     AdmissionFile { path: PathBuf, source: io::Error },
     /// The file of the flag `--admission-control-config-file` is malformed.
-    #[error("{0}")]
-    Admission(#[source] Source),
+    #[error(transparent)]
+    Admission(#[from] DocumentError),
     /// The file of a plugin cannot be read.
     #[error("couldn't open admission plugin configuration {}: {source}", path.display())]
     PluginFile { path: PathBuf, source: io::Error },
@@ -40,8 +38,11 @@ pub enum Error {
 #[non_exhaustive]
 pub enum PluginError {
     /// The document is malformed, or has another kind.
-    #[error("{0}")]
-    Document(#[source] Source),
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The document of a plugin without a kind is neither YAML nor JSON.
+    #[error(transparent)]
+    Yaml(#[from] json::Error),
     /// Fields are invalid.
     #[error("{}", aggregate(.0))]
     Fields(Vec<FieldError>),

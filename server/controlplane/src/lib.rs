@@ -48,7 +48,7 @@ impl KindExtensions for ControlPlane {
         let authentication = tokens::authenticators(server.authentication()?, server, informers.stores())?;
         let nodes = || match NodeAuthorizer::start(informers, &server.options.features) {
             Ok(nodes) => Ok(Arc::new(nodes) as _),
-            Err(error) => Err(options::Error::invalid(error.to_string()).into()),
+            Err(error) => Err(options::Error::invalid(error).into()),
         };
         Ok(Access { authentication, authorizer: server.authorizer(roles.clone(), nodes)?, roles })
     }
@@ -82,8 +82,7 @@ impl KindExtensions for ControlPlane {
     }
 
     fn admission(&self, environment: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
-        let chain = admission::Chain::new(environment.clone());
-        let chain = chain.map_err(|error| options::Error::invalid(error.to_string()))?;
+        let chain = admission::Chain::new(environment.clone()).map_err(options::Error::invalid)?;
         Ok(Arc::new(chain))
     }
 

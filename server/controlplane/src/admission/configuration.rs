@@ -52,7 +52,7 @@ impl Configurations {
         let directory = file.parent().unwrap_or(Path::new("."));
         match parsed {
             Ok(configuration) => Self::of(configuration, directory),
-            Err(why) => Self::unversioned(&text).ok_or_else(|| Error::Admission(why.into())),
+            Err(error) => Self::unversioned(&text).ok_or(Error::Admission(error)),
         }
     }
 
@@ -98,7 +98,7 @@ impl Configurations {
     ) -> Result<Option<T>, Error> {
         let Some(text) = self.of_plugin(plugin) else { return Ok(None) };
         let document = configuration::parse(text, group, versions, kind, Unknown::Refused);
-        document.map(Some).map_err(|why| failed(plugin, PluginError::Document(why.into())))
+        document.map(Some).map_err(|error| failed(plugin, error.into()))
     }
 
     /// Whether the configuration of a plugin has a version of the group.
@@ -116,7 +116,7 @@ impl Configurations {
     pub fn read_unversioned(&self, plugin: &str) -> Result<Option<Json>, Error> {
         let Some(text) = self.of_plugin(plugin) else { return Ok(None) };
         let document = machinery::yaml::to_value(text, &mut Issues::ignore());
-        document.map(Some).map_err(|why| failed(plugin, PluginError::Document(why.into())))
+        document.map(Some).map_err(|error| failed(plugin, error.into()))
     }
 }
 
