@@ -27,7 +27,7 @@ pub fn server() -> Server {
 /// let server = TestServer::start()?;
 /// assert!(server.url.starts_with("https://127.0.0.1:"));
 /// assert!(server.kubeconfig().exists());
-/// # Ok::<(), String>(())
+/// # Ok::<(), apiserver::Error>(())
 /// ```
 pub struct TestServer;
 

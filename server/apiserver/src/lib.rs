@@ -11,6 +11,7 @@ pub mod convert;
 mod convert_command;
 mod delegation;
 mod enabled;
+#[allow(missing_docs, reason = "the message of a variant states its meaning and its fields")]
 pub mod error;
 mod help_command;
 mod huge_pages;
