@@ -1,7 +1,5 @@
 //! Errors of the program: of its commands, and of the server.
 
-#![allow(missing_docs, reason = "the text of a variant describes it, and names its fields")]
-
 mod command;
 mod new;
 mod run;

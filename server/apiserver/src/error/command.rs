@@ -1,7 +1,5 @@
 //! Errors of commands.
 
-#![allow(missing_docs, reason = "the text of a variant describes it, and names its fields")]
-
 use std::ffi::OsString;
 use std::io;
 

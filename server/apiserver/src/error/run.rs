@@ -1,7 +1,5 @@
 //! Errors of the server.
 
-#![allow(missing_docs, reason = "the text of a variant describes it, and names its fields")]
-
 use std::io;
 
 use machinery::status::Status;
