@@ -178,7 +178,7 @@ impl Origin {
 
 /// Labels the secret with the date of the use, so that unused tokens can be found.
 async fn record_use(lookup: &Lookup, secret: &Secret) {
-    let now = Time::from(std::time::SystemTime::now());
+    let now = lookup.now();
     let day = |time: Time| time.to_string().chars().take(10).collect::<String>();
     let (today, tomorrow) = (day(now), day(Time::from_unix(now.unix() + 24 * 60 * 60)));
     let known = secret.metadata.labels.get(LAST_USED);
