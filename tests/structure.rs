@@ -1,7 +1,8 @@
 //! The structure of the crates: cycles of modules, direct reads of the clock, calls that block.
 //!
-//! Modules in different files do not depend on each other in a cycle. A file depends on another file of its crate if it names an item of that file: in a private
-//! `use`, or in a path outside of `use`. The rule in detail:
+//! Modules in different files do not depend on each other in a cycle. A file depends on another file
+//! of its crate if it names an item of that file: in a private `use`, or in a path outside of `use`.
+//! The rule in detail:
 //!
 //! - A path is followed to the file that defines the item, through re-exports and `*`. So a module
 //!   that declares children and re-exports their items does not depend on them, until its own code

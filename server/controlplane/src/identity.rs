@@ -160,7 +160,7 @@ mod tests {
     fn leases_expire() {
         let mut lease = Lease::default();
         assert!(expired(&lease, 0));
-        lease.spec.renew_time = Some(MicroTime::from_unix_micros(1_000_000_000));
+        lease.spec.renew_time = Some(machinery::scalar::MicroTime::from_unix_micros(1_000_000_000));
         lease.spec.lease_duration_seconds = Some(60);
         assert!(!expired(&lease, 1060) && expired(&lease, 1061));
     }
