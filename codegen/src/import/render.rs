@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::document::{Crd, Version};
-pub use super::items::item;
+use super::items::item;
 use super::known::Known;
 use super::names::{Names, key, text};
 use super::schema;

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 /// Maximum number of characters of all warnings in a response, and of a single warning (upstream's
 /// limits).
 const ROOM: usize = 4 * 1024;
-
 const LONG: usize = 256;
 
 /// Maximum number of bytes of warnings about pairs that are generated, duplicates included.
