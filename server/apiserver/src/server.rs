@@ -8,7 +8,7 @@ use machinery::features::KnownGates;
 use options::Program;
 use storage::Store;
 
-use crate::error::CommandError;
+use crate::Error;
 
 /// A server to build.
 ///

@@ -15,11 +15,10 @@ use request::{BoxFuture, User};
 
 use crate::Error;
 use graph::Graph;
+use refusal::NODE_LEASES;
 use refusal::Refusal;
 use vertex::Kind;
 
-/// The namespace of node leases.
-const NODE_LEASES: &str = "kube-node-lease";
 /// The role with the rules for requests that do not depend on the node.
 const ROLE: &str = "system:node";
 

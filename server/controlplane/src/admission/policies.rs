@@ -25,7 +25,7 @@ pub use compiled::{Cache, Expression, conditions_hold};
 pub use input::{Activation, Input};
 pub use matching::{Subject, operation_name};
 pub use watched::Policies;
-use watched::{Watched, not_converted, refused};
+use watched::{Watched, refused};
 
 pub const GROUP: &str = "admissionregistration.k8s.io";
 /// Groups of review resources. They are not stored, and policies must not restrict access to them.

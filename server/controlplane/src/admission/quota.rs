@@ -20,8 +20,7 @@ use machinery::status::Status;
 use super::forbidden;
 use super::lookup::find_all;
 
-use charge::requested;
-use charge::{Resources, charge};
+use charge::{Resources, charge, requested};
 pub use charges::Charges;
 pub use limited::Limited;
 pub use refusal::Refusal;

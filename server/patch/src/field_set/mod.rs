@@ -12,7 +12,6 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::Error;
 
 pub(crate) use build::Builder;
 pub use element::PathElement;

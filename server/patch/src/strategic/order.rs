@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::directives::{PATCH, SET_ELEMENT_ORDER};
+use super::directives::PATCH;
 use super::places::Places;
 use crate::{Error, go_print};
 

@@ -10,7 +10,7 @@ use super::refusal::Refusal;
 pub(super) type Resources = BTreeMap<String, Quantity>;
 
 /// Returns the part of the requested usage that a quota counts.
-fn requested(quota: &ResourceQuota, delta: &Resources) -> Resources {
+pub(super) fn requested(quota: &ResourceQuota, delta: &Resources) -> Resources {
     let counted = delta.iter().filter(|(name, _)| quota.status.hard.contains_key(*name));
     counted.map(|(name, quantity)| (name.clone(), quantity.clone())).collect()
 }

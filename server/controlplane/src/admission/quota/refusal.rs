@@ -1,7 +1,5 @@
 //! Why a request is refused.
 
-use super::charge::requested;
-
 /// Why a quota does not admit an object.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
