@@ -9,7 +9,6 @@ mod render;
 mod suggest;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
@@ -148,12 +147,6 @@ impl Diagnostics {
         items.sort_by(|a, b| (&a.span, a.code, &a.message).cmp(&(&b.span, b.code, &b.message)));
         items.dedup_by(|a, b| (&a.span, a.code, &a.message) == (&b.span, b.code, &b.message));
         items
-    }
-}
-
-impl fmt::Display for Diagnostics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        render::render(self, f)
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod compare;
 mod document;
+mod items;
 mod known;
 mod layout;
 mod names;

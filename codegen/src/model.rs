@@ -9,26 +9,20 @@
 //! unwrapped: one line per paragraph, with a blank line between paragraphs.
 
 mod checks;
+mod ids;
 mod kinds;
+mod serving;
+mod span;
 
 pub use checks::{Assertion, Check, Condition, NamedCondition};
+pub use ids::StructId;
 pub use kinds::{
     Cell, Column, GarbageCollection, Generation, Kind, KindVersion, MetadataCheck, Resource, ScalePaths, Selectable,
     StrategyHook, Subresource,
 };
+pub use serving::Serving;
+pub use span::Span;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-/// Place of a declaration, for diagnostics and references in generated code.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Span {
-    /// Path relative to the workspace root, such as `api-defs/apps/deployment.rs`.
-    pub file: PathBuf,
-    /// 1-based line.
-    pub line: usize,
-    /// 1-based column, counted in characters.
-    pub column: usize,
-}
 
 /// Everything that `api-defs/` declares.
 #[derive(Clone, Debug, Default)]
@@ -42,10 +36,6 @@ pub struct Model {
     /// Every enum, in the same way.
     pub enums: Vec<Enum>,
 }
-
-/// Index into [`Model::structs`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StructId(pub usize);
 
 /// Index into [`Model::enums`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -189,18 +179,6 @@ pub struct Version {
     pub borrowed: BTreeMap<String, String>,
     /// Place of the declaration.
     pub span: Span,
-}
-
-/// How a version, or a resource in a version, is served.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Serving {
-    /// On by default.
-    #[default]
-    On,
-    /// Off unless `--runtime-config` enables it: `off`.
-    Off,
-    /// Declared and encodable, but never served: `unserved`.
-    Unserved,
 }
 
 /// Role of a struct.

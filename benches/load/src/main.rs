@@ -4,21 +4,22 @@
 //! peak memory. `docs/performance.md` has the figures and the commands that reproduce them.
 
 mod client;
+mod common;
 mod measure;
 mod objects;
 mod process;
 mod workloads;
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use dial::{error, kubeconfig};
 
 use crate::client::Server;
 use crate::error::Result;
 use crate::workloads::{crd, create, custom, get, idle, informers, list, patch, prepare, saturation, watch};
+pub use common::Common;
+use common::TIMEOUT;
 
 /// Puts load on a Kubernetes API server.
 #[derive(Parser)]
@@ -28,30 +29,6 @@ struct Cli {
     common: Common,
     #[command(subcommand)]
     workload: Workload,
-}
-
-/// Options of every workload.
-#[derive(Args, Clone)]
-pub struct Common {
-    /// The kubeconfig with the server and the credentials.
-    #[arg(long)]
-    kubeconfig: PathBuf,
-    /// The namespace of the objects; created when it does not exist.
-    #[arg(long, default_value = "load")]
-    namespace: String,
-    /// A process whose CPU time and memory are measured.
-    #[arg(long)]
-    pid: Option<u32>,
-    /// Number of concurrent clients, each with a separate connection.
-    #[arg(long, default_value_t = 1)]
-    clients: usize,
-    /// Total number of operations.
-    #[arg(long, default_value_t = 1000)]
-    operations: usize,
-    /// Start this many operations per second whether or not earlier ones have ended (open loop); 0:
-    /// each client runs one after the other.
-    #[arg(long, default_value_t = 0.0)]
-    rate: f64,
 }
 
 #[derive(Subcommand)]
@@ -111,6 +88,3 @@ async fn run(cli: Cli) -> Result<()> {
         Workload::Crd(options) => crd::run(&server, common, &options).await,
     }
 }
-
-/// Maximum time of any operation; the run is aborted after it.
-const TIMEOUT: Duration = Duration::from_secs(120);

@@ -5,7 +5,13 @@ use std::fmt::{self, Write};
 use super::{Diagnostic, Diagnostics, Level};
 use crate::model::Span;
 
-pub(super) fn render(diagnostics: &Diagnostics, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        render(self, f)
+    }
+}
+
+fn render(diagnostics: &Diagnostics, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let sorted = diagnostics.sorted();
     for diagnostic in &sorted {
         one(diagnostics, diagnostic, f)?;

@@ -5,6 +5,7 @@ mod checks;
 mod conversions;
 mod descriptor;
 mod facts;
+mod file;
 pub mod functions;
 mod imports;
 mod internal;
@@ -16,15 +17,7 @@ mod rust;
 mod types;
 
 use crate::model::{Model, Package};
-
-/// A file of a generated package.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    /// Path below the package's folder.
-    pub path: String,
-    /// Content of the file.
-    pub bytes: Vec<u8>,
-}
+pub use file::File;
 
 /// All files of a generated package, sorted by path.
 ///

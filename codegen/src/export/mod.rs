@@ -6,6 +6,7 @@
 mod clients;
 mod command;
 mod crd;
+mod groups;
 mod markdown;
 mod moves;
 pub(crate) mod schema;
@@ -20,7 +21,8 @@ pub use command::command;
 use crate::Error;
 use crate::diagnostics::did_you_mean;
 use crate::emit::{File, openapi, proto};
-use crate::model::{Group, KindVersion, Model, Package, Serving};
+use crate::model::{Group, Model, Package};
+use groups::{folder, serving};
 
 /// Format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,18 +115,6 @@ fn find<'m>(model: &'m Model, name: &str) -> Result<&'m Group, Error> {
         let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
         Error::UnknownGroup { name: name.to_string(), near: did_you_mean(name, &folders).map(str::to_string) }
     })
-}
-
-/// The group's folder in `api-defs/`.
-fn folder(group: &Group) -> String {
-    let folder = group.span.file.parent().and_then(|folder| folder.file_name());
-    folder.map_or(group.module.clone(), |name| name.to_string_lossy().into_owned())
-}
-
-/// How a version of a kind is served, combined with its group version.
-fn serving(group: &Group, entry: &KindVersion) -> Serving {
-    let of_group = group.versions.iter().find(|version| version.name == entry.version).map(|version| version.serving);
-    of_group.unwrap_or_default().max(entry.serving)
 }
 
 /// All `.proto` files, or those of a group and their imports.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use super::items;
 use super::names::key;
-use super::render;
 use super::types::{Body, Field, Type};
 use crate::names::rust_name;
 
@@ -27,7 +27,7 @@ pub fn module(version: &str, hub: &[Type], here: &[Type], pairs: &mut Vec<Pair>)
     let mut out = String::new();
     for ty in here {
         match by_name.get(ty.name.as_str()) {
-            None => out.push_str(&render::item(ty, &[], "")),
+            None => out.push_str(&items::item(ty, &[], "")),
             Some(hub) => out.push_str(&difference(version, hub, ty, &enums, pairs)),
         }
     }
@@ -43,7 +43,7 @@ pub fn module(version: &str, hub: &[Type], here: &[Type], pairs: &mut Vec<Pair>)
 fn difference(version: &str, hub: &Type, here: &Type, enums: &BTreeSet<&str>, pairs: &mut Vec<Pair>) -> String {
     if let Body::Enum(_) = here.body {
         let is_same = hub.body == here.body;
-        return if is_same { String::new() } else { render::item(here, &[], "") };
+        return if is_same { String::new() } else { items::item(here, &[], "") };
     }
     let counterpart = |field: &Field| hub.fields().iter().find(|of| of.json == field.hub);
     let changed = |field: &&Field| counterpart(field) != Some(field);
@@ -57,7 +57,7 @@ fn difference(version: &str, hub: &Type, here: &Type, enums: &BTreeSet<&str>, pa
         attributes.extend(replaced(hub, here));
         let body = Body::Struct(fields.collect());
         let docs = if hub.docs == here.docs { String::new() } else { here.docs.clone() };
-        out = render::item(&Type { name: here.name.clone(), docs, attributes, body }, &gone, "");
+        out = items::item(&Type { name: here.name.clone(), docs, attributes, body }, &gone, "");
     }
     // Fields with the same name and different types, or on one side only.
     let is_other = |field: &&Field| match counterpart(field) {

@@ -9,7 +9,7 @@ pub const TERMINATING: &str = "Terminating";
 pub const NON_STRUCTURAL_SCHEMA: &str = "NonStructuralSchema";
 pub const API_APPROVED: &str = "KubernetesAPIApprovalPolicyConformant";
 
-/// Creates a condition with the current time.
+/// Creates a condition. [`set`] sets its time.
 pub fn condition(
     kind: &str,
     status: bool,
@@ -21,14 +21,14 @@ pub fn condition(
         status: if status { "True" } else { "False" }.to_owned(),
         reason: reason.to_owned(),
         message: message.into(),
-        last_transition_time: Time::from(std::time::SystemTime::now()),
         ..CustomResourceDefinitionCondition::default()
     }
 }
 
 /// Sets a condition, replacing that of the same type. The transition time changes only with the
 /// status (`SetCRDCondition`).
-pub fn set(definition: &mut CustomResourceDefinition, mut new: CustomResourceDefinitionCondition) {
+pub fn set(definition: &mut CustomResourceDefinition, mut new: CustomResourceDefinitionCondition, now: Time) {
+    new.last_transition_time = now;
     let conditions = &mut definition.status.conditions;
     match conditions.iter_mut().find(|known| known.r#type == new.r#type) {
         Some(known) => {

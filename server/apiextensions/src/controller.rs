@@ -10,20 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apimachinery::apiextensions::v1::CustomResourceDefinition;
-use endpoints::{Loopback, Resource};
+use endpoints::Loopback;
 use machinery::status::Status;
 use registry::{ChangeKind, ListQuery, Predicate, ResourceStore, WatchEvent};
 use storage::cache::Entry;
 use tokio::sync::oneshot;
 
 use crate::finalize;
+use crate::finalize::{CLEANUP, DEFINITIONS};
 use crate::names::Granted;
 use crate::serve::Custom;
-
-/// The resource of CustomResourceDefinitions.
-pub const DEFINITIONS: Resource = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-/// The finalizer of a definition with objects (`customResourceCleanupFinalizer`).
-pub const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// Delay before a watch is restarted.
 const RETRY: Duration = Duration::from_secs(1);
@@ -122,7 +118,7 @@ impl Controller {
     async fn reconcile(&mut self, definition: &CustomResourceDefinition) -> bool {
         let mut changed = self.granted.record(definition);
         let mut settled = definition.clone();
-        self.granted.update_conditions(&mut settled);
+        self.granted.update_conditions(&mut settled, self.custom.environment.backend.clock.now());
         if settled.status == definition.status {
             self.custom.update(definition);
             return changed;

@@ -1,6 +1,7 @@
 //! Conversion of objects between versions of a definition (upstream:
 //! `apiextensions-apiserver/pkg/apiserver/conversion`).
 
+mod calls;
 mod expressions;
 mod metadata;
 mod metrics;
@@ -10,13 +11,12 @@ mod webhook;
 
 use std::sync::Arc;
 
-use ::webhook::Services;
 use apimachinery::apiextensions::v1::CustomResourceDefinition;
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
+pub use calls::Calls;
 pub use expressions::{EXPRESSIONS, Expressions};
-use metrics::Metrics;
 pub use moves::{FIELD_MOVES, Moves};
 use moves::{put, take};
 pub use webhook::Webhook;
@@ -28,19 +28,6 @@ pub enum Conversion {
     Fields(Fields),
     /// Calls a webhook.
     Webhook(Webhook),
-}
-
-/// Dependencies of webhook calls.
-pub struct Calls {
-    services: Arc<Services>,
-    metrics: Metrics,
-}
-
-impl Calls {
-    /// Creates the dependencies and registers the metrics.
-    pub fn new(services: Arc<Services>, registry: &prometheus::Registry) -> Self {
-        Calls { services, metrics: Metrics::new(registry) }
-    }
 }
 
 impl Conversion {

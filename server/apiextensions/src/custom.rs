@@ -20,7 +20,6 @@ use serde_json::Value;
 use crate::conversion::{Calls, Conversion, Webhook};
 use crate::rules::Rules;
 use crate::selectable::Selectable;
-use crate::serve::deprecation;
 use crate::source::Source;
 use crate::unstructured::Unstructured;
 use crate::{columns, kinds};
@@ -77,7 +76,10 @@ impl CustomKind {
         CustomKind {
             kind: definition.status.accepted_names.kind.clone(),
             storage_version: stored.map_or(String::new(), |version| version.name.clone()),
-            selectable: Selectable::of(&versions, &conversion),
+            selectable: Selectable::of(
+                versions.iter().map(|version| (version.name.as_str(), version.def)),
+                &conversion,
+            ),
             versions,
             conversion,
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
@@ -281,4 +283,22 @@ impl OpenKind for OpenVersion {
 fn convert_now(webhook: &Webhook, document: Value, api_version: &str) -> Result<Value, Status> {
     let runtime = tokio::runtime::Handle::current();
     serving::work::blocking(|| runtime.block_on(webhook.convert_one(document, api_version)))
+}
+
+/// Returns the warning for users of a deprecated version (`defaultDeprecationWarning`).
+fn deprecation(definition: &CustomResourceDefinition, version: &CustomResourceDefinitionVersion) -> Vec<String> {
+    if !version.deprecated {
+        return Vec::new();
+    }
+    if let Some(text) = &version.deprecation_warning {
+        return vec![text.clone()];
+    }
+    let (group, kind) = (&definition.spec.group, &definition.spec.names.kind);
+    let mut text = format!("{group}/{} {kind} is deprecated", version.name);
+    let newer = definition.spec.versions.iter().filter(|v| v.served && !v.deprecated);
+    let newer = newer.map(|v| &v.name).filter(|name| endpoints::compare_versions(name, &version.name).is_gt());
+    if let Some(name) = newer.max_by(|a, b| endpoints::compare_versions(a, b)) {
+        text.push_str(&format!("; use {group}/{name} {kind}"));
+    }
+    vec![text]
 }

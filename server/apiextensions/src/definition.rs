@@ -7,7 +7,7 @@ mod annotations;
 mod conversion;
 mod cost;
 mod defaults;
-mod field_path;
+pub(crate) mod field_path;
 mod internal;
 mod openapi;
 mod spec;
@@ -114,11 +114,6 @@ impl Strategy for DefinitionStrategy {
 /// Whether a schema is structural.
 pub fn is_structural(props: &JSONSchemaProps) -> bool {
     unsupported(props).is_none() && unstructured_because(&Path::NONE, props).is_empty()
-}
-
-/// Returns the path of a rule's `fieldPath` for errors; empty if it has none.
-pub fn rule_path(path: &str, props: &JSONSchemaProps) -> String {
-    field_path::find(path, props, true).map_or(String::new(), |found| found.text)
 }
 
 /// Adds the storage version to `status.storedVersions`.

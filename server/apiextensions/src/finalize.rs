@@ -6,15 +6,21 @@ use std::time::Duration;
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionCondition};
 use async_trait::async_trait;
-use endpoints::Loopback;
+use endpoints::{Loopback, Resource};
 use machinery::hooks::Context;
 use machinery::reflect::Owned;
+use machinery::scalar::Time;
 use machinery::status::Status;
 use registry::{CheckDelete, DeleteOptions, ListQuery, Predicate, ResourceStore, meta};
 
 use crate::conditions::{self, ESTABLISHED, TERMINATING, condition};
-use crate::controller::{CLEANUP, DEFINITIONS};
 use crate::serve::Custom;
+
+/// The resource of CustomResourceDefinitions.
+pub const DEFINITIONS: Resource = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+
+/// The finalizer of a definition with objects (`customResourceCleanupFinalizer`).
+pub const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// Delay before a failed operation is retried.
 const RETRY: Duration = Duration::from_secs(1);
@@ -22,19 +28,20 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Deletes all objects of a definition, then removes its finalizer.
 pub async fn run(definition: CustomResourceDefinition, custom: Arc<Custom>, loopback: Arc<Loopback>) {
     let (name, uid) = (definition.metadata.name.clone(), definition.metadata.uid.clone());
+    let clock = custom.environment.backend.clock.clone();
     let found = conditions::is_true(&definition, ESTABLISHED).then(|| custom.store(&name)).flatten();
     let Some(store) = found else {
         let never = condition(TERMINATING, false, "NeverEstablished", "resource was never established");
-        return remove_finalizer(&loopback, &name, &uid, never).await;
+        return remove_finalizer(&loopback, (&name, &uid), never, clock.now()).await;
     };
     let begun = condition(TERMINATING, true, "InstanceDeletionInProgress", "CustomResource deletion is in progress");
-    write(&loopback, &name, &uid, |definition| conditions::set(definition, begun.clone())).await;
+    write(&loopback, &name, &uid, |definition| conditions::set(definition, begun.clone(), clock.now())).await;
     while let Err(status) = delete_all(&store).await {
         tracing::warn!(name, why = status.message, "cannot delete the objects of a CustomResourceDefinition; retrying");
         tokio::time::sleep(RETRY).await;
     }
     let done = condition(TERMINATING, false, "InstanceDeletionCompleted", "removed all instances");
-    remove_finalizer(&loopback, &name, &uid, done).await;
+    remove_finalizer(&loopback, (&name, &uid), done, clock.now()).await;
 }
 
 /// Deletes objects and waits until none are left. Some have finalizers.
@@ -67,9 +74,14 @@ impl CheckDelete for AllowDelete {
     }
 }
 
-async fn remove_finalizer(loopback: &Loopback, name: &str, uid: &str, last: CustomResourceDefinitionCondition) {
+async fn remove_finalizer(
+    loopback: &Loopback,
+    (name, uid): (&str, &str),
+    last: CustomResourceDefinitionCondition,
+    now: Time,
+) {
     write(loopback, name, uid, |definition| {
-        conditions::set(definition, last.clone());
+        conditions::set(definition, last.clone(), now);
         definition.metadata.finalizers.retain(|finalizer| finalizer != CLEANUP);
     })
     .await;

@@ -8,6 +8,8 @@ use apimachinery::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionCondition, CustomResourceDefinitionNames,
 };
 
+use machinery::scalar::Time;
+
 use crate::conditions::{self, API_APPROVED, ESTABLISHED, NAMES_ACCEPTED, condition};
 use crate::structure;
 
@@ -108,15 +110,15 @@ impl Granted {
     }
 
     /// Updates the conditions and accepted names of a definition.
-    pub fn update_conditions(&self, definition: &mut CustomResourceDefinition) {
+    pub fn update_conditions(&self, definition: &mut CustomResourceDefinition, now: Time) {
         if definition.spec.names != definition.status.accepted_names {
             let (accepted, outcome) = self.accept(definition);
             definition.status.accepted_names = accepted;
-            conditions::set(definition, outcome);
+            conditions::set(definition, outcome, now);
         }
-        establish(definition);
-        approve(definition);
-        structure::update_condition(definition);
+        establish(definition, now);
+        approve(definition, now);
+        structure::update_condition(definition, now);
     }
 
     fn accept(
@@ -176,7 +178,7 @@ fn taken(wanted: &str, has: &str, used: &Counted) -> Option<String> {
 }
 
 /// Establishes a definition with accepted names. An established definition stays established.
-fn establish(definition: &mut CustomResourceDefinition) {
+fn establish(definition: &mut CustomResourceDefinition, now: Time) {
     if conditions::is_true(definition, ESTABLISHED) {
         return;
     }
@@ -184,7 +186,7 @@ fn establish(definition: &mut CustomResourceDefinition) {
         true => condition(ESTABLISHED, true, "InitialNamesAccepted", "the initial names have been accepted"),
         false => condition(ESTABLISHED, false, "NotAccepted", "not all names are accepted"),
     };
-    conditions::set(definition, established);
+    conditions::set(definition, established, now);
 }
 
 /// Whether a group belongs to the Kubernetes community (`IsProtectedCommunityGroup`).
@@ -223,11 +225,11 @@ pub fn approval(annotation: &str) -> (&'static str, bool, String) {
     }
 }
 
-fn approve(definition: &mut CustomResourceDefinition) {
+fn approve(definition: &mut CustomResourceDefinition, now: Time) {
     if !is_protected(&definition.spec.group) {
         return;
     }
     let annotation = definition.metadata.annotations.get(APPROVAL).map_or("", String::as_str);
     let (reason, conforms, message) = approval(annotation);
-    conditions::set(definition, condition(API_APPROVED, conforms, reason, message));
+    conditions::set(definition, condition(API_APPROVED, conforms, reason, message), now);
 }

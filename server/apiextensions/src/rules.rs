@@ -6,6 +6,7 @@ mod types;
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::definition::field_path;
 use apimachinery::apiextensions::v1::{JSONSchemaProps, ValidationRule};
 use cel::{Budget, RuleOutcome, RuleText, Type};
 pub use cel::{SELF_TYPE, rule_environment as environment};
@@ -17,7 +18,6 @@ use schema::Pair;
 use serde_json::Value;
 use telemetry::metrics::cel::{compiling, evaluating};
 
-use crate::definition::rule_path;
 pub use bounds::{REQUEST, of as bounds_of};
 pub use types::of as type_of;
 
@@ -262,4 +262,9 @@ fn same_items<'v>(old: Option<&'v Value>, items: &[Value], keys: &[String]) -> V
         by_key.entry(key(old)).or_insert(old);
     }
     items.iter().map(|item| by_key.get(&key(item)).copied().filter(|_| item.is_object())).collect()
+}
+
+/// Returns the path of a rule's `fieldPath` for errors; empty if it has none.
+fn rule_path(path: &str, props: &JSONSchemaProps) -> String {
+    field_path::find(path, props, true).map_or(String::new(), |found| found.text)
 }

@@ -3,11 +3,10 @@
 
 use std::collections::HashSet;
 
-use machinery::catalog::{SelectableDef, Selected};
+use machinery::catalog::{KindDef, SelectableDef, Selected};
 use machinery::reflect::Ref;
 
 use crate::conversion::{Conversion, Fields};
-use crate::custom::Version;
 use crate::unstructured::Unstructured;
 
 /// The selectable fields of a definition, in the order of the values in the cache.
@@ -26,13 +25,13 @@ static OTHER: SelectableDef = SelectableDef { label: "", value: Selected::Path(&
 
 impl Selectable {
     /// Collects the fields of all versions, each once.
-    pub fn of(versions: &[Version], conversion: &Conversion) -> Self {
+    pub fn of<'v>(versions: impl Iterator<Item = (&'v str, &'static KindDef)>, conversion: &Conversion) -> Self {
         let is_by_version = matches!(conversion, Conversion::Fields(fields) if !fields.is_empty());
         let mut all: Vec<Field> = Vec::new();
         let mut known = HashSet::new();
-        for version in versions {
-            let own = is_by_version.then(|| version.name.clone());
-            for def in version.def.resource.map_or(&[][..], |resource| resource.selectable) {
+        for (version, kind) in versions {
+            let own = is_by_version.then(|| version.to_owned());
+            for def in kind.resource.map_or(&[][..], |resource| resource.selectable) {
                 if known.insert((own.clone(), def.label)) {
                     all.push(Field { version: own.clone(), def });
                 }

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use apimachinery::apiextensions::v1::{
-    CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionVersion,
-};
+use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionNames};
 use async_trait::async_trait;
 use bytes::Bytes;
 use endpoints::{Admission, ApiServer, Attributes, CustomEndpoints, Endpoint, OpenKind, Operation, ServerContext};
@@ -168,28 +166,15 @@ impl Custom {
         let versions = Arc::new(OneVersion::new(kind.clone(), version));
         let parts = (kind.selectable.in_version(&version.name), versions as _);
         let store = ResourceStore::open(version.def, resource, strategy, backend, cache.clone(), parts);
-        let options = &self.environment.options;
+        let admission: Arc<dyn Admission> = match resource.verbs.contains(&"create") {
+            true => self.admission.clone(),
+            false => Arc::new(ForbidCreate(self.admission.clone())),
+        };
         let open: Arc<dyn OpenKind> = Arc::new(OpenVersion { kind: kind.clone(), name: version.name.clone() });
-        Some(Arc::new(Endpoint {
-            catalog: self.environment.catalog,
-            kind: version.def,
-            group_version: (version.def.group, version.def.version),
-            resource,
-            store: Some(Arc::new(store)),
-            admission: match resource.verbs.contains(&"create") {
-                true => self.admission.clone(),
-                false => Arc::new(ForbidCreate(self.admission.clone())),
-            },
-            authorizer: self.environment.access.authorizer.clone(),
-            features: options.features.clone(),
-            allow_privileged: options.allow_privileged,
-            min_request_timeout: options.requests.min_request_timeout,
-            delete_workers: options.storage.delete_workers,
-            is_costly: version.has_rules(),
-            open: Some(open.clone()),
-            definition: Some(open),
-            handlers: HashMap::new(),
-        }))
+        let mut endpoint = self.environment.endpoint((version.def, resource), Some(Arc::new(store)), admission);
+        endpoint.is_costly = version.has_rules();
+        (endpoint.open, endpoint.definition) = (Some(open.clone()), Some(open));
+        Some(Arc::new(endpoint))
     }
 
     fn installed(&self) -> MutexGuard<'_, HashMap<String, Installed>> {
@@ -243,22 +228,4 @@ impl Admission for ForbidCreate {
         refused(attributes)?;
         self.0.validate(attributes, object, old).await
     }
-}
-
-/// Returns the warning for users of a deprecated version (`defaultDeprecationWarning`).
-pub fn deprecation(definition: &CustomResourceDefinition, version: &CustomResourceDefinitionVersion) -> Vec<String> {
-    if !version.deprecated {
-        return Vec::new();
-    }
-    if let Some(text) = &version.deprecation_warning {
-        return vec![text.clone()];
-    }
-    let (group, kind) = (&definition.spec.group, &definition.spec.names.kind);
-    let mut text = format!("{group}/{} {kind} is deprecated", version.name);
-    let newer = definition.spec.versions.iter().filter(|v| v.served && !v.deprecated);
-    let newer = newer.map(|v| &v.name).filter(|name| endpoints::compare_versions(name, &version.name).is_gt());
-    if let Some(name) = newer.max_by(|a, b| endpoints::compare_versions(a, b)) {
-        text.push_str(&format!("; use {group}/{name} {kind}"));
-    }
-    vec![text]
 }

@@ -4,12 +4,13 @@
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionCondition};
 use machinery::field_error::{FieldError, aggregate};
 use machinery::field_path::Path;
+use machinery::scalar::Time;
 
 use crate::conditions::{self, NON_STRUCTURAL_SCHEMA, condition};
 use crate::definition::{unstructured_because, unsupported};
 
 /// Updates the condition.
-pub fn update_condition(definition: &mut CustomResourceDefinition) {
+pub fn update_condition(definition: &mut CustomResourceDefinition, now: Time) {
     match violation(definition) {
         Some(found) => {
             let is_recorded = definition.status.conditions.iter().any(|known| {
@@ -17,7 +18,7 @@ pub fn update_condition(definition: &mut CustomResourceDefinition) {
                     == (&found.r#type, &found.status, &found.reason, &found.message)
             });
             if !is_recorded {
-                conditions::set(definition, found);
+                conditions::set(definition, found, now);
             }
         }
         None => definition.status.conditions.retain(|known| known.r#type != NON_STRUCTURAL_SCHEMA),
@@ -58,7 +59,7 @@ mod tests {
     fn condition_texts(spec: serde_json::Value) -> Vec<String> {
         let mut definition = CustomResourceDefinition::default();
         json::from_value(&json!({ "spec": spec }), Mut::of(&mut definition), &mut Issues::ignore()).expect("a spec");
-        update_condition(&mut definition);
+        update_condition(&mut definition, Time::from_unix(0));
         let conditions = definition.status.conditions.iter();
         conditions.map(|c| format!("{}={} {}: {}", c.r#type, c.status, c.reason, c.message)).collect()
     }
@@ -95,9 +96,9 @@ mod tests {
     fn removes_condition_without_violation() {
         let mut definition = CustomResourceDefinition::default();
         definition.spec.preserve_unknown_fields = true;
-        update_condition(&mut definition);
+        update_condition(&mut definition, Time::from_unix(0));
         definition.spec.preserve_unknown_fields = false;
-        update_condition(&mut definition);
+        update_condition(&mut definition, Time::from_unix(0));
         assert!(definition.status.conditions.is_empty());
     }
 }

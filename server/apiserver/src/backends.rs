@@ -110,7 +110,7 @@ impl Opened {
     pub async fn size(&self) -> Option<u64> {
         match &self.medium {
             Medium::Etcd(etcd) => etcd.database_sizes().await.into_iter().find_map(|size| size.bytes),
-            Medium::File(file) => std::fs::metadata(file).ok().map(|found| found.len()),
+            Medium::File(file) => tokio::fs::metadata(file).await.ok().map(|found| found.len()),
             Medium::Other => None,
         }
     }

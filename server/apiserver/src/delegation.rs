@@ -57,23 +57,11 @@ pub fn build(
     let admission: Arc<dyn Admission> = Arc::new(AdmissionChain(plugins));
     let endpoint = |kind: &&'static KindDef| {
         let resource = kind.resource?;
-        Some(Arc::new(Endpoint {
-            catalog,
-            kind,
-            group_version: (kind.group, kind.version),
-            resource,
-            store: environment.stores.get(&(kind.group, resource.plural)).cloned(),
-            admission: admission.clone(),
-            authorizer: environment.access.authorizer.clone(),
-            features: options.features.clone(),
-            allow_privileged: options.allow_privileged,
-            min_request_timeout: options.requests.min_request_timeout,
-            delete_workers: options.storage.delete_workers,
-            is_costly: behaviour.is_costly(kind),
-            open: None,
-            definition: None,
-            handlers: behaviour.handlers(kind, resource, &environment),
-        }))
+        let store = environment.stores.get(&(kind.group, resource.plural)).cloned();
+        let mut endpoint = environment.endpoint((*kind, resource), store, admission.clone());
+        endpoint.is_costly = behaviour.is_costly(kind);
+        endpoint.handlers = behaviour.handlers(kind, resource, &environment);
+        Some(Arc::new(endpoint))
     };
     let endpoints: Vec<Arc<Endpoint>> = kinds.iter().filter_map(endpoint).collect();
     let loopback = Arc::new(Loopback::new(&endpoints));

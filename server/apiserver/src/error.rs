@@ -3,16 +3,16 @@
 mod command;
 mod new;
 mod run;
+mod source;
 
 use std::io;
 
 pub use command::CommandError;
 pub use new::{GroupError, KindError, NameError, NewError};
+pub(crate) use new::{MAX_LENGTH, USAGE};
 pub(crate) use run::ProbeError;
 pub use run::RunError;
-
-/// The error of another crate.
-type Source = Box<dyn std::error::Error + Send + Sync>;
+use source::Source;
 
 /// A failure of the program, or of a server in the current process. The text is for users.
 #[derive(Debug, thiserror::Error)]

@@ -24,6 +24,7 @@ mod run;
 mod server;
 mod snapshot_command;
 mod standard_output;
+mod start;
 mod store_monitor;
 
 pub use error::Error;

@@ -14,15 +14,7 @@ use crate::standard_output;
 use checkout::Checkout;
 use files::Scaffold;
 
-pub(crate) use names::MAX_LENGTH;
-
-pub(crate) const USAGE: &str = "usage: kube-apiserver new NAME [--group GROUP] [--kind KIND] [--path CHECKOUT]
-Writes a crate for an API server of a group of its own, behind kube-apiserver, into the folder NAME.
-NAME             the crate's name, or a path that ends with the name; the folder must not exist
---group GROUP    the group [default: NAME.example.com]
---kind KIND      the group's first kind [default: Widget]
---path CHECKOUT  the folder of a checkout of kube-apiserver, which the crate depends on
-                 [default: the one that holds this folder, or this program]";
+use crate::error::USAGE;
 
 /// The arguments of the command.
 #[derive(Debug, Default, PartialEq)]

@@ -1,18 +1,14 @@
 //! Builder of a server.
 
-use std::ffi::OsString;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use endpoints::{Admission, KindExtensions};
 use machinery::catalog::Catalog;
 use machinery::features::KnownGates;
-use options::{Options, Program};
+use options::Program;
 use storage::Store;
 
-use crate::error::CommandError;
-use crate::in_process::InProcess;
-use crate::{Error, convert_command, help_command, huge_pages, new_command, run, snapshot_command, standard_output};
+use crate::Error;
 
 /// A server to build.
 ///
@@ -91,55 +87,8 @@ impl Server {
         self
     }
 
-    /// Runs the program with its command line arguments until a signal stops it.
-    pub fn run(self) -> ExitCode {
-        huge_pages::disable();
-        match self.run_with(std::env::args_os().collect()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::FAILURE
-            }
-        }
-    }
-
-    /// Starts the server in this process for a test, on a free port and with a temporary data
-    /// directory. Blocks until it is ready. A delegating server does not delegate here: only the
-    /// administrator of its kubeconfig has access.
-    ///
-    /// # Errors
-    /// Returns an error if it cannot start; its text is for the user.
-    pub fn start(self) -> Result<InProcess, Error> {
-        InProcess::start(self)
-    }
-
     /// Returns the known feature gates.
     pub(crate) fn gates(&self) -> Result<KnownGates, Error> {
         self.catalog.gates().map_err(|why| Error::Gates(why.into()))
-    }
-
-    fn run_with(self, args: Vec<OsString>) -> Result<(), Error> {
-        let rest = args.get(1..).unwrap_or_default();
-        match options::subcommand(rest) {
-            Some(("convert", rest)) => return Ok(convert_command::run(self.catalog, rest)?),
-            Some(("new", rest)) if !self.program.delegates() => return Ok(new_command::run(rest)?),
-            Some(("snapshot", rest)) => return snapshot_command::run(rest),
-            Some(("help", rest)) => return Ok(help_command::run(self.program, &self.gates()?, rest)?),
-            Some((other, _)) => {
-                let known = self.program.commands().join(", ");
-                return Err(CommandError::UnknownCommand { command: other.to_owned(), known }.into());
-            }
-            None => {}
-        }
-        let own = self.flags.iter().map(OsString::from);
-        let all = args.iter().take(1).cloned().chain(own).chain(rest.iter().cloned());
-        match Options::parse_for(self.program, &self.gates()?, all) {
-            Ok(options) => {
-                options.deprecated.iter().for_each(|warning| eprintln!("{warning}"));
-                Ok(run::run_until_shutdown(&self, options)?)
-            }
-            Err(options::Error::Print(text)) => Ok(standard_output::print_line(text)?),
-            Err(error) => Err(CommandError::from(error).into()),
-        }
     }
 }

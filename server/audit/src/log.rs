@@ -60,6 +60,7 @@ impl Log {
 
 impl Sink for Log {
     fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool> {
+        // Appending a line to the page cache takes less time than passing it to another thread.
         let lost = events.iter().filter(|event| !self.write(event)).count();
         Box::pin(std::future::ready(lost == 0))
     }

@@ -8,7 +8,7 @@ use crate::error::Problem;
 use crate::functions;
 use crate::infer::Inference;
 use crate::limits;
-use crate::types::{ListType, Merge, ObjectType, Type};
+use crate::types::{ObjectType, Type};
 use crate::value::Value;
 
 /// Results of the checker: the type of every node, by its id.
@@ -292,9 +292,4 @@ fn literal(value: &Value<'static>) -> Type {
         Value::Type(of) => Type::Kind(Arc::new(of.clone())),
         other => other.type_of(),
     }
-}
-
-/// A list type with merge semantics.
-pub(crate) fn list_of(item: Type, merge: Merge) -> Type {
-    Type::List(Arc::new(ListType { item, merge }))
 }

@@ -3,10 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::check::list_of;
 use crate::limits::MAX_TYPE_STEPS;
 use crate::signature::Overload;
-use crate::types::Type;
+use crate::types::{ListType, Merge, Type};
 
 /// Parameters from this number on are unknown types of the expression; those below belong to
 /// declarations.
@@ -149,4 +148,9 @@ fn renamed(of: &Type, params: &[Type; 2]) -> Type {
         Type::Kind(inner) => Type::Kind(Arc::new(renamed(inner, params))),
         other => other.clone(),
     }
+}
+
+/// A list type with merge semantics.
+pub(crate) fn list_of(item: Type, merge: Merge) -> Type {
+    Type::List(Arc::new(ListType { item, merge }))
 }

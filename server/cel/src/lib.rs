@@ -20,6 +20,7 @@ mod literals;
 mod macros;
 mod meter;
 mod names;
+mod nodes;
 mod parse;
 mod program;
 mod rule;

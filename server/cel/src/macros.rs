@@ -3,16 +3,16 @@
 
 use crate::ast::{Call, Element, Expr, Fold, Kind};
 use crate::error::Problem;
-use crate::parse::Parser;
+use crate::nodes::Nodes;
 use crate::value::Value;
 
 /// The accumulator variable of macros.
 pub(crate) const RESULT: &str = "@result";
 
 /// The expansion of a call; the call itself if it is not a macro.
-pub(crate) fn expand(parser: &mut Parser, at: usize, call: Call) -> Result<Expr, Problem> {
+pub(crate) fn expand(nodes: &mut Nodes, at: usize, call: Call) -> Result<Expr, Problem> {
     let (name, count) = (call.function.clone(), call.args.len());
-    let mut builder = Builder { parser, at };
+    let mut builder = Builder { nodes, at };
     match (name.as_str(), call.target.is_some(), count) {
         ("has", false, 1) => builder.has(call),
         ("all", true, 2 | 3) => builder.all(call),
@@ -22,9 +22,9 @@ pub(crate) fn expand(parser: &mut Parser, at: usize, call: Call) -> Result<Expr,
         ("transformList", true, 3 | 4) => builder.map(call, 2),
         ("filter", true, 2) => builder.filter(call),
         ("transformMap" | "transformMapEntry", true, 3 | 4) => builder.transform_map(call),
-        ("bind", true, 3) if builder.parser.bindings && is_cel(&call) => builder.bind(call),
+        ("bind", true, 3) if builder.nodes.bindings && is_cel(&call) => builder.bind(call),
         ("optMap" | "optFlatMap", true, 2) => builder.opt_map(call),
-        _ => Ok(parser.node(at, Kind::Call(call))),
+        _ => Ok(nodes.node(at, Kind::Call(call))),
     }
 }
 
@@ -34,7 +34,7 @@ fn is_cel(call: &Call) -> bool {
 }
 
 struct Builder<'a> {
-    parser: &'a mut Parser,
+    nodes: &'a mut Nodes,
     at: usize,
 }
 
@@ -48,7 +48,7 @@ struct Parts {
 
 impl Builder<'_> {
     fn node(&mut self, kind: Kind) -> Expr {
-        self.parser.node(self.at, kind)
+        self.nodes.node(self.at, kind)
     }
 
     fn call(&mut self, function: &str, args: Vec<Expr>) -> Expr {

@@ -9,6 +9,7 @@ use crate::lex::{Token, TokenKind, tokens};
 use crate::limits::{self, MAX_DEPTH, MAX_HEIGHT, MAX_LENGTH, MAX_NODES};
 use crate::macros;
 use crate::names::is_reserved;
+use crate::nodes::Nodes;
 use crate::value::{Text, Value};
 
 /// Tokens that can begin an operand, as listed by ANTLR.
@@ -31,22 +32,20 @@ pub(crate) fn parse(source: &str, bindings: bool) -> Result<(Expr, usize), Error
     }
     let mut problems = Vec::new();
     let tokens = tokens(&characters, &mut problems);
-    let mut parser = Parser { tokens, next: 0, depths: Depths::default(), nodes: 0, bindings };
+    let mut parser = Parser { tokens, next: 0, depths: Depths::default(), nodes: Nodes::new(bindings) };
     match parser.whole() {
-        Ok(expr) if problems.is_empty() => return Ok((expr, parser.nodes)),
+        Ok(expr) if problems.is_empty() => return Ok((expr, parser.nodes.count())),
         Ok(_) => {}
         Err(problem) => problems.push(problem),
     }
     Err(render(source, problems))
 }
 
-pub(crate) struct Parser {
+struct Parser {
     tokens: Vec<Token>,
     next: usize,
     depths: Depths,
-    nodes: usize,
-    /// Whether `cel.bind` is a macro.
-    pub(crate) bindings: bool,
+    nodes: Nodes,
 }
 
 /// Number of rules of cel-go's grammar that are being parsed, by kind.
@@ -92,10 +91,8 @@ impl Parser {
         self.is(symbol).then(|| self.take().at)
     }
 
-    /// A new node.
-    pub(crate) fn node(&mut self, at: usize, kind: Kind) -> Expr {
-        self.nodes += 1;
-        Expr { id: self.nodes - 1, at, extent: kind.extent(), kind }
+    fn node(&mut self, at: usize, kind: Kind) -> Expr {
+        self.nodes.node(at, kind)
     }
 
     /// A node that increases the depth of the tree, as cel-go counts it.
@@ -272,7 +269,11 @@ impl Parser {
         let open = self.token().at;
         if self.accept("(").is_some() {
             let args = self.arguments()?;
-            return macros::expand(self, open, Call { function: field, target: Some(Box::new(operand)), args });
+            return macros::expand(
+                &mut self.nodes,
+                open,
+                Call { function: field, target: Some(Box::new(operand)), args },
+            );
         }
         Ok(self.node(at, Kind::Select { operand: Box::new(operand), field, test: false }))
     }
@@ -359,7 +360,7 @@ impl Parser {
         let open = self.token().at;
         if self.accept("(").is_some() {
             let args = self.arguments()?;
-            return macros::expand(self, open, Call { function: token.text, target: None, args });
+            return macros::expand(&mut self.nodes, open, Call { function: token.text, target: None, args });
         }
         let name = if leading_dot { format!(".{}", token.text) } else { token.text };
         Ok(self.node(token.at, Kind::Name(name)))

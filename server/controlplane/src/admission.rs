@@ -5,6 +5,7 @@ mod bound_pods;
 mod certificates;
 mod classes;
 mod configuration;
+mod errors;
 mod event_rate_limit;
 mod image_policy;
 mod limit_ranger;
@@ -24,6 +25,7 @@ mod reinvocation;
 mod runtime_class;
 mod service_account;
 mod services;
+mod step;
 mod storage;
 #[cfg(test)]
 mod testing;
@@ -32,7 +34,6 @@ mod tolerations;
 mod webhooks;
 mod workloads;
 
-use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,20 +41,22 @@ use std::time::Duration;
 use async_trait::async_trait;
 use endpoints::{Admission, Attributes, Operation, ServerContext};
 use machinery::features;
-use machinery::reflect::{Owned, Struct};
-use machinery::status::{GroupResource, Status};
+use machinery::reflect::Owned;
+use machinery::status::Status;
 use options::{AdmissionOptions, PLUGINS};
 use serde_json::Value as Json;
 
 use crate::Error;
 use crate::rbac::escalation;
 use configuration::Configurations;
+use errors::{body, body_mut, forbidden, joined};
 use event_rate_limit::EventRateLimit;
 use image_policy::ImagePolicy;
-use metrics::{Metrics, Step, Times};
+use metrics::{Metrics, Times};
 use plugins::Plugin;
 use policies::Policies;
 use reinvocation::Reinvocation;
+use step::Step;
 use tokio::time::Instant;
 use toleration_restriction::TolerationRestriction;
 use webhooks::Webhooks;
@@ -415,39 +418,7 @@ impl Admission for Chain {
     }
 }
 
-/// Returns the request body as the type of the resource's kind.
-///
-/// # Errors
-/// 400 when the body has another kind, so that a plugin does not admit objects that it cannot
-/// inspect.
-fn body<T: Struct>(object: &Owned) -> Result<&T, Status> {
-    object.downcast_ref().ok_or_else(other_kind::<T>)
-}
-
-/// Mutable variant of [`body`].
-fn body_mut<T: Struct>(object: &mut Owned) -> Result<&mut T, Status> {
-    object.downcast_mut().ok_or_else(other_kind::<T>)
-}
-
-fn other_kind<T: Struct>() -> Status {
-    let kind = T::def().name;
-    Status::bad_request(format!("Resource was marked with kind {kind} but was unable to be converted"))
-}
-
 /// The error of `AlwaysDeny`.
 fn deny(attributes: &Attributes) -> Status {
     forbidden(attributes, "admission control is denying all modifications")
-}
-
-/// `admission.NewForbidden`
-fn forbidden(attributes: &Attributes, why: impl std::fmt::Display) -> Status {
-    let of = GroupResource { group: attributes.group, resource: attributes.plural };
-    Status::forbidden(of, attributes.shown_name(), why)
-}
-
-/// Joins the distinct reasons into one message (`errors.NewAggregate`).
-fn joined(reasons: &[String]) -> String {
-    let mut known = HashSet::new();
-    let distinct: Vec<&str> = reasons.iter().map(String::as_str).filter(|reason| known.insert(*reason)).collect();
-    if distinct.len() == 1 { distinct.concat() } else { format!("[{}]", distinct.join(", ")) }
 }

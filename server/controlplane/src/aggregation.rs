@@ -6,12 +6,13 @@ mod autoregister;
 mod availability;
 mod desired;
 mod metrics;
+mod registration;
 
 use std::sync::Arc;
 
 use aggregator::Backends;
-use apimachinery::apiregistration::v1::{APIService, api_service_condition_type, condition_status};
-use endpoints::{Backend, Loopback, Registration, Resource, ServerContext};
+use apimachinery::apiregistration::v1::APIService;
+use endpoints::{Loopback, ServerContext};
 use machinery::status::Status;
 use registry::Informer;
 use webhook::Identity;
@@ -21,10 +22,7 @@ use autoregister::Autoregister;
 use availability::Availability;
 use desired::Desired;
 pub use desired::definitions;
-
-const API_SERVICES: Resource = ("apiregistration.k8s.io", "v1", "apiservices");
-/// The default port of a service reference (upstream: default of `APIServiceSpec`).
-const DEFAULT_PORT: i32 = 443;
+use registration::{API_SERVICES, DEFAULT_PORT, condition, registration};
 
 /// Registers the group versions of this server and starts the APIService controllers.
 pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
@@ -69,31 +67,4 @@ async fn publish_registrations(environment: Arc<ServerContext>, services: Inform
             return;
         }
     }
-}
-
-fn registration(service: &APIService) -> Registration {
-    let spec = &service.spec;
-    let available = condition(service).is_some_and(|condition| condition.status == condition_status::TRUE);
-    let backend = spec.service.as_ref().map(|reference| {
-        Arc::new(Backend {
-            namespace: reference.namespace.clone(),
-            name: reference.name.clone(),
-            port: reference.port.unwrap_or(DEFAULT_PORT),
-            ca_bundle: spec.ca_bundle.to_vec(),
-            insecure: spec.insecure_skip_tls_verify,
-            available,
-        })
-    });
-    Registration {
-        group: spec.group.clone(),
-        version: spec.version.clone(),
-        group_priority: spec.group_priority_minimum,
-        version_priority: spec.version_priority,
-        backend,
-    }
-}
-
-/// Returns the `Available` condition of an APIService.
-fn condition(service: &APIService) -> Option<&apimachinery::apiregistration::v1::APIServiceCondition> {
-    service.status.conditions.iter().find(|condition| condition.r#type == api_service_condition_type::AVAILABLE)
 }

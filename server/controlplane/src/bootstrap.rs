@@ -62,7 +62,7 @@ pub async fn all(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> 
         identity::start(environment, loopback),
         peers::start(environment),
         trust::publish(environment, loopback),
-        tracking::start(loopback),
+        tracking::start(loopback, environment.backend.clock.clone()),
         aggregation::start(environment, loopback),
     )?;
     controller.done();

@@ -56,7 +56,7 @@ pub async fn check_and_decrement(
     let options = UpdateOptions { dry_run, ..UpdateOptions::default() };
     let context = Context { namespace: namespace.to_owned(), ..Context::default() };
     let decrement_stored = |object: &mut machinery::reflect::Owned| match object.downcast_mut::<PodDisruptionBudget>() {
-        Some(budget) => decrement(budget, pod, Time::from(std::time::SystemTime::now())),
+        Some(budget) => decrement(budget, pod, environment.backend.clock.now()),
         None => Err(Status::internal("budgets are stored as something else")),
     };
     store.guaranteed_update(&context, &budget.metadata.name, &options, &decrement_stored).await.map(drop)

@@ -7,6 +7,7 @@ mod convert;
 use std::sync::Arc;
 use std::time::Duration;
 
+use consumer::{FLOW_SCHEMAS, PRIORITY_LEVELS};
 use endpoints::{Loopback, Resource, ServerContext};
 use futures_util::future::try_join_all;
 use generated::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -20,9 +21,6 @@ const POLICY: &str = include_str!("flow_control/policy.json");
 /// The annotation that enables updates of the object by the server; `true` until a user changes it.
 const AUTO_UPDATE: &str = "apf.kubernetes.io/autoupdate-spec";
 
-const GROUP: &str = "flowcontrol.apiserver.k8s.io";
-const FLOW_SCHEMAS: Resource = (GROUP, "v1", "flowschemas");
-const PRIORITY_LEVELS: Resource = (GROUP, "v1", "prioritylevelconfigurations");
 /// The field manager of objects that this server creates
 /// (`flowcontrol.ConfigProducerFieldManager`).
 const PRODUCER: &str = "api-priority-and-fairness-config-producer-v1";

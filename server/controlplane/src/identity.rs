@@ -2,19 +2,20 @@
 //! and its garbage collector).
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use endpoints::{Loopback, Resource, ServerContext};
 use generated::coordination::v1::Lease;
 use machinery::features;
-use machinery::scalar::{MicroTime, Time};
 use machinery::status::Status;
+use options::Options;
 use options::identity;
-use registry::Informer;
+use registry::{Clock, Informer};
 use tokio::time::Instant;
 
 use crate::aggregation::join;
-use crate::{leases, peers};
+use crate::leases;
+use crate::services::kubernetes;
 
 /// The resource of leases.
 pub const LEASES: Resource = ("coordination.k8s.io", "v1", "leases");
@@ -54,6 +55,7 @@ pub fn is_of_server(lease: &Lease) -> bool {
 /// The lease holder of this server.
 struct Holder {
     loopback: Arc<Loopback>,
+    clock: Arc<dyn Clock>,
     /// The name of the lease, derived from the hostname, so that a restarted server reuses its
     /// lease.
     name: String,
@@ -69,9 +71,10 @@ impl Holder {
         let hostname = options.serving.hostname.clone();
         let name = identity::of_host(&hostname);
         let id = format!("{name}_{}", uuid::Uuid::new_v4());
-        let advertised_address = peers::advertised_address(options).filter(|_| options.peers.enabled);
+        let advertised_address = advertised_address(options).filter(|_| options.peers.enabled);
         Holder {
             loopback,
+            clock: environment.backend.clock.clone(),
             name,
             id,
             hostname,
@@ -114,7 +117,7 @@ impl Holder {
         metadata.annotations.extend(self.address.clone().map(|address| (PEER_ADDRESS.to_owned(), address)));
         lease.spec.holder_identity = Some(self.id.clone());
         lease.spec.lease_duration_seconds = Some(DURATION);
-        lease.spec.renew_time = Some(MicroTime::from(SystemTime::now()));
+        lease.spec.renew_time = Some(self.clock.micro_now());
         lease
     }
 
@@ -125,7 +128,7 @@ impl Holder {
 
     /// Deletes expired identity leases.
     async fn collect(&self, leases: &Informer<Lease>) {
-        let now = Time::from(SystemTime::now()).unix();
+        let now = self.clock.now().unix();
         for lease in leases.in_namespace(NAMESPACE) {
             if is_of_server(&lease) && expired(&lease, now) {
                 // The next round retries.
@@ -143,6 +146,12 @@ fn expired(lease: &Lease, now: i64) -> bool {
     }
 }
 
+/// Returns the advertised host and port of this server, if it has an address that peers can reach.
+pub fn advertised_address(options: &Options) -> Option<(String, u16)> {
+    let port = options.serving.secure_port;
+    options.peers.advertised.clone().or_else(|| Some((kubernetes::advertised_ip(options)?.to_string(), port)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,7 +160,7 @@ mod tests {
     fn leases_expire() {
         let mut lease = Lease::default();
         assert!(expired(&lease, 0));
-        lease.spec.renew_time = Some(MicroTime::from_unix_micros(1_000_000_000));
+        lease.spec.renew_time = Some(machinery::scalar::MicroTime::from_unix_micros(1_000_000_000));
         lease.spec.lease_duration_seconds = Some(60);
         assert!(!expired(&lease, 1060) && expired(&lease, 1061));
     }

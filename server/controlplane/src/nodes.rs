@@ -4,6 +4,7 @@
 mod graph;
 mod references;
 mod refusal;
+mod vertex;
 
 use authz::{Attributes, Authorizer, Decision, PolicyRule, Rules};
 use machinery::features::{self, FeatureGates};
@@ -13,11 +14,11 @@ use request::user::{NODE_USER_PREFIX, NODES_GROUP};
 use request::{BoxFuture, User};
 
 use crate::Error;
-use graph::{Graph, Kind};
+use graph::Graph;
+use refusal::NODE_LEASES;
 use refusal::Refusal;
+use vertex::Kind;
 
-/// The namespace of node leases.
-const NODE_LEASES: &str = "kube-node-lease";
 /// The role with the rules for requests that do not depend on the node.
 const ROLE: &str = "system:node";
 

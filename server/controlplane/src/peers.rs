@@ -12,16 +12,15 @@ use endpoints::{GroupVersion, Members, PeerAddresses, ServerContext};
 use generated::coordination::v1::Lease;
 use generated::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, protocol};
 use machinery::status::Status;
-use options::{Options, identity};
+use options::identity;
 use registry::{Backend, Informer};
 use serving::health::Pending;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::aggregation::{self, join};
-use crate::identity::{LEASES, NAMESPACE, is_of_server};
+use crate::identity::{LEASES, NAMESPACE, advertised_address, is_of_server};
 use crate::leases::{self, INTERVAL, Leases};
-use crate::services::kubernetes;
 
 /// The name of the store keys with server endpoints.
 const ENDPOINT_KEYS: &str = "peerserverleases";
@@ -65,12 +64,6 @@ pub async fn start(environment: &Arc<ServerContext>) -> Result<(), Status> {
         hooks.into_iter().for_each(Pending::done);
     }
     Ok(())
-}
-
-/// Returns the advertised host and port of this server, if it has an address that peers can reach.
-pub fn advertised_address(options: &Options) -> Option<(String, u16)> {
-    let port = options.serving.secure_port;
-    options.peers.advertised.clone().or_else(|| Some((kubernetes::advertised_ip(options)?.to_string(), port)))
 }
 
 /// Publishes this server's endpoint from readiness until shutdown.

@@ -5,6 +5,7 @@ mod attributes;
 mod rules;
 mod subject;
 mod token;
+mod typed;
 mod validation;
 
 use std::collections::HashMap;
@@ -12,8 +13,7 @@ use std::sync::Arc;
 
 use endpoints::{ServerContext, SubresourceHandler};
 use machinery::catalog::KindDef;
-use machinery::reflect::{Owned, Struct};
-use machinery::status::Status;
+pub use typed::typed;
 
 /// Returns the handler of a review kind.
 pub fn handlers(
@@ -31,9 +31,4 @@ pub fn handlers(
         _ => return HashMap::new(),
     };
     HashMap::from([("", handler)])
-}
-
-/// Converts an object to its type.
-pub fn typed<T: Struct>(object: Owned) -> Result<T, Status> {
-    object.into_inner().map_err(|_| Status::internal(format!("not a {}", T::def().name)))
 }

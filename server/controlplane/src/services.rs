@@ -10,7 +10,9 @@ pub mod kubernetes;
 mod masters;
 mod metrics;
 mod ports;
+mod refusal;
 mod repair;
+mod stored;
 mod unallocated;
 mod update;
 
@@ -26,16 +28,16 @@ use machinery::json_name;
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
-use registry::{Backend, Context, Outcome, Pending, Predicate, WriteHook};
+use registry::{Backend, Context, Outcome, Pending, WriteHook};
 
 use addresses::{Addresses, Owner};
 pub use ports::NODE_PORTS_KEY;
 use ports::{NodePorts, Operation, Shared};
+use refusal::Refusal;
 use repair::{Leaked, Repair};
+pub use stored::NONE;
+use stored::all;
 use unallocated::Unallocated;
-
-/// The cluster IP of headless services (`ClusterIPNone`).
-pub const NONE: &str = "None";
 
 /// Starts the allocators and registers the write hook of services.
 pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
@@ -142,14 +144,6 @@ impl Allocator {
     }
 }
 
-/// The reason of a failed allocation.
-enum Refusal {
-    /// The requested address or port is not available.
-    Invalid(FieldError),
-    /// No address or port is left.
-    Exhausted(String),
-}
-
 fn not_allocated(spec: &ServiceSpec, why: String) -> Refusal {
     let path = Path::new(json_name!(Service.spec));
     Refusal::Invalid(FieldError::invalid(
@@ -157,15 +151,6 @@ fn not_allocated(spec: &ServiceSpec, why: String) -> Refusal {
         BadValue::strings(&spec.cluster_ips),
         why,
     ))
-}
-
-impl Refusal {
-    fn into_status(self, refuse: impl Fn(&[FieldError]) -> Status) -> Status {
-        match self {
-            Refusal::Invalid(error) => refuse(&[error]),
-            Refusal::Exhausted(why) => Status::internal(why),
-        }
-    }
 }
 
 /// The addresses and ports that a write has allocated so far, and those that it will release.
@@ -295,11 +280,4 @@ impl Pending for Allocation {
 
 fn is_headless(spec: &ServiceSpec) -> bool {
     spec.cluster_ips.first().is_some_and(|first| first == NONE)
-}
-
-/// Lists all objects of a resource.
-async fn all<T: Struct>(environment: &ServerContext, resource: (&'static str, &'static str)) -> Result<Vec<T>, Status> {
-    let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
-    let objects = store.objects("", &Predicate::default()).await?;
-    Ok(objects.into_iter().filter_map(|object| object.into_inner().ok()).collect())
 }

@@ -11,14 +11,13 @@ use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef};
 use machinery::features::FeatureGates;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
-use registry::{CheckWrite, Context, Outcome, ResourceStore};
+use registry::{CheckWrite, Clock, Context, Outcome, ResourceStore};
 use request::{Query, Request, RequestInfo, Response};
 
 use crate::admission::{Admission, Attributes};
-use crate::gvk;
 use crate::media::Forms;
 use crate::open::OpenKind;
-use crate::verbs::connect;
+use crate::{connect_options, gvk};
 
 /// Everything that a verb needs for a resource in a version.
 #[derive(Clone)]
@@ -35,6 +34,7 @@ pub struct Endpoint {
     /// Also authorizes `create` when an update creates the object.
     pub authorizer: Arc<dyn Authorizer>,
     pub features: Arc<FeatureGates>,
+    pub clock: Arc<dyn Clock>,
     /// Whether privileged containers are allowed.
     pub allow_privileged: bool,
     /// Default timeout of a watch: random between this and twice this.
@@ -87,13 +87,13 @@ impl ConnectRequest<'_> {
     /// # Errors
     /// Returns an error if a parameter is not a valid value of its field.
     pub fn options<T: Struct>(&self) -> Result<T, Status> {
-        let options = connect::options(T::def(), self.query)?;
+        let options = connect_options::options(T::def(), self.query)?;
         options.into_inner().map_err(|_| Status::internal(format!("not a {}", T::def().name)))
     }
 
     /// The path after the subresource, unescaped.
     pub fn subpath(&self) -> String {
-        connect::subpath(self.info)
+        connect_options::subpath(self.info)
     }
 
     /// Runs admission for a connection with these options.
@@ -201,6 +201,7 @@ impl Endpoint {
             user: attributes.user.name.clone(),
             groups: attributes.user.groups.clone(),
             dry_run: attributes.dry_run,
+            now: self.clock.now(),
             features: self.features.clone(),
             allow_privileged: self.allow_privileged,
             ..Context::default()
@@ -255,7 +256,14 @@ impl Endpoint {
         }
         let kind = self.catalog.kind(group, version, kind);
         let kind = kind.ok_or_else(|| Status::internal(format!("{group}/{version} has no such kind")))?;
-        Ok(Endpoint { kind, open: None, ..self.clone() })
+        Ok(self.of_declared(kind))
+    }
+
+    /// Returns the endpoint for bodies of a declared kind.
+    pub fn of_declared(&self, kind: &'static KindDef) -> Self {
+        let mut endpoint = self.clone();
+        (endpoint.kind, endpoint.open) = (kind, None);
+        endpoint
     }
 
     /// Whether bodies are of a declared kind but the resource is of open form, such as the Scale of

@@ -10,7 +10,7 @@ use flowcontrol::FlowControl;
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use machinery::status::Status;
 use options::Options;
-use registry::{Backend, Informers, Stores};
+use registry::{Backend, Informers, ResourceStore, Stores};
 use serving::health::Health;
 use serving::shutdown::Shutdown;
 use serving::{Access, Server};
@@ -18,10 +18,10 @@ use telemetry::metrics::Metrics;
 use webhook::{NoServices, ServiceAddress};
 
 use crate::admission::{Admission, AdmissionChain};
+use crate::custom_endpoints::CustomEndpoints;
 use crate::discovery::Discovery;
-use crate::endpoint::SubresourceHandler;
+use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::loopback::Loopback;
-use crate::open::CustomEndpoints;
 use crate::peers::{NoPeers, PeerAddresses};
 
 /// Dependencies of kind extensions.
@@ -51,6 +51,36 @@ pub struct ServerContext {
     pub shutdown: Shutdown,
     /// Endpoints of custom resources, once that server is built.
     pub custom: OnceLock<Weak<dyn CustomEndpoints>>,
+}
+
+impl ServerContext {
+    /// Creates the endpoint of a resource in the version of a kind, without extensions.
+    pub fn endpoint(
+        &self,
+        (kind, resource): (&'static KindDef, &'static ResourceDef),
+        store: Option<Arc<ResourceStore>>,
+        admission: Arc<dyn Admission>,
+    ) -> Endpoint {
+        let options = &self.options;
+        Endpoint {
+            catalog: self.catalog,
+            kind,
+            group_version: (kind.group, kind.version),
+            resource,
+            store,
+            admission,
+            authorizer: self.access.authorizer.clone(),
+            features: options.features.clone(),
+            clock: self.backend.clock.clone(),
+            allow_privileged: options.allow_privileged,
+            min_request_timeout: options.requests.min_request_timeout,
+            delete_workers: options.storage.delete_workers,
+            is_costly: false,
+            open: None,
+            definition: None,
+            handlers: HashMap::new(),
+        }
+    }
 }
 
 /// Extensions of kinds by name. The defaults are the behaviour of kinds without extensions.

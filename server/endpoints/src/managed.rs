@@ -7,7 +7,6 @@ use machinery::catalog::{KindDef, parse_api_version};
 use machinery::json;
 use machinery::print::at_path;
 use machinery::reflect::{self, Mut, Owned, Ref};
-use machinery::scalar::Time;
 use machinery::status::Status;
 use patch::FieldSet;
 use patch::field_set::Filter;
@@ -248,7 +247,7 @@ pub fn set_type_meta(document: &mut Value, api_version: &str, kind: &str) {
 
 fn with_context<'e, R>(endpoint: &'e Endpoint, manager: &Manager<'_>, f: impl FnOnce(&Context<'_, 'e>) -> R) -> R {
     let api_version = endpoint.kind.api_version();
-    let now = Time::from(std::time::SystemTime::now()).to_string();
+    let now = endpoint.clock.now().to_string();
     let filter = filter(endpoint, manager.subresource);
     let schemas = |version: &str| schema_of(endpoint, version);
     let convert = |value: &Value, version: &str| convert(endpoint, value, version);

@@ -12,8 +12,6 @@ use machinery::status::Status;
 use patch::schema::Type;
 use serde_json::Value;
 
-use crate::endpoint::Endpoint;
-
 /// Errors of completing an object of open form.
 #[derive(Debug, thiserror::Error)]
 pub enum Incomplete {
@@ -43,12 +41,6 @@ pub enum Origin {
     Applied,
     /// The store. No limits apply, so that stored objects stay readable.
     Stored,
-}
-
-/// Finds endpoints of custom resources.
-pub trait CustomEndpoints: Send + Sync {
-    /// Returns the endpoint of a kind; nothing if no definition serves it.
-    fn of_kind(&self, group: &str, version: &str, kind: &str) -> Option<Arc<Endpoint>>;
 }
 
 /// A kind of open form in one version: a custom resource.

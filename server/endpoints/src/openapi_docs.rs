@@ -6,9 +6,10 @@
 mod content;
 mod custom;
 mod declared;
+mod lazy;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use http::StatusCode;
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, HeaderValue, LOCATION, VARY};
@@ -17,10 +18,9 @@ use openapi::custom::CustomResource;
 use request::Response;
 use request::negotiation::{Clause, parse_accept};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha512};
+use sha2::Digest;
 use time::{Duration, OffsetDateTime};
 
-use crate::compressed::Compressed;
 use crate::discovery::RemoteDocument;
 use crate::endpoint::Endpoint;
 pub(crate) use content::DocumentRequest;
@@ -28,50 +28,13 @@ use content::{empty, insert};
 use custom::CustomDocument;
 use declared::Declared;
 pub use declared::Served;
+use lazy::{Lazy, hash};
 
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const V3_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf";
 /// The media types of the protobuf forms in older clients.
 const V2_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 const V3_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf";
-
-/// A document in both forms, each compressed. Documents are large, and clients cache them.
-struct Document {
-    json: Compressed,
-    protobuf: OnceLock<Compressed>,
-}
-
-impl Document {
-    fn new(value: &Value) -> Self {
-        Document { json: Compressed::new(value.to_string().as_bytes()), protobuf: OnceLock::new() }
-    }
-
-    fn protobuf(&self, encode: fn(&Value) -> Vec<u8>) -> Vec<u8> {
-        let make = || serde_json::from_slice(&self.json.bytes()).map(|v| encode(&v)).unwrap_or_default();
-        self.protobuf.get_or_init(|| Compressed::new(&make())).bytes()
-    }
-}
-
-/// A document that is built on the first request. Its hash covers its sources, so it is known
-/// before.
-struct Lazy {
-    hash: String,
-    document: OnceLock<Document>,
-}
-
-impl Lazy {
-    fn new(sources: &str) -> Self {
-        Lazy { hash: hash(sources.as_bytes()), document: OnceLock::new() }
-    }
-
-    fn get(&self, make: impl FnOnce() -> Value) -> &Document {
-        self.document.get_or_init(|| Document::new(&make()))
-    }
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha512::digest(bytes).iter().map(|b| format!("{b:02X}")).collect()
-}
 
 /// The OpenAPI documents of the served resources.
 pub struct OpenApi {

@@ -8,7 +8,6 @@ use machinery::json;
 use machinery::print::{Column, Columns, IncludeObject, PrintContext};
 use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Ref};
-use machinery::scalar::Time;
 use machinery::status::Status;
 use request::{Query, Response};
 use serde::Serialize;
@@ -52,7 +51,7 @@ impl TableWriter {
             columns,
             has_columns,
             headers: !query.flag("noHeaders"),
-            context: PrintContext { now: Time::from(std::time::SystemTime::now()) },
+            context: PrintContext { now: renderer.endpoint.clock.now() },
             renderer,
         })
     }
@@ -75,7 +74,7 @@ impl TableWriter {
             columns: Columns::declared(columns),
             has_columns: true,
             headers: !query.flag("noHeaders"),
-            context: PrintContext { now: Time::from(std::time::SystemTime::now()) },
+            context: PrintContext { now: renderer.endpoint.clock.now() },
             renderer,
         })
     }

@@ -10,17 +10,14 @@ use prometheus::Registry;
 use tokio::time::Instant;
 
 use crate::config::{CATCH_ALL, EXEMPT, FlowSchema, PriorityLevel, mandatory_levels, mandatory_schemas};
-use crate::digest::{Digest, RequestDetails};
-use crate::estimate::ListSizes;
+use crate::digest::Digest;
 use crate::flow::Flow;
 use crate::lending;
-use crate::level::Level;
+use crate::level::{Clock, Level};
+use crate::list_sizes::ListSizes;
 use crate::matching::Matcher;
 use crate::metrics::Metrics;
-use crate::queue_set::Arrival;
-use crate::seat::{Rejected, Seat};
 use crate::watches::{Watched, Watches};
-use crate::work::WorkEstimate;
 
 /// How often levels lend each other seats (upstream: `borrowingAdjustmentPeriod`).
 const ADJUSTMENT_PERIOD: Duration = Duration::from_secs(10);
@@ -227,48 +224,6 @@ impl FlowControl {
         Class { config, index }
     }
 
-    /// Takes seats for a request, waiting for at most `patience` until they are free.
-    ///
-    /// # Errors
-    /// No seat is free and the queue is full, or the request waited too long.
-    pub async fn admit(
-        &self,
-        class: &Class,
-        request: Arc<dyn RequestDetails>,
-        work: WorkEstimate,
-        patience: Duration,
-    ) -> Result<Seat, Rejected> {
-        let arrived = self.now();
-        let flow = class.flow.clone();
-        let digest = request.digest();
-        let (is_watch, hash) = (digest.verb == "watch", self.hash(&flow, &digest));
-        flow.metrics.estimated_seats.observe(f64::from(work.max_seats()));
-        let wait = |executed: bool| {
-            let metrics = &class.flow.metrics;
-            let histogram = if executed { &metrics.wait_seconds_executed } else { &metrics.wait_seconds_rejected };
-            if !class.is_exempt {
-                histogram.observe(self.now().saturating_sub(arrived).as_secs_f64());
-            }
-        };
-        let rejected = |retry_after| {
-            wait(false);
-            Rejected { retry_after }
-        };
-        let (id, receiver) =
-            class.level.start(self, arrived, Arrival { flow, request, work, hash }).map_err(rejected)?;
-        // From here on the request is in the queue set until the seat is dropped.
-        let mut seat = Seat::new(self.clone(), class, id, is_watch);
-        if let Some(receiver) = receiver
-            && !matches!(tokio::time::timeout(patience, receiver).await, Ok(Ok(())))
-        {
-            drop(seat);
-            return Err(rejected(class.level.record_timeout(self.now())));
-        }
-        wait(true);
-        seat.begin(self.now());
-        Ok(seat)
-    }
-
     /// Counts a watch until the result is dropped. The counts determine the seats of writes.
     pub fn watch(&self, digest: &Digest<'_>) -> Watched {
         self.0.watches.add(digest)
@@ -279,13 +234,8 @@ impl FlowControl {
         let _ = self.0.list_sizes.set(sizes);
     }
 
-    fn hash(&self, flow: &Flow, digest: &Digest<'_>) -> u64 {
+    pub(crate) fn hash(&self, flow: &Flow, digest: &Digest<'_>) -> u64 {
         self.0.hasher.hash_one((&flow.schema, flow.distinguish(digest)))
-    }
-
-    /// The time since the creation of the flow control.
-    pub(crate) fn now(&self) -> Duration {
-        self.0.began.elapsed()
     }
 
     /// Converts a time since the creation to a date.
@@ -299,5 +249,11 @@ impl FlowControl {
 
     fn config(&self) -> Arc<Config> {
         self.0.config.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Clock for FlowControl {
+    fn now(&self) -> Duration {
+        self.0.began.elapsed()
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use machinery::scalar::MicroTime;
 
 use crate::control::FlowControl;
+use crate::level::Clock;
 use crate::queue_set::{Entry, QueueSet, Stage};
 
 /// The document to write.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::control::{Class, FlowControl};
 use crate::digest::Digest;
+use crate::list_sizes::ListSize;
 use crate::work::WorkEstimate;
 
 /// Response bytes of a list per seat.
@@ -22,19 +23,6 @@ const WATCHERS_PER_SEAT: usize = 10;
 const WIDEST_WRITE: u32 = 10;
 /// How long a seat is taken to notify watchers.
 const EVENT_TIME: Duration = Duration::from_millis(5);
-
-/// The size of a resource's collection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ListSize {
-    pub objects: u64,
-    pub bytes: u64,
-}
-
-/// A source of collection sizes.
-pub trait ListSizes: Send + Sync {
-    /// The size of a resource's collection, or `None` when it is not cached.
-    fn of(&self, group: &str, resource: &str) -> Option<ListSize>;
-}
 
 /// A request for the objects of a collection: a list, or a watch that begins with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

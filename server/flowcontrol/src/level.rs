@@ -7,11 +7,16 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::config::{PriorityLevel, Queuing};
-use crate::control::FlowControl;
 use crate::demand::DemandStats;
 use crate::dropped::DroppedRequestsTracker;
 use crate::metrics::LevelMetrics;
 use crate::queue_set::{Arrival, Outcome, QueueSet, RequestId};
+
+/// The clock of the levels. Its clones have the same time.
+pub trait Clock: Clone + Send + 'static {
+    /// The time since the start of the clock.
+    fn now(&self) -> Duration;
+}
 
 /// The fraction of a level's own seats that one request may take.
 const WIDEST_REQUEST: f64 = 0.15;
@@ -93,7 +98,7 @@ impl Level {
     /// The request is rejected; the value is the seconds after which the client should retry.
     pub fn start(
         self: &Arc<Self>,
-        control: &FlowControl,
+        clock: &impl Clock,
         now: Duration,
         arrival: Arrival,
     ) -> Result<(RequestId, Option<oneshot::Receiver<()>>), u64> {
@@ -101,7 +106,7 @@ impl Level {
         match state.queues.start(now, arrival) {
             Outcome::Executing(id) => Ok((id, None)),
             Outcome::Waiting(id, receiver) => {
-                self.set_timer(control, &mut state);
+                self.set_timer(clock, &mut state);
                 Ok((id, Some(receiver)))
             }
             Outcome::Rejected => Err(state.dropped.record(now)),
@@ -109,17 +114,17 @@ impl Level {
     }
 
     /// Ends a request; see [`QueueSet::end`].
-    pub fn end(self: &Arc<Self>, control: &FlowControl, now: Duration, id: RequestId) {
+    pub fn end(self: &Arc<Self>, clock: &impl Clock, now: Duration, id: RequestId) {
         let mut state = self.lock();
         state.queues.end(now, id);
-        self.set_timer(control, &mut state);
+        self.set_timer(clock, &mut state);
     }
 
     /// Schedules the release of the seats of final work.
     ///
     /// If requests wait, the seats are released when the work is done. Otherwise they are released
     /// with a delay, which is short enough for metrics. Watched writes then need no timer each.
-    fn set_timer(self: &Arc<Self>, control: &FlowControl, state: &mut State) {
+    fn set_timer(self: &Arc<Self>, clock: &impl Clock, state: &mut State) {
         let Some(due) = state.queues.next_release() else { return };
         let at = if state.queues.load().0 > 0 { due } else { due + IDLE_RELEASE_DELAY };
         let Ok(runtime) = Handle::try_current() else { return };
@@ -127,15 +132,15 @@ impl Level {
             return;
         }
         state.next_timer = Some(at);
-        let (level, control) = (self.clone(), control.clone());
+        let (level, clock) = (self.clone(), clock.clone());
         runtime.spawn(async move {
-            tokio::time::sleep(at.saturating_sub(control.now())).await;
+            tokio::time::sleep(at.saturating_sub(clock.now())).await;
             let mut state = level.lock();
-            state.queues.sync(control.now());
+            state.queues.sync(clock.now());
             // A timer that was set since, for an earlier time, continues.
             if state.next_timer == Some(at) {
                 state.next_timer = None;
-                level.set_timer(&control, &mut state);
+                level.set_timer(&clock, &mut state);
             }
         });
     }

@@ -21,6 +21,7 @@ mod estimate;
 mod flow;
 mod lending;
 mod level;
+mod list_sizes;
 mod matching;
 mod metrics;
 mod queue_set;
@@ -36,7 +37,8 @@ pub use config::{
 pub use control::{Class, FlowControl};
 pub use digest::{Digest, RequestDetails};
 pub use dump::Dump;
-pub use estimate::{Initial, ListSize, ListSizes};
+pub use estimate::Initial;
+pub use list_sizes::{ListSize, ListSizes};
 pub use queue_set::QueueSet;
 pub use seat::{Rejected, Seat};
 pub use watches::Watched;

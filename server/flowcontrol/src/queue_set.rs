@@ -29,10 +29,7 @@ use crate::sharding::Hand;
 use crate::work::SeatSeconds;
 
 pub use queue::Queue;
-pub use request::{Arrival, Entry, Stage};
-
-/// The expected duration of a request. The real duration is charged afterwards.
-pub const ESTIMATED_SERVICE: Duration = Duration::from_millis(3);
+pub use request::{Arrival, Entry, RequestId, Stage};
 
 /// For how long narrow requests may bypass one that needs more seats than are free.
 const BYPASS_TIMEOUT: Duration = Duration::from_secs(1);
@@ -40,9 +37,6 @@ const BYPASS_TIMEOUT: Duration = Duration::from_secs(1);
 /// One in this many seats is reserved for requests of one seat. Short requests then do not wait
 /// until lists of other clients have been read.
 const SEATS_FOR_ONE_NARROW: u32 = 32;
-
-/// Identifies a request of a queue set; never reused.
-pub type RequestId = u64;
 
 /// The outcome of the arrival of a request.
 pub enum Outcome {
@@ -421,7 +415,7 @@ impl QueueSet {
         self.executing -= 1;
         if let Some(index) = queue {
             // Replace the estimated work, charged at the start, by the real one.
-            let charged = SeatSeconds::new(work.initial_seats, ESTIMATED_SERVICE);
+            let charged = SeatSeconds::new(work.initial_seats, request::ESTIMATED_SERVICE);
             let used = SeatSeconds::new(work.initial_seats, now.saturating_sub(started));
             self.change(index, |queue| {
                 queue.executing -= 1;

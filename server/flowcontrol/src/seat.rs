@@ -1,9 +1,13 @@
 //! The seats that a request holds.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::control::{Class, FlowControl};
-use crate::queue_set::RequestId;
+use crate::digest::RequestDetails;
+use crate::level::Clock;
+use crate::queue_set::{Arrival, RequestId};
+use crate::work::WorkEstimate;
 
 /// The seats of a request, or its place in a queue.
 ///
@@ -25,12 +29,56 @@ pub struct Rejected {
 }
 
 impl Seat {
-    pub(crate) fn new(control: FlowControl, class: &Class, id: RequestId, is_watch: bool) -> Self {
+    fn new(control: FlowControl, class: &Class, id: RequestId, is_watch: bool) -> Self {
         Seat { control, class: class.clone(), id, is_watch, began: None }
     }
 
-    pub(crate) fn begin(&mut self, now: Duration) {
+    fn begin(&mut self, now: Duration) {
         self.began = Some(now);
+    }
+}
+
+impl FlowControl {
+    /// Takes seats for a request, waiting for at most `patience` until they are free.
+    ///
+    /// # Errors
+    /// No seat is free and the queue is full, or the request waited too long.
+    pub async fn admit(
+        &self,
+        class: &Class,
+        request: Arc<dyn RequestDetails>,
+        work: WorkEstimate,
+        patience: Duration,
+    ) -> Result<Seat, Rejected> {
+        let arrived = self.now();
+        let flow = class.flow.clone();
+        let digest = request.digest();
+        let (is_watch, hash) = (digest.verb == "watch", self.hash(&flow, &digest));
+        flow.metrics.estimated_seats.observe(f64::from(work.max_seats()));
+        let wait = |executed: bool| {
+            let metrics = &class.flow.metrics;
+            let histogram = if executed { &metrics.wait_seconds_executed } else { &metrics.wait_seconds_rejected };
+            if !class.is_exempt {
+                histogram.observe(self.now().saturating_sub(arrived).as_secs_f64());
+            }
+        };
+        let rejected = |retry_after| {
+            wait(false);
+            Rejected { retry_after }
+        };
+        let (id, receiver) =
+            class.level.start(self, arrived, Arrival { flow, request, work, hash }).map_err(rejected)?;
+        // From here on the request is in the queue set until the seat is dropped.
+        let mut seat = Seat::new(self.clone(), class, id, is_watch);
+        if let Some(receiver) = receiver
+            && !matches!(tokio::time::timeout(patience, receiver).await, Ok(Ok(())))
+        {
+            drop(seat);
+            return Err(rejected(class.level.record_timeout(self.now())));
+        }
+        wait(true);
+        seat.begin(self.now());
+        Ok(seat)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroT
 
 mod literal;
 
+use crate::reflect::each_struct;
 use literal::FromLiteral;
 
 /// Applies the defaults of a struct and of all structs below it.
@@ -52,22 +53,7 @@ pub fn normalize(mut value: Mut<'_>) {
 
 /// Whether [`apply_defaults`] changes a struct of this type or one below it.
 pub fn has_defaults(def: &StructDef) -> bool {
-    def.defaults.is_some() || def.defaults_below || def.fields.iter().any(|f| f.info.default.is_some())
-}
-
-/// Visits the structs in a field.
-pub(crate) fn each_struct(slot: Slot<'_>, f: &mut dyn FnMut(Mut<'_>)) {
-    match slot {
-        Slot::Struct(s) => f(s),
-        Slot::OptStruct(s) => {
-            if let Some(s) = s.get() {
-                f(s);
-            }
-        }
-        Slot::StructList(mut list) => list.for_each(f),
-        Slot::StructMap(mut map) => map.for_each(|_, s| f(s)),
-        Slot::One(_) | Slot::Opt(_) | Slot::List(_) | Slot::Map(_) => {}
-    }
+    def.has_defaults()
 }
 
 fn apply_own(into: &mut Mut<'_>, defaults: &Defaults) {

@@ -17,6 +17,7 @@ pub mod resource;
 pub mod url;
 mod version;
 
+pub use content::is_qualified_name;
 pub use name::NameRule;
 
 use crate::scalar::go_text;
@@ -177,11 +178,6 @@ pub fn is_wildcard_dns1123_subdomain(value: &str) -> Messages {
         ));
     }
     messages
-}
-
-/// A key of a label or annotation, a finalizer: a name, with or without `prefix/` (upstream `IsQualifiedName`).
-pub fn is_qualified_name(value: &str) -> Messages {
-    content::is_label_key(value)
 }
 
 /// The value of a label.

@@ -85,11 +85,6 @@ impl Walk {
 }
 
 impl JsonPath {
-    /// Parses a path; `None` if it is malformed.
-    pub fn parse(text: &str) -> Option<Self> {
-        parse::path(text)
-    }
-
     /// The name of the first member in the path.
     pub fn first(&self) -> Option<&str> {
         match self.0.first()? {

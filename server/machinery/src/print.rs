@@ -1,17 +1,20 @@
 //! Printer columns: their declarations, the rules for their cells, and the tables they form.
 
+mod cell;
 mod columns;
 mod document;
+mod row_condition;
 mod table;
 mod text;
 
 use crate::def::{Scalar, Shape, StructDef};
 use crate::protobuf::Mask;
 use crate::reflect::{List, Map, Ref, Value};
-use crate::scalar::Time;
 
+pub use cell::{Cell, PrintContext};
 pub use columns::{Columns, CustomColumn};
-pub use table::{AGE_DESCRIPTION, ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, NAME_COLUMN, RowCondition};
+pub use row_condition::RowCondition;
+pub use table::{AGE_DESCRIPTION, ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, NAME_COLUMN};
 pub use text::{format_labels, format_selector, human_age, human_duration, join_at_most, or};
 
 /// A column of a table.
@@ -54,78 +57,6 @@ pub enum CellRule {
     Join(&'static [&'static str], Option<&'static str>),
     /// A hand-written function, and the JSON paths that it reads; empty if they are not declared.
     ByHand(fn(Ref<'_>, &PrintContext) -> Cell, &'static [&'static [&'static str]]),
-}
-
-/// The input of cells besides the object.
-///
-/// ```
-/// use machinery::print::{Cell, PrintContext};
-/// use machinery::scalar::Time;
-///
-/// let context = PrintContext { now: Time::from_unix(7200) };
-/// assert_eq!(Cell::from(context.age(Time::from_unix(0))), Cell::Text("120m".into()));
-/// ```
-pub struct PrintContext {
-    /// The time that ages refer to.
-    pub now: Time,
-}
-
-impl PrintContext {
-    /// The age of a time.
-    pub fn age(&self, then: impl Into<Time>) -> String {
-        human_age(self.now, then)
-    }
-}
-
-/// A cell of a table row.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    /// An absent value.
-    Null,
-    /// A text.
-    Text(String),
-    /// An integer.
-    Int(i64),
-    /// A number with a fraction.
-    Float(f64),
-    /// A boolean.
-    Bool(bool),
-}
-
-impl From<&str> for Cell {
-    fn from(text: &str) -> Self {
-        Cell::Text(text.to_string())
-    }
-}
-
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
-        Cell::Text(text)
-    }
-}
-
-impl From<i64> for Cell {
-    fn from(n: i64) -> Self {
-        Cell::Int(n)
-    }
-}
-
-impl From<i32> for Cell {
-    fn from(n: i32) -> Self {
-        Cell::Int(n.into())
-    }
-}
-
-impl From<usize> for Cell {
-    fn from(n: usize) -> Self {
-        Cell::Int(n as i64)
-    }
-}
-
-impl From<bool> for Cell {
-    fn from(v: bool) -> Self {
-        Cell::Bool(v)
-    }
 }
 
 impl CellRule {

@@ -4,9 +4,10 @@
 //! messages show the difference: `[]`, `{}` or `null`. The types here do not, so a message that
 //! shows `null` is completed from the document.
 
+mod document;
+
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -16,45 +17,9 @@ use crate::def::{Shape, StructDef};
 use crate::field_error::{BadValue, FieldError};
 use crate::json;
 use crate::reflect::{self, Ref};
-
-/// The document of one request. It is decoded once, and only if the request has errors, or if empty
-/// values in it matter. Clones share it.
-#[derive(Clone, Default)]
-pub struct RequestDocument(Arc<Mutex<Document>>);
-
-#[derive(Default)]
-enum Document {
-    #[default]
-    None,
-    Unread(Box<dyn FnOnce() -> Option<Value> + Send>),
-    Read(Value),
-}
-
-impl Document {
-    fn read(&mut self) -> Option<&Value> {
-        if let Document::Unread(_) = self
-            && let Document::Unread(read) = std::mem::take(self)
-            && let Some(value) = read()
-        {
-            *self = Document::Read(value);
-        }
-        match self {
-            Document::Read(value) => Some(value),
-            _ => None,
-        }
-    }
-}
+pub use document::RequestDocument;
 
 impl RequestDocument {
-    /// Sets the function that decodes the document.
-    pub fn set(&self, read: impl FnOnce() -> Option<Value> + Send + 'static) {
-        *self.document() = Document::Unread(Box::new(read));
-    }
-
-    fn document(&self) -> MutexGuard<'_, Document> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Replaces null by the empty lists and maps of the document, in errors about an object of this
     /// type.
     pub fn complete(&self, errors: &mut [FieldError], of: &'static StructDef) {

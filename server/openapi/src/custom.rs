@@ -6,43 +6,20 @@
 
 mod definition;
 mod lossy;
+mod resource;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::catalog::{Answer, Catalog, GroupVersion, GroupVersionKind, Resource, Scope, Serving, Subresource};
-use crate::documents::{Options, kinds_of_all};
+use crate::catalog::{Answer, Catalog, GroupVersion, GroupVersionKind, Resource, Serving, Subresource};
 use crate::item::{Item, Operation};
+use crate::options::{Options, kinds_of_all};
 use crate::paths::ResourcePaths;
 use crate::references::{SCHEMAS, closure};
 use crate::{media, names, v2, v3};
-
-/// One version of a custom resource.
-#[derive(Clone, Debug, Default)]
-pub struct CustomResource {
-    pub group: String,
-    pub version: String,
-    pub plural: String,
-    pub kind: String,
-    pub list_kind: String,
-    pub scope: Scope,
-    /// The structural schema, `openAPIV3Schema`.
-    pub schema: Option<Value>,
-    /// Whether objects keep fields that the schema does not specify.
-    pub preserves_unknown_fields: bool,
-    /// Paths of the selectable fields.
-    pub selectable: Vec<String>,
-    pub has_status: bool,
-    pub has_scale: bool,
-}
-
-/// The kind of document that definitions are built for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    V2,
-    V3,
-}
+pub use resource::CustomResource;
+use resource::Form;
 
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];

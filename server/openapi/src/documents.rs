@@ -2,32 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::catalog::{Catalog, GroupVersion};
 use crate::endpoints::{self, Discovery};
 use crate::item::Item;
-use crate::names;
+use crate::options::Options;
 use crate::paths::ResourcePaths;
 use crate::references::{SCHEMAS, closure};
 use crate::{v2, v3};
-
-/// Server options that affect the documents.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// `info.version`, the release such as `1.36`.
-    pub version: String,
-    /// Whether the endpoints of the service account issuer are served.
-    pub service_account_issuer: bool,
-    /// Whether `/logs` is served: `--enable-logs-handler`.
-    pub logs: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { version: "unversioned".into(), service_account_issuer: true, logs: false }
-    }
-}
 
 /// The content of a v3 document.
 enum Part<'a> {
@@ -120,16 +103,4 @@ impl Catalog {
 /// The document of a path outside group versions. `/logs/{logpath}` is in the document of `/logs/`.
 fn document_of(path: &str) -> String {
     path.split("/{").next().unwrap_or(path).trim_matches('/').into()
-}
-
-/// Whether a definition belongs to every group version: `DeleteOptions` and `WatchEvent`.
-pub(crate) fn is_shared_by_all(definition: &str) -> bool {
-    definition == names::DELETE_OPTIONS || definition == names::WATCH_EVENT
-}
-
-/// The kinds of a definition that belongs to every group version, in all known versions.
-pub(crate) fn kinds_of_all(catalog: &Catalog, definition: &str) -> Value {
-    let kind = definition.rsplit('.').next().unwrap_or(definition);
-    let kinds = catalog.known_versions.iter();
-    kinds.map(|(group, version)| json!({"group": group, "kind": kind, "version": version})).collect()
 }

@@ -3,10 +3,10 @@
 
 use crate::catalog::GroupVersion;
 use crate::catalog::Parameter;
-use crate::documents::Options;
 use crate::item::{Content, Item, Operation};
 use crate::media;
 use crate::names;
+use crate::options::Options;
 
 /// Definition names of the discovery responses.
 pub(crate) struct Discovery {

@@ -19,6 +19,7 @@ mod item;
 mod media;
 mod merge;
 pub mod names;
+mod options;
 mod paths;
 pub mod protobuf;
 mod references;
@@ -29,6 +30,6 @@ mod v3;
 pub use catalog::{
     Answer, Catalog, GroupVersion, GroupVersionKind, Parameter, Parameters, Resource, Scope, Serving, Subresource,
 };
-pub use documents::Options;
 pub use merge::merge_v2;
+pub use options::Options;
 pub use schema::to_v2;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Catalog, GroupVersionKind, Parameter};
-use crate::documents::{Options, is_shared_by_all, kinds_of_all};
 use crate::item::{Content, Item, Operation};
+use crate::options::{Options, is_shared_by_all, kinds_of_all};
 use crate::schema::to_v2;
 
 const GVK: &str = "x-kubernetes-group-version-kind";

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Catalog, GroupVersion, Parameter};
-use crate::documents::{Options, is_shared_by_all};
 use crate::item::{Content, Item, Operation};
+use crate::options::{Options, is_shared_by_all};
 use crate::references::SCHEMAS;
 use crate::v2::{extensions, reason};
 

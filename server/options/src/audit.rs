@@ -7,11 +7,8 @@ use webhook::Route;
 
 use crate::error::FlagError;
 use crate::values::Values;
+use crate::words::VERSION;
 
-/// The supported version of events.
-pub(super) const VERSION: &str = "audit.k8s.io/v1";
-pub(super) const MODES: &str = "batch,blocking,blocking-strict";
-pub(super) const FORMATS: &str = "legacy,json";
 const MEGABYTE: u64 = 1 << 20;
 
 /// Options of auditing.

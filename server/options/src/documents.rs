@@ -10,9 +10,6 @@ use crate::error::Error;
 use crate::flag::{Flag, Kind};
 use crate::program::Program;
 
-/// The supported formats.
-pub(super) const FORMS: &str = "text, markdown, man, bash, elvish, fish, powershell, zsh";
-
 /// Renders the flags of a program with these feature gates in a format: `text` (as `--help`),
 /// `markdown`, `man`, or the name of a shell for its completions.
 ///

@@ -2,7 +2,9 @@
 
 mod document;
 mod egress;
+mod file;
 mod flag;
+mod source;
 mod value;
 
 use std::io;
@@ -13,10 +15,9 @@ pub use egress::EgressError;
 pub use flag::{FlagError, FlagErrors};
 pub use value::ValueError;
 
-use crate::documents::FORMS;
-
-/// The error of another crate.
-pub type Source = Box<dyn std::error::Error + Send + Sync>;
+use crate::words::FORMS;
+pub use file::FileError;
+pub use source::Source;
 
 /// An invalid option, or an unusable file that an option names.
 #[derive(Debug, thiserror::Error)]
@@ -80,20 +81,4 @@ impl From<FlagError> for Error {
 /// The text of clap, without its prefix: the program has its own.
 fn usage(error: &clap::Error) -> String {
     error.to_string().trim_start_matches("error: ").trim_end().to_owned()
-}
-
-/// A file that cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {source}", path.display())]
-pub struct FileError {
-    pub path: PathBuf,
-    pub source: io::Error,
-}
-
-impl FileError {
-    /// Makes the error of a file.
-    pub(crate) fn of(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
-        let path = path.into();
-        move |source| FileError { path, source }
-    }
 }

@@ -8,11 +8,11 @@
 use crate::error::{FlagError, ValueError};
 use crate::error_list::ErrorList;
 use crate::values::Values;
+use crate::words::VERSION_BEFORE;
 use machinery::features;
 
 /// The API level that is served.
 const VERSION: &str = "1.36";
-pub(super) const VERSION_BEFORE: &str = "1.35";
 
 /// The feature gate of coordinated leader election.
 const COORDINATED: &str = features::CoordinatedLeaderElection;

@@ -43,6 +43,7 @@ mod tls;
 mod values;
 pub mod version;
 mod vmodule;
+mod words;
 
 pub use admission::AdmissionOptions;
 pub use aggregation::AggregationOptions;

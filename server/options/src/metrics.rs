@@ -7,8 +7,8 @@ use machinery::{json, yaml};
 use regex::Regex;
 
 use crate::error::{FlagError, ValueError};
-use crate::fixed::VERSION_BEFORE;
 use crate::values::Values;
+use crate::words::{LABEL, METRIC, VERSION_BEFORE};
 
 /// Options of the metrics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,9 +18,6 @@ pub struct MetricsOptions {
     /// The exposed values by metric and label; others are merged into one.
     pub allowed: BTreeMap<(String, String), BTreeSet<String>>,
 }
-
-pub(super) const LABEL: &str = "[a-zA-Z_][a-zA-Z0-9_]*";
-pub(super) const METRIC: &str = "[a-zA-Z_:][a-zA-Z0-9_:]*";
 
 impl Values {
     pub(super) fn metrics(&self) -> Result<MetricsOptions, FlagError> {

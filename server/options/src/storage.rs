@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::error::{FlagError, ValueError};
 use crate::values::Values;
+use crate::words::{JSON, PROTOBUF};
 
 /// Options of storage.
 #[derive(Clone, Debug)]
@@ -67,9 +68,6 @@ pub struct EtcdOverride {
     pub resource: String,
     pub servers: Vec<String>,
 }
-
-pub(super) const JSON: &str = "application/json";
-pub(super) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 impl Values {
     pub(super) fn storage(&self) -> Result<StorageOptions, FlagError> {

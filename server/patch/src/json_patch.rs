@@ -8,7 +8,7 @@ use machinery::json::{Issue, Issues, Names};
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
-use reached::Reached;
+use reached::{Reached, unescape};
 
 use crate::work::{MAX_DEPTH, TooMuchWork, Work, count_within, size_within};
 use crate::{Error, document};
@@ -440,10 +440,6 @@ fn find<'d>(document: &'d mut Value, path: &str) -> Option<(&'d mut Value, Strin
         };
     }
     (at.is_object() || at.is_array()).then(|| (at, unescape(last)))
-}
-
-fn unescape(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
 }
 
 fn step(why: Error) -> Fault {

@@ -1,15 +1,14 @@
 //! Proxies requests to backends that do not know the path prefix of their clients (upstream:
 //! `proxy.UpgradeAwareHandler` around `proxy.Transport`).
 
-use std::sync::Arc;
-
 use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
 use machinery::status::Status;
-use request::{Body, Request, RequestExt, Response, User};
+use request::{Body, Request, RequestExt, Response};
 use webhook::Client;
 
 use crate::error::Error;
+use crate::outgoing::user_of;
 use crate::rewrite::Links;
 use crate::upgrade;
 use crate::{Caller, Location, headers};
@@ -96,10 +95,6 @@ pub(crate) fn outgoing(
         headers::set(out.headers_mut(), HOST, &authority);
     }
     Ok(out)
-}
-
-pub(crate) fn user_of(extensions: &http::Extensions) -> Arc<User> {
-    extensions.user().cloned().unwrap_or_default()
 }
 
 fn text(headers: &HeaderMap<HeaderValue>, name: &HeaderName) -> String {

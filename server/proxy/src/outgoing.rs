@@ -1,14 +1,15 @@
 //! Requests to backends, built from requests of clients. Every proxied request is built here, so
 //! that no identity or credential header of a client reaches a backend.
 
+use std::sync::Arc;
+
 use authn::{IdentityHeaders, remove_impersonation};
 use http::Uri;
 use http_body_util::BodyExt;
 use machinery::status::Status;
-use request::{Body, Request, User};
+use request::{Body, Request, RequestExt, User};
 use serving::work::memory::{self, Held};
 
-use crate::forward::user_of;
 use crate::{headers, identity};
 
 /// How a backend identifies the user of a request.
@@ -73,6 +74,10 @@ pub fn get_request(target: Uri, user: &User) -> Result<http::Request<webhook::Bo
     let mut request = Request::default();
     *request.method_mut() = http::Method::GET;
     outgoing(request, target, Caller::Named(user), false)
+}
+
+pub(crate) fn user_of(extensions: &http::Extensions) -> Arc<User> {
+    extensions.user().cloned().unwrap_or_default()
 }
 
 #[cfg(test)]

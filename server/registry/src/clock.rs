@@ -1,21 +1,25 @@
 //! The clock, injected so that tests can set the time.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use machinery::scalar::Time;
+use machinery::scalar::{MicroTime, Time};
 
 /// A source of the current time.
 pub trait Clock: Send + Sync {
-    /// Returns the current time.
-    fn now(&self) -> Time;
+    /// Returns the current time, in microseconds.
+    fn micro_now(&self) -> MicroTime;
+
+    /// Returns the current time, in seconds.
+    fn now(&self) -> Time {
+        self.micro_now().into()
+    }
 }
 
 /// The clock of the machine.
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    fn now(&self) -> Time {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Time::from_unix(since.as_secs() as i64)
+    fn micro_now(&self) -> MicroTime {
+        MicroTime::from(SystemTime::now())
     }
 }

@@ -12,7 +12,7 @@ use storage::{KeyRange, Revision};
 use crate::list::{SelectedPage, check_listed};
 use crate::resource::ResourceStore;
 use crate::select::Selector;
-use crate::watch::{PendingEvent, Read, WatchEvent};
+use crate::watch_events::{PendingEvent, Read, WatchEvent};
 
 /// Maximum number of objects that a list converts at once.
 const MAX_BATCH: usize = 500;

@@ -22,7 +22,8 @@ use crate::metadata::meta;
 use crate::options::ListQuery;
 use crate::resource::ResourceStore;
 use crate::select::Predicate;
-use crate::watch::{WatchEvent, WatchStream};
+use crate::watch::WatchStream;
+use crate::watch_events::WatchEvent;
 
 /// Delay before a failed watch is started again.
 const RETRY: Duration = Duration::from_secs(1);

@@ -3,8 +3,6 @@
 //! A request reads the revision of each store once. Small objects that are read repeatedly, such as a
 //! namespace and its service account, are decoded once.
 
-use std::any::Any;
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use machinery::reflect::Struct;
@@ -16,9 +14,6 @@ use crate::options::ListQuery;
 use crate::resource::ResourceStore;
 use crate::select::Predicate;
 use crate::stored;
-
-/// Maximum number of decoded objects per resource.
-const MAX_DECODED: usize = 16;
 
 /// The revision of each store at the first read of a request.
 ///
@@ -44,32 +39,6 @@ impl ReadRevision {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(usize, Revision)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The objects decoded last, by their entries.
-#[derive(Default)]
-pub(crate) struct Recent(Mutex<VecDeque<Decoded>>);
-
-type Decoded = (Arc<Entry>, Arc<dyn Any + Send + Sync>);
-
-impl Recent {
-    fn get(&self, entry: &Arc<Entry>) -> Option<Arc<dyn Any + Send + Sync>> {
-        let known = self.lock();
-        known.iter().find(|(known, _)| Arc::ptr_eq(known, entry)).map(|(_, object)| object.clone())
-    }
-
-    fn keep(&self, entry: &Arc<Entry>, object: Arc<dyn Any + Send + Sync>) {
-        let mut known = self.lock();
-        known.retain(|(known, _)| known.key != entry.key);
-        if known.len() == MAX_DECODED {
-            known.pop_front();
-        }
-        known.push_back((entry.clone(), object));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Decoded>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

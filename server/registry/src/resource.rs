@@ -19,11 +19,11 @@ use crate::clock::{Clock, SystemClock};
 use crate::describe::StoredForm;
 use crate::error::Error;
 use crate::list_counts::ListCounts;
-use crate::lookup::Recent;
-use crate::open::Versions;
 use crate::page_snapshots::PageSnapshots;
+use crate::recent::Recent;
 use crate::stored;
 use crate::strategy::{Context, Strategy};
+use crate::versions::Versions;
 use crate::write_hook::{Outcome, Reservation, WriteHook};
 
 /// The store of one resource, shared by all its versions (`registry.Store`).
@@ -151,10 +151,12 @@ impl ResourceStore {
         cache: Arc<ResourceCache>,
         (selectable, versions): (Vec<&'static SelectableDef>, Arc<dyn Versions>),
     ) -> Self {
-        let store = Self::over(cache, kind, def, strategy, backend, selectable);
-        ResourceStore { versions: Some(versions), ..store }
+        let mut store = Self::over(cache, kind, def, strategy, backend, selectable);
+        store.versions = Some(versions);
+        store
     }
 
+    /// The one place where a store is built.
     fn over(
         cache: Arc<ResourceCache>,
         storage_kind: &'static KindDef,
@@ -187,8 +189,9 @@ impl ResourceStore {
     }
 
     /// Sets the seconds from the last write to expiry (`Store.TTLFunc`); 0 for never.
-    pub fn with_time_to_live(self, seconds: u64) -> Self {
-        ResourceStore { time_to_live: seconds, ..self }
+    pub fn with_time_to_live(mut self, seconds: u64) -> Self {
+        self.time_to_live = seconds;
+        self
     }
 
     /// Sets the hook that is called for every write from now on.
@@ -426,7 +429,7 @@ impl ResourceStore {
 
     /// Returns the error for requests that only the cache can serve.
     pub(crate) fn lags(&self, revision: Revision) -> Status {
-        too_large_resource_version(revision, self.whole.revision())
+        stored::too_large_resource_version(revision, self.whole.revision())
     }
 }
 
@@ -481,18 +484,4 @@ fn parse_version(text: &str) -> Result<u64, Error> {
         _ if is_number => Err(Error::OutOfRange { text: text.into() }),
         _ => Err(Error::NotANumber { text: text.into() }),
     }
-}
-
-/// `NewTooLargeResourceVersionError`
-pub(crate) fn too_large_resource_version(wanted: u64, current: u64) -> Status {
-    let message = format!("Too large resource version: {wanted}, current: {current}");
-    let mut status = Status::timeout(message, 1);
-    if let Some(details) = &mut status.details {
-        details.causes.push(machinery::status::Cause {
-            reason: "ResourceVersionTooLarge".into(),
-            message: "Too large resource version".into(),
-            field: String::new(),
-        });
-    }
-    status
 }

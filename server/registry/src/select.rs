@@ -7,8 +7,8 @@ use machinery::selector::{FieldSelector, LabelSelector};
 use storage::KeyRange;
 use storage::cache::{Attributes, Change, Entry, Matches, Seen, Selection};
 
-use crate::open::Versions;
 use crate::resource::ResourceStore;
+use crate::versions::Versions;
 
 /// The selectors of a request (`storage.SelectionPredicate`).
 ///

@@ -10,7 +10,7 @@ use machinery::{defaulting, envelope, json, protobuf};
 use storage::cache::Entry;
 
 use crate::metadata::meta_mut;
-use crate::open::is_text;
+use crate::versions::is_text;
 
 /// Encodes a hub object in its storage form, without resourceVersion and selfLink. The object keeps them.
 pub(crate) fn encode(kind: &'static KindDef, as_json: bool, object: &mut Owned) -> Vec<u8> {
@@ -87,9 +87,7 @@ pub(crate) fn with_defaults(kind: &'static KindDef, object: Owned) -> Owned {
 pub(crate) fn failure(error: storage::Error) -> Status {
     match error {
         storage::Error::Compacted { .. } => expired(),
-        storage::Error::FutureRevision { requested, current } => {
-            crate::resource::too_large_resource_version(requested, current)
-        }
+        storage::Error::FutureRevision { requested, current } => too_large_resource_version(requested, current),
         storage::Error::NoSpace { .. } => Status::new(507, "InsufficientStorage", error.to_string()),
         storage::Error::Closed => Status::service_unavailable("the server is shutting down"),
         other => Status::internal(other),
@@ -99,6 +97,20 @@ pub(crate) fn failure(error: storage::Error) -> Status {
 /// Returns the error for a revision that is compacted.
 pub(crate) fn expired() -> Status {
     Status::expired("The provided resource version is too old.")
+}
+
+/// `NewTooLargeResourceVersionError`
+pub(crate) fn too_large_resource_version(wanted: u64, current: u64) -> Status {
+    let message = format!("Too large resource version: {wanted}, current: {current}");
+    let mut status = Status::timeout(message, 1);
+    if let Some(details) = &mut status.details {
+        details.causes.push(machinery::status::Cause {
+            reason: "ResourceVersionTooLarge".into(),
+            message: "Too large resource version".into(),
+            field: String::new(),
+        });
+    }
+    status
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 use machinery::status::Status;
-use storage::cache::{Change, ChangeKind, Entry, Seen, Snapshot, Started, WatchFrom, Watcher};
+use storage::cache::{ChangeKind, Entry, Seen, Snapshot, Started, WatchFrom, Watcher};
 use storage::{KeyRange, Revision, WatchBatch};
 
 use crate::converted::read;
@@ -16,14 +16,7 @@ use crate::options::ListQuery;
 use crate::resource::{ResourceStore, parse_resource_version};
 use crate::select::{Predicate, Selector};
 use crate::stored;
-
-/// An event for a watcher.
-pub enum WatchEvent {
-    /// A change of an object, or an object of the initial state (`Added`).
-    Object(ChangeKind, Arc<Entry>),
-    /// The initial state up to this revision is complete (KEP-3157).
-    InitialEventsEnd(Revision),
-}
+use crate::watch_events::{PendingEvent, Read, WatchEvent};
 
 /// A stream of events. Dropping it ends the watch.
 pub struct WatchStream {
@@ -43,17 +36,6 @@ pub struct WatchStream {
 
 /// See [`WatchStream::conversion`].
 type Reading = Pin<Box<dyn Future<Output = VecDeque<Read>> + Send>>;
-
-/// The result of [`WatchStream::poll_next`].
-pub(crate) type Read = Option<Result<WatchEvent, Status>>;
-
-/// An event of the store, with objects in their stored versions.
-pub(crate) enum PendingEvent {
-    Object(ChangeKind, Arc<Entry>),
-    /// A change; its objects must be converted before they can be matched.
-    Change(Arc<Change>),
-    Other(Read),
-}
 
 /// Maximum number of events that are converted at once.
 const CONVERSION_BATCH: usize = 128;

@@ -9,9 +9,9 @@ use http::{HeaderValue, Method, StatusCode, header};
 use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
 use telemetry::logging;
 
+use pprof::HTML;
 pub(crate) use socket::listen;
 
-const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const PROFILES: &str = "/debug/pprof";
 const FLAGS: &str = "/debug/flags";
 /// The longest verbosity text that is read.

@@ -3,6 +3,7 @@
 
 mod checks;
 mod handler;
+mod named;
 mod results;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,9 +16,6 @@ use results::Results;
 
 use crate::shutdown::{Phase, Shutdown};
 
-/// A health check; the error is the reason of a failure, from any crate.
-pub type Check = Arc<dyn Fn() -> Result<(), Source> + Send + Sync>;
-
 /// The named checks of a server. Clones share them.
 ///
 /// Initially it has upstream's checks, all of which succeed, so that the responses have the same
@@ -29,29 +27,6 @@ pub struct Health {
     results: Results,
     /// Until when `/livez` ignores unfinished start-up work.
     lenient_until: Option<Instant>,
-}
-
-#[derive(Clone)]
-struct Named {
-    name: &'static str,
-    /// The endpoints that include the check.
-    on: Endpoints,
-    check: Check,
-}
-
-impl Named {
-    /// Whether it checks start-up work (upstream: `AddBootSequenceHealthChecks`).
-    fn is_boot_check(&self) -> bool {
-        self.name.starts_with("poststarthook/") || self.name == "autoregister-completion"
-    }
-}
-
-/// The endpoints that include a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Endpoints {
-    healthy: bool,
-    alive: bool,
-    ready: bool,
 }
 
 /// A health endpoint.
@@ -187,6 +162,8 @@ impl Health {
 }
 
 pub use handler::HealthHandler;
+pub use named::Check;
+use named::{Endpoints, Named};
 
 #[cfg(test)]
 mod tests;

@@ -1,33 +1,9 @@
 //! The contract of every store; the tests in `tests/contract` check it.
 
 use async_trait::async_trait;
-use bytes::Bytes;
 
+use crate::key_value::{KeyValue, Revision};
 use crate::{Error, KeyRange, Result, Txn, TxnOutcome, Watch};
-
-/// A revision of the whole store. Each committed write increments it. An empty store is at revision 1.
-pub type Revision = u64;
-
-/// A key with its value and history (mvccpb's `KeyValue`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeyValue {
-    /// The key.
-    pub key: Bytes,
-    /// The value, in an allocation of its own, so that it retains no other memory.
-    pub value: Bytes,
-    /// The revision of the write that created the key.
-    pub create_revision: Revision,
-    /// The revision of the last write.
-    pub mod_revision: Revision,
-    /// The number of writes since the key was created; 1 after the creation.
-    pub version: u64,
-    /// Whether the value should be rewritten unchanged.
-    ///
-    /// It is not encrypted with the current key, or not at all (`value.Read.TransformFromStorage`).
-    pub stale: bool,
-    /// Why the value cannot be decrypted; it is in stored form then.
-    pub damage: Option<Box<str>>,
-}
 
 /// The response of [`Store::get`].
 #[derive(Clone, Debug, PartialEq, Eq)]

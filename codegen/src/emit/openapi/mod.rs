@@ -11,6 +11,7 @@
 
 mod definitions;
 mod resources;
+mod serving;
 #[cfg(test)]
 mod tests;
 
@@ -20,10 +21,8 @@ use ::openapi::{Catalog, Options, builtin};
 use serde_json::Value;
 
 use self::definitions::Definitions;
-use crate::model::{Group, Model, Serving};
-
-/// Folder and module of the types that every group uses.
-const META: &str = "meta";
+use crate::model::{Group, Model};
+use serving::META;
 
 /// Types that every server's documents need, regardless of its resources.
 const PROTOCOL: [&str; 7] =
@@ -84,12 +83,4 @@ fn known_versions(model: &Model, of: &dyn Fn(&Group) -> bool) -> Vec<(String, St
         .collect();
     known.sort();
     known
-}
-
-fn serving(serving: Serving) -> Option<::openapi::Serving> {
-    match serving {
-        Serving::On => Some(::openapi::Serving::On),
-        Serving::Off => Some(::openapi::Serving::Off),
-        Serving::Unserved => None,
-    }
 }

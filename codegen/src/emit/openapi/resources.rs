@@ -3,7 +3,7 @@
 use ::openapi::{Answer, GroupVersion, GroupVersionKind, Parameter, Parameters, Scope};
 
 use super::definitions::{Definitions, Place};
-use super::{META, serving};
+use super::serving::{META, serving};
 use crate::model::{Field, Group, Kind, KindVersion, Model, Resource, Role, Struct, Subresource, TypeRef, Version};
 
 /// Every version of the given groups that can be served.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::{
-    Enum, EnumId, Field, Group, Kind, KindVersion, ListSemantics, Literal, Resource, Role, Struct, StructId,
+    Enum, EnumId, Field, Group, Kind, KindVersion, ListSemantics, Literal, Resource, Role, Serving, Struct, StructId,
     Subresource, TypeRef, Validation, Version,
 };
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::go::{Imports, field_name, file, is_pointer, of};
+use super::go::names::{Imports, field_name, file, is_pointer, of};
 use super::{Home, Part};
 use crate::model::{Field, Role, Struct, StructId, TypeRef};
 

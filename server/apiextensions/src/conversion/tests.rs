@@ -60,7 +60,7 @@ fn webhook(url: &str, authority: &str) -> Webhook {
 impl Calls {
     /// Calls without Services.
     pub fn without_services() -> Self {
-        Calls::new(Arc::new(Services::new(Arc::new(NoServices))), &prometheus::Registry::new())
+        Calls::new(Arc::new(::webhook::Services::new(Arc::new(NoServices))), &prometheus::Registry::new())
     }
 }
 

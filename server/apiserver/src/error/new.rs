@@ -4,7 +4,16 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use crate::new_command::{MAX_LENGTH, USAGE};
+/// Maximum length of a crate name. Objects of the deployment append a suffix to it.
+pub(crate) const MAX_LENGTH: usize = 50;
+
+pub(crate) const USAGE: &str = "usage: kube-apiserver new NAME [--group GROUP] [--kind KIND] [--path CHECKOUT]
+Writes a crate for an API server of a group of its own, behind kube-apiserver, into the folder NAME.
+NAME             the crate's name, or a path that ends with the name; the folder must not exist
+--group GROUP    the group [default: NAME.example.com]
+--kind KIND      the group's first kind [default: Widget]
+--path CHECKOUT  the folder of a checkout of kube-apiserver, which the crate depends on
+                 [default: the one that holds this folder, or this program]";
 
 /// The reason why no crate is written.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! Validates the names of a new crate, its group and its kind, so that the crate compiles.
 
 use super::checkout::Checkout;
+use crate::error::MAX_LENGTH;
 use crate::error::{GroupError, KindError, NameError, NewError};
 
 /// Dependencies of the new crate, crates of Rust, and generated modules.
@@ -55,9 +56,6 @@ const TYPES: [&str; 16] = [
     "Time",
     "Vec",
 ];
-
-/// Maximum length of a crate name. Objects of the deployment append a suffix to it.
-pub(crate) const MAX_LENGTH: usize = 50;
 
 /// Validates the crate name, which is also the name of a Service.
 pub fn check_crate(name: &str) -> Result<(), NewError> {

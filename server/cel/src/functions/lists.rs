@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Function, find, index, int, list, text};
+use super::operators::add;
+use super::{Function, index, int, list, text};
 use crate::cost::Cost;
 use crate::error::Error;
 use crate::value::Value;
@@ -91,8 +92,7 @@ fn is_sorted<'a>(args: &[Value<'a>]) -> Outcome<'a> {
 fn sum<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let mut items = list(&args[0])?.iter();
     let Some(first) = items.next() else { return Ok(Value::Int(0)) };
-    let add = find("_+_").ok_or_else(Error::no_such_overload)?;
-    items.try_fold(first, |total, item| (add.function.run)(&[total, item]))
+    items.try_fold(first, |total, item| add(&[total, item]))
 }
 
 fn extreme<'a>(args: &[Value<'a>], wanted: Ordering, name: &str) -> Outcome<'a> {

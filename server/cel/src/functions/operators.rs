@@ -177,7 +177,7 @@ fn duration<'a>(nanos: Option<i64>) -> Outcome<'a> {
     nanos.map(Value::Duration).ok_or_else(|| Error::failed("duration overflow"))
 }
 
-fn add<'a>(args: &[Value<'a>]) -> Outcome<'a> {
+pub(super) fn add<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let [a, b] = args else { return lazy(args) };
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => a.checked_add(*b).map(Value::Int).ok_or_else(overflow_int),

@@ -12,6 +12,7 @@ use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, Opts, Re
 
 use super::plugins::Plugin;
 use super::policies::operation_name;
+use super::step::{OPERATIONS, STEPS, Step};
 
 const BUCKETS: [f64; 6] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
 const WEBHOOK_BUCKETS: [f64; 8] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0];
@@ -19,30 +20,6 @@ const CONDITION_BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 const CHECK_BUCKETS: [f64; 5] = [0.000_000_5, 0.001, 0.01, 0.1, 1.0];
 /// Status codes above this are recorded as this one.
 const MAX_CODE: u16 = 600;
-
-/// The admission step: mutation or validation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    Admit,
-    Validate,
-}
-
-impl Step {
-    fn name(self) -> &'static str {
-        match self {
-            Step::Admit => "admit",
-            Step::Validate => "validate",
-        }
-    }
-
-    /// The label value of the step in webhook metrics.
-    fn webhooks(self) -> &'static str {
-        match self {
-            Step::Admit => "admit",
-            Step::Validate => "validating",
-        }
-    }
-}
 
 /// Why a webhook rejected a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -292,9 +269,6 @@ pub struct Times {
     name: Option<&'static str>,
     passed: [[OnceLock<Histogram>; OPERATIONS]; STEPS],
 }
-
-pub const STEPS: usize = 2;
-pub const OPERATIONS: usize = 4;
 
 impl Times {
     fn new(all: &HistogramVec, name: Option<&'static str>) -> Self {

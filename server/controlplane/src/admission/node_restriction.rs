@@ -10,6 +10,7 @@ mod certificates;
 mod lookup;
 mod node;
 mod pods;
+mod refusal;
 mod tokens;
 
 use endpoints::{Attributes, Operation, ServerContext};
@@ -27,6 +28,7 @@ use registry::meta;
 
 use crate::nodes::node_of;
 use lookup::{Lookup, Stored};
+use refusal::Refusal;
 
 const LEASE_NAMESPACE: &str = "kube-node-lease";
 
@@ -61,21 +63,6 @@ impl Gates {
             audience_restriction: features.enabled(features::ServiceAccountNodeAudienceRestriction),
             pod_certificates: features.enabled(features::PodCertificateRequest),
         }
-    }
-}
-
-/// The reason of a rejection.
-#[derive(Debug)]
-enum Refusal {
-    /// 403 about the written object, with this reason.
-    Forbidden(String),
-    /// Another Status.
-    Status(Status),
-}
-
-impl<T: Into<String>> From<T> for Refusal {
-    fn from(why: T) -> Self {
-        Refusal::Forbidden(why.into())
     }
 }
 

@@ -11,8 +11,8 @@ use endpoints::Attributes;
 use endpoints::Operation::{self, Connect, Create, Delete, Update};
 use foldhash::fast::RandomState;
 
-use super::metrics::Step::{self, Admit, Validate};
-use super::metrics::{OPERATIONS, STEPS};
+use super::step::Step::{self, Admit, Validate};
+use super::step::{OPERATIONS, STEPS};
 
 /// The resources that a plugin handles.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! `PodSecurity`: enforces the pod security standards that namespace labels select.
 
 mod baseline;
+mod check;
 mod configuration;
 mod finding;
 mod metrics;

@@ -3,24 +3,20 @@
 
 mod annotations;
 mod compiled;
+mod document;
 mod error;
 mod input;
 mod matching;
 mod mutating;
 mod params;
 mod validating;
+mod watched;
 
 use std::sync::Arc;
 
-use apimachinery::meta::v1::status_reason;
 use endpoints::{Attributes, ServerContext};
-use generated::admissionregistration::v1::{
-    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicyBinding,
-};
 use machinery::reflect::Owned;
-use machinery::status::{Cause, Status};
-use registry::Informer;
+use machinery::status::Status;
 
 use super::metrics::Metrics;
 use super::reinvocation::Reinvocation;
@@ -28,24 +24,12 @@ use super::reinvocation::Reinvocation;
 pub use compiled::{Cache, Expression, conditions_hold};
 pub use input::{Activation, Input};
 pub use matching::{Subject, operation_name};
+pub use watched::Policies;
+use watched::{Watched, refused};
 
 pub const GROUP: &str = "admissionregistration.k8s.io";
 /// Groups of review resources. They are not stored, and policies must not restrict access to them.
 const REVIEW_GROUPS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
-
-/// Watched policies and bindings, and their compiled expressions.
-pub struct Policies {
-    environment: Arc<ServerContext>,
-    validating: Option<Watched<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>>,
-    mutating: Option<Watched<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>>,
-    compiled: Cache,
-    metrics: Metrics,
-}
-
-struct Watched<P, B> {
-    policies: Informer<P>,
-    bindings: Informer<B>,
-}
 
 impl Policies {
     /// Starts the informers of policies and bindings.
@@ -100,20 +84,4 @@ impl Policies {
 pub fn is_subject(attributes: &Attributes) -> bool {
     let group = attributes.group;
     group != GROUP && !REVIEW_GROUPS.contains(&group)
-}
-
-/// Builds a rejection that contains the reason twice, as upstream's do.
-fn refused(mut status: Status, reason: &str, message: String) -> Status {
-    let (reason, code) = match reason {
-        status_reason::UNAUTHORIZED => (status_reason::UNAUTHORIZED, 401),
-        status_reason::FORBIDDEN => (status_reason::FORBIDDEN, 403),
-        status_reason::REQUEST_ENTITY_TOO_LARGE => (status_reason::REQUEST_ENTITY_TOO_LARGE, 413),
-        _ => (status_reason::INVALID, 422),
-    };
-    status.reason = reason;
-    status.code = code;
-    if let Some(details) = &mut status.details {
-        details.causes.push(Cause { message, ..Cause::default() });
-    }
-    status
 }

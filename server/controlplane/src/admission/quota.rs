@@ -2,43 +2,30 @@
 //!
 //! The usage is in the status of the quotas.
 
+mod charge;
 mod charges;
 mod limited;
+mod refusal;
 mod scopes;
 mod usage;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use endpoints::{Attributes, Operation, ServerContext};
 use generated::core::v1::ResourceQuota;
 use machinery::reflect::Owned;
-use machinery::scalar::Quantity;
 use machinery::status::Status;
 
 use super::forbidden;
 use super::lookup::find_all;
 
+use charge::{Resources, charge, requested};
 pub use charges::Charges;
 pub use limited::Limited;
-
-type Resources = BTreeMap<String, Quantity>;
+pub use refusal::Refusal;
 
 const QUOTAS: (&str, &str) = ("", "resourcequotas");
-
-/// Why a quota does not admit an object.
-#[derive(Debug, thiserror::Error)]
-pub enum Refusal {
-    /// The usage would exceed the quota; the resources are texts such as `pods=2,cpu=1`.
-    #[error("exceeded quota: {quota}, requested: {requested}, used: {used}, limited: {limited}")]
-    Exceeded { quota: String, requested: String, used: String, limited: String },
-    /// Containers do not specify resources that the quota counts.
-    #[error("must specify {}", missing.join("; "))]
-    Unspecified {
-        /// Resources, each with its containers: `cpu for: one,two`.
-        missing: Vec<String>,
-    },
-}
 
 /// Charges an object to the quotas, or rejects it.
 pub async fn validate(
@@ -109,37 +96,4 @@ pub async fn validate(
         charges.add(store, attributes, &quota.metadata.name, &delta).await?;
     }
     Ok(())
-}
-
-/// Returns the part of the requested usage that a quota counts.
-fn requested(quota: &ResourceQuota, delta: &Resources) -> Resources {
-    let counted = delta.iter().filter(|(name, _)| quota.status.hard.contains_key(*name));
-    counted.map(|(name, quantity)| (name.clone(), quantity.clone())).collect()
-}
-
-/// Returns the usage after a charge, or an error when it exceeds the quota.
-fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resources, Refusal> {
-    let requested = requested(quota, delta);
-    let mut used = quota.status.used.clone();
-    let mut exceeded = Vec::new();
-    for (name, quantity) in &requested {
-        let total = used.entry(name.clone()).or_default();
-        total.add(quantity);
-        if quota.status.hard.get(name).is_some_and(|hard| *total > *hard) {
-            exceeded.push(name);
-        }
-    }
-    if exceeded.is_empty() {
-        return Ok(used);
-    }
-    let shown = |of: &Resources| {
-        let value = |name: &&String| of.get(*name).map(|quantity| format!("{name}={quantity}"));
-        exceeded.iter().filter_map(value).collect::<Vec<_>>().join(",")
-    };
-    Err(Refusal::Exceeded {
-        quota: quota.metadata.name.clone(),
-        requested: shown(&requested),
-        used: shown(&quota.status.used),
-        limited: shown(&quota.status.hard),
-    })
 }

@@ -18,9 +18,10 @@ use registry::Informer;
 use tokio::time::Instant;
 
 use super::lookup::find;
-use super::metrics::{Metrics, Step};
+use super::metrics::Metrics;
 use super::policies::{Cache, GROUP, Subject, is_subject};
 use super::reinvocation::Reinvocation;
+use super::step::Step;
 use call::MutationOutcome;
 use hook::{Hook, Matched};
 use record::WebhookCall;

@@ -12,8 +12,7 @@ use apimachinery::apiregistration::v1::{
 use endpoints::{Loopback, ServerContext};
 use generated::core::v1::{Service, service_type};
 use generated::discovery::v1::EndpointSlice;
-use machinery::scalar::Time;
-use registry::Informer;
+use registry::{Clock, Informer};
 use telemetry::metrics::WorkQueue;
 
 use super::addresses::slices_of;
@@ -31,6 +30,7 @@ const MAX_RETRY: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub struct Availability {
     loopback: Arc<Loopback>,
+    clock: Arc<dyn Clock>,
     api_services: Informer<APIService>,
     services: Option<Informer<Service>>,
     slices: Option<Informer<EndpointSlice>>,
@@ -57,6 +57,7 @@ impl Availability {
     ) -> Self {
         Availability {
             loopback: loopback.clone(),
+            clock: environment.backend.clock.clone(),
             api_services,
             services: environment.informers.of("", "services"),
             slices: environment.informers.of("discovery.k8s.io", "endpointslices"),
@@ -195,7 +196,7 @@ impl Availability {
         let now = APIServiceCondition {
             r#type: api_service_condition_type::AVAILABLE.into(),
             status: status.into(),
-            last_transition_time: since.unwrap_or_else(|| Time::from(std::time::SystemTime::now())),
+            last_transition_time: since.unwrap_or_else(|| self.clock.now()),
             reason: reason.into(),
             message,
         };

@@ -5,16 +5,22 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Loopback, ServerContext};
+use endpoints::{Loopback, Resource, ServerContext};
 use flowcontrol::{FlowControl, PriorityLevel};
 use generated::flowcontrol::v1::{FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration, condition_status};
 use machinery::scalar::Time;
 use machinery::status::Status;
-use registry::Informer;
+use registry::{Clock, Informer};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{FLOW_SCHEMAS, PRIORITY_LEVELS, convert};
+use super::convert;
+
+const GROUP: &str = "flowcontrol.apiserver.k8s.io";
+
+pub(super) const FLOW_SCHEMAS: Resource = (GROUP, "v1", "flowschemas");
+
+pub(super) const PRIORITY_LEVELS: Resource = (GROUP, "v1", "prioritylevelconfigurations");
 
 /// The field manager of the condition.
 const MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";
@@ -31,6 +37,7 @@ const RETRY: Duration = Duration::from_secs(5);
 struct Consumer {
     control: FlowControl,
     loopback: Arc<Loopback>,
+    clock: Arc<dyn Clock>,
     schemas: Informer<FlowSchema>,
     levels: Informer<PriorityLevelConfiguration>,
     /// The configuration that flow control currently uses.
@@ -47,9 +54,9 @@ pub async fn start(environment: &ServerContext, loopback: &Arc<Loopback>, contro
     let (Some(schemas), Some(levels)) = (schemas, levels) else { return };
     schemas.synced().await;
     levels.synced().await;
-    let (control, loopback) = (control.clone(), loopback.clone());
+    let (control, loopback, clock) = (control.clone(), loopback.clone(), environment.backend.clock.clone());
     let (applied, updates) = Default::default();
-    let mut consumer = Consumer { control, loopback, schemas, levels, applied, updates };
+    let mut consumer = Consumer { control, loopback, clock, schemas, levels, applied, updates };
     consumer.configure();
     tokio::spawn(consumer.follow());
 }
@@ -100,7 +107,7 @@ impl Consumer {
     async fn update_conditions(&mut self, levels: &BTreeSet<String>) -> bool {
         let mut all_current = true;
         for schema in self.schemas.all() {
-            let condition = condition(&schema, levels);
+            let condition = condition(&schema, levels, self.clock.now());
             if has_condition(&schema, &condition) {
                 continue;
             }
@@ -156,7 +163,7 @@ impl Consumer {
 }
 
 /// Builds the condition: whether the schema's priority level exists.
-fn condition(schema: &FlowSchema, levels: &BTreeSet<String>) -> FlowSchemaCondition {
+fn condition(schema: &FlowSchema, levels: &BTreeSet<String>, now: Time) -> FlowSchemaCondition {
     let level = &schema.spec.priority_level_configuration.name;
     let about = format!("This FlowSchema references the PriorityLevelConfiguration object named {level:?}");
     let (status, reason, message) = match levels.contains(level) {
@@ -166,7 +173,7 @@ fn condition(schema: &FlowSchema, levels: &BTreeSet<String>) -> FlowSchemaCondit
     FlowSchemaCondition {
         r#type: DANGLING.to_owned(),
         status: status.to_owned(),
-        last_transition_time: Time::from(std::time::SystemTime::now()),
+        last_transition_time: now,
         reason: reason.to_owned(),
         message,
     }

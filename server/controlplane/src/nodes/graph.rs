@@ -12,24 +12,7 @@ use machinery::reflect::Struct;
 use registry::{Informer, Stores};
 
 use super::references;
-
-/// The type of a vertex.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    Pod,
-    Secret,
-    ConfigMap,
-    ServiceAccount,
-    Claim,
-    Volume,
-    ResourceClaim,
-    VolumeAttachment,
-    ResourceSlice,
-    PodCertificateRequest,
-}
-
-/// An object: its type, namespace, and name.
-pub type Vertex = (Kind, String, String);
+use super::vertex::{Kind, Vertex};
 
 /// The graph and the informers that update it until it is dropped.
 pub struct Graph {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use generated::core::v1::{PersistentVolume, Pod};
 
-use super::graph::{Kind, Vertex};
+use super::vertex::{Kind, Vertex};
 use crate::pod_references::{Reference, ReferenceKind, visit_pod, visit_volume};
 
 /// The annotation of mirror pods. They grant their kubelet no permissions.

@@ -1,6 +1,7 @@
 //! Why the node authorizer does not allow a request, with upstream's texts.
 
-use super::NODE_LEASES;
+/// The namespace of node leases.
+pub(super) const NODE_LEASES: &str = "kube-node-lease";
 
 /// Why a request of a kubelet is not allowed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

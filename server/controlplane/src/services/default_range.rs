@@ -2,14 +2,13 @@
 //! (`defaultservicecidr.Controller`).
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use apimachinery::meta::v1::{condition_status, status_reason};
 use endpoints::{Loopback, ServerContext};
 use generated::networking::v1::ServiceCIDR;
-use machinery::scalar::Time;
 use machinery::status::Status;
-use registry::Informer;
+use registry::{Clock, Informer};
 use serde_json::json;
 use serving::shutdown::Phase;
 
@@ -30,7 +29,12 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
     if ranges.is_empty() || !loopback.serves(SERVICE_CIDRS) {
         return Ok(());
     }
-    let mut reconciler = Reconciler { loopback: loopback.clone(), ranges, is_mismatch_reported: false };
+    let mut reconciler = Reconciler {
+        loopback: loopback.clone(),
+        clock: environment.backend.clock.clone(),
+        ranges,
+        is_mismatch_reported: false,
+    };
     reconciler.reconcile().await?;
     let Some(informer) = environment.informers.of::<ServiceCIDR>(SERVICE_CIDRS.0, SERVICE_CIDRS.2) else {
         return Ok(());
@@ -48,6 +52,7 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
 /// Reconciles the ServiceCIDR.
 struct Reconciler {
     loopback: Arc<Loopback>,
+    clock: Arc<dyn Clock>,
     /// The ranges of the flag, the default family first.
     ranges: Vec<String>,
     is_mismatch_reported: bool,
@@ -118,7 +123,7 @@ impl Reconciler {
             "type": READY,
             "status": condition_status::TRUE,
             "message": "Kubernetes default Service CIDR is ready",
-            "lastTransitionTime": Time::from(SystemTime::now()).to_string(),
+            "lastTransitionTime": self.clock.now().to_string(),
         });
         let status = json!({ "conditions": [condition] });
         self.loopback.apply_status(SERVICE_CIDRS, NAME, MANAGER, status).await

@@ -5,14 +5,13 @@
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use apimachinery::meta::v1::status_reason;
 use endpoints::ServerContext;
 use generated::core::v1::Service;
 use generated::networking::v1::IPAddress;
 use machinery::format::ip::parse_ip_sloppy;
-use machinery::scalar::Time;
 use machinery::status::Status;
 use prometheus::{IntCounter, IntCounterVec, Opts, Registry};
 use serving::shutdown::Phase;
@@ -160,7 +159,7 @@ impl Repair {
     /// Releases managed addresses that no service uses.
     async fn release_addresses(&self, known: &[IPAddress], services: &[Service], leaked: Leaked) {
         let owners = owners(services);
-        let now = Time::from(SystemTime::now()).unix();
+        let now = self.environment.backend.clock.now().unix();
         for known in known.iter().filter(|known| addresses::is_managed(known)) {
             let age = now.saturating_sub(known.metadata.creation_timestamp.unix());
             let is_used = known.metadata.name.parse().is_ok_and(|address: IpAddr| owners.contains_key(&address));

@@ -69,7 +69,7 @@ impl Accounts {
         if audiences.is_empty() {
             return Err(Refusal::Audiences { found: token_audiences.clone(), wanted: wanted.to_vec() });
         }
-        let now = Time::from(std::time::SystemTime::now());
+        let now = self.lookup.now();
         claims.check_time(now)?;
         Bound { lookup: &self.lookup, now, to: &claims.kubernetes }.check().await?;
         let stale = claims.stale_for(now);

@@ -31,7 +31,7 @@ impl UserAuthenticator for BootstrapTokens {
         Box::pin(async move {
             let Some((id, secret)) = parse(token) else { return Ok(None) };
             match self.0.secret(NAMESPACE, &format!("{SECRET_PREFIX}{id}")).await {
-                Ok(stored) => Ok(user_of_secret(&stored, id, secret)),
+                Ok(stored) => Ok(user_of_secret(&stored, id, secret, self.0.now())),
                 Err(status) if status.code == 404 => Ok(None),
                 Err(status) => Err(AuthenticationError(status.message)),
             }
@@ -48,7 +48,7 @@ fn parse(token: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the user of a token if the stored secret is valid and matches.
-fn user_of_secret(stored: &Secret, id: &str, secret: &str) -> Option<User> {
+fn user_of_secret(stored: &Secret, id: &str, secret: &str, now: Time) -> Option<User> {
     let entry = |name: &str| stored.data.get(name).map_or(&b""[..], |value| value.as_ref());
     let text = |name: &str| std::str::from_utf8(entry(name)).unwrap_or("");
     let refuse = |why: &str| {
@@ -68,7 +68,7 @@ fn user_of_secret(stored: &Secret, id: &str, secret: &str) -> Option<User> {
     if text("token-id") != id {
         return refuse("the id is that of another token");
     }
-    if has_expired(text("expiration")) {
+    if has_expired(text("expiration"), now) {
         return refuse("the token has expired");
     }
     if text("usage-bootstrap-authentication") != "true" {
@@ -81,8 +81,7 @@ fn user_of_secret(stored: &Secret, id: &str, secret: &str) -> Option<User> {
 }
 
 /// Whether an expiration has passed. An invalid time counts as expired.
-fn has_expired(expiration: &str) -> bool {
-    let now = Time::from(std::time::SystemTime::now());
+fn has_expired(expiration: &str, now: Time) -> bool {
     !expiration.is_empty() && Time::parse(expiration).map_or(true, |at| at.unix() <= now.unix())
 }
 
@@ -135,7 +134,7 @@ mod tests {
     #[test]
     fn rejects_tokens_of_invalid_secrets() {
         let user = |changes: &[(&str, &str)]| {
-            let user = user_of_secret(&secret(changes), "aaaaaa", "0123456789abcdef")?;
+            let user = user_of_secret(&secret(changes), "aaaaaa", "0123456789abcdef", Time::from_unix(1_700_000_000))?;
             Some(format!("{} {}", user.name, user.groups.join(",")))
         };
         assert_eq!(user(&[]).unwrap(), "system:bootstrap:aaaaaa system:bootstrappers");

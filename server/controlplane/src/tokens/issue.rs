@@ -57,7 +57,7 @@ impl SubresourceHandler for Issuer {
         check_names(&request.metadata, namespace, name)?;
         let account = self.lookup.account(namespace, name).await?;
         fill(&mut request, &account, &self.environment.options.authentication.api_audiences)?;
-        let now = Time::from(std::time::SystemTime::now());
+        let now = self.environment.backend.clock.now();
         request.metadata.creation_timestamp = now;
         request.status = TokenRequestStatus::default();
         check_life(request.spec.expiration_seconds.unwrap_or_default())?;

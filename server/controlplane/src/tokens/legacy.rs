@@ -14,13 +14,12 @@ use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::accounts::issued_by;
 use super::lookup::Lookup;
+pub use super::refusal::INVALID_SINCE;
 use super::refusal::Refusal;
 
 const ISSUER: &str = "kubernetes/serviceaccount";
 /// The key of the token in the secret.
 const TOKEN: &str = "token";
-/// The label of secrets whose token was unused for too long and is invalid.
-pub const INVALID_SINCE: &str = "kubernetes.io/legacy-token-invalid-since";
 /// The label with the date of the last use.
 const LAST_USED: &str = "kubernetes.io/legacy-token-last-used";
 
@@ -178,7 +177,7 @@ impl Origin {
 
 /// Labels the secret with the date of the use, so that unused tokens can be found.
 async fn record_use(lookup: &Lookup, secret: &Secret) {
-    let now = Time::from(std::time::SystemTime::now());
+    let now = lookup.now();
     let day = |time: Time| time.to_string().chars().take(10).collect::<String>();
     let (today, tomorrow) = (day(now), day(Time::from_unix(now.unix() + 24 * 60 * 60)));
     let known = secret.metadata.labels.get(LAST_USED);

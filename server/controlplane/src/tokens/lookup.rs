@@ -6,14 +6,20 @@ use apimachinery::meta::v1::ObjectMeta;
 use async_trait::async_trait;
 use generated::core::v1::{Node, Pod, Secret, ServiceAccount};
 use machinery::reflect::{Owned, Struct};
+use machinery::scalar::Time;
 use machinery::status::Status;
-use registry::{Change, CheckWrite, Context, Stores, UpdateOptions, meta_mut};
+use registry::{Change, CheckWrite, Clock, Context, Stores, SystemClock, UpdateOptions, meta_mut};
 
 /// Reads current objects from the store, because tokens become invalid with their objects.
 #[derive(Clone)]
 pub struct Lookup(pub Arc<Stores>);
 
 impl Lookup {
+    /// Returns the current time, by the clock of the stored secrets.
+    pub fn now(&self) -> Time {
+        self.0.get(&("", "secrets")).map_or_else(|| SystemClock.now(), |store| store.clock.now())
+    }
+
     pub async fn account(&self, namespace: &str, name: &str) -> Result<ServiceAccount, Status> {
         self.get("serviceaccounts", namespace, name).await
     }

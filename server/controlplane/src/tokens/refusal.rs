@@ -3,7 +3,8 @@
 use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 
-use super::legacy::INVALID_SINCE;
+/// The label of secrets whose token was unused for too long and is invalid.
+pub const INVALID_SINCE: &str = "kubernetes.io/legacy-token-invalid-since";
 
 /// Why a service account token is not valid.
 #[derive(Debug, thiserror::Error)]

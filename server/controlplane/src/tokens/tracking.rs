@@ -2,12 +2,13 @@
 //! `legacytokentracking.Controller`). kube-controller-manager's cleanup of unused tokens reads it.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use endpoints::{Loopback, Resource};
 use generated::core::v1::ConfigMap;
 use machinery::scalar::Time;
 use machinery::status::Status;
+use registry::Clock;
 
 const CONFIG_MAPS: Resource = ("", "v1", "configmaps");
 const NAMESPACE: &str = "kube-system";
@@ -21,16 +22,16 @@ const INTERVAL: Duration = Duration::from_secs(30 * 60);
 ///
 /// # Errors
 /// When the config map can be neither read nor written.
-pub async fn start(loopback: &Arc<Loopback>) -> Result<(), Status> {
+pub async fn start(loopback: &Arc<Loopback>, clock: Arc<dyn Clock>) -> Result<(), Status> {
     if !loopback.serves(CONFIG_MAPS) {
         return Ok(());
     }
-    ensure(loopback).await?;
+    ensure(loopback, clock.as_ref()).await?;
     let loopback = loopback.clone();
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(INTERVAL).await;
-            if let Err(status) = ensure(&loopback).await {
+            if let Err(status) = ensure(&loopback, clock.as_ref()).await {
                 tracing::warn!(why = status.message, "cannot maintain config map {NAMESPACE}/{NAME}; retrying");
             }
         }
@@ -38,18 +39,18 @@ pub async fn start(loopback: &Arc<Loopback>) -> Result<(), Status> {
     Ok(())
 }
 
-async fn ensure(loopback: &Loopback) -> Result<(), Status> {
+async fn ensure(loopback: &Loopback, clock: &dyn Clock) -> Result<(), Status> {
     let written = match loopback.get::<ConfigMap>(CONFIG_MAPS, NAMESPACE, NAME).await? {
         Some(map) if map.data.get(SINCE).is_some_and(|since| is_date(since)) => return Ok(()),
         Some(mut map) => {
-            map.data.insert(SINCE.into(), today());
+            map.data.insert(SINCE.into(), date(clock.now()));
             loopback.update(CONFIG_MAPS, map).await
         }
         None => {
             let mut map = ConfigMap::default();
             map.metadata.name = NAME.into();
             map.metadata.namespace = NAMESPACE.into();
-            map.data.insert(SINCE.into(), today());
+            map.data.insert(SINCE.into(), date(clock.now()));
             loopback.create(CONFIG_MAPS, map).await
         }
     };
@@ -60,9 +61,9 @@ async fn ensure(loopback: &Loopback) -> Result<(), Status> {
     }
 }
 
-/// Returns the current UTC date.
-fn today() -> String {
-    Time::from(SystemTime::now()).to_string().chars().take(DATE.len()).collect()
+/// Returns the UTC date of a time.
+fn date(time: Time) -> String {
+    time.to_string().chars().take(DATE.len()).collect()
 }
 
 const DATE: &str = "2006-01-02";
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn recognizes_dates() {
-        assert!(is_date(&today()) && is_date("2024-02-29"));
+        assert!(is_date(&date(Time::from_unix(0))) && is_date("2024-02-29"));
         for text in ["", "2023-02-29", "2024-2-29", "2024-02-29T00:00:00Z", "yesterday."] {
             assert!(!is_date(text), "{text:?}");
         }

@@ -11,8 +11,9 @@ use registry::{Change, CheckWrite, Outcome, UpdateOptions, meta};
 use request::Response;
 use request::warnings::Warnings;
 
+use super::call::check_identity;
 use super::scale::Scale;
-use super::{Call, Cost, check_identity};
+use super::{Call, Cost};
 use crate::admission::{Attributes, Operation};
 use crate::audit;
 use crate::endpoint::Endpoint;

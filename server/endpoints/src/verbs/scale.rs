@@ -129,7 +129,7 @@ impl<'a> Scale<'a> {
             Form::Object => response::object(code, self.kind, scale, accepted),
             Form::Table(version) => {
                 let columns = if self.endpoint.open.is_some() { &CUSTOM_COLUMNS } else { &COLUMNS };
-                let endpoint = Arc::new(Endpoint { kind: self.kind, open: None, ..self.endpoint.clone() });
+                let endpoint = Arc::new(self.endpoint.of_declared(self.kind));
                 let renderer = Renderer::new(&endpoint, accepted)?;
                 let writer = TableWriter::with_columns(renderer, columns, version, &call.info.query)?;
                 table::of_object(&writer, code, scale, accepted)

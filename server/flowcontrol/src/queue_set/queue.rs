@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::RequestId;
+use super::request::RequestId;
 use crate::work::SeatSeconds;
 
 /// Waiting requests, oldest first, and the usage by requests that left the queue.

@@ -5,10 +5,15 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::ESTIMATED_SERVICE;
 use crate::digest::RequestDetails;
 use crate::flow::Flow;
 use crate::work::{SeatSeconds, WorkEstimate};
+
+/// The expected duration of a request. The real duration is charged afterwards.
+pub const ESTIMATED_SERVICE: Duration = Duration::from_millis(3);
+
+/// Identifies a request of a queue set; never reused.
+pub type RequestId = u64;
 
 /// The attributes of an arriving request.
 pub struct Arrival {

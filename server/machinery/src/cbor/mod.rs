@@ -5,15 +5,16 @@
 //! bytes; both kinds of strings are accepted. The codec builds a tree: the format is off by default
 //! and not performance-critical.
 
+mod magic;
 mod read;
+mod tree;
 mod write;
 
-use crate::json::{Error, Issues, Value, encode_value as encode_json, from_value, parse, to_value as tree_of};
-use crate::limits::MAX_DEPTH;
+use crate::json::{Error, Issues, Value, from_value, parse, to_value as tree_of};
 use crate::reflect::{Mut, Ref};
-
-/// The self-described tag, which starts every object.
-pub const MAGIC: [u8; 3] = [0xd9, 0xd9, 0xf7];
+pub use magic::MAGIC;
+pub(crate) use tree::check;
+pub use tree::{to_json, to_value};
 
 /// Whether the bytes start with the self-described tag.
 pub fn is_self_described(bytes: &[u8]) -> bool {
@@ -48,30 +49,6 @@ pub fn encode_value(value: &Value, out: &mut Vec<u8>) {
 /// type than its field or is malformed, or the document exceeds a limit.
 pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     from_value(&to_value(document)?, into, issues)
-}
-
-/// Decodes a document, tagged or not, to a tree.
-///
-/// # Errors
-/// [`Error`] when the bytes are not CBOR, JSON cannot represent the document, or the document
-/// exceeds a limit.
-pub fn to_value(document: &[u8]) -> Result<Value, Error> {
-    read::document(document, MAX_DEPTH)
-}
-
-/// Checks that a document is well-formed and nests at most this many containers and tags.
-pub(crate) fn check(document: &[u8], max_depth: usize) -> Result<(), Error> {
-    read::document(document, max_depth).map(drop)
-}
-
-/// Converts a document to JSON.
-///
-/// # Errors
-/// As [`to_value`].
-pub fn to_json(document: &[u8]) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::new();
-    encode_json(&to_value(document)?, &mut out);
-    Ok(out)
 }
 
 /// Appends a JSON text as tagged CBOR.

@@ -30,7 +30,7 @@ fn output_matches_upstream() {
         from_json(text.as_bytes(), &mut out).unwrap();
         assert_eq!(out, [&MAGIC[..], &bytes(expect)].concat(), "{text}");
         let mut again = Vec::new();
-        encode_json(&parse(text.as_bytes(), &mut Issues::ignore()).unwrap(), &mut again);
+        crate::json::encode_value(&parse(text.as_bytes(), &mut Issues::ignore()).unwrap(), &mut again);
         assert_eq!(to_json(&out).unwrap(), again);
     }
 }

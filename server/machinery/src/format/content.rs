@@ -70,6 +70,11 @@ pub fn is_label_key(value: &str) -> Messages {
     messages
 }
 
+/// A key of a label or annotation, a finalizer: a name, with or without `prefix/` (upstream `IsQualifiedName`).
+pub fn is_qualified_name(value: &str) -> Messages {
+    is_label_key(value)
+}
+
 /// A canonical decimal integer: no plus sign, no leading zeros.
 pub fn is_decimal_integer(value: &str) -> Messages {
     if value.is_empty() {

@@ -9,17 +9,16 @@
 
 use serde_json::value::RawValue;
 
-use super::dom::{Value, subtree};
-use super::error::{Error, TypeError};
+use super::decoder::{Decoder, Keys, Step, type_error};
+use super::dom::{Value, encode_value, subtree};
+use super::error::Error;
 use super::go_type::Names;
 use super::issues::Issues;
 use super::path::Path;
-use super::read::{Reader, Stop, syntax_error, to_text};
+use super::read::{Reader, Stop, reason, to_text};
 use super::scalars;
-use crate::budget::Meter;
 use crate::def::{JsonForm, Shape};
 use crate::reflect::{FlatField, Mut, Slot, StructListMut, StructMapMut};
-use crate::scalar::ScalarError;
 
 /// Decodes a document into a struct. Absent fields keep their values.
 ///
@@ -54,31 +53,23 @@ pub fn decode_version(document: &[u8], version: &str, into: Mut<'_>, issues: &mu
     }
 }
 
-/// The error to report: a syntax error anywhere in the document takes precedence over the decoder's
-/// error.
-#[cold]
-pub(crate) fn reason(document: &[u8], found: Option<Error>) -> Error {
-    match (syntax_error(document), found) {
-        (None, Some(error)) => error,
-        (Some(text), _) => Error::Syntax(text.into()),
-        // The reader stopped where Go's scanner does not. The only such place is the depth limit of
-        // this server.
-        (None, None) => Error::Syntax("invalid character '{' exceeded max depth".into()),
-    }
+/// Decodes a tree into a struct, with the same errors and issues as its text.
+///
+/// # Errors
+/// As [`decode`].
+pub fn from_value(value: &Value, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
+    from_value_version(value, "", into, issues)
 }
 
-pub(crate) struct Decoder<'d, 'i> {
-    pub(crate) reader: Reader<'d>,
-    pub(crate) issues: &'i mut Issues,
-    names: Names<'d>,
-    pub(super) meter: Meter,
-    /// The first type error.
-    saved: Option<Error>,
-    /// The error that stopped decoding.
-    fatal: Option<Error>,
+/// Decodes a tree of this API version, which determines the names of Go types in errors.
+///
+/// # Errors
+/// As [`decode`].
+pub fn from_value_version(value: &Value, version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
+    let mut text = Vec::new();
+    encode_value(value, &mut text);
+    decode_version(&text, version, into, issues)
 }
-
-pub(crate) type Step = Result<(), Stop>;
 
 impl<'d> Decoder<'d, '_> {
     fn document(&mut self, into: Mut<'_>) -> Step {
@@ -133,15 +124,6 @@ impl<'d> Decoder<'d, '_> {
             if !self.reader.more(b'}')? {
                 return Ok(());
             }
-        }
-    }
-
-    /// Counts bytes before they are allocated.
-    #[inline]
-    pub(crate) fn charge(&mut self, bytes: usize) -> Step {
-        match self.meter.charge(bytes) {
-            Ok(()) => Ok(()),
-            Err(exceeded) => self.fail(exceeded.into()),
         }
     }
 
@@ -290,14 +272,6 @@ impl<'d> Decoder<'d, '_> {
         }
     }
 
-    /// Skips a value of a wrong type and keeps the first such error.
-    #[cold]
-    pub(crate) fn mismatch(&mut self, path: &Path<'_>, wanted: impl FnOnce(Names<'_>) -> String) -> Step {
-        let found = self.reader.skip_named()?;
-        self.save(type_error(path, found.into(), wanted(self.names).into()));
-        Ok(())
-    }
-
     /// Records a number that the type of the field cannot represent.
     #[cold]
     pub(crate) fn bad_number(&mut self, path: &Path<'_>, number: &str, wanted: &str) {
@@ -318,30 +292,6 @@ impl<'d> Decoder<'d, '_> {
         });
         self.save(type_error(path, found, "uint8".into()));
     }
-
-    /// Keeps the first error that does not stop decoding.
-    pub(crate) fn save(&mut self, error: Error) {
-        self.saved.get_or_insert(error);
-    }
-
-    /// Stops decoding with the error of a scalar's own parser.
-    #[cold]
-    pub(crate) fn refuse(&mut self, path: &Path<'_>, error: ScalarError) -> Step {
-        self.fail(match error {
-            ScalarError::JsonType { found, wanted } => type_error(path, found, wanted.into()),
-            other => Error::Scalar(other),
-        })
-    }
-
-    fn fail(&mut self, error: Error) -> Step {
-        self.fatal = Some(error);
-        Err(Stop)
-    }
-}
-
-fn type_error(path: &Path<'_>, found: Box<str>, wanted: Box<str>) -> Error {
-    let (owner, path) = path.go_field();
-    Error::Type(Box::new(TypeError { found, owner, path: path.into(), wanted }))
 }
 
 fn reset(into: &mut Mut<'_>) {
@@ -353,26 +303,5 @@ fn reset(into: &mut Mut<'_>) {
 fn set_true(into: &mut Mut<'_>, field: &str) {
     if let Some(Slot::One(crate::reflect::OneMut::Bool(flag))) = into.by_name(field) {
         *flag = true;
-    }
-}
-
-/// The keys of one object; recorded only if duplicates are reported.
-pub(crate) struct Keys {
-    seen: Option<std::collections::HashSet<Box<str>>>,
-}
-
-impl Keys {
-    pub(crate) fn new(wanted: bool) -> Self {
-        Keys { seen: wanted.then(Default::default) }
-    }
-
-    /// Whether keys are recorded.
-    pub(crate) fn is_active(&self) -> bool {
-        self.seen.is_some()
-    }
-
-    /// Whether the key is a duplicate.
-    pub(crate) fn repeats(&mut self, key: &str) -> bool {
-        self.seen.as_mut().is_some_and(|seen| !seen.insert(key.into()))
     }
 }

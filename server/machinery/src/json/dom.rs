@@ -3,14 +3,13 @@
 
 pub use serde_json::{Map, Value};
 
-use super::decode::{decode_version, reason};
 use super::error::{Error, TypeError};
 use super::issues::Issues;
 use super::path::Path;
-use super::read::{Reader, Stop, to_text};
+use super::read::{Reader, Stop, reason, to_text};
 use super::write;
 use crate::budget::Meter;
-use crate::reflect::{Mut, Ref};
+use crate::reflect::Ref;
 
 /// Parses a document. Integers of up to 64 bits stay integers. The last one of duplicate keys wins.
 ///
@@ -37,24 +36,6 @@ pub fn parse(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
 /// Converts a struct to a tree.
 pub fn to_value(value: Ref<'_>) -> Value {
     serde_json::to_value(value).unwrap_or_default()
-}
-
-/// Decodes a tree into a struct, with the same errors and issues as its text.
-///
-/// # Errors
-/// As [`decode`](super::decode).
-pub fn from_value(value: &Value, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
-    from_value_version(value, "", into, issues)
-}
-
-/// Decodes a tree of this API version, which determines the names of Go types in errors.
-///
-/// # Errors
-/// As [`decode`](super::decode).
-pub fn from_value_version(value: &Value, version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
-    let mut text = Vec::new();
-    encode_value(value, &mut text);
-    decode_version(&text, version, into, issues)
 }
 
 /// Appends the JSON of a tree with sorted keys, as Go writes maps.

@@ -3,10 +3,10 @@
 //! Fields are in declaration order with `omitempty`, maps are sorted, and HTML is escaped. There is
 //! no trailing line break: upstream's stream encoder adds one to each object, here the caller does.
 
+use super::pretty::pretty;
 use super::scalars::{JsonScalar, write_list, write_map};
 use super::{open, write};
 use crate::def::{JsonForm, Shape};
-use crate::limits::max_blanks;
 use crate::reflect::{FlatField, Ref, Value};
 
 /// Appends a struct as JSON.
@@ -43,71 +43,9 @@ pub fn encode_pretty(value: Ref<'_>, out: &mut Vec<u8>) {
     pretty(&compact, out);
 }
 
-/// Indents JSON (Go's `json.Indent` with two spaces). The text stays compact if most of the result
-/// would be indentation, because values are nested deeply.
-pub fn pretty(compact: &[u8], out: &mut Vec<u8>) {
-    indent(compact, 2, out);
-}
-
-/// [`pretty`] with an indentation of `width` spaces.
-pub(super) fn indent(compact: &[u8], width: usize, out: &mut Vec<u8>) {
-    let start = out.len();
-    let longest = max_blanks(compact.len());
-    let (mut depth, mut blanks) = (0usize, 0usize);
-    let mut in_string = false;
-    let mut escaped = false;
-    for (index, &c) in compact.iter().enumerate() {
-        if in_string {
-            out.push(c);
-            in_string = escaped || c != b'"';
-            escaped = !escaped && c == b'\\';
-            continue;
-        }
-        match c {
-            b'{' | b'[' => {
-                out.push(c);
-                if !matches!(compact.get(index + 1), Some(b'}' | b']')) {
-                    depth += 1;
-                    blanks += depth * width;
-                    if blanks > longest {
-                        out.truncate(start);
-                        return out.extend_from_slice(compact);
-                    }
-                    new_line(depth * width, out);
-                }
-            }
-            b'}' | b']' => {
-                if !matches!(index.checked_sub(1).and_then(|before| compact.get(before)), Some(b'{' | b'[')) {
-                    depth = depth.saturating_sub(1);
-                    new_line(depth * width, out);
-                }
-                out.push(c);
-            }
-            b',' => {
-                out.push(c);
-                blanks += depth * width;
-                if blanks > longest {
-                    out.truncate(start);
-                    return out.extend_from_slice(compact);
-                }
-                new_line(depth * width, out);
-            }
-            b':' => out.extend_from_slice(b": "),
-            _ => {
-                in_string = c == b'"';
-                out.push(c);
-            }
-        }
-    }
-}
-
-fn new_line(blanks: usize, out: &mut Vec<u8>) {
-    out.push(b'\n');
-    out.extend(std::iter::repeat_n(b' ', blanks));
-}
-
 /// Appends the members of a struct by its descriptor.
-pub(crate) fn walk_members(value: Ref<'_>, out: &mut Vec<u8>) {
+#[doc(hidden)]
+pub fn walk_members(value: Ref<'_>, out: &mut Vec<u8>) {
     fields(value, 0, out);
 }
 

@@ -1,8 +1,8 @@
 //! Reads the version and kind of a document before its type is known (upstream
 //! `json.MetaFactory.Interpret`).
 
-use super::decode::reason;
 use super::error::{Error, TypeError};
+use super::read::reason;
 use super::read::{Reader, Stop, to_text};
 
 /// The anonymous Go struct that upstream decodes into, which its messages print.

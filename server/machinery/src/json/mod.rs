@@ -16,6 +16,7 @@
 
 mod base64;
 mod decode;
+mod decoder;
 pub mod direct;
 mod dom;
 mod encode;
@@ -29,6 +30,7 @@ mod node;
 mod open;
 mod part;
 mod path;
+mod pretty;
 mod read;
 mod scalars;
 mod scan;
@@ -41,9 +43,9 @@ mod fuzz;
 #[cfg(test)]
 mod tests;
 
-pub use decode::{decode, decode_version};
-pub use dom::{Map, Value, encode_value, encode_value_in_order, from_value, from_value_version, parse, to_value};
-pub use encode::{encode, encode_object, encode_pretty, pretty};
+pub use decode::{decode, decode_version, from_value, from_value_version};
+pub use dom::{Map, Value, encode_value, encode_value_in_order, parse, to_value};
+pub use encode::{encode, encode_object, encode_pretty};
 pub use error::{Error, TypeError};
 pub use go_type::string_type;
 pub use internal::{
@@ -53,6 +55,7 @@ pub use issues::{Issue, Issues, strict_error};
 pub use kind::version_and_kind;
 pub use node::{Form, Node, is_same_but};
 pub use part::{Names, clear_part, part_to_value};
+pub use pretty::pretty;
 pub(crate) use read::is_valid_within;
 pub use read::{is_valid, member, syntax_error, to_text};
 pub use scalars::value_error;
@@ -60,7 +63,9 @@ pub use scan::Scanner;
 pub use write::{float, prefixed_string, string};
 
 pub(crate) use dom::MEMBER_SIZE;
-pub(crate) use encode::{long_key as write_long_key, walk_members};
+pub(crate) use encode::long_key as write_long_key;
+#[doc(hidden)]
+pub use encode::walk_members;
 pub(crate) use key::Key;
 pub(crate) use node::in_form;
 pub(crate) use scalars::{JsonScalar, each_scalar, from_base64};

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::error::Error;
 use crate::limits::MAX_STORED_DEPTH;
 use crate::scalar::json_text;
 
@@ -450,4 +451,17 @@ fn plain_until(bytes: &[u8], mut at: usize) -> usize {
         at += 1;
     }
     at
+}
+
+/// The error to report: a syntax error anywhere in the document takes precedence over the decoder's
+/// error.
+#[cold]
+pub(crate) fn reason(document: &[u8], found: Option<Error>) -> Error {
+    match (syntax_error(document), found) {
+        (None, Some(error)) => error,
+        (Some(text), _) => Error::Syntax(text.into()),
+        // The reader stopped where Go's scanner does not. The only such place is the depth limit of
+        // this server.
+        (None, None) => Error::Syntax("invalid character '{' exceeded max depth".into()),
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use ::base64::engine::{Engine, general_purpose::STANDARD};
 use bytes::Bytes;
 
-use super::decode::{Decoder, Keys, Step};
+use super::decoder::{Decoder, Keys, Step};
 use super::dom::{Value, encode_map};
 use super::error::Error;
 use super::go_type::{self, Names};

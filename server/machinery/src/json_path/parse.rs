@@ -7,7 +7,14 @@ use super::{Filter, JsonPath, Operator, Slice, Step};
 /// Characters that end a name.
 const ENDS: &[char] = &[' ', '.', ',', '[', ']', '$', '@', '{', '}'];
 
-pub(super) fn path(text: &str) -> Option<JsonPath> {
+impl JsonPath {
+    /// Parses a path; `None` if it is malformed.
+    pub fn parse(text: &str) -> Option<Self> {
+        path(text)
+    }
+}
+
+fn path(text: &str) -> Option<JsonPath> {
     let mut steps = Vec::new();
     let mut rest = text.trim();
     while let Some(first) = rest.chars().next() {

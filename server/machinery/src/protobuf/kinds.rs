@@ -1,7 +1,7 @@
 //! Type metadata of embedded objects, which protobuf does not encode ([`Flags::EMBEDS_TYPE_META`]).
 
 use crate::def::Flags;
-use crate::defaulting::each_struct;
+use crate::reflect::each_struct;
 use crate::reflect::{Mut, OneMut, Slot};
 
 /// The `apiVersion` of these objects.

@@ -22,13 +22,15 @@ mod step;
 pub(crate) mod tests;
 mod transcode;
 pub(crate) mod wire;
+mod writer;
 
 pub use decode::{decode, decode_body};
 pub use encode::encode;
-pub(crate) use encode::{Writer, encode_field, message, write};
+pub(crate) use encode::{encode_field, message, write};
 pub use error::Error;
 pub(crate) use kinds::set_embedded_kind;
 pub use kinds::set_embedded_kinds;
 pub use mask::{Mask, bytes_of, decode_masked, with_text, write_bytes};
 pub(crate) use step::{Step, steps};
 pub use transcode::{object_to_json, to_json};
+pub(crate) use writer::Writer;

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-use super::encode::Writer;
 use super::error::Error;
 use super::wire::{DELIMITED, FIXED64, Reader, Tag, VARINT};
+use super::writer::Writer;
 use crate::scalar::raw::RawContent;
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 use crate::{cbor, json};

@@ -28,9 +28,7 @@ pub unsafe trait Struct: Default + Clone + Send + Sync + 'static {
     }
 
     /// Appends the members of the JSON object, each with a leading comma.
-    fn write_members(&self, out: &mut Vec<u8>) {
-        crate::json::walk_members(Ref::of(self), out);
-    }
+    fn write_members(&self, out: &mut Vec<u8>);
 }
 
 /// The JSON name of the field at an offset in bytes, for [`json_name!`](crate::json_name).

@@ -105,7 +105,11 @@ macro_rules! describe {
         } }
     };
     ($ty:ident, $def:ident $name:literal { $($set:tt)* } [ $($rows:tt)* ]) => {
-        $crate::describe! { @ $ty, $def $name { $($set)* } [ $($rows)* ] {} }
+        $crate::describe! { @ $ty, $def $name { $($set)* } [ $($rows)* ] {
+            fn write_members(&self, out: &mut Vec<u8>) {
+                $crate::json::walk_members($crate::reflect::Ref::of(self), out);
+            }
+        } }
     };
     (@ $ty:ident, $def:ident $name:literal { $($set:tt)* } [ $($field:ident: $json:literal, $number:literal, $flags:expr $(, $info:expr)?;)* ] { $($write:tt)* }) => {
         #[doc = concat!("Describes [`", stringify!($ty), "`].")]

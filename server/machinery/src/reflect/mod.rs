@@ -30,6 +30,7 @@
 mod access;
 mod collections;
 mod describe;
+mod each_struct;
 mod field;
 mod owned;
 mod place;
@@ -42,6 +43,7 @@ pub use access::{ListAccess, MapAccess, Shaped, Struct, StructAccess};
 pub use access::{field_def, form_of, json_name_at, struct_def};
 pub(crate) use collections::MAP_NODE;
 pub use collections::{OptStructMut, StructList, StructListMut, StructMap, StructMapMut};
+pub(crate) use each_struct::each_struct;
 pub use owned::Owned;
 pub(crate) use place::Place;
 pub use tables::Tables;

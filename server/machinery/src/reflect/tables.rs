@@ -1,16 +1,15 @@
 //! Lookup tables of a struct, built at first use: JSON names (inlined structs flattened), protobuf
 //! numbers.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::checks;
 use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
-use crate::defaulting::has_defaults;
 use crate::json::Key;
 use crate::name_set::{NameId, NameSet};
 use crate::protobuf::{Step, steps};
-use crate::validate::Plan;
 
 use super::place::Place;
 use super::value::Value;
@@ -167,8 +166,8 @@ pub struct Tables {
     pub(crate) defaulted: Vec<u16>,
     /// Indexes in `StructDef::fields` of the structs with defaults in or below them.
     pub(crate) defaults_below: Vec<u16>,
-    /// The validation plan for each `validate::Scope`.
-    pub(crate) plans: [OnceLock<Plan>; 2],
+    /// The validation plan for each `validate::Scope`. Its type is not named, because it contains descriptors.
+    pub(crate) plans: [OnceLock<Box<dyn Any + Send + Sync>>; 2],
     /// See [`StructDef::gates`].
     gates: OnceLock<(Vec<&'static str>, NameSet)>,
     /// See [`StructDef::gated_fields`].
@@ -229,7 +228,7 @@ impl Tables {
             wire,
             number,
             defaulted: fields(|f| f.info.default.is_some()),
-            defaults_below: fields(|f| f.shape().struct_def().is_some_and(has_defaults)),
+            defaults_below: fields(|f| f.shape().struct_def().is_some_and(StructDef::has_defaults)),
             plans: Default::default(),
             gates: OnceLock::new(),
             gated_fields: OnceLock::new(),
@@ -305,6 +304,11 @@ fn flatten(def: &'static StructDef, base: usize, via: &[&'static str], out: &mut
 }
 
 impl StructDef {
+    /// Whether a field of the struct, or of a struct below it, has a default.
+    pub(crate) fn has_defaults(&self) -> bool {
+        self.defaults.is_some() || self.defaults_below || self.fields.iter().any(|f| f.info.default.is_some())
+    }
+
     /// The lookup tables.
     #[inline]
     pub(crate) fn tables(&'static self) -> &'static Tables {

@@ -113,15 +113,6 @@ impl Quantity {
         Self(Repr::Small { value, scale, format })
     }
 
-    /// Parses the text form (upstream `ParseQuantity`).
-    ///
-    /// # Errors
-    /// [`ScalarError::QuantityFormat`], [`QuantityNumeric`](ScalarError::QuantityNumeric) or
-    /// [`QuantitySuffix`](ScalarError::QuantitySuffix) when the text is not a quantity.
-    pub fn parse(text: &str) -> Result<Self, ScalarError> {
-        parse::parse(text)
-    }
-
     /// Decodes a JSON string or number literal, or `null`. Like upstream's
     /// `Quantity.UnmarshalJSON`, it neither resolves escapes nor rejects blanks around the number.
     ///

@@ -186,19 +186,6 @@ impl LabelSelector {
         Self { requirements: Vec::new(), nothing: true }
     }
 
-    /// Parses the text form of the query parameter `labelSelector` (upstream `labels.Parse`).
-    ///
-    /// # Errors
-    /// [`Error`] when the text is malformed, or a requirement is invalid.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        Self::parse_at(text, &Path::NONE)
-    }
-
-    /// As [`Self::parse`]; `path` precedes the fields in errors.
-    fn parse_at(text: &str, path: &Path<'_>) -> Result<Self, Error> {
-        Ok(Self::from_requirements(parser::parse(text, path)?))
-    }
-
     /// Creates a selector from requirements, which are sorted by key.
     pub fn from_requirements(mut requirements: Vec<LabelRequirement>) -> Self {
         requirements.sort_by(|a, b| a.key.cmp(&b.key));

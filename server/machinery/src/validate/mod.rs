@@ -10,8 +10,11 @@
 //! The hand-written function of a struct (`#[validate(by_hand = ..)]`) runs before its fields are
 //! validated.
 
+mod at;
 mod check;
 mod plan;
+mod rule;
+mod scope;
 mod tag;
 #[cfg(test)]
 mod tests;
@@ -28,19 +31,8 @@ use crate::protobuf;
 use crate::reflect::{Ref, StructList, StructMap, Value};
 
 pub(crate) use plan::Plan;
+pub use scope::Scope;
 pub use tag::unknown_tags;
-
-/// Which part of the declarations is enforced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Constraints and tags only.
-    ///
-    /// For upstream's kinds: upstream validates their declared enums, unions and required fields by
-    /// hand, with other messages or not at all; their tags determine what is enforced.
-    Tagged,
-    /// All of a declaration: also closed enums, unions and required fields.
-    Declared,
-}
 
 /// Which half of a validation runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +149,7 @@ impl Run<'_> {
         if field.below && continues_below {
             // An empty embedded struct was absent.
             let is_declared = self.with.scope == Scope::Declared;
-            let old = old.filter(|old| !is_declared || check::is_present(field.shape, *old, true));
+            let old = old.filter(|old| !is_declared || at::is_present(field.shape, *old, true));
             self.below(field.list, new, old, path);
         }
     }
@@ -169,11 +161,11 @@ impl Run<'_> {
         if self.with.scope != Scope::Declared {
             return false;
         }
-        if self.omits_required_field(field, &check::At { shape: field.shape, path, new, old: Some(new) }) {
+        if self.omits_required_field(field, &at::At { shape: field.shape, path, new, old: Some(new) }) {
             self.omitted_path = path.to_text();
             return true;
         }
-        if !field.below || !check::is_present(field.shape, new, true) {
+        if !field.below || !at::is_present(field.shape, new, true) {
             return false;
         }
         // Called for each field on the path to an omitted one: a traversal for each would be
@@ -220,14 +212,14 @@ impl Run<'_> {
 
     /// Runs the checks of a field. Returns false when the fields below it must be skipped.
     fn checks(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) -> bool {
-        let at = check::At { shape: field.shape, path, new, old };
+        let at = at::At { shape: field.shape, path, new, old };
         let before = self.errors.len();
         let is_declared = self.with.scope == Scope::Declared;
         let mut stop = false;
         for check in &field.first {
             stop |= self.check(check, &at) && check.rule.short_circuits(self.with.scope);
         }
-        let is_unset = || field.implied_optional && !check::is_present(field.shape, new, is_declared);
+        let is_unset = || field.implied_optional && !at::is_present(field.shape, new, is_declared);
         if stop || (is_unset() && (is_declared || self.errors.len() == before)) {
             return false;
         }
@@ -334,7 +326,7 @@ impl Run<'_> {
             Value::List(items) => {
                 for (i, item) in (0..items.len()).filter_map(|i| Some((i, items.get(i)?))) {
                     if is_repeated(bytes(item)) {
-                        self.errors.push(FieldError::duplicate(&path.index(i), check::shown(item)));
+                        self.errors.push(FieldError::duplicate(&path.index(i), at::shown(item)));
                     }
                 }
             }

@@ -2,8 +2,9 @@
 
 use crate::def::{Constraint, FieldDef, Flags, ListType, Shape, StructDef, UnionDef};
 
-use super::check::{Check, Rule};
-use super::{Scope, tag};
+use super::rule::{Check, Rule};
+use super::scope::Scope;
+use super::tag::{self, list_keys};
 
 /// The checks of a struct.
 pub(crate) struct Plan {
@@ -39,7 +40,8 @@ impl Plan {
     pub fn of(def: &'static StructDef, scope: Scope) -> &'static Plan {
         let [tagged, declared] = &def.tables().plans;
         let plan = if scope == Scope::Tagged { tagged } else { declared };
-        plan.get_or_init(|| Plan::new(def, scope))
+        let plan = plan.get_or_init(|| Box::new(Plan::new(def, scope)));
+        plan.downcast_ref().expect("only this function sets the plan")
     }
 
     fn new(def: &'static StructDef, scope: Scope) -> Plan {
@@ -96,14 +98,6 @@ fn declared(field: &'static FieldDef) -> impl Iterator<Item = Check> {
     let unique = is_unique.then(|| ("unique", Rule::Unique(list_keys(field))));
     let all = [required, enumerated, unique].into_iter().flatten();
     all.map(|(tag, rule)| Check { tag, gates: Vec::new(), rule })
-}
-
-/// The keys of a list of type map; empty for other lists, whose items are compared as a whole.
-pub(super) fn list_keys(field: &FieldDef) -> Vec<&'static str> {
-    match field.info.list {
-        ListType::Map(keys) => keys.to_vec(),
-        _ => Vec::new(),
-    }
 }
 
 fn unions(def: &'static StructDef, scope: Scope) -> Vec<Union> {

@@ -3,11 +3,10 @@
 //! Tags in `k8s:alpha(..)` are not enforced: upstream only compares their results with its
 //! hand-written functions.
 
-use crate::def::{Constraint, FieldDef, Literal, Shape, StructDef};
+use crate::def::{Constraint, FieldDef, ListType, Literal, Shape, StructDef};
 use crate::format::field::DeclaredFormat;
 
-use super::check::{Check, Rule, Update};
-use super::plan::list_keys;
+use super::rule::{Check, Rule, Update};
 
 /// A parsed tag: `k8s:name(argument)=value`.
 #[derive(Clone, Copy)]
@@ -131,4 +130,12 @@ pub fn unknown_tags(def: &'static StructDef) -> impl Iterator<Item = &'static st
             _ => None,
         })
     })
+}
+
+/// The keys of a list of type map; empty for other lists, whose items are compared as a whole.
+pub(super) fn list_keys(field: &FieldDef) -> Vec<&'static str> {
+    match field.info.list {
+        ListType::Map(keys) => keys.to_vec(),
+        _ => Vec::new(),
+    }
 }

@@ -1,7 +1,7 @@
 //! Unions: one of several fields is set (upstream `validate.Union`, `ZeroOrOneOfUnion`,
 //! `DiscriminatedUnion`).
 
-use super::check::is_set;
+use super::at::is_set;
 use super::plan::Union;
 use super::{Run, Scope};
 use crate::field_error::FieldError;

@@ -7,6 +7,7 @@
 
 mod compose;
 mod emit;
+mod error;
 mod resolve;
 mod scan;
 mod tree;
@@ -14,6 +15,7 @@ mod tree;
 use crate::budget::Meter;
 use crate::json::{Error, Issues, Value, encode_value, parse};
 use crate::reflect::Ref;
+pub(crate) use error::error;
 
 /// Converts the first document of a stream to JSON (upstream `yaml.YAMLToJSON`). As in upstream's
 /// `YAMLToJSONStrict`, duplicate keys become one issue; the last one counts.
@@ -94,11 +96,6 @@ pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Ve
 /// Appends a tree as YAML.
 pub(crate) fn encode_value_as_yaml(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
     emit::emit(value, out)
-}
-
-/// Creates an error with goyaml's prefix.
-pub(crate) fn error(text: std::fmt::Arguments<'_>) -> Error {
-    Error::Yaml(format!("yaml: {text}").into())
 }
 
 #[cfg(test)]

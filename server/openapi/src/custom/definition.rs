@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CustomResource, Form, lossy};
+use super::lossy;
+use super::lossy::has_flag;
+use super::resource::{CustomResource, Form};
 use crate::catalog::Catalog;
 use crate::names;
 use crate::references::SCHEMAS;
@@ -138,9 +140,4 @@ fn reference(definition: &str, description: &str) -> Value {
 /// Whether a schema preserves unknown fields.
 fn preserves(schema: &Value) -> bool {
     schema.as_object().is_some_and(|schema| has_flag(schema, "x-kubernetes-preserve-unknown-fields"))
-}
-
-/// Whether a flag is set.
-pub(super) fn has_flag(schema: &Map<String, Value>, flag: &str) -> bool {
-    schema.get(flag) == Some(&Value::Bool(true))
 }

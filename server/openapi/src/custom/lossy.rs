@@ -3,8 +3,6 @@
 
 use serde_json::{Map, Value};
 
-use super::definition::has_flag;
-
 /// Removes unsupported keywords from a single schema. The structure of the schema must be
 /// unchanged.
 pub(super) fn drop_unsupported(schema: &mut Map<String, Value>) {
@@ -40,4 +38,9 @@ fn require_no_nullable(schema: &mut Map<String, Value>) {
     if !required.is_empty() {
         schema.insert("required".into(), required.into());
     }
+}
+
+/// Whether a flag is set.
+pub(super) fn has_flag(schema: &Map<String, Value>, flag: &str) -> bool {
+    schema.get(flag) == Some(&Value::Bool(true))
 }

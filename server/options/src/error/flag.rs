@@ -5,10 +5,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use super::{EgressError, FileError, ValueError};
-use crate::audit::{FORMATS, MODES, VERSION};
-use crate::fixed::VERSION_BEFORE;
 use crate::network::{Cidr, PortRange};
-use crate::storage::{JSON, PROTOBUF};
+use crate::words::{FORMATS, JSON, MODES, PROTOBUF, VERSION, VERSION_BEFORE};
 
 /// The errors of a command line, in the order in which they were found; at least one.
 #[derive(Debug, thiserror::Error)]

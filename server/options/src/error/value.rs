@@ -9,7 +9,7 @@ use machinery::json;
 use machinery::scalar::ScalarError;
 
 use super::Source;
-use crate::metrics::{LABEL, METRIC};
+use crate::words::{LABEL, METRIC};
 
 /// The reason why the value of a flag is rejected.
 #[derive(Debug, thiserror::Error)]

@@ -6,12 +6,12 @@ mod build;
 mod element;
 mod filter;
 mod json;
+mod read;
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::Error;
 
 pub(crate) use build::Builder;
 pub use element::PathElement;
@@ -63,14 +63,6 @@ impl FieldSet {
             set.insert(&path.iter().map(|name| PathElement::field(name)).collect::<Path>());
         }
         set
-    }
-
-    /// Parses `fieldsV1`. Elements of unknown types are dropped, as upstream does.
-    ///
-    /// # Errors
-    /// When it is not an object of path elements.
-    pub fn from_value(fields: &Value) -> Result<Self, Error> {
-        Ok(read(fields)?.0)
     }
 
     /// Returns the `fieldsV1` form, in upstream's order.
@@ -205,22 +197,4 @@ impl fmt::Display for FieldSet {
         let paths: Vec<String> = self.paths().iter().map(|path| path_text(path)).collect();
         f.write_str(&paths.join("\n"))
     }
-}
-
-/// Parses an object of `fieldsV1`: returns the set of fields below it, and whether it is itself a field.
-fn read(fields: &Value) -> Result<(FieldSet, bool), Error> {
-    let fields = fields.as_object().ok_or(Error::FieldsNotAnObject)?;
-    let mut set = Builder::default();
-    let mut is_member = false;
-    for (key, value) in fields {
-        if key == "." {
-            is_member = true;
-            continue;
-        }
-        let Some(element) = PathElement::parse(key)? else { continue };
-        let (child, child_is_member) = read(value)?;
-        set.add(element, child_is_member, child);
-    }
-    let is_leaf = set.is_empty();
-    Ok((set.build(), is_member || is_leaf))
 }

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::unescape;
-
 /// The accessed containers of a document, by path element. Upstream decodes them into maps and writes
 /// them sorted. There are at most as many as in the document. Values that an operation inserts keep the
 /// order in which they were sent.
@@ -117,4 +115,9 @@ impl Reached {
             map.sort_keys();
         }
     }
+}
+
+/// Replaces the escapes in a step of a JSON pointer.
+pub(super) fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
 }

@@ -11,7 +11,9 @@
 
 mod cap;
 mod conflict;
+mod context;
 mod entries;
+mod failure;
 mod last_applied;
 mod scale;
 mod updater;
@@ -25,44 +27,16 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
-use crate::field_set::{FieldSet, Filter};
+use crate::field_set::FieldSet;
 use crate::schema::Type;
 use crate::typed::{self, Comparison, Duplicates};
 pub use entries::OwnerEntry;
 use entries::{Entry, Managed, Manager, Operation};
 use updater::Updater;
 
+pub use context::{Context, Converter, Schemas};
+use failure::Failure;
 pub use scale::{Mapping, scale_to_parent, to_scale};
-
-/// Returns the type of a version other than the request's; `None` for an unknown version, whose
-/// managers are dropped.
-pub type Schemas<'a, 's> = dyn Fn(&str) -> Option<Type<'s>> + 'a;
-
-/// Converts an object to a known version.
-pub type Converter<'a> = dyn Fn(&Value, &str) -> Result<Value, Status> + 'a;
-
-/// A request, as far as ownership depends on it; `'s` is the lifetime of custom resources' types.
-#[derive(Clone, Copy)]
-pub struct Context<'a, 's> {
-    /// The field manager, from the `fieldManager` parameter or the user agent; empty counts as `unknown`.
-    pub manager: &'a str,
-    /// The version of the request and of all documents, such as `apps/v1`.
-    pub api_version: &'a str,
-    pub kind: &'a str,
-    /// The subresource, such as `status`; empty for the object itself.
-    pub subresource: &'a str,
-    /// The time of the request, RFC 3339 in seconds and UTC.
-    pub now: &'a str,
-    /// The type of the documents.
-    pub schema: Type<'s>,
-    /// Fields that this endpoint cannot own, because its strategy resets them.
-    pub filter: &'a Filter,
-    pub schemas: &'a Schemas<'a, 's>,
-    pub convert: &'a Converter<'a>,
-    /// Whether fields with the zero values of their types get owners in an object without ownership, as
-    /// in custom resources.
-    pub zeros_have_owners: bool,
-}
 
 /// The result of an apply.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,18 +136,6 @@ pub fn apply(context: &Context<'_, '_>, live: Option<&Value>, config: &Value, fo
         applied.changed |= last_applied::refresh(&mut applied.object, config);
     }
     Ok(applied)
-}
-
-/// Why an apply fails.
-enum Failure {
-    Conflicts(Vec<conflict::Conflict>),
-    Status(Status),
-}
-
-impl From<Status> for Failure {
-    fn from(status: Status) -> Failure {
-        Failure::Status(status)
-    }
 }
 
 impl From<Failure> for Status {

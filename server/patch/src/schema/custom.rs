@@ -6,44 +6,9 @@ use std::collections::BTreeMap;
 use machinery::def::StructDef;
 use serde_json::Value;
 
-use super::{Atom, Fields, Keys, List, ListKind, Map, Scalar, Type};
-
-/// A type of a custom resource.
-#[derive(Clone, Debug, Default)]
-pub struct CustomType {
-    pub scalar: Option<Scalar>,
-    pub list: Option<Box<CustomList>>,
-    pub map: Option<Box<CustomMap>>,
-    /// The type is unknown: merges like [`Type::Deduced`].
-    pub deduced: bool,
-    /// The declared struct of this type; set for `metadata`.
-    pub described: Option<&'static StructDef>,
-}
-
-/// A list of a custom resource.
-#[derive(Clone, Debug)]
-pub struct CustomList {
-    pub items: CustomType,
-    /// Merged by item; without `keys` as a set.
-    pub associative: bool,
-    pub keys: Vec<String>,
-}
-
-/// An object of a custom resource.
-#[derive(Clone, Debug, Default)]
-pub struct CustomMap {
-    pub atomic: bool,
-    /// Sorted by name.
-    pub fields: Box<[(Box<str>, CustomField)]>,
-    pub element: Option<Box<CustomType>>,
-}
-
-/// A field of an object.
-#[derive(Clone, Debug)]
-pub struct CustomField {
-    pub of: CustomType,
-    pub default: Option<Box<Value>>,
-}
+use super::types::{
+    Atom, CustomField, CustomList, CustomMap, CustomType, Fields, Keys, List, ListKind, Map, Scalar, Type,
+};
 
 impl CustomMap {
     /// Returns a field by name.

@@ -5,77 +5,15 @@
 
 mod custom;
 mod described;
+mod types;
 
-use machinery::def::{FieldDef, StructDef};
+use machinery::def::StructDef;
 use machinery::json::{Form, Node};
 use serde_json::Value;
 
-pub use custom::{CustomField, CustomList, CustomMap, CustomType};
 pub(crate) use described::keys_to_miss;
-
-/// A type; cheap to copy.
-#[derive(Clone, Copy)]
-pub enum Type<'s> {
-    /// A declared struct.
-    Struct(&'static StructDef),
-    /// A field of a declared struct.
-    Field(&'static FieldDef),
-    /// An item of the list or map of such a field.
-    Item(&'static FieldDef),
-    /// A struct with `x-kubernetes-map-type` overridden by a field.
-    Overridden(&'static StructDef, bool),
-    /// A type of a custom resource.
-    Custom(&'s CustomType),
-    /// Any value: maps merge by key, lists are replaced (`__untyped_deduced_`).
-    Deduced,
-    /// Any value, replaced as a whole (`__untyped_atomic_`).
-    Untyped,
-    /// A string: the items of a struct that is a plain list in JSON.
-    Text,
-}
-
-/// The alternatives of a type.
-#[derive(Clone, Copy, Default)]
-pub struct Atom<'s> {
-    pub scalar: Option<Scalar>,
-    pub list: Option<List<'s>>,
-    pub map: Option<Map<'s>>,
-}
-
-/// A scalar type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scalar {
-    Numeric,
-    String,
-    Boolean,
-    /// Any scalar.
-    Untyped,
-}
-
-/// A list type.
-#[derive(Clone, Copy)]
-pub struct List<'s> {
-    pub kind: ListKind<'s>,
-    pub items: Type<'s>,
-}
-
-/// How lists merge.
-#[derive(Clone, Copy)]
-pub enum ListKind<'s> {
-    /// As a whole.
-    Atomic,
-    /// As a set of scalars.
-    Set,
-    /// By key fields.
-    Map(Keys<'s>),
-}
-
-/// Names of key fields.
-#[derive(Clone, Copy)]
-pub enum Keys<'s> {
-    Declared(&'static [&'static str]),
-    Custom(&'s [String]),
-}
+use types::Fields;
+pub use types::{Atom, CustomField, CustomList, CustomMap, CustomType, Keys, List, ListKind, Map, Scalar, Type};
 
 impl<'s> Keys<'s> {
     pub fn iter(self) -> impl Iterator<Item = &'s str> {
@@ -85,22 +23,6 @@ impl<'s> Keys<'s> {
         };
         declared.iter().copied().chain(custom.iter().map(String::as_str))
     }
-}
-
-/// A type of objects.
-#[derive(Clone, Copy)]
-pub struct Map<'s> {
-    pub atomic: bool,
-    fields: Fields<'s>,
-    /// The type of undeclared members; `None` if they are not allowed.
-    pub element: Option<Type<'s>>,
-}
-
-#[derive(Clone, Copy)]
-enum Fields<'s> {
-    None,
-    Declared(&'static StructDef),
-    Custom(&'s CustomMap),
 }
 
 impl<'s> Type<'s> {

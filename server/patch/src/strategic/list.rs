@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::directives::PATCH;
 use super::lookup::Field;
-use super::{PATCH, map, order};
+use super::{map, order};
 use crate::{Error, go_print};
 
 /// Merges two lists (`mergeSlice`); with `deletes`, the patch lists scalars to remove.

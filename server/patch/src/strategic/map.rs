@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::directives::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
 use super::lookup::Lookup;
-use super::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER, list, order};
+use super::{list, order};
 use crate::Error;
 
 type Object = Map<String, Value>;

@@ -3,6 +3,7 @@
 //!
 //! The descriptor of a field determines its behaviour: [`machinery::def::PatchStrategy`] and the merge key.
 
+mod directives;
 mod list;
 mod lookup;
 mod map;
@@ -17,15 +18,6 @@ use serde_json::Value;
 
 use self::lookup::Lookup;
 use crate::{Error, document, go_print};
-
-/// `$patch`: the action for the object that contains it.
-const PATCH: &str = "$patch";
-/// `$retainKeys`: the members of the object to keep.
-const RETAIN_KEYS: &str = "$retainKeys";
-/// `$setElementOrder/<field>`: the order of a list's items.
-const SET_ELEMENT_ORDER: &str = "$setElementOrder";
-/// `$deleteFromPrimitiveList/<field>`: scalars to remove from a list.
-const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList";
 
 /// Applies a strategic merge patch to a document of the described type; `issues` gets duplicate fields
 /// of the patch.

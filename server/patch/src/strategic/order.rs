@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::PATCH;
+use super::directives::PATCH;
 use super::places::Places;
 use crate::{Error, go_print};
 

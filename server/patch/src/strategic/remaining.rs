@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
+use super::directives::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
 use super::lookup::{Field, Lookup};
 use super::map::without_directives;
-use super::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
 
 type Object = Map<String, Value>;
 

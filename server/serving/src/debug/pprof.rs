@@ -12,8 +12,7 @@ use http::{HeaderValue, Method, header};
 use request::{Query, Request, RequestExt, Response, respond};
 use tokio::task;
 
-use super::HTML;
-
+pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 /// The default duration of a CPU profile, in seconds.
 const SECONDS: u64 = 30;
 /// The longest list of addresses that is read.

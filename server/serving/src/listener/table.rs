@@ -6,30 +6,22 @@
 //! that opens many connections thus mostly evicts its own.
 
 mod client;
-mod slot;
+mod stage;
 mod state;
 
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use telemetry::logging::LogLimit;
 use telemetry::metrics::ConnectionMetrics;
+use tokio::sync::Notify;
 
 use super::activity::Activity;
 use super::limits::Limits;
 use client::ClientAddress;
-pub(crate) use slot::ConnectionSlot;
+pub(super) use stage::Stage;
 use state::{State, Victim};
-
-/// The stages of a connection, in chronological order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    Handshake,
-    Unauthenticated,
-    Authenticated,
-    /// The connection uses another protocol after an upgrade, and is not evicted.
-    Upgraded,
-}
 
 /// The reason why a connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +149,53 @@ impl Table {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The slot of a connection; dropping it removes the connection from the table.
+pub(crate) struct ConnectionSlot {
+    table: Arc<Table>,
+    id: u64,
+    eviction: Arc<Notify>,
+    is_authenticated: AtomicBool,
+}
+
+impl ConnectionSlot {
+    fn new(table: Arc<Table>, id: u64, eviction: Arc<Notify>) -> Self {
+        ConnectionSlot { table, id, eviction, is_authenticated: AtomicBool::new(false) }
+    }
+
+    /// Records that the TLS handshake is complete.
+    pub fn set_connected(&self) {
+        self.table.set_stage(self.id, Stage::Unauthenticated);
+    }
+
+    /// Records that a request of the connection was authenticated as a user that is not anonymous.
+    pub fn set_authenticated(&self) {
+        if !self.is_authenticated() && !self.is_authenticated.swap(true, Ordering::Relaxed) {
+            self.table.set_stage(self.id, Stage::Authenticated);
+        }
+    }
+
+    /// Whether a request of the connection was authenticated.
+    pub fn is_authenticated(&self) -> bool {
+        self.is_authenticated.load(Ordering::Relaxed)
+    }
+
+    /// Records that HTTP has ended and the connection uses another protocol.
+    pub fn set_upgraded(&self) {
+        self.table.set_stage(self.id, Stage::Upgraded);
+    }
+
+    /// Waits until the connection is evicted.
+    pub async fn evicted(&self) {
+        self.eviction.notified().await;
+    }
+}
+
+impl Drop for ConnectionSlot {
+    fn drop(&mut self) {
+        self.table.leave(self.id);
     }
 }
 

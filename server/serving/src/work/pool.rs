@@ -9,7 +9,6 @@ use prometheus::{IntCounter, IntGauge, Registry};
 
 use super::memory;
 use super::queue::{Limits, Queue};
-use super::task::Task;
 
 /// The niceness of the threads relative to those of connections.
 const NICE: i32 = 5;
@@ -22,6 +21,16 @@ const MAX_THREADS: usize = 128;
 thread_local! {
     /// The user of the task that this thread runs.
     static CURRENT_USER: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
+}
+
+/// What a thread of the pool runs.
+pub(super) trait Job: Send + Sync {
+    fn user(&self) -> &Arc<str>;
+
+    /// The expected memory of the work, in bytes.
+    fn memory(&self) -> u64;
+
+    fn run(self: Arc<Self>);
 }
 
 /// The pool of the process.
@@ -49,7 +58,7 @@ pub(super) struct Pool {
 }
 
 struct State {
-    queue: Queue<Arc<Task>>,
+    queue: Queue<Arc<dyn Job>>,
     threads: usize,
     /// Threads that wait for something outside of the pool.
     blocked: usize,
@@ -106,17 +115,17 @@ impl Pool {
     }
 
     /// Queues a task that has not started.
-    pub fn push(&'static self, task: Arc<Task>) {
+    pub fn push(&'static self, task: Arc<dyn Job>) {
         let mut state = self.state();
-        let (user, memory) = (task.user.clone(), task.memory);
+        let (user, memory) = (task.user().clone(), task.memory());
         state.queue.push(&user, task, memory);
         self.wake_a_thread(state);
     }
 
     /// Queues a started task that was woken.
-    pub fn push_started(&'static self, task: Arc<Task>) {
+    pub fn push_started(&'static self, task: Arc<dyn Job>) {
         let mut state = self.state();
-        let user = task.user.clone();
+        let user = task.user().clone();
         state.queue.push_started(&user, task);
         self.wake_a_thread(state);
     }
@@ -150,7 +159,7 @@ impl Pool {
             };
             self.count(&state);
             drop(state);
-            let user = task.user.clone();
+            let user = task.user().clone();
             CURRENT_USER.set(Some(user.clone()));
             task.run();
             state = self.state();

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::memory;
-use super::pool::Pool;
+use super::pool::{Job, Pool};
 
 const IDLE: u8 = 0;
 const QUEUED: u8 = 1;
@@ -28,11 +28,10 @@ pub(super) struct Task {
     future: Mutex<Option<BoxFuture<'static, ()>>>,
     state: AtomicU8,
     is_cancelled: AtomicBool,
-    /// The expected memory of the work, in bytes.
-    pub memory: u64,
+    memory: u64,
     /// The budget that its decoders charge.
     budget: Arc<Budget>,
-    pub user: Arc<str>,
+    user: Arc<str>,
     /// The runtime of the future's timers and connections.
     runtime: Handle,
     pool: &'static Pool,
@@ -63,8 +62,23 @@ impl Task {
         Join { task, result }
     }
 
+    fn cancel(self: &Arc<Self>) {
+        self.is_cancelled.store(true, Ordering::Release);
+        self.wake_by_ref();
+    }
+}
+
+impl Job for Task {
+    fn user(&self) -> &Arc<str> {
+        &self.user
+    }
+
+    fn memory(&self) -> u64 {
+        self.memory
+    }
+
     /// Polls the future once.
-    pub fn run(self: Arc<Self>) {
+    fn run(self: Arc<Self>) {
         self.state.store(RUNNING, Ordering::Release);
         let _entered = self.runtime.enter();
         let mut slot = self.future.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,11 +98,6 @@ impl Task {
             self.state.store(QUEUED, Ordering::Release);
             self.pool.push_started(self.clone());
         }
-    }
-
-    fn cancel(self: &Arc<Self>) {
-        self.is_cancelled.store(true, Ordering::Release);
-        self.wake_by_ref();
     }
 }
 

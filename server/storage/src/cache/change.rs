@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::entry::Entry;
-use super::resource::EntryFactory;
+use super::factory::EntryFactory;
 use crate::Revision;
 
 /// A change, shared by all watchers.

@@ -8,8 +8,9 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::budget::Budget;
+use super::factory::{EntryDecoder, EntryFactory};
 use super::reading::{self, Filling};
-use super::resource::{EntryDecoder, EntryFactory, ResourceCache};
+use super::resource::ResourceCache;
 use super::snapshot::Snapshot;
 use crate::{Error, Event, EventKind, KeyRange, KeyValue, Result, Revision, Store, WatchBatch};
 

@@ -46,6 +46,7 @@
 //! | file | part |
 //! |---|---|
 //! | `reading`, `feed` | the first list of the store; the task that follows it |
+//! | `factory` | creates the entries of a resource with its decoder |
 //! | `resource` | one resource: current objects, recent changes, watchers |
 //! | `snapshot` | the objects of a resource at one revision, with indexes of fields |
 //! | `entry`, `budget`, `repeat_filter` | one object, its attributes and its encodings; their memory limit |
@@ -56,6 +57,7 @@ mod budget;
 mod change;
 mod counts;
 mod entry;
+mod factory;
 mod feed;
 mod reading;
 mod repeat_filter;
@@ -66,7 +68,8 @@ mod watchers;
 pub use change::{Change, ChangeKind, Seen};
 pub use counts::{Count, Counts, Waits};
 pub use entry::{Attributes, Damage, Description, EncodingId, Entry};
+pub use factory::EntryDecoder;
 pub use feed::{Cache, CacheOptions};
-pub use resource::{EntryDecoder, ResourceCache, Started, WatchFrom};
+pub use resource::{ResourceCache, Started, WatchFrom};
 pub use snapshot::Snapshot;
 pub use watchers::{Matches, Selection, Watcher};

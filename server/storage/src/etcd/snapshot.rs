@@ -6,7 +6,7 @@ use etcd_client::{Txn, TxnOp, proto::PbRangeResponse};
 use tokio::task::JoinSet;
 use tonic::Status;
 
-use super::{Cluster, PAGE, client::Range, convert, failure::failure, leases, txn};
+use super::{Cluster, client::Range, cluster::PAGE, convert, failure::failure, leases, txn};
 use crate::{
     Error, KeyRange, Result, Revision,
     clock::unix_millis,

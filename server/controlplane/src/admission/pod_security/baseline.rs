@@ -2,8 +2,8 @@
 
 use generated::core::v1::{LifecycleHandler, Probe, SELinuxOptions, proc_mount_type, seccomp_profile_type};
 
+use super::check::{Check, Run};
 use super::finding::{Finding, Values, containers, finding, named, plural, quoted, setters};
-use super::policy::{Check, Run};
 use super::subject::Subject;
 
 const fn check(id: &'static str, versions: &'static [(u32, Run)]) -> Check {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::check::Check;
 use super::finding::Finding;
 use super::subject::Subject;
 use super::{baseline, restricted};
@@ -138,23 +139,6 @@ pub fn parse_version(text: &str) -> Option<Version> {
     let digits = text.strip_prefix("v1.")?;
     let canonical = digits == "0" || (!digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()));
     canonical.then(|| digits.parse().ok()).flatten().map(Some)
-}
-
-/// The implementation of a check in one release.
-pub type Run = fn(&Subject<'_>) -> Option<Finding>;
-
-/// A check and its implementations, each with the release that introduced it, newest last.
-pub struct Check {
-    pub id: &'static str,
-    pub versions: &'static [(u32, Run)],
-    /// The baseline check that this restricted check replaces.
-    pub replaces: &'static str,
-}
-
-impl Check {
-    fn form(&self, minor: u32) -> Option<Run> {
-        self.versions.iter().rev().find(|(since, _)| *since <= minor).map(|(_, run)| *run)
-    }
 }
 
 /// Returns all violations, those of the baseline first.

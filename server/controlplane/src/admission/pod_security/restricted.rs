@@ -3,8 +3,8 @@
 use generated::core::v1::Volume;
 
 use super::baseline::{proc_mount, seccomp};
+use super::check::{Check, Run};
 use super::finding::{Finding, Values, containers, finding, named, plural, quoted, setters};
-use super::policy::{Check, Run};
 use super::subject::{Container, Subject};
 
 const fn check(id: &'static str, versions: &'static [(u32, Run)], replaces: &'static str) -> Check {

@@ -11,7 +11,7 @@ use generated::admissionregistration::v1::operation_type;
 use kubernetes::admissionregistration::{namespace_type, request_type};
 use machinery::catalog::KindDef;
 use machinery::json;
-use machinery::reflect::{Owned, Ref};
+use machinery::reflect::Ref;
 use machinery::status::Status;
 use request::User;
 use serde_json::{Map, Value as Json, json};
@@ -29,18 +29,6 @@ pub struct Input {
     namespace: Json,
     authorizer: Arc<dyn Authorize>,
     resource: Check,
-}
-
-/// Encodes a hub object as a JSON document of a version.
-pub fn document(kind: &'static KindDef, object: Option<&Owned>) -> Json {
-    let Some(object) = object else { return Json::Null };
-    let versioned = kind.from_hub(object.clone());
-    let mut document = json::to_value(versioned.as_ref());
-    if let Json::Object(members) = &mut document {
-        members.insert("apiVersion".into(), kind.api_version().into());
-        members.insert("kind".into(), kind.kind.into());
-    }
-    document
 }
 
 impl Input {

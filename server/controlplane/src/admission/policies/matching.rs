@@ -17,7 +17,7 @@ use meta::{compiled_selector, selects};
 use registry::meta;
 use serde_json::Value as Json;
 
-use super::input::document;
+use super::document::document;
 
 /// A request with the data for selectors.
 pub struct Subject<'r> {

@@ -9,8 +9,8 @@ use meta::{compiled_selector, selects};
 use registry::{Predicate, meta};
 use serde_json::Value as Json;
 
+use super::document::document;
 use super::error::ParamsError;
-use super::input::document;
 use super::matching::Subject;
 
 /// Returns the parameters of a binding. Each is evaluated separately; `None` is a policy without

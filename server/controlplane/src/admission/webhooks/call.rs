@@ -13,8 +13,8 @@ use webhook::Target;
 
 use super::hook::{Hook, Matched};
 use super::record::{MUTATING_FAILED_OPEN, VALIDATING_FAILED_OPEN, WebhookCall};
-use crate::admission::metrics::Step;
 use crate::admission::policies::Subject;
+use crate::admission::step::Step;
 
 /// Maximum size of a response in bytes.
 const MAX_RESPONSE: usize = 3 << 20;

@@ -13,8 +13,9 @@ use machinery::catalog::KindDef;
 use machinery::status::Status;
 
 use crate::admission::forbidden;
-use crate::admission::metrics::{Metrics, Step};
+use crate::admission::metrics::Metrics;
 use crate::admission::policies::{Activation, Expression, Input, Subject, conditions_hold};
+use crate::admission::step::Step;
 
 /// Default timeout of webhooks, in seconds.
 const DEFAULT_TIMEOUT: i32 = 10;

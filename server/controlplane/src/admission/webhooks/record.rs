@@ -10,7 +10,8 @@ use serde_json::{Value as Json, json};
 use webhook::Users;
 
 use super::hook::Hook;
-use crate::admission::metrics::{Metrics, Rejection, Step};
+use crate::admission::metrics::{Metrics, Rejection};
+use crate::admission::step::Step;
 
 const MUTATION: &str = "mutation.webhook.admission.k8s.io";
 const PATCH: &str = "patch.webhook.admission.k8s.io";

@@ -4,7 +4,7 @@ use std::fmt;
 
 use machinery::scalar::go_text::quote;
 
-use super::Pairs;
+use super::pairs::Pairs;
 use generated::core::v1::{DownwardAPIVolumeFile, KeyToPath, Volume, VolumeProjection};
 
 /// A file, with its source in projected volumes.

@@ -6,7 +6,7 @@ use machinery::field_path::Path;
 use machinery::json_name;
 use machinery::scalar::go_text::quote;
 
-use super::Pairs;
+use super::pairs::Pairs;
 use crate::core::validation::visit::for_each_container;
 use generated::core::v1::{Container, ContainerPort, PodSpec};
 

@@ -25,7 +25,18 @@ struct Parts<'a> {
     suffix: &'a str,
 }
 
-pub(super) fn parse(text: &str) -> Result<Quantity, ScalarError> {
+impl Quantity {
+    /// Parses the text form (upstream `ParseQuantity`).
+    ///
+    /// # Errors
+    /// [`ScalarError::QuantityFormat`], [`QuantityNumeric`](ScalarError::QuantityNumeric) or
+    /// [`QuantitySuffix`](ScalarError::QuantitySuffix) when the text is not a quantity.
+    pub fn parse(text: &str) -> Result<Self, ScalarError> {
+        parse(text)
+    }
+}
+
+fn parse(text: &str) -> Result<Quantity, ScalarError> {
     if text.is_empty() {
         return Err(ScalarError::QuantityFormat);
     }

@@ -2,12 +2,27 @@
 //! upstream's messages.
 
 use super::lexer::{Lexer, Token};
-use super::{LabelRequirement, Operator, check_key};
+use super::{LabelRequirement, LabelSelector, Operator, check_key};
 use crate::Error;
 use crate::field_path::Path;
 use std::collections::BTreeSet;
 
-pub(super) fn parse(text: &str, path: &Path<'_>) -> Result<Vec<LabelRequirement>, Error> {
+impl LabelSelector {
+    /// Parses the text form of the query parameter `labelSelector` (upstream `labels.Parse`).
+    ///
+    /// # Errors
+    /// [`Error`] when the text is malformed, or a requirement is invalid.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Self::parse_at(text, &Path::NONE)
+    }
+
+    /// As [`Self::parse`]; `path` precedes the fields in errors.
+    fn parse_at(text: &str, path: &Path<'_>) -> Result<Self, Error> {
+        Ok(Self::from_requirements(parse(text, path)?))
+    }
+}
+
+fn parse(text: &str, path: &Path<'_>) -> Result<Vec<LabelRequirement>, Error> {
     let mut lexer = Lexer::new(text);
     let ahead = lexer.next();
     Parser { lexer, ahead, path }.selector()

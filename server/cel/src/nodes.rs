@@ -1,0 +1,26 @@
+//! The nodes of the tree that a parser builds.
+
+use crate::ast::{Expr, Kind};
+
+/// Creates and counts the nodes of an expression.
+pub(crate) struct Nodes {
+    count: usize,
+    /// Whether `cel.bind` is a macro.
+    pub bindings: bool,
+}
+
+impl Nodes {
+    pub fn new(bindings: bool) -> Self {
+        Nodes { count: 0, bindings }
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// A new node.
+    pub fn node(&mut self, at: usize, kind: Kind) -> Expr {
+        self.count += 1;
+        Expr { id: self.count - 1, at, extent: kind.extent(), kind }
+    }
+}

@@ -1,0 +1,18 @@
+//! Why the request of a node is refused.
+
+use machinery::status::Status;
+
+/// The reason of a rejection.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// 403 about the written object, with this reason.
+    Forbidden(String),
+    /// Another Status.
+    Status(Status),
+}
+
+impl<T: Into<String>> From<T> for Refusal {
+    fn from(why: T) -> Self {
+        Refusal::Forbidden(why.into())
+    }
+}

@@ -1,0 +1,29 @@
+//! The steps of a plugin.
+
+/// The admission step: mutation or validation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Admit,
+    Validate,
+}
+
+impl Step {
+    pub fn name(self) -> &'static str {
+        match self {
+            Step::Admit => "admit",
+            Step::Validate => "validate",
+        }
+    }
+
+    /// The label value of the step in webhook metrics.
+    pub fn webhooks(self) -> &'static str {
+        match self {
+            Step::Admit => "admit",
+            Step::Validate => "validating",
+        }
+    }
+}
+
+pub const STEPS: usize = 2;
+
+pub const OPERATIONS: usize = 4;

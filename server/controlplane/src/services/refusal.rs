@@ -1,0 +1,21 @@
+//! Why an allocation is refused.
+
+use machinery::field_error::FieldError;
+use machinery::status::Status;
+
+/// The reason of a failed allocation.
+pub(super) enum Refusal {
+    /// The requested address or port is not available.
+    Invalid(FieldError),
+    /// No address or port is left.
+    Exhausted(String),
+}
+
+impl Refusal {
+    pub(super) fn into_status(self, refuse: impl Fn(&[FieldError]) -> Status) -> Status {
+        match self {
+            Refusal::Invalid(error) => refuse(&[error]),
+            Refusal::Exhausted(why) => Status::internal(why),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The cause of an error.
+
+/// The error of another crate.
+pub type Source = Box<dyn std::error::Error + Send + Sync>;
