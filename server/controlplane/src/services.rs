@@ -25,7 +25,7 @@ use generated::core::v1::{Service, ServiceSpec};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::json_name;
-use machinery::reflect::{Owned, Struct};
+use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
 use registry::{Backend, Context, Outcome, Pending, WriteHook};

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use machinery::catalog::api_version;
 use serde_json::{Map, Value, json};
-use sha2::Digest;
 
 use aggregated::Remote;
 pub use aggregated::{Aggregated, RemoteDocument, RemoteVersion};

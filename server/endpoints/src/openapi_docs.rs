@@ -18,7 +18,6 @@ use openapi::custom::CustomResource;
 use request::Response;
 use request::negotiation::{Clause, parse_accept};
 use serde_json::{Value, json};
-use sha2::Digest;
 use time::{Duration, OffsetDateTime};
 
 use crate::discovery::RemoteDocument;

@@ -12,7 +12,6 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-
 pub(crate) use build::Builder;
 pub use element::PathElement;
 pub(crate) use element::compare_values;
