@@ -34,7 +34,7 @@ const OTHER_FACTS: [(&str, &str); 48] = [
     ("meta/src/meta/object_meta.rs", "kubernetes"),
     // The cluster address of a headless service.
     ("controlplane/src/aggregation/addresses.rs", "None"),
-    ("controlplane/src/services.rs", "None"),
+    ("controlplane/src/services/stored.rs", "None"),
     ("kubernetes/src/core/strategy/service.rs", "None"),
     ("kubernetes/src/core/validation/service.rs", "None"),
     // Reasons and words of messages.
