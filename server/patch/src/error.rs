@@ -167,7 +167,8 @@ impl Error {
 fn type_errors(errors: &[TypeError]) -> String {
     match errors {
         [one] => one.to_string(),
-        all => all.iter().fold("errors:".to_owned(), |text, error| format!("{text}\n  {error}")),
+        // There may be an error for each item of a large list: each is copied once.
+        all => "errors:".to_owned() + &all.iter().map(|error| format!("\n  {error}")).collect::<String>(),
     }
 }
 
