@@ -21,7 +21,7 @@ pub fn uses_disabled(features: &FeatureGates, new: Ref<'_>) -> bool {
 
 /// Whether a field of the gate is used, or some field has a gated value, in the struct or below it.
 pub fn uses_gate(value: Ref<'_>, gate: &str) -> bool {
-    // Unknown: a gate that no set contains, not even this one.
+    // Before the lookup by name: this numbers the gates of the struct.
     let gates = value.def().gate_set();
     let is_used = |gate: NameId| gates.contains(gate) && uses_any(value, &NameSet::from_iter([gate]));
     NameId::known(gate).is_some_and(is_used)

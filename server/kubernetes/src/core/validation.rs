@@ -2,6 +2,7 @@
 
 pub(crate) mod addresses;
 pub(crate) mod affinity;
+mod annotation_json;
 pub(crate) mod annotations;
 pub(crate) mod claim_spec;
 mod config_data;

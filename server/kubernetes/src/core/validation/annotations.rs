@@ -7,17 +7,15 @@ use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::field;
 use machinery::hooks::Validation;
-use machinery::json::{self, Issues};
 use machinery::json_name;
 use machinery::options;
-use machinery::reflect::Mut;
 use machinery::scalar::go_text::quote;
 
+use super::annotation_json::parse_list;
 use super::visit::for_each_container;
-use crate::Error;
 use crate::core::internal::internal_list_error;
 use generated::core::v1::{
-    AppArmorProfile, Pod, PodSpec, PodTemplateSpec, SeccompProfile, Toleration, app_armor_profile_type, os_name,
+    AppArmorProfile, Pod, PodSpec, PodTemplateSpec, SeccompProfile, app_armor_profile_type, os_name,
 };
 use generated::meta::v1::ObjectMeta;
 
@@ -101,8 +99,8 @@ pub(super) fn validate_pod_annotations(
         v.invalid(&path.key(MIRROR), value, "must set spec.nodeName if mirror pod annotation is set");
     }
     if let Some(text) = annotations.get(TOLERATIONS).filter(|text| !text.is_empty()) {
-        match read_tolerations(text) {
-            Ok(tolerations) => v.checks_of_items(&path.child(TOLERATIONS), &tolerations),
+        match parse_list::<PodSpec>("tolerations", text) {
+            Ok(spec) => v.checks_of_items(&path.child(TOLERATIONS), &spec.tolerations),
             Err(error) => v.invalid(path, TOLERATIONS, internal_list_error(&error, "tolerations")),
         }
     }
@@ -113,16 +111,6 @@ pub(super) fn validate_pod_annotations(
     }
     validate_seccomp(v, path, annotations);
     validate_app_armor(v, path, annotations, spec);
-}
-
-fn read_tolerations(text: &str) -> Result<Vec<Toleration>, Error> {
-    if let Some(why) = json::syntax_error(text.as_bytes()) {
-        return Err(Error::Syntax(why.to_string()));
-    }
-    let mut spec = PodSpec::default();
-    let document = format!("{{\"tolerations\":{text}}}");
-    json::decode(document.as_bytes(), Mut::of(&mut spec), &mut Issues::only_limit())?;
-    Ok(spec.tolerations)
 }
 
 /// The deletion cost, or the invalid text (`GetDeletionCostFromPodAnnotations`).

@@ -6,12 +6,10 @@ use machinery::format::DNS_SUBDOMAIN_MAX_LENGTH;
 use machinery::format::ip::Cidr;
 use machinery::format::resource::amount_errors;
 use machinery::hooks::Validation;
-use machinery::json::{self, Issues};
 use machinery::json_name;
-use machinery::reflect::{Mut, Struct};
 use machinery::scalar::go_text;
 
-use crate::Error;
+use super::annotation_json::{parse, parse_list};
 use crate::core::internal::internal_list_error;
 use generated::core::v1::{AvoidPods, NodeSpec, NodeStatus};
 use generated::meta::v1::ObjectMeta;
@@ -79,8 +77,7 @@ pub fn validate_node_annotations(v: &mut Validation<'_>, path: &Path<'_>, new: &
     let path = &path.child(json_name!(ObjectMeta.annotations));
     let filled = |name: &str| new.annotations.get(name).filter(|text| !text.is_empty());
     if let Some(text) = filled(TAINTS) {
-        // A list has no descriptor of its own.
-        match parse::<NodeSpec>(&format!("{{\"taints\":{text}}}")) {
+        match parse_list::<NodeSpec>("taints", text) {
             Ok(spec) => v.checks_of_items(&path.child(TAINTS), &spec.taints),
             Err(error) => v.invalid(path, TAINTS, internal_list_error(&error, "taints")),
         }
@@ -90,15 +87,6 @@ pub fn validate_node_annotations(v: &mut Validation<'_>, path: &Path<'_>, new: &
         Some(Err(error)) => v.invalid(&path.child("AvoidPods"), AVOID_PODS, error.to_string()),
         None => {}
     }
-}
-
-fn parse<T: Struct>(text: &str) -> Result<T, Error> {
-    let mut value = T::default();
-    if let Some(why) = json::syntax_error(text.as_bytes()) {
-        return Err(Error::Syntax(why.to_string()));
-    }
-    json::decode(text.as_bytes(), Mut::of(&mut value), &mut Issues::ignore())?;
-    Ok(value)
 }
 
 fn validate_avoid_pods(v: &mut Validation<'_>, path: &Path<'_>, avoid: &AvoidPods) {
