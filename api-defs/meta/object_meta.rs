@@ -8,6 +8,7 @@ pub struct PartialObjectMetadata {
 }
 
 /// Identity, ownership and bookkeeping data carried by every stored object.
+#[direct]
 pub struct ObjectMeta {
     /// Unique within its namespace and type; cannot be changed after creation.
     #[field(1)]

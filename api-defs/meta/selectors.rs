@@ -23,6 +23,7 @@ pub enum FieldSelectorOperator {
 }
 
 /// Query over labels; all parts must hold, and an empty one selects everything.
+#[direct]
 #[structure(atomic)]
 #[validate(by_hand = validate_label_selector)]
 #[check(matchLabels, labels)]

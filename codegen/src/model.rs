@@ -237,7 +237,8 @@ pub struct Struct {
     pub transparent: bool,
     /// See [`JsonForm`]; `Items` implies `transparent`.
     pub json_form: JsonForm,
-    /// Dedicated code writes the JSON of the struct and of those in it: `#[direct]`.
+    /// Dedicated code writes the JSON of the struct and of those in it that are declared in the same
+    /// package: `#[direct]`.
     pub direct: bool,
     /// Constant defaults in order: `#[default(spec.replicas = 1)]`.
     pub path_defaults: Vec<PathDefault>,

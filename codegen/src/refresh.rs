@@ -111,13 +111,16 @@ fn bring_up_to_date(target: &Path, files: &[File], owned: &[&str], check: bool) 
     written.map_err(|source| Error::WriteGenerated { target: target.to_path_buf(), source })
 }
 
-/// Paths that the build of a package depends on. The folders of a Kubernetes package are listed one by
-/// one, because other packages' groups do not affect it. The package of custom groups, and a build with
-/// errors, watch all of `api-defs/`, so that new groups and corrections are noticed.
+/// Paths that the build of a package depends on.
+///
+/// The folders of a Kubernetes package are listed one by one, because other packages' groups do not
+/// affect the package. `apimachinery` refers only to its own groups, and a change of its sources
+/// recompiles most of the server. The package of custom groups, and a build with errors, watch all of
+/// `api-defs/`, so that new groups and corrections are noticed.
 fn inputs(project: &Project, model: &Model, package: Package, has_errors: bool) -> Vec<PathBuf> {
     let mut paths = project.definitions();
     if package != Package::Own && !has_errors {
-        paths = model.groups.iter().filter(|group| group.package != Package::Own).map(folder).collect();
+        paths = model.groups.iter().filter(|group| group.package <= package).map(folder).collect();
     }
     // Cargo treats a missing path as changed, so that the script would run in every build.
     paths.retain(|path| project.root.join(path).exists());

@@ -1,7 +1,9 @@
 //! Facts about the whole model that several emitters need.
 
+use std::collections::HashMap;
+
 use super::rust::children;
-use crate::model::{JsonForm, Model, Role, Struct, StructId};
+use crate::model::{JsonForm, Model, Package, Role, Struct, StructId};
 
 /// See the module documentation.
 pub struct Facts {
@@ -41,16 +43,22 @@ impl Facts {
     }
 }
 
-/// Returns for each struct whether it or an enclosing struct is `#[direct]`. Objects themselves are
-/// excluded, as are forms other than plain members, and use the descriptor-based writer: objects have
-/// few members, and their first two depend on the place in the document.
+/// Returns for each struct whether it or an enclosing struct of its package is `#[direct]`.
+///
+/// The word does not apply to structs of other packages, whose sources must not depend on this one.
+/// Objects themselves are excluded, as are forms other than plain members, and use the
+/// descriptor-based writer: objects have few members, and their first two depend on the place in the
+/// document.
 fn below_direct(model: &Model) -> Vec<bool> {
+    let packages: HashMap<&str, Package> =
+        model.groups.iter().map(|group| (group.module.as_str(), group.package)).collect();
+    let package = |id: StructId| packages.get(model.structs[id.0].module.as_str());
     let mut held: Vec<bool> = vec![false; model.structs.len()];
     let mut pending: Vec<StructId> =
         (0..model.structs.len()).map(StructId).filter(|id| model.structs[id.0].direct).collect();
     while let Some(id) = pending.pop() {
         if !std::mem::replace(&mut held[id.0], true) {
-            pending.extend(children(&model.structs[id.0]));
+            pending.extend(children(&model.structs[id.0]).filter(|child| package(*child) == package(id)));
         }
     }
     let is_plain = |s: &Struct| s.role == Role::Part && !s.transparent && s.json_form == JsonForm::Fields;
