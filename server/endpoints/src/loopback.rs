@@ -35,6 +35,8 @@ pub type Resource = (&'static str, &'static str, &'static str);
 
 /// A client of the server itself. Writes complete even if the caller is dropped. `T` is the kind in
 /// the version that the resource names.
+///
+/// Only conversions to and from `T` are generic: the compiler would repeat the rest for each kind.
 #[derive(Clone)]
 pub struct Loopback {
     endpoints: Arc<HashMap<Resource, Arc<Endpoint>>>,
@@ -74,40 +76,44 @@ impl Loopback {
 
     /// Creates an object.
     pub async fn create<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+        typed(self.endpoint(resource)?, self.create_untyped(resource, Owned::of(object)).await?)
+    }
+
+    async fn create_untyped(&self, resource: Resource, object: Owned) -> Result<Owned, Status> {
         let this = self.clone();
         run_detached(async move { this.create_inner(resource, object).await }).await
     }
 
-    async fn create_inner<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+    async fn create_inner(&self, resource: Resource, object: Owned) -> Result<Owned, Status> {
         let endpoint = self.endpoint(resource)?;
-        let object = body::internal(endpoint.kind, Owned::of(object));
+        let object = body::internal(endpoint.kind, object);
         let attributes = self.attributes(endpoint, Operation::Create, &object);
         let context = endpoint.context(&attributes);
         let mut object =
             managed::on_update(endpoint, None, object, &Manager { name: self.manager, subresource: "", empty: &[] });
         endpoint.admission.admit(&attributes, &mut object, None).await?;
         let mut check = AdmitCreate { endpoint, attributes: &attributes };
-        typed(endpoint, endpoint.store()?.create(&context, object, &CreateOptions::default(), &mut check).await?)
+        endpoint.store()?.create(&context, object, &CreateOptions::default(), &mut check).await
     }
 
     /// Replaces an object. A non-empty `resourceVersion` must be the stored one.
     pub async fn update<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
-        self.update_part(resource, "", object).await
+        typed(self.endpoint(resource)?, self.update_part(resource, "", Owned::of(object)).await?)
     }
 
     /// Replaces the status of an object.
     pub async fn update_status<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
-        self.update_part(resource, STATUS, object).await
+        typed(self.endpoint(resource)?, self.update_part(resource, STATUS, Owned::of(object)).await?)
     }
 
-    async fn update_part<T: Struct>(&self, resource: Resource, part: &'static str, object: T) -> Result<T, Status> {
+    async fn update_part(&self, resource: Resource, part: &'static str, object: Owned) -> Result<Owned, Status> {
         let this = self.clone();
         run_detached(async move { this.update_part_inner(resource, part, object).await }).await
     }
 
-    async fn update_part_inner<T: Struct>(&self, resource: Resource, part: &str, object: T) -> Result<T, Status> {
+    async fn update_part_inner(&self, resource: Resource, part: &str, object: Owned) -> Result<Owned, Status> {
         let endpoint = self.endpoint(resource)?;
-        let object = body::internal(endpoint.kind, Owned::of(object));
+        let object = body::internal(endpoint.kind, object);
         let mut attributes = self.attributes(endpoint, Operation::Update, &object);
         attributes.subresource = part.to_owned();
         let (context, name) = (endpoint.context(&attributes), attributes.name.clone());
@@ -121,7 +127,7 @@ impl Loopback {
             warnings: request::warnings::Warnings::default(),
         };
         let options = UpdateOptions { subresource: part.to_owned(), ..UpdateOptions::default() };
-        typed(endpoint, endpoint.store()?.update(&context, &name, &options, &mut change).await?.object)
+        Ok(endpoint.store()?.update(&context, &name, &options, &mut change).await?.object)
     }
 
     /// Applies a status to an object as a field manager, regardless of previous owners (forced

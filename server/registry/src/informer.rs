@@ -11,18 +11,17 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
-use machinery::reflect::{Ref, Struct};
+use machinery::reflect::{Owned, Ref, Struct};
 use machinery::status::Status;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use storage::cache::{ChangeKind, Entry};
+use storage::cache::ChangeKind;
 
 use crate::metadata::meta;
 use crate::options::ListQuery;
 use crate::resource::ResourceStore;
 use crate::select::Predicate;
-use crate::watch::WatchStream;
 use crate::watch_events::WatchEvent;
 
 /// Delay before a failed watch is started again.
@@ -81,10 +80,10 @@ impl<T> Drop for Followed<T> {
 }
 
 /// By `namespace/name`; cluster-scoped objects have an empty namespace.
-type Objects<T> = BTreeMap<String, Arc<T>>;
+type ByKey<T> = BTreeMap<String, Arc<T>>;
 
 struct State<T> {
-    objects: RwLock<Arc<Objects<T>>>,
+    objects: RwLock<Arc<ByKey<T>>>,
     /// Number of changes; 0 until the first list has arrived.
     changes: watch::Sender<u64>,
     observers: Vec<Observer<T>>,
@@ -111,7 +110,7 @@ impl<T: Struct> Informer<T> {
 
     fn follow(store: &Arc<ResourceStore>, observers: Vec<Observer<T>>, trim: Trim<T>) -> Self {
         let state = Arc::new(State { objects: RwLock::default(), changes: watch::Sender::new(0), observers, trim });
-        let task = tokio::spawn(follow(store.clone(), state.clone())).abort_handle();
+        let task = spawn(store.clone(), state.clone());
         Informer(Arc::new(Followed { state, task }))
     }
 
@@ -157,7 +156,7 @@ fn key(namespace: &str, name: &str) -> String {
 }
 
 impl<T> State<T> {
-    fn read(&self) -> Arc<Objects<T>> {
+    fn read(&self) -> Arc<ByKey<T>> {
         self.objects.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -170,7 +169,7 @@ impl<T> State<T> {
     }
 
     /// Inserts, replaces or removes an object. Only the informer's task calls this.
-    fn change(&self, key: &str, new: Option<Arc<T>>) {
+    fn set(&self, key: &str, new: Option<Arc<T>>) {
         let old = self.read().get(key).cloned();
         self.observers.iter().for_each(|observer| observer(old.as_ref(), new.as_ref()));
         let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
@@ -183,10 +182,10 @@ impl<T> State<T> {
     }
 
     /// Replaces all objects.
-    fn replace(&self, all: Objects<T>) {
+    fn replace_all(&self, all: ByKey<T>) {
         let gone: Vec<String> = self.read().keys().filter(|key| !all.contains_key(*key)).cloned().collect();
-        all.into_iter().for_each(|(key, object)| self.change(&key, Some(object)));
-        gone.iter().for_each(|key| self.change(key, None));
+        all.into_iter().for_each(|(key, object)| self.set(&key, Some(object)));
+        gone.iter().for_each(|key| self.set(key, None));
     }
 
     fn announce(&self) {
@@ -194,10 +193,54 @@ impl<T> State<T> {
     }
 }
 
+/// What a followed resource changes, whatever the type of its objects.
+///
+/// The code that follows a resource uses this trait rather than a type parameter, because the compiler
+/// would repeat the code for each type.
+trait Objects: Send + Sync {
+    /// Removes the parts of an object that users do not read.
+    fn trim(&self, object: Owned) -> Owned;
+
+    /// Replaces all objects.
+    fn replace(&self, all: Vec<Owned>);
+
+    /// Inserts, replaces or removes an object.
+    fn change(&self, kind: ChangeKind, object: Owned);
+}
+
+impl<T: Struct> Objects for State<T> {
+    fn trim(&self, object: Owned) -> Owned {
+        let trimmed = object.into_inner::<T>().map(|mut object| {
+            (self.trim)(&mut object);
+            Owned::of(object)
+        });
+        trimmed.unwrap_or_else(|object| object)
+    }
+
+    fn replace(&self, all: Vec<Owned>) {
+        self.replace_all(all.into_iter().filter_map(typed).collect());
+        self.announce();
+    }
+
+    fn change(&self, kind: ChangeKind, object: Owned) {
+        let Some((key, object)) = typed(object) else { return };
+        if kind == ChangeKind::Modified && self.has(&key, &object) {
+            return;
+        }
+        self.set(&key, (kind != ChangeKind::Deleted).then_some(object));
+        self.announce();
+    }
+}
+
+/// Starts a task that follows a resource.
+fn spawn(store: Arc<ResourceStore>, objects: Arc<dyn Objects>) -> AbortHandle {
+    tokio::spawn(follow(store, objects)).abort_handle()
+}
+
 /// Follows a resource until the store is closed; starts again after failures.
-async fn follow<T: Struct>(store: Arc<ResourceStore>, state: Arc<State<T>>) {
+async fn follow(store: Arc<ResourceStore>, objects: Arc<dyn Objects>) {
     loop {
-        match follow_once(&store, &state).await {
+        match follow_once(&store, &*objects).await {
             // The watch was too slow, or the cache was filled again.
             Ok(()) => {}
             Err(status) if status.code == 503 => return,
@@ -210,37 +253,22 @@ async fn follow<T: Struct>(store: Arc<ResourceStore>, state: Arc<State<T>>) {
     }
 }
 
-async fn follow_once<T: Struct>(store: &Arc<ResourceStore>, state: &State<T>) -> Result<(), Status> {
+async fn follow_once(store: &Arc<ResourceStore>, objects: &dyn Objects) -> Result<(), Status> {
     let query = ListQuery::default();
     let mut stream = store.watch("", &Predicate::default(), &query, true, Some(true)).await?;
-    read_initial(store, &mut stream, state).await?;
+    let mut initial = Some(Vec::new());
     while let Some(event) = stream.next().await {
-        let WatchEvent::Object(kind, entry) = event? else { continue };
-        let Some((key, object)) = typed(store, &entry, state.trim)? else { continue };
-        if kind == ChangeKind::Modified && state.has(&key, &object) {
-            continue;
-        }
-        state.change(&key, (kind != ChangeKind::Deleted).then_some(object));
-        state.announce();
-    }
-    Ok(())
-}
-
-/// Reads the initial objects of a watch.
-async fn read_initial<T: Struct>(
-    store: &ResourceStore,
-    stream: &mut WatchStream,
-    state: &State<T>,
-) -> Result<(), Status> {
-    let mut all = Objects::new();
-    while let Some(event) = stream.next().await {
-        match event? {
-            WatchEvent::Object(_, entry) => all.extend(typed(store, &entry, state.trim)?),
+        let (kind, entry) = match event? {
+            WatchEvent::Object(kind, entry) => (kind, entry),
             WatchEvent::InitialEventsEnd(_) => {
-                state.replace(all);
-                state.announce();
-                return Ok(());
+                objects.replace(initial.take().unwrap_or_default());
+                continue;
             }
+        };
+        let object = objects.trim(store.object(&entry)?);
+        match &mut initial {
+            Some(all) => all.push(object),
+            None => objects.change(kind, object),
         }
     }
     Ok(())
@@ -248,12 +276,9 @@ async fn read_initial<T: Struct>(
 
 /// Returns an object and its key; `None` for an object of another type, which only a wrong use of an
 /// informer causes.
-fn typed<T: Struct>(store: &ResourceStore, entry: &Entry, trim: Trim<T>) -> Result<Option<(String, Arc<T>)>, Status> {
-    let object = store.object(entry)?;
-    let Some(key) = meta(object.as_ref()).map(|meta| key(&meta.namespace, &meta.name)) else { return Ok(None) };
-    let Ok(mut object) = object.into_inner::<T>() else { return Ok(None) };
-    trim(&mut object);
-    Ok(Some((key, Arc::new(object))))
+fn typed<T: Struct>(object: Owned) -> Option<(String, Arc<T>)> {
+    let key = meta(object.as_ref()).map(|meta| key(&meta.namespace, &meta.name))?;
+    Some((key, Arc::new(object.into_inner::<T>().ok()?)))
 }
 
 /// The informers of a server, at most one per resource.
