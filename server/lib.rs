@@ -15,7 +15,7 @@ use controlplane::ControlPlane;
 /// The returned [`Server`] accepts further flags, admission plugins and a store. `run()` runs the
 /// program, and `start()` starts it in this process.
 pub fn server() -> Server {
-    Server::new(own::catalog(), Arc::new(ControlPlane))
+    Server::new(own::catalog(), Arc::new(ControlPlane::new(admission::build)))
 }
 
 /// An API server for tests.

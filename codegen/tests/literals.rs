@@ -18,13 +18,14 @@ use quote::ToTokens;
 use syn::{Item, Lit};
 
 /// Crates that refer to Kubernetes' kinds.
-const CRATES: [&str; 3] = ["server/controlplane/src", "server/kubernetes/src", "server/meta/src"];
+const CRATES: [&str; 4] =
+    ["server/admission/src", "server/controlplane/src", "server/kubernetes/src", "server/meta/src"];
 
 /// Literals with a declared text and another meaning: the file below `server/`, and the text.
 const OTHER_FACTS: [(&str, &str); 48] = [
     // Names of objects, and words of configurations and expressions.
-    ("controlplane/src/admission/event_rate_limit.rs", "User"),
-    ("controlplane/src/admission/policies/mutating.rs", "Object"),
+    ("admission/src/event_rate_limit.rs", "User"),
+    ("admission/src/policies/mutating.rs", "Object"),
     ("controlplane/src/aggregation/addresses.rs", "kubernetes"),
     ("controlplane/src/services/addresses.rs", "kubernetes"),
     ("controlplane/src/services/kubernetes.rs", "kubernetes"),
@@ -38,9 +39,9 @@ const OTHER_FACTS: [(&str, &str); 48] = [
     ("kubernetes/src/core/strategy/service.rs", "None"),
     ("kubernetes/src/core/validation/service.rs", "None"),
     // Reasons and words of messages.
-    ("controlplane/src/admission/node_restriction.rs", "Unknown"),
-    ("controlplane/src/admission/quota/usage.rs", "Infeasible"),
-    ("controlplane/src/admission/toleration_restriction.rs", "cluster"),
+    ("admission/src/node_restriction.rs", "Unknown"),
+    ("admission/src/quota/usage.rs", "Infeasible"),
+    ("admission/src/toleration_restriction.rs", "cluster"),
     ("controlplane/src/aggregation/availability.rs", "Local"),
     ("controlplane/src/connect/log/options.rs", "All"),
     ("controlplane/src/flow_control/consumer.rs", "NotFound"),

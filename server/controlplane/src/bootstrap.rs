@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::kubernetes::scheduling::{SYSTEM_PRIORITY_CLASSES, SystemPriorityClass};
 use apimachinery::meta::v1::status_reason;
 use endpoints::{Loopback, Resource, ServerContext};
 use futures_util::future::try_join_all;
@@ -16,23 +17,6 @@ use crate::{aggregation, flow_control, identity, peers, rbac, trust};
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
-
-/// Name, value and description of a priority class.
-type SystemPriorityClass = (&'static str, i32, &'static str);
-
-/// The priority classes that always exist (`scheduling.SystemPriorityClasses`).
-pub const SYSTEM_PRIORITY_CLASSES: [SystemPriorityClass; 2] = [
-    (
-        "system-node-critical",
-        2_000_001_000,
-        "Used for system critical pods that must not be moved from their current node.",
-    ),
-    (
-        "system-cluster-critical",
-        2_000_000_000,
-        "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
-    ),
-];
 
 /// Creates all missing objects. Independent objects are created concurrently, because the store
 /// commits waiting writes in one batch.

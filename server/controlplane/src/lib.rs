@@ -1,7 +1,6 @@
-//! Behavior of built-in kinds: admission, subresources, and objects that the server creates at
+//! Behavior of built-in kinds: subresources, authorization, and objects that the server creates at
 //! start.
 
-mod admission;
 mod aggregation;
 mod bootstrap;
 mod budgets;
@@ -13,7 +12,6 @@ mod identity;
 mod leases;
 mod nodes;
 mod peers;
-mod pod_references;
 mod pods;
 mod rbac;
 mod reviews;
@@ -32,14 +30,30 @@ use machinery::catalog::{KindDef, ResourceDef};
 use machinery::status::Status;
 use nodes::NodeAuthorizer;
 use options::Options;
+use rbac::EscalationCheck;
 use registry::Informers;
 use serving::{Access, Server};
 use webhook::ServiceAddress;
 
-pub use error::{Error, PluginError};
+pub use error::Error;
+
+/// Builds the admission plugins of Kubernetes.
+///
+/// A function makes the crates of this type and of the plugins independent of each other, so that
+/// cargo compiles both at once.
+pub type BuildAdmission = fn(&Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error>;
 
 /// The extensions of Kubernetes' built-in kinds.
-pub struct ControlPlane;
+pub struct ControlPlane {
+    admission: BuildAdmission,
+}
+
+impl ControlPlane {
+    /// Creates the extensions with admission plugins.
+    pub fn new(admission: BuildAdmission) -> Self {
+        ControlPlane { admission }
+    }
+}
 
 #[async_trait]
 impl KindExtensions for ControlPlane {
@@ -82,8 +96,8 @@ impl KindExtensions for ControlPlane {
     }
 
     fn admission(&self, environment: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
-        let chain = admission::Chain::new(environment.clone()).map_err(options::Error::invalid)?;
-        Ok(Arc::new(chain))
+        let admission = (self.admission)(environment)?;
+        Ok(Arc::new(EscalationCheck { admission, environment: environment.clone() }))
     }
 
     fn handlers(

@@ -10,7 +10,6 @@ use authz::{Attributes, Authorizer, Decision, PolicyRule, Rules};
 use machinery::features::{self, FeatureGates};
 use machinery::selector::FieldRequirement;
 use registry::Informers;
-use request::user::{NODE_USER_PREFIX, NODES_GROUP};
 use request::{BoxFuture, User};
 
 use crate::Error;
@@ -63,7 +62,7 @@ impl NodeAuthorizer {
     }
 
     fn check(&self, request: &Attributes<'_>) -> Result<(), Refusal> {
-        let Some(node) = node_of(request.user) else { return Err(Refusal::NoRule) };
+        let Some(node) = request.user.node() else { return Err(Refusal::NoRule) };
         if node.is_empty() {
             return Err(Refusal::UnknownNode { user: request.user.name.clone() });
         }
@@ -182,13 +181,6 @@ impl NodeAuthorizer {
     }
 }
 
-/// Returns the node name of a kubelet, or `None` for other users. The name is empty if the user
-/// name lacks it (upstream: `nodeidentifier.NodeIdentity`).
-pub fn node_of(user: &User) -> Option<&str> {
-    let node = user.name.strip_prefix(NODE_USER_PREFIX)?;
-    user.is_in(NODES_GROUP).then_some(node)
-}
-
 fn allow(holds: bool, otherwise: &'static str) -> Result<(), Refusal> {
     if holds { Ok(()) } else { Err(Refusal::Scope(otherwise)) }
 }
@@ -241,7 +233,7 @@ impl Authorizer for NodeAuthorizer {
     }
 
     fn rules<'a>(&'a self, user: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
-        let rules = match node_of(user) {
+        let rules = match user.node() {
             Some(_) => Rules {
                 incomplete: true,
                 errors: vec!["node authorizer does not support user rule resolution".into()],

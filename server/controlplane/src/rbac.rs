@@ -2,13 +2,14 @@
 
 mod bootstrap;
 mod convert;
-pub mod escalation;
+mod escalation;
 mod index;
 mod policy;
 mod reconcile;
 
 pub use bootstrap::bootstrap;
 pub use convert::rules;
+pub use escalation::EscalationCheck;
 pub use index::Index;
 pub use policy::Policy;
 

@@ -8,6 +8,7 @@ pub mod internal;
 pub(crate) mod meta;
 mod normalize;
 mod pod;
+pub mod pod_references;
 mod pod_resources;
 pub mod qos;
 mod resources;

@@ -89,7 +89,7 @@ pub use informer::{Informer, Informers, Observer, Stores};
 pub use list::Listed;
 pub use lookup::ReadRevision;
 pub use machinery::hooks::Propagation;
-pub use metadata::{MetaExt, ensure_namespace, meta, meta_mut};
+pub use metadata::{MetaExt, changes_only_ownership, ensure_namespace, meta, meta_mut};
 pub use names::random_suffix;
 pub use options::{CreateOptions, DeleteOptions, ListQuery, Precondition, UpdateOptions};
 pub use ownership::keep_times;

@@ -1,6 +1,7 @@
 //! Access to `metadata` of any object.
 
 use apimachinery::meta::v1::ObjectMeta;
+use machinery::def::FieldDef;
 use machinery::reflect::{Owned, Ref, Slot, Value};
 use machinery::status::Status;
 
@@ -20,6 +21,25 @@ pub fn meta_mut(object: &mut Owned) -> Option<&mut ObjectMeta> {
         Slot::Struct(metadata) => metadata.downcast::<ObjectMeta>(),
         _ => None,
     }
+}
+
+/// Whether an update changes only owners and finalizers, which the garbage collector must be able
+/// to change (`IsOnlyMutatingGCFields`).
+pub fn changes_only_ownership(new: &Owned, old: Option<&Owned>) -> bool {
+    let Some(old) = old else { return false };
+    let (mut new, Some(from)) = (new.clone(), meta(old.as_ref())) else { return false };
+    if let Some(to) = meta_mut(&mut new) {
+        to.owner_references.clone_from(&from.owner_references);
+        to.finalizers.clone_from(&from.finalizers);
+        to.self_link.clone_from(&from.self_link);
+        to.managed_fields.clone_from(&from.managed_fields);
+    }
+    let (new, old) = (new.as_ref(), old.as_ref());
+    // The type metadata of a request body is part of the object; a stored object keeps it
+    // separately.
+    let is_content = |field: &FieldDef| field.shape().struct_def().is_none_or(|def| def.name != "TypeMeta");
+    let mut fields = new.def().fields.iter().enumerate().filter(|(_, field)| is_content(field));
+    std::ptr::eq(new.def(), old.def()) && fields.all(|(index, _)| new.get(index) == old.get(index))
 }
 
 /// Common properties of metadata.

@@ -53,6 +53,13 @@ impl User {
         self
     }
 
+    /// Returns the node name of a kubelet, or `None` for other users. The name is empty if the user
+    /// name lacks it (upstream: `nodeidentifier.NodeIdentity`).
+    pub fn node(&self) -> Option<&str> {
+        let node = self.name.strip_prefix(NODE_USER_PREFIX)?;
+        self.is_in(NODES_GROUP).then_some(node)
+    }
+
     /// Whether the user is a member of the group.
     pub fn is_in(&self, group: &str) -> bool {
         self.groups.iter().any(|g| g == group)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use generated::core::v1::{PersistentVolume, Pod};
 
 use super::vertex::{Kind, Vertex};
-use crate::pod_references::{Reference, ReferenceKind, visit_pod, visit_volume};
+use kubernetes::core::pod_references::{Reference, ReferenceKind, visit_pod, visit_volume};
 
 /// The annotation of mirror pods. They grant their kubelet no permissions.
 const MIRROR: &str = "kubernetes.io/config.mirror";

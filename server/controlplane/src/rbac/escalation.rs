@@ -3,23 +3,49 @@
 //! Users may write and bind only roles with permissions that they have, unless they have the verbs
 //! `escalate` or `bind`.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use authz::PolicyRule;
 use authz::rbac::{Incomparable, describe_missing, missing};
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{Admission, Attributes, Operation, ServerContext};
 use generated::rbac::v1::{ClusterRole, Role, RoleRef};
-use machinery::def::FieldDef;
 use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
-use registry::{meta, meta_mut};
+use registry::changes_only_ownership;
 use request::user::SYSTEM_MASTERS;
 
 use super::convert::{self, AnyBinding};
 use super::reconcile::AnyRole;
 use super::{GROUP, convert::rules};
 
+/// Admission that also rejects writes of roles and bindings which grant permissions that the user lacks.
+pub struct EscalationCheck {
+    /// Admits the object first.
+    pub admission: Arc<dyn Admission>,
+    pub environment: Arc<ServerContext>,
+}
+
+#[async_trait]
+impl Admission for EscalationCheck {
+    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+        self.admission.admit(attributes, object, old).await?;
+        check(&self.environment, attributes, object, old).await
+    }
+
+    async fn validate(
+        &self,
+        attributes: &Attributes,
+        object: Option<&Owned>,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        self.admission.validate(attributes, object, old).await
+    }
+}
+
 /// Rejects writes of roles and bindings that would grant permissions which the user lacks.
-pub async fn check(
+async fn check(
     environment: &ServerContext,
     attributes: &Attributes,
     object: &Owned,
@@ -143,23 +169,4 @@ impl Check<'_> {
     fn forbidden(&self, why: impl std::fmt::Display) -> Status {
         Status::forbidden(self.resource(), &self.attributes.name, why)
     }
-}
-
-/// Whether an update changes only owners and finalizers, which the garbage collector must be able
-/// to change (`IsOnlyMutatingGCFields`).
-pub(crate) fn changes_only_ownership(new: &Owned, old: Option<&Owned>) -> bool {
-    let Some(old) = old else { return false };
-    let (mut new, Some(from)) = (new.clone(), meta(old.as_ref())) else { return false };
-    if let Some(to) = meta_mut(&mut new) {
-        to.owner_references.clone_from(&from.owner_references);
-        to.finalizers.clone_from(&from.finalizers);
-        to.self_link.clone_from(&from.self_link);
-        to.managed_fields.clone_from(&from.managed_fields);
-    }
-    let (new, old) = (new.as_ref(), old.as_ref());
-    // The type metadata of a request body is part of the object; a stored object keeps it
-    // separately.
-    let is_content = |field: &FieldDef| field.shape().struct_def().is_none_or(|def| def.name != "TypeMeta");
-    let mut fields = new.def().fields.iter().enumerate().filter(|(_, field)| is_content(field));
-    std::ptr::eq(new.def(), old.def()) && fields.all(|(index, _)| new.get(index) == old.get(index))
 }

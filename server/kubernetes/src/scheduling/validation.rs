@@ -8,9 +8,10 @@ use machinery::json_name;
 use apimachinery::meta::v1::ObjectMeta;
 use generated::scheduling::v1::PriorityClass;
 
+use super::SYSTEM_PRIORITY_CLASSES;
+
 /// Prefix of names that are reserved for Kubernetes.
 const SYSTEM: &str = "system-";
-const SYSTEM_CLASSES: [&str; 2] = ["system-node-critical", "system-cluster-critical"];
 /// Maximum value of user-defined classes.
 const MAX_VALUE: i32 = 1_000_000_000;
 
@@ -18,7 +19,8 @@ const MAX_VALUE: i32 = 1_000_000_000;
 /// prefix, and messages show the names.
 pub fn validate_priority(v: &mut Validation<'_>, path: &Path<'_>, new: &PriorityClass, _: Option<&PriorityClass>) {
     let name = new.metadata.name.as_str();
-    if name.starts_with(SYSTEM) && !SYSTEM_CLASSES.contains(&name) {
+    let is_system = SYSTEM_PRIORITY_CLASSES.iter().any(|(class, ..)| *class == name);
+    if name.starts_with(SYSTEM) && !is_system {
         let detail = format!(
             "priority class names with '{SYSTEM}' prefix are reserved for system use only. error: {name} is not a \
              known system priority class"

@@ -1,0 +1,430 @@
+//! Admission plugins of Kubernetes, in upstream's order.
+
+mod always_pull_images;
+mod bound_pods;
+mod certificates;
+mod classes;
+mod configuration;
+mod error;
+mod errors;
+mod event_rate_limit;
+mod image_policy;
+mod limit_ranger;
+mod lookup;
+mod metrics;
+mod namespaces;
+mod node_restriction;
+mod nodes;
+mod owners;
+mod plugins;
+mod pod_security;
+mod pods;
+mod policies;
+mod priority;
+mod quota;
+mod reinvocation;
+mod runtime_class;
+mod service_account;
+mod services;
+mod step;
+mod storage;
+#[cfg(test)]
+mod testing;
+mod toleration_restriction;
+mod tolerations;
+mod webhooks;
+mod workloads;
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use endpoints::{Admission, Attributes, Operation, ServerContext};
+use machinery::features;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use options::{AdmissionOptions, PLUGINS};
+use serde_json::Value as Json;
+
+use configuration::Configurations;
+pub use error::{Error, PluginError};
+use errors::{body, body_mut, forbidden, joined};
+use event_rate_limit::EventRateLimit;
+use image_policy::ImagePolicy;
+use metrics::{Metrics, Times};
+use plugins::Plugin;
+use policies::Policies;
+use reinvocation::Reinvocation;
+use step::Step;
+use tokio::time::Instant;
+use toleration_restriction::TolerationRestriction;
+use webhooks::Webhooks;
+
+/// Finalizers that protect objects in use: group and resource, plugin, finalizer.
+const PROTECTION: [((&str, &str), Plugin, &str); 4] = [
+    (("", "persistentvolumes"), Plugin::StorageObjectInUseProtection, "kubernetes.io/pv-protection"),
+    (("", "persistentvolumeclaims"), Plugin::StorageObjectInUseProtection, "kubernetes.io/pvc-protection"),
+    (
+        ("storage.k8s.io", "volumeattributesclasses"),
+        Plugin::StorageObjectInUseProtection,
+        "kubernetes.io/vac-protection",
+    ),
+    (("scheduling.k8s.io", "podgroups"), Plugin::PodGroupProtection, "scheduling.k8s.io/podgroup-protection"),
+];
+
+/// Builds the enabled admission plugins.
+///
+/// # Errors
+/// When the configuration of a plugin is invalid or missing.
+pub fn build(environment: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
+    let chain = Chain::new(environment.clone()).map_err(options::Error::invalid)?;
+    Ok(Arc::new(chain))
+}
+
+/// The chain of enabled admission plugins, in upstream's order.
+struct Chain {
+    environment: Arc<ServerContext>,
+    plugins: Vec<Running>,
+    policies: Policies,
+    webhooks: Webhooks,
+    plugin_configs: PluginConfigs,
+    charges: Arc<quota::Charges>,
+    pod_security: pod_security::Metrics,
+    times: Times,
+}
+
+/// An enabled plugin and its timings.
+struct Running {
+    plugin: Plugin,
+    times: Times,
+}
+
+impl Running {
+    /// Records the outcome and the time since `begin`, and sets `begin` to the current time.
+    fn note(&self, step: Step, operation: Operation, begin: &mut Instant, outcome: &Result<(), Status>) {
+        let now = Instant::now();
+        self.times.note(step, operation, now - *begin, outcome);
+        *begin = now;
+    }
+
+    /// Records a zero duration for a request outside the plugin's scope. It does not read the
+    /// clock, because most requests are outside the scope of most plugins.
+    fn note_out_of_scope(&self, step: Step, operation: Operation) {
+        self.times.note(step, operation, Duration::ZERO, &Ok(()));
+    }
+}
+
+/// The configurations of plugins. Plugins that require a configuration are `None` when they are
+/// disabled.
+struct PluginConfigs {
+    pod_security: pod_security::PodSecurityConfig,
+    tolerations: TolerationRestriction,
+    events: Option<EventRateLimit>,
+    images: Option<ImagePolicy>,
+    quotas: quota::Limited,
+    webhooks: webhooks::PluginUsers,
+    /// Node selectors by namespace.
+    node_selectors: Json,
+}
+
+impl PluginConfigs {
+    fn load(options: &AdmissionOptions) -> Result<Self, Error> {
+        let configurations = Configurations::load(options.config_file.as_deref())?;
+        let running = |plugin: &str| options.runs(plugin).then_some(&configurations);
+        let node_selectors = configurations.read_unversioned("PodNodeSelector")?.unwrap_or_default();
+        Ok(PluginConfigs {
+            pod_security: pod_security::PodSecurityConfig::load(&configurations)?,
+            tolerations: TolerationRestriction::load(&configurations)?,
+            events: running("EventRateLimit").map(EventRateLimit::load).transpose()?,
+            images: running("ImagePolicyWebhook").map(ImagePolicy::load).transpose()?,
+            quotas: quota::Limited::load(&configurations)?,
+            webhooks: webhooks::PluginUsers::load(&configurations)?,
+            node_selectors: node_selectors["podNodeSelectorPluginConfig"].clone(),
+        })
+    }
+}
+
+impl Chain {
+    fn new(environment: Arc<ServerContext>) -> Result<Self, Error> {
+        let options = &environment.options.admission;
+        let mut plugin_configs = PluginConfigs::load(options)?;
+        let registry = environment.metrics.registry();
+        let (metrics, pod_security) = (Metrics::register(registry), pod_security::Metrics::register(registry));
+        let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
+        let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
+        let times = metrics.of_steps();
+        let policies = Policies::start(&environment, metrics.clone());
+        let webhooks = Webhooks::start(&environment, std::mem::take(&mut plugin_configs.webhooks), metrics);
+        let charges = Arc::default();
+        Ok(Chain { environment, plugins, policies, webhooks, plugin_configs, charges, pod_security, times })
+    }
+
+    /// Returns the plugins that handle a step of an operation.
+    fn plugins_for(&self, step: Step, operation: Operation) -> impl Iterator<Item = &Running> {
+        let plugins = Plugin::all_of(step, operation);
+        self.plugins.iter().filter(move |running| plugins.contains(running.plugin))
+    }
+
+    /// Runs the mutating plugins, and reinvokes those that request reinvocation if later plugins
+    /// changed the object.
+    async fn rounds(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+        let mut rounds = Reinvocation::default();
+        self.round(attributes, object, old, &mut rounds).await?;
+        if rounds.wanted {
+            rounds.begin_reinvocation();
+            self.round(attributes, object, old, &mut rounds).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs the mutating plugins in order.
+    async fn round(
+        &self,
+        attributes: &Attributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+        rounds: &mut Reinvocation,
+    ) -> Result<(), Status> {
+        let (mut begin, in_scope) = (Instant::now(), Plugin::all_with_scope_of(attributes));
+        for running in self.plugins_for(Step::Admit, attributes.operation) {
+            if !in_scope.contains(running.plugin) {
+                running.note_out_of_scope(Step::Admit, attributes.operation);
+                continue;
+            }
+            // The future is pinned in place, because moving it would copy kilobytes.
+            let outcome = pin!(self.mutate(running.plugin, attributes, object, old, rounds)).await;
+            running.note(Step::Admit, attributes.operation, &mut begin, &outcome);
+            outcome?;
+        }
+        Ok(())
+    }
+
+    /// Runs the validating plugins in order on an object before it is stored or removed.
+    async fn validate_all(
+        &self,
+        attributes: &Attributes,
+        object: Option<&Owned>,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        let (mut begin, in_scope) = (Instant::now(), Plugin::all_with_scope_of(attributes));
+        for running in self.plugins_for(Step::Validate, attributes.operation) {
+            if !in_scope.contains(running.plugin) {
+                running.note_out_of_scope(Step::Validate, attributes.operation);
+                continue;
+            }
+            let outcome = pin!(self.validate_one(running.plugin, attributes, object, old)).await;
+            running.note(Step::Validate, attributes.operation, &mut begin, &outcome);
+            outcome?;
+        }
+        Ok(())
+    }
+
+    /// Runs the mutating plugins on a removal. They cannot change the object, but can reject the
+    /// request.
+    async fn admit_removal(&self, attributes: &Attributes, old: Option<&Owned>) -> Result<(), Status> {
+        for running in &self.plugins {
+            let begin = Instant::now();
+            let outcome = match running.plugin {
+                Plugin::NamespaceLifecycle => namespaces::validate_delete(attributes),
+                Plugin::NodeRestriction => node_restriction::admit(&self.environment, attributes, None, old).await,
+                Plugin::MutatingAdmissionWebhook => {
+                    let mut rounds = Reinvocation::default();
+                    pin!(self.webhooks.mutate(attributes, None, old, &mut rounds)).await
+                }
+                _ => continue,
+            };
+            running.times.note(Step::Admit, attributes.operation, begin.elapsed(), &outcome);
+            outcome?;
+        }
+        Ok(())
+    }
+
+    /// Runs one validating plugin on an object before it is stored or removed.
+    async fn validate_one(
+        &self,
+        plugin: Plugin,
+        attributes: &Attributes,
+        object: Option<&Owned>,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        match plugin {
+            Plugin::NamespaceExists => namespaces::check_exists(&self.environment, attributes).await?,
+            Plugin::AlwaysDeny => return Err(deny(attributes)),
+            Plugin::ValidatingAdmissionPolicy => self.policies.validate(attributes, object, old).await?,
+            Plugin::ValidatingAdmissionWebhook => self.webhooks.validate(attributes, object, old).await?,
+            _ => {}
+        }
+        match object {
+            Some(object) => self.validate_object(plugin, attributes, object, old).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Runs one mutating plugin on an object.
+    async fn mutate(
+        &self,
+        plugin: Plugin,
+        attributes: &Attributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+        rounds: &mut Reinvocation,
+    ) -> Result<(), Status> {
+        let environment = &self.environment;
+        match plugin {
+            Plugin::NamespaceAutoProvision => namespaces::auto_provision(environment, attributes).await,
+            Plugin::NamespaceLifecycle => namespaces::admit(environment, attributes).await,
+            Plugin::NodeRestriction => node_restriction::admit(environment, attributes, Some(object), old).await,
+            Plugin::AlwaysDeny => Err(deny(attributes)),
+            Plugin::MutatingAdmissionPolicy => self.policies.mutate(attributes, object, old, rounds).await,
+            Plugin::MutatingAdmissionWebhook => self.webhooks.mutate(attributes, Some(object), old, rounds).await,
+            Plugin::PodTopologyLabels => pods::topology_labels(environment, attributes, object).await,
+            Plugin::AlwaysPullImages => always_pull_images::admit(attributes, object, old),
+            Plugin::LimitRanger => limit_ranger::admit(environment, attributes, object).await,
+            Plugin::ServiceAccount => service_account::admit(environment, attributes, object).await,
+            Plugin::PodNodeSelector => {
+                pods::node_selector(environment, &self.plugin_configs.node_selectors, attributes, object).await
+            }
+            Plugin::Priority => priority::admit(environment, attributes, object, old).await,
+            Plugin::DefaultTolerationSeconds => {
+                tolerations::admit(&environment.options.admission, object);
+                Ok(())
+            }
+            Plugin::PodTolerationRestriction => {
+                self.plugin_configs.tolerations.admit(environment, attributes, object).await
+            }
+            Plugin::ExtendedResourceToleration => {
+                pods::tolerate_extended_resources(object);
+                Ok(())
+            }
+            Plugin::RuntimeClass => runtime_class::admit(environment, attributes, object).await,
+            _ => self.complete(plugin, attributes, object).await,
+        }
+    }
+
+    /// Runs one plugin that only sets fields of new objects.
+    async fn complete(&self, plugin: Plugin, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+        let environment = &self.environment;
+        match plugin {
+            Plugin::TaintNodesByCondition => nodes::taint(object),
+            Plugin::DefaultStorageClass => storage::default_class(environment, attributes, object).await?,
+            Plugin::DefaultIngressClass => classes::default_ingress_class(environment, attributes, object).await?,
+            Plugin::StorageObjectInUseProtection | Plugin::PodGroupProtection => {
+                let resource = (attributes.group, attributes.plural);
+                let protection = PROTECTION.iter().find(|(of, by, _)| *of == resource && *by == plugin);
+                if let Some((.., finalizer)) = protection {
+                    storage::protect(object, finalizer);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Runs the validation of one plugin on an object before it is stored.
+    async fn validate_object(
+        &self,
+        plugin: Plugin,
+        attributes: &Attributes,
+        object: &Owned,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        let environment = &self.environment;
+        let certificates = certificates::Check { authorizer: &*environment.access.authorizer, attributes, object, old };
+        match plugin {
+            Plugin::LimitPodHardAntiAffinityTopology => pods::check_anti_affinity(attributes, object),
+            Plugin::AlwaysPullImages => always_pull_images::validate(attributes, object, old),
+            Plugin::ServiceAccount => service_account::validate(environment, attributes, object, old).await,
+            Plugin::PodNodeSelector => {
+                pods::check_node_selector(environment, &self.plugin_configs.node_selectors, attributes, object).await
+            }
+            Plugin::Priority => priority::validate(environment, attributes, object).await,
+            Plugin::RuntimeClass => runtime_class::validate(environment, attributes, object).await,
+            Plugin::LimitRanger => limit_ranger::validate(environment, attributes, object, old).await,
+            Plugin::PodSecurity => {
+                let configured = (&self.plugin_configs.pod_security, &self.pod_security);
+                pod_security::validate(configured, environment, attributes, object, old).await
+            }
+            Plugin::PodTolerationRestriction => {
+                self.plugin_configs.tolerations.validate(environment, attributes, object).await
+            }
+            Plugin::EventRateLimit => {
+                self.plugin_configs.events.as_ref().map_or(Ok(()), |events| events.validate(attributes, object))
+            }
+            Plugin::ImagePolicyWebhook => match &self.plugin_configs.images {
+                Some(images) => images.validate(attributes, object).await,
+                None => Ok(()),
+            },
+            Plugin::PersistentVolumeClaimResize => storage::check_resize(environment, attributes, object, old).await,
+            Plugin::CertificateApproval => certificates.approval().await,
+            Plugin::CertificateSigning => certificates.signing().await,
+            Plugin::ClusterTrustBundleAttest => certificates.attestation().await,
+            Plugin::CertificateSubjectRestriction => certificates.subject(),
+            Plugin::DenyServiceExternalIPs => services::deny_external_ips(attributes, object, old),
+            Plugin::OwnerReferencesPermissionEnforcement => owners::check(environment, attributes, object, old).await,
+            Plugin::PodGroupWorkloadExists if self.is_enabled(features::GenericWorkload) => {
+                workloads::check_template(environment, attributes, object).await
+            }
+            Plugin::NodeDeclaredFeatureValidator if self.is_enabled(features::NodeDeclaredFeatures) => {
+                bound_pods::check_features(environment, attributes, object, old).await
+            }
+            Plugin::JobValidation
+                if self.is_enabled(features::GenericWorkload) || self.is_enabled(features::WorkloadWithJob) =>
+            {
+                workloads::check_job(environment, attributes, object, old).await
+            }
+            Plugin::PodResizeValidator => bound_pods::check_resize(environment, attributes, object, old).await,
+            Plugin::ResourceQuota => {
+                let counted = (&self.charges, &self.plugin_configs.quotas);
+                quota::validate(environment, counted, attributes, object, old).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_enabled(&self, gate: &str) -> bool {
+        self.environment.options.features.enabled(gate)
+    }
+}
+
+#[async_trait]
+impl Admission for Chain {
+    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+        if (attributes.kind.group, attributes.plural) == ("certificates.k8s.io", "certificatesigningrequests")
+            && attributes.operation == Operation::Create
+        {
+            certificates::record_requester(attributes, object);
+        }
+        let begin = Instant::now();
+        let outcome = pin!(self.rounds(attributes, object, old)).await;
+        self.times.note(Step::Admit, attributes.operation, begin.elapsed(), &outcome);
+        outcome
+    }
+
+    async fn validate(
+        &self,
+        attributes: &Attributes,
+        object: Option<&Owned>,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        let operation = attributes.operation;
+        if operation == Operation::Delete {
+            let begin = Instant::now();
+            let outcome = pin!(self.admit_removal(attributes, old)).await;
+            self.times.note(Step::Admit, operation, begin.elapsed(), &outcome);
+            outcome?;
+        }
+        if operation == Operation::Delete {
+            priority::validate_delete(attributes)?;
+        }
+        let begin = Instant::now();
+        let outcome = pin!(self.validate_all(attributes, object, old)).await;
+        self.times.note(Step::Validate, operation, begin.elapsed(), &outcome);
+        outcome
+    }
+}
+
+/// The error of `AlwaysDeny`.
+fn deny(attributes: &Attributes) -> Status {
+    forbidden(attributes, "admission control is denying all modifications")
+}
