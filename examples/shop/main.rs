@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use apiserver::{Admission, Attributes, Operation, Owned, Server, Status, async_trait};
+use apiserver::{Admission, AdmissionAttributes, Operation, Owned, Server, Status, async_trait};
 use shop::shop::v1::Product;
 
 /// Default supplier.
@@ -13,7 +13,12 @@ struct ShopAdmission;
 
 #[async_trait]
 impl Admission for ShopAdmission {
-    async fn admit(&self, attributes: &Attributes, object: &mut Owned, _: Option<&Owned>) -> Result<(), Status> {
+    async fn admit(
+        &self,
+        attributes: &AdmissionAttributes,
+        object: &mut Owned,
+        _: Option<&Owned>,
+    ) -> Result<(), Status> {
         if let Some(product) = object.downcast_mut::<Product>()
             && attributes.operation == Operation::Create
             && product.spec.supplier.is_empty()
@@ -23,7 +28,7 @@ impl Admission for ShopAdmission {
         Ok(())
     }
 
-    async fn validate(&self, _: &Attributes, object: Option<&Owned>, _: Option<&Owned>) -> Result<(), Status> {
+    async fn validate(&self, _: &AdmissionAttributes, object: Option<&Owned>, _: Option<&Owned>) -> Result<(), Status> {
         match object.and_then(Owned::downcast_ref::<Product>) {
             Some(product) if product.spec.price.to_string().starts_with('-') => {
                 Err(Status::bad_request("spec.price must not be negative"))

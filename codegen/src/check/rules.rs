@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cel::{
-    Environment, Field, Fields, ListType, Merge, ObjectType, SELF_TYPE, Type, compile, escape, rule_environment,
+    ElementType, Environment, FieldType, Merge, ObjectFields, ObjectType, SELF_TYPE, Type, compile, escape,
+    rule_environment,
 };
 
 use super::Checker;
@@ -105,13 +106,13 @@ impl<'m> Types<'m> {
             let names = [("name", Type::String), ("generateName", Type::String)];
             let metadata = Type::object(ObjectType::new(format!("{name}.metadata"), names));
             for (json, of) in [("kind", Type::String), ("apiVersion", Type::String), ("metadata", metadata)] {
-                fields.insert(json.to_string(), Field { json: json.to_string(), of });
+                fields.insert(json.to_string(), FieldType { json: json.to_string(), of });
             }
         }
-        Type::object(ObjectType { name: name.to_string(), fields: Fields::Known(fields.into_iter().collect()) })
+        Type::object(ObjectType { name: name.to_string(), fields: ObjectFields::Known(fields.into_iter().collect()) })
     }
 
-    fn fields(&mut self, one: &'m Struct, name: &str, fields: &mut BTreeMap<String, Field>) {
+    fn fields(&mut self, one: &'m Struct, name: &str, fields: &mut BTreeMap<String, FieldType>) {
         for field in &one.fields {
             if let (true, TypeRef::Struct(id)) = (field.inline, &field.ty) {
                 self.fields(&self.model.structs[id.0], name, fields);
@@ -119,7 +120,7 @@ impl<'m> Types<'m> {
             }
             let of = self.of(&field.ty, field.list.as_ref(), &format!("{name}.{}", field.json));
             if let (Some(of), Some(escaped)) = (of, escape(&field.json)) {
-                fields.insert(escaped, Field { json: field.json.clone(), of });
+                fields.insert(escaped, FieldType { json: field.json.clone(), of });
             }
         }
     }
@@ -148,7 +149,7 @@ impl<'m> Types<'m> {
                     Some(ListSemantics::Map(keys)) => Merge::Map(keys.clone()),
                     Some(ListSemantics::Atomic) | None => Merge::Atomic,
                 };
-                Type::List(Arc::new(ListType { item: self.of(item, None, &format!("{name}.@idx"))?, merge }))
+                Type::List(Arc::new(ElementType { item: self.of(item, None, &format!("{name}.@idx"))?, merge }))
             }
             TypeRef::Map(values) => Type::map(Type::String, self.of(values, None, &format!("{name}.@elem"))?),
         })

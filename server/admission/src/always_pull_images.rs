@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use endpoints::{Attributes, Operation};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::{Container, ImageVolumeSource, Pod, PodSpec, VolumeSource, pull_policy};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -14,7 +14,7 @@ use machinery::status::Status;
 use super::{body, body_mut, forbidden, joined};
 
 /// Sets the pull policy of containers and image volumes that the request adds or changes.
-pub fn admit(attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+pub fn admit(attributes: &AdmissionAttributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
     let old = old.and_then(Owned::downcast_ref::<Pod>);
     let pod = body_mut::<Pod>(object)?;
     let handled = HandledContainers::of(attributes, &pod.spec, old);
@@ -39,7 +39,7 @@ pub fn admit(attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -
 }
 
 /// Rejects pull policies that another plugin or a webhook changed.
-pub fn validate(attributes: &Attributes, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+pub fn validate(attributes: &AdmissionAttributes, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
     let pod = body::<Pod>(object)?;
     let old = old.and_then(Owned::downcast_ref::<Pod>);
     let mut errors = Vec::new();
@@ -67,7 +67,7 @@ enum HandledContainers {
 }
 
 impl HandledContainers {
-    fn of(attributes: &Attributes, spec: &PodSpec, old: Option<&Pod>) -> Self {
+    fn of(attributes: &AdmissionAttributes, spec: &PodSpec, old: Option<&Pod>) -> Self {
         match (attributes.operation, old) {
             (Operation::Update, _) if !attributes.subresource.is_empty() => HandledContainers::Ephemeral,
             (Operation::Update, Some(old)) if !has_new_image(spec, &old.spec) => HandledContainers::Nothing,
@@ -138,7 +138,7 @@ fn check(path: &Path<'_>, policy: &str, errors: &mut Vec<FieldError>) {
 }
 
 /// Joins all errors into one Status, which has no reason, as upstream's `errors.NewAggregate`.
-fn refused(attributes: &Attributes, errors: &[FieldError]) -> Status {
+fn refused(attributes: &AdmissionAttributes, errors: &[FieldError]) -> Status {
     let messages: Vec<String> = errors.iter().map(|error| forbidden(attributes, error).message).collect();
     Status::new(500, "", joined(&messages))
 }

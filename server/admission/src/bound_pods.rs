@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use generated::core::v1::{
     Container, Node, Pod, ResourceRequirements, container_restart_policy, os_name, resource_name,
 };
@@ -23,7 +23,7 @@ const OS: &str = "kubernetes.io/os";
 /// resources.
 pub async fn check_resize(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
@@ -58,7 +58,7 @@ pub async fn check_resize(
 /// Rejects updates that need features which the pod's node does not declare.
 pub async fn check_features(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
@@ -81,7 +81,7 @@ pub async fn check_features(
 /// Returns the new and the old pod if it is bound to a node and one of these subresources changes
 /// its spec.
 fn changed<'o>(
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     subresources: &[&str],
     object: &'o Owned,
     old: Option<&'o Owned>,
@@ -94,7 +94,11 @@ fn changed<'o>(
     (changes && !pod.spec.node_name.is_empty()).then_some((pod, old))
 }
 
-async fn node_of(environment: &ServerContext, attributes: &Attributes, pod: &Pod) -> Result<Arc<Node>, Status> {
+async fn node_of(
+    environment: &ServerContext,
+    attributes: &AdmissionAttributes,
+    pod: &Pod,
+) -> Result<Arc<Node>, Status> {
     let name = &pod.spec.node_name;
     let node = find(environment, attributes, ("", "nodes"), ("", name)).await?;
     node.ok_or_else(|| forbidden(attributes, format!("node {name:?} not found")))

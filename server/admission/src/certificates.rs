@@ -5,7 +5,7 @@
 //! on the signer.
 
 use authz::Authorizer;
-use endpoints::Attributes;
+use endpoints::AdmissionAttributes;
 use generated::certificates::v1::{CertificateSigningRequest, ExtraValue};
 use generated::certificates::v1beta1::ClusterTrustBundle;
 use machinery::reflect::Owned;
@@ -19,7 +19,7 @@ const GROUP: &str = "certificates.k8s.io";
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
 /// Sets the requester of a new CSR to the authenticated user.
-pub fn record_requester(attributes: &Attributes, object: &mut Owned) {
+pub fn record_requester(attributes: &AdmissionAttributes, object: &mut Owned) {
     let Some(request) = object.downcast_mut::<CertificateSigningRequest>() else { return };
     let user = &attributes.user;
     request.spec.username = user.name.clone();
@@ -30,14 +30,14 @@ pub fn record_requester(attributes: &Attributes, object: &mut Owned) {
 }
 
 /// Context of one write to a resource of `certificates.k8s.io`.
-pub struct Check<'a> {
+pub struct CertificateWrite<'a> {
     pub authorizer: &'a dyn Authorizer,
-    pub attributes: &'a Attributes,
+    pub attributes: &'a AdmissionAttributes,
     pub object: &'a Owned,
     pub old: Option<&'a Owned>,
 }
 
-impl Check<'_> {
+impl CertificateWrite<'_> {
     /// `CertificateApproval`: checks permission on the stored signer, not on the signer in the
     /// body.
     pub async fn approval(&self) -> Result<(), Status> {
@@ -104,10 +104,10 @@ impl Check<'_> {
     }
 
     async fn may_on(&self, verb: &str, name: &str) -> bool {
-        let access_attributes = authz::Attributes {
+        let access_attributes = authz::AuthorizationAttributes {
             version: "*",
             name,
-            ..authz::Attributes::resource(&self.attributes.user, verb, GROUP, "signers")
+            ..authz::AuthorizationAttributes::resource(&self.attributes.user, verb, GROUP, "signers")
         };
         self.authorizer.authorize(&access_attributes).await.is_allowed()
     }

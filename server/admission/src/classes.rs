@@ -1,6 +1,6 @@
 //! Default classes, which administrators mark by annotation; `DefaultIngressClass`.
 
-use endpoints::{Attributes, ServerContext};
+use endpoints::{AdmissionAttributes, ServerContext};
 use generated::meta::v1::ObjectMeta;
 use generated::networking::v1::{Ingress, IngressClass};
 use machinery::reflect::Owned;
@@ -23,7 +23,7 @@ pub fn newest_default<'a>(classes: impl Iterator<Item = &'a ObjectMeta>, annotat
 /// Sets the default class of an ingress that has no class.
 pub async fn default_ingress_class(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
     let Some(ingress) = object.downcast_mut::<Ingress>() else { return Ok(()) };

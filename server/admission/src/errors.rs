@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use endpoints::Attributes;
+use endpoints::AdmissionAttributes;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 
@@ -26,7 +26,7 @@ pub(super) fn other_kind<T: Struct>() -> Status {
 }
 
 /// `admission.NewForbidden`
-pub(super) fn forbidden(attributes: &Attributes, why: impl std::fmt::Display) -> Status {
+pub(super) fn forbidden(attributes: &AdmissionAttributes, why: impl std::fmt::Display) -> Status {
     let of = GroupResource { group: attributes.group, resource: attributes.plural };
     Status::forbidden(of, attributes.shown_name(), why)
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use apimachinery::meta::v1::status_reason;
-use endpoints::Attributes;
+use endpoints::AdmissionAttributes;
 use generated::core::v1::Event;
 use generated::eventratelimit::v1alpha1::{Configuration, Limit};
 use machinery::field_error::{BadValue, FieldError};
@@ -58,7 +58,7 @@ impl EventRateLimit {
 
     /// Rejects an event if any token bucket is empty. It takes a token from every bucket that has
     /// one.
-    pub fn validate(&self, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+    pub fn validate(&self, attributes: &AdmissionAttributes, object: &Owned) -> Result<(), Status> {
         if attributes.dry_run {
             return Ok(());
         }
@@ -121,7 +121,7 @@ impl Enforcer {
     }
 
     /// Returns the key of the token bucket for an event.
-    fn key(&self, attributes: &Attributes, object: &Owned) -> String {
+    fn key(&self, attributes: &AdmissionAttributes, object: &Owned) -> String {
         match (self.of, object.downcast_ref::<Event>()) {
             ("Namespace", _) => attributes.namespace.clone(),
             ("User", _) => attributes.user.name.clone(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use endpoints::Attributes;
+use endpoints::AdmissionAttributes;
 use generated::core::v1::Pod;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -58,7 +58,7 @@ impl ImagePolicy {
     }
 
     /// Rejects pods with images that the webhook denies.
-    pub async fn validate(&self, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+    pub async fn validate(&self, attributes: &AdmissionAttributes, object: &Owned) -> Result<(), Status> {
         let pod = body::<Pod>(object)?;
         let spec = spec(attributes, pod);
         let key = spec.to_string();
@@ -109,7 +109,7 @@ impl ImagePolicy {
 }
 
 /// Builds the `spec` of the `ImageReview` that is sent to the webhook.
-fn spec(attributes: &Attributes, pod: &Pod) -> Json {
+fn spec(attributes: &AdmissionAttributes, pod: &Pod) -> Json {
     let images: Vec<&String> = match attributes.subresource.as_str() {
         "" => pod.spec.containers.iter().chain(&pod.spec.init_containers).map(|c| &c.image).collect(),
         _ => pod.spec.ephemeral_containers.iter().map(|c| &c.ephemeral_container_common.image).collect(),

@@ -40,7 +40,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use endpoints::{Admission, Attributes, Operation, ServerContext};
+use endpoints::{Admission, AdmissionAttributes, Operation, ServerContext};
 use machinery::features;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -56,7 +56,7 @@ use metrics::{Metrics, Times};
 use plugins::Plugin;
 use policies::Policies;
 use reinvocation::Reinvocation;
-use step::Step;
+use step::AdmissionStep;
 use tokio::time::Instant;
 use toleration_restriction::TolerationRestriction;
 use webhooks::Webhooks;
@@ -78,19 +78,19 @@ const PROTECTION: [((&str, &str), Plugin, &str); 4] = [
 /// # Errors
 /// When the configuration of a plugin is invalid or missing.
 pub fn build(environment: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
-    let chain = Chain::new(environment.clone()).map_err(options::Error::invalid)?;
+    let chain = PluginChain::new(environment.clone()).map_err(options::Error::invalid)?;
     Ok(Arc::new(chain))
 }
 
 /// The chain of enabled admission plugins, in upstream's order.
-struct Chain {
+struct PluginChain {
     environment: Arc<ServerContext>,
     plugins: Vec<Running>,
     policies: Policies,
     webhooks: Webhooks,
     plugin_configs: PluginConfigs,
     charges: Arc<quota::Charges>,
-    pod_security: pod_security::Metrics,
+    pod_security: pod_security::PodSecurityMetrics,
     times: Times,
 }
 
@@ -102,7 +102,7 @@ struct Running {
 
 impl Running {
     /// Records the outcome and the time since `begin`, and sets `begin` to the current time.
-    fn note(&self, step: Step, operation: Operation, begin: &mut Instant, outcome: &Result<(), Status>) {
+    fn note(&self, step: AdmissionStep, operation: Operation, begin: &mut Instant, outcome: &Result<(), Status>) {
         let now = Instant::now();
         self.times.note(step, operation, now - *begin, outcome);
         *begin = now;
@@ -110,7 +110,7 @@ impl Running {
 
     /// Records a zero duration for a request outside the plugin's scope. It does not read the
     /// clock, because most requests are outside the scope of most plugins.
-    fn note_out_of_scope(&self, step: Step, operation: Operation) {
+    fn note_out_of_scope(&self, step: AdmissionStep, operation: Operation) {
         self.times.note(step, operation, Duration::ZERO, &Ok(()));
     }
 }
@@ -145,30 +145,36 @@ impl PluginConfigs {
     }
 }
 
-impl Chain {
+impl PluginChain {
     fn new(environment: Arc<ServerContext>) -> Result<Self, Error> {
         let options = &environment.options.admission;
         let mut plugin_configs = PluginConfigs::load(options)?;
         let registry = environment.metrics.registry();
-        let (metrics, pod_security) = (Metrics::register(registry), pod_security::Metrics::register(registry));
+        let (metrics, pod_security) =
+            (Metrics::register(registry), pod_security::PodSecurityMetrics::register(registry));
         let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
         let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
         let times = metrics.of_steps();
         let policies = Policies::start(&environment, metrics.clone());
         let webhooks = Webhooks::start(&environment, std::mem::take(&mut plugin_configs.webhooks), metrics);
         let charges = Arc::default();
-        Ok(Chain { environment, plugins, policies, webhooks, plugin_configs, charges, pod_security, times })
+        Ok(PluginChain { environment, plugins, policies, webhooks, plugin_configs, charges, pod_security, times })
     }
 
     /// Returns the plugins that handle a step of an operation.
-    fn plugins_for(&self, step: Step, operation: Operation) -> impl Iterator<Item = &Running> {
+    fn plugins_for(&self, step: AdmissionStep, operation: Operation) -> impl Iterator<Item = &Running> {
         let plugins = Plugin::all_of(step, operation);
         self.plugins.iter().filter(move |running| plugins.contains(running.plugin))
     }
 
     /// Runs the mutating plugins, and reinvokes those that request reinvocation if later plugins
     /// changed the object.
-    async fn rounds(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+    async fn rounds(
+        &self,
+        attributes: &AdmissionAttributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
         let mut rounds = Reinvocation::default();
         self.round(attributes, object, old, &mut rounds).await?;
         if rounds.wanted {
@@ -181,20 +187,20 @@ impl Chain {
     /// Runs the mutating plugins in order.
     async fn round(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: &mut Owned,
         old: Option<&Owned>,
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
         let (mut begin, in_scope) = (Instant::now(), Plugin::all_with_scope_of(attributes));
-        for running in self.plugins_for(Step::Admit, attributes.operation) {
+        for running in self.plugins_for(AdmissionStep::Admit, attributes.operation) {
             if !in_scope.contains(running.plugin) {
-                running.note_out_of_scope(Step::Admit, attributes.operation);
+                running.note_out_of_scope(AdmissionStep::Admit, attributes.operation);
                 continue;
             }
             // The future is pinned in place, because moving it would copy kilobytes.
             let outcome = pin!(self.mutate(running.plugin, attributes, object, old, rounds)).await;
-            running.note(Step::Admit, attributes.operation, &mut begin, &outcome);
+            running.note(AdmissionStep::Admit, attributes.operation, &mut begin, &outcome);
             outcome?;
         }
         Ok(())
@@ -203,18 +209,18 @@ impl Chain {
     /// Runs the validating plugins in order on an object before it is stored or removed.
     async fn validate_all(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         let (mut begin, in_scope) = (Instant::now(), Plugin::all_with_scope_of(attributes));
-        for running in self.plugins_for(Step::Validate, attributes.operation) {
+        for running in self.plugins_for(AdmissionStep::Validate, attributes.operation) {
             if !in_scope.contains(running.plugin) {
-                running.note_out_of_scope(Step::Validate, attributes.operation);
+                running.note_out_of_scope(AdmissionStep::Validate, attributes.operation);
                 continue;
             }
             let outcome = pin!(self.validate_one(running.plugin, attributes, object, old)).await;
-            running.note(Step::Validate, attributes.operation, &mut begin, &outcome);
+            running.note(AdmissionStep::Validate, attributes.operation, &mut begin, &outcome);
             outcome?;
         }
         Ok(())
@@ -222,7 +228,7 @@ impl Chain {
 
     /// Runs the mutating plugins on a removal. They cannot change the object, but can reject the
     /// request.
-    async fn admit_removal(&self, attributes: &Attributes, old: Option<&Owned>) -> Result<(), Status> {
+    async fn admit_removal(&self, attributes: &AdmissionAttributes, old: Option<&Owned>) -> Result<(), Status> {
         for running in &self.plugins {
             let begin = Instant::now();
             let outcome = match running.plugin {
@@ -234,7 +240,7 @@ impl Chain {
                 }
                 _ => continue,
             };
-            running.times.note(Step::Admit, attributes.operation, begin.elapsed(), &outcome);
+            running.times.note(AdmissionStep::Admit, attributes.operation, begin.elapsed(), &outcome);
             outcome?;
         }
         Ok(())
@@ -244,7 +250,7 @@ impl Chain {
     async fn validate_one(
         &self,
         plugin: Plugin,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
@@ -265,7 +271,7 @@ impl Chain {
     async fn mutate(
         &self,
         plugin: Plugin,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: &mut Owned,
         old: Option<&Owned>,
         rounds: &mut Reinvocation,
@@ -303,7 +309,12 @@ impl Chain {
     }
 
     /// Runs one plugin that only sets fields of new objects.
-    async fn complete(&self, plugin: Plugin, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+    async fn complete(
+        &self,
+        plugin: Plugin,
+        attributes: &AdmissionAttributes,
+        object: &mut Owned,
+    ) -> Result<(), Status> {
         let environment = &self.environment;
         match plugin {
             Plugin::TaintNodesByCondition => nodes::taint(object),
@@ -325,12 +336,13 @@ impl Chain {
     async fn validate_object(
         &self,
         plugin: Plugin,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: &Owned,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         let environment = &self.environment;
-        let certificates = certificates::Check { authorizer: &*environment.access.authorizer, attributes, object, old };
+        let certificates =
+            certificates::CertificateWrite { authorizer: &*environment.access.authorizer, attributes, object, old };
         match plugin {
             Plugin::LimitPodHardAntiAffinityTopology => pods::check_anti_affinity(attributes, object),
             Plugin::AlwaysPullImages => always_pull_images::validate(attributes, object, old),
@@ -388,8 +400,13 @@ impl Chain {
 }
 
 #[async_trait]
-impl Admission for Chain {
-    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+impl Admission for PluginChain {
+    async fn admit(
+        &self,
+        attributes: &AdmissionAttributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
         if (attributes.kind.group, attributes.plural) == ("certificates.k8s.io", "certificatesigningrequests")
             && attributes.operation == Operation::Create
         {
@@ -397,13 +414,13 @@ impl Admission for Chain {
         }
         let begin = Instant::now();
         let outcome = pin!(self.rounds(attributes, object, old)).await;
-        self.times.note(Step::Admit, attributes.operation, begin.elapsed(), &outcome);
+        self.times.note(AdmissionStep::Admit, attributes.operation, begin.elapsed(), &outcome);
         outcome
     }
 
     async fn validate(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
@@ -411,7 +428,7 @@ impl Admission for Chain {
         if operation == Operation::Delete {
             let begin = Instant::now();
             let outcome = pin!(self.admit_removal(attributes, old)).await;
-            self.times.note(Step::Admit, operation, begin.elapsed(), &outcome);
+            self.times.note(AdmissionStep::Admit, operation, begin.elapsed(), &outcome);
             outcome?;
         }
         if operation == Operation::Delete {
@@ -419,12 +436,12 @@ impl Admission for Chain {
         }
         let begin = Instant::now();
         let outcome = pin!(self.validate_all(attributes, object, old)).await;
-        self.times.note(Step::Validate, operation, begin.elapsed(), &outcome);
+        self.times.note(AdmissionStep::Validate, operation, begin.elapsed(), &outcome);
         outcome
     }
 }
 
 /// The error of `AlwaysDeny`.
-fn deny(attributes: &Attributes) -> Status {
+fn deny(attributes: &AdmissionAttributes) -> Status {
     forbidden(attributes, "admission control is denying all modifications")
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use generated::core::v1::{Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, limit_type};
 use kubernetes::core::{pod_limits, pod_requests};
 use machinery::reflect::Owned;
@@ -23,12 +23,16 @@ const RESIZE: &str = "resize";
 /// Quantities above this are compared without milli precision in ratios (`resource.MaxMilliValue`).
 const MAX_MILLI: i64 = i64::MAX / 1000;
 
-async fn ranges(environment: &ServerContext, attributes: &Attributes) -> Result<Vec<Arc<LimitRange>>, Status> {
+async fn ranges(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<Vec<Arc<LimitRange>>, Status> {
     find_all(environment, attributes, ("", "limitranges"), &attributes.namespace).await
 }
 
 /// Sets default requests and limits of a new pod's containers.
-pub async fn admit(environment: &ServerContext, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+pub async fn admit(
+    environment: &ServerContext,
+    attributes: &AdmissionAttributes,
+    object: &mut Owned,
+) -> Result<(), Status> {
     if attributes.operation != Operation::Create || !attributes.subresource.is_empty() {
         return Ok(());
     }
@@ -76,7 +80,7 @@ fn fill_container(container: &mut Container, what: &str, item: &LimitRangeItem, 
 /// Rejects objects outside the limits.
 pub async fn validate(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, ServerContext};
+use endpoints::{AdmissionAttributes, ServerContext};
 use machinery::reflect::Struct;
 use machinery::status::Status;
 
@@ -13,7 +13,7 @@ type Resource = (&'static str, &'static str);
 /// Returns an object of a resource, or `None` when it does not exist.
 pub async fn find<T: Struct>(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     resource: Resource,
     (namespace, name): (&str, &str),
 ) -> Result<Option<Arc<T>>, Status> {
@@ -26,7 +26,7 @@ pub async fn find<T: Struct>(
 /// Returns all objects of a namespace. An empty namespace selects a cluster-scoped resource.
 pub async fn find_all<T: Struct>(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     resource: Resource,
     namespace: &str,
 ) -> Result<Vec<Arc<T>>, Status> {

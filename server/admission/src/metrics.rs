@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use endpoints::{Attributes, Operation};
+use endpoints::{AdmissionAttributes, Operation};
 use machinery::status::Status;
 use prometheus::core::{Collector, Desc};
 use prometheus::proto::{MetricFamily, MetricType, Summary};
@@ -12,7 +12,7 @@ use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, Opts, Re
 
 use super::plugins::Plugin;
 use super::policies::operation_name;
-use super::step::{OPERATIONS, STEPS, Step};
+use super::step::{AdmissionStep, OPERATIONS, STEPS};
 
 const BUCKETS: [f64; 6] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
 const WEBHOOK_BUCKETS: [f64; 8] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0];
@@ -146,8 +146,8 @@ impl Metrics {
     pub fn observe_call(
         &self,
         name: &str,
-        step: Step,
-        attributes: &Attributes,
+        step: AdmissionStep,
+        attributes: &AdmissionAttributes,
         took: Duration,
         code: u16,
         rejection: Option<Rejection>,
@@ -177,29 +177,34 @@ impl Metrics {
 
     /// Returns the match condition metrics of a policy. All policies have the type `validate`, as
     /// upstream.
-    pub fn of_policy<'m>(&'m self, name: &'m str, operation: Operation) -> Conditions<'m> {
-        Conditions { metrics: self, of: ("policy", "validate"), name, operation }
+    pub fn of_policy<'m>(&'m self, name: &'m str, operation: Operation) -> MatchConditionMetrics<'m> {
+        MatchConditionMetrics { metrics: self, of: ("policy", "validate"), name, operation }
     }
 
     /// Returns the match condition metrics of a webhook.
-    pub fn of_webhook<'m>(&'m self, name: &'m str, step: Step, operation: Operation) -> Conditions<'m> {
-        Conditions { metrics: self, of: ("webhook", step.webhooks()), name, operation }
+    pub fn of_webhook<'m>(
+        &'m self,
+        name: &'m str,
+        step: AdmissionStep,
+        operation: Operation,
+    ) -> MatchConditionMetrics<'m> {
+        MatchConditionMetrics { metrics: self, of: ("webhook", step.webhooks()), name, operation }
     }
 
     /// Records that match conditions excluded a webhook.
-    pub fn excluded(&self, name: &str, step: Step, operation: Operation) {
+    pub fn excluded(&self, name: &str, step: AdmissionStep, operation: Operation) {
         self.exclusions.with_label_values(&[name, "webhook", step.name(), operation_name(operation)]).inc();
     }
 
     /// Records that a request was admitted although a webhook call failed.
-    pub fn failed_open(&self, name: &str, step: Step) {
+    pub fn failed_open(&self, name: &str, step: AdmissionStep) {
         self.fail_open.with_label_values(&[name, step.webhooks()]).inc();
     }
 }
 
 /// Match condition metrics of one policy or webhook.
 #[derive(Clone, Copy)]
-pub struct Conditions<'m> {
+pub struct MatchConditionMetrics<'m> {
     metrics: &'m Metrics,
     /// Kind and type.
     of: (&'static str, &'static str),
@@ -207,7 +212,7 @@ pub struct Conditions<'m> {
     operation: Operation,
 }
 
-impl Conditions<'_> {
+impl MatchConditionMetrics<'_> {
     fn labels(&self) -> [&str; 4] {
         [self.name, self.of.0, self.of.1, operation_name(self.operation)]
     }
@@ -276,7 +281,7 @@ impl Times {
     }
 
     /// Records one duration.
-    pub fn note(&self, step: Step, operation: Operation, took: Duration, outcome: &Result<(), Status>) {
+    pub fn note(&self, step: AdmissionStep, operation: Operation, took: Duration, outcome: &Result<(), Status>) {
         let of = || self.of(step, operation, outcome.is_err());
         match outcome {
             Ok(()) => self.passed[step as usize][operation as usize].get_or_init(of).observe(took.as_secs_f64()),
@@ -284,7 +289,7 @@ impl Times {
         }
     }
 
-    fn of(&self, step: Step, operation: Operation, rejected: bool) -> Histogram {
+    fn of(&self, step: AdmissionStep, operation: Operation, rejected: bool) -> Histogram {
         let labels = [step.name(), operation_name(operation), bool_label(rejected)];
         let labels: Vec<&str> = self.name.into_iter().chain(labels).collect();
         self.all.with_label_values(&labels)

@@ -3,7 +3,7 @@
 //! `NamespaceLifecycle` rejects new objects in missing or terminating namespaces and the deletion
 //! of system namespaces.
 
-use endpoints::{Attributes, Operation, ServerContext, internal};
+use endpoints::{AdmissionAttributes, Operation, ServerContext, internal};
 use generated::core::v1::{Namespace, namespace_phase};
 use machinery::format::is_path_segment_name;
 use machinery::reflect::Owned;
@@ -19,7 +19,7 @@ const ACCESS_REVIEWS: (&str, &str) = ("authorization.k8s.io", "localsubjectacces
 const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 /// Whether a request addresses an object in a namespace and not the namespace itself.
-fn is_in_namespace(attributes: &Attributes) -> bool {
+fn is_in_namespace(attributes: &AdmissionAttributes) -> bool {
     !attributes.namespace.is_empty() && (attributes.group, attributes.plural) != NAMESPACES
 }
 
@@ -27,7 +27,7 @@ fn is_in_namespace(attributes: &Attributes) -> bool {
 ///
 /// Upstream also looks up the namespace of updates. An updated object exists, so only the message
 /// would differ.
-pub async fn admit(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
+pub async fn admit(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<(), Status> {
     if !needs_namespace(attributes) {
         return Ok(());
     }
@@ -46,13 +46,13 @@ fn check_name(name: &str) -> Result<(), Status> {
 }
 
 /// Whether a request creates an object that requires a namespace.
-fn needs_namespace(attributes: &Attributes) -> bool {
+fn needs_namespace(attributes: &AdmissionAttributes) -> bool {
     // Access reviews may name any namespace: 404 would disclose which namespaces exist.
     let is_review = (attributes.group, attributes.plural) == ACCESS_REVIEWS;
     attributes.operation == Operation::Create && !is_review && is_in_namespace(attributes)
 }
 
-fn check_phase(attributes: &Attributes, namespace: Option<&Namespace>) -> Result<(), Status> {
+fn check_phase(attributes: &AdmissionAttributes, namespace: Option<&Namespace>) -> Result<(), Status> {
     let name = &attributes.namespace;
     match namespace {
         None => Err(Status::not_found(GroupResource { group: "", resource: "namespaces" }, name)),
@@ -73,7 +73,7 @@ fn check_phase(attributes: &Attributes, namespace: Option<&Namespace>) -> Result
 }
 
 /// Rejects writes in a missing namespace.
-pub async fn check_exists(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
+pub async fn check_exists(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<(), Status> {
     let name = &attributes.namespace;
     if !is_in_namespace(attributes) {
         return Ok(());
@@ -85,7 +85,7 @@ pub async fn check_exists(environment: &ServerContext, attributes: &Attributes) 
 }
 
 /// Creates the namespace of a new object when it is missing.
-pub async fn auto_provision(environment: &ServerContext, attributes: &Attributes) -> Result<(), Status> {
+pub async fn auto_provision(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<(), Status> {
     let name = &attributes.namespace;
     if attributes.dry_run || !is_in_namespace(attributes) {
         return Ok(());
@@ -116,7 +116,7 @@ struct AdmitAll;
 impl CheckWrite for AdmitAll {}
 
 /// Rejects the deletion of system namespaces.
-pub fn validate_delete(attributes: &Attributes) -> Result<(), Status> {
+pub fn validate_delete(attributes: &AdmissionAttributes) -> Result<(), Status> {
     let protected = attributes.operation == Operation::Delete
         && (attributes.group, attributes.plural) == NAMESPACES
         && attributes.subresource.is_empty()
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn rejects_deletion_of_system_namespaces() {
         let check = |name: &str, operation: Operation, resource: &'static str, expect: bool| {
-            let attributes = Attributes { name: name.into(), ..request(operation, "Namespace", resource) };
+            let attributes = AdmissionAttributes { name: name.into(), ..request(operation, "Namespace", resource) };
             assert_eq!(validate_delete(&attributes).is_ok(), expect, "{name} {operation:?} {resource}");
         };
         for name in IMMORTAL {
@@ -191,7 +191,7 @@ mod tests {
     fn messages_fall_back_to_generate_name() {
         let check = |name: &str, generate_name: &str, expect: &str| {
             let (name, generate_name) = (name.to_owned(), generate_name.to_owned());
-            let attributes = Attributes { name, generate_name, ..request(Operation::Create, "Pod", "pods") };
+            let attributes = AdmissionAttributes { name, generate_name, ..request(Operation::Create, "Pod", "pods") };
             assert_eq!(forbidden(&attributes, "why").message, expect);
         };
         check("one", "gen-", "pods \"one\" is forbidden: why");

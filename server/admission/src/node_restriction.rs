@@ -13,7 +13,7 @@ mod pods;
 mod refusal;
 mod tokens;
 
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use generated::core::v1::PersistentVolumeClaim;
 use generated::resource::v1::ResourceSlice;
 use kubernetes::core::internal::internal_diff;
@@ -27,7 +27,7 @@ use machinery::type_meta::TypeMeta;
 use registry::meta;
 
 use lookup::{Lookup, Stored};
-use refusal::Refusal;
+use refusal::NodeRestrictionDenial;
 
 const LEASE_NAMESPACE: &str = "kube-node-lease";
 
@@ -37,7 +37,7 @@ const LEASE_NAMESPACE: &str = "kube-node-lease";
 /// 403 for what kubelets may not write; 404 when an object that the request refers to is missing.
 pub async fn admit(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: Option<&Owned>,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
@@ -65,13 +65,13 @@ impl Gates {
     }
 }
 
-type Outcome = Result<(), Refusal>;
+type Outcome = Result<(), NodeRestrictionDenial>;
 
 /// A write of a kubelet.
 struct Request<'r, L> {
     lookup: &'r L,
     gates: Gates,
-    attributes: &'r Attributes,
+    attributes: &'r AdmissionAttributes,
     /// The kubelet's node.
     node: &'r str,
     object: Option<&'r Owned>,
@@ -85,11 +85,11 @@ impl<L: Lookup> Request<'_, L> {
             _ => self.check().await,
         };
         outcome.map_err(|refusal| match refusal {
-            Refusal::Forbidden(why) => {
+            NodeRestrictionDenial::Forbidden(why) => {
                 let of = GroupResource { group: self.attributes.group, resource: self.attributes.plural };
                 Status::forbidden(of, self.shown_name(), why)
             }
-            Refusal::Status(status) => status,
+            NodeRestrictionDenial::Status(status) => status,
         })
     }
 
@@ -118,12 +118,12 @@ impl<L: Lookup> Request<'_, L> {
     }
 
     /// Returns the written object.
-    fn new_object<T: Struct>(&self) -> Result<&T, Refusal> {
+    fn new_object<T: Struct>(&self) -> Result<&T, NodeRestrictionDenial> {
         typed(self.object)
     }
 
     /// Returns the stored object.
-    fn old_object<T: Struct>(&self) -> Result<&T, Refusal> {
+    fn old_object<T: Struct>(&self) -> Result<&T, NodeRestrictionDenial> {
         typed(self.old)
     }
 
@@ -209,7 +209,7 @@ impl<L: Lookup> Request<'_, L> {
 }
 
 /// Returns an object as the type of its resource.
-fn typed<T: Struct>(object: Option<&Owned>) -> Result<&T, Refusal> {
+fn typed<T: Struct>(object: Option<&Owned>) -> Result<&T, NodeRestrictionDenial> {
     object.and_then(Owned::downcast_ref::<T>).ok_or_else(|| format!("no object of type {}", T::def().name).into())
 }
 

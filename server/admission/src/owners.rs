@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 
 use apimachinery::meta::v1::OwnerReference;
-use authz::{Attributes as AccessAttributes, Authorizer, Decision};
-use endpoints::{Attributes, Operation, ServerContext};
+use authz::{AuthorizationAttributes as AccessAttributes, Authorizer, Decision};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::meta;
@@ -18,7 +18,7 @@ use super::forbidden;
 /// Rejects owner references that the user may not set.
 pub async fn check(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
@@ -32,7 +32,7 @@ struct Check<'a> {
     authorizer: &'a dyn Authorizer,
     /// Returns the discovery document of a group version.
     served: &'a (dyn Fn(&str, &str) -> Option<Value> + Sync),
-    attributes: &'a Attributes,
+    attributes: &'a AdmissionAttributes,
 }
 
 impl Check<'_> {

@@ -7,11 +7,11 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use endpoints::Attributes;
+use endpoints::AdmissionAttributes;
 use endpoints::Operation::{self, Connect, Create, Delete, Update};
 use foldhash::fast::RandomState;
 
-use super::step::Step::{self, Admit, Validate};
+use super::step::AdmissionStep::{self, Admit, Validate};
 use super::step::{OPERATIONS, STEPS};
 
 /// The resources that a plugin handles.
@@ -132,7 +132,7 @@ macro_rules! plugins {
                 }
             }
 
-            fn steps(self) -> &'static [Step] {
+            fn steps(self) -> &'static [AdmissionStep] {
                 match self {
                     $(Self::$name => &$steps,)*
                 }
@@ -200,12 +200,12 @@ plugins! {
 impl Plugin {
     /// The plugins that handle a step of an operation. The metrics of a plugin also count requests
     /// outside its scope, as upstream's handler does.
-    pub fn all_of(step: Step, operation: Operation) -> PluginSet {
+    pub fn all_of(step: AdmissionStep, operation: Operation) -> PluginSet {
         TABLES.handled[step as usize][operation as usize]
     }
 
     /// The plugins with the resource of a request in their scope.
-    pub fn all_with_scope_of(attributes: &Attributes) -> PluginSet {
+    pub fn all_with_scope_of(attributes: &AdmissionAttributes) -> PluginSet {
         TABLES.with_scope(attributes.group, attributes.plural, &attributes.subresource)
     }
 }
@@ -251,7 +251,7 @@ const UNLISTED: &str = "/";
 
 impl Tables {
     fn new() -> Self {
-        let handles = |step: Step, operation: Operation| {
+        let handles = |step: AdmissionStep, operation: Operation| {
             PluginSet::of(|plugin| plugin.steps().contains(&step) && plugin.operations().contains(&operation))
         };
         let of_step = |step| [Create, Update, Delete, Connect].map(|operation| handles(step, operation));

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use apimachinery::meta::v1::ObjectMeta;
-use endpoints::{Attributes, ServerContext};
+use endpoints::{AdmissionAttributes, ServerContext};
 use generated::core::v1::{Namespace, Pod};
 use machinery::field_error::{BadValue, FieldError, aggregate};
 use machinery::field_path::Path;
@@ -24,10 +24,10 @@ use machinery::status::{GroupResource, Status};
 use super::lookup::{find, find_all};
 use super::{body, forbidden};
 pub use configuration::PodSecurityConfig;
-pub use metrics::Metrics;
-use metrics::Mode;
-use policy::{Level, LevelVersion, Policy};
-use subject::Subject;
+pub use metrics::PodSecurityMetrics;
+use metrics::PodSecurityMode;
+use policy::{LevelVersion, NamespaceLevels, PodSecurityLevel};
+use subject::CheckedPod;
 
 /// Maximum number of pods to evaluate when a namespace gets a stricter level
 /// (`namespaceMaxPodsToCheck`).
@@ -36,9 +36,9 @@ const MAX_PODS: usize = 3000;
 const AUDIT_PREFIX: &str = "pod-security.kubernetes.io/";
 /// Rejects pods that violate the enforced level, and warns of violations of the `warn` level.
 pub async fn validate(
-    (config, metrics): (&PodSecurityConfig, &Metrics),
+    (config, metrics): (&PodSecurityConfig, &PodSecurityMetrics),
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
@@ -58,10 +58,10 @@ pub async fn validate(
             let pod = body::<Pod>(object)?;
             match old.and_then(Owned::downcast_ref::<Pod>) {
                 Some(old) if !is_significant_update(pod, old) => Ok(()),
-                _ => evaluation.subject(&Subject::of_pod(pod), true).await,
+                _ => evaluation.subject(&CheckedPod::of_pod(pod), true).await,
             }
         }
-        _ => match Subject::of_template(object) {
+        _ => match CheckedPod::of_template(object) {
             Some(subject) => evaluation.subject(&subject, false).await,
             None => Ok(()),
         },
@@ -70,8 +70,8 @@ pub async fn validate(
 
 /// Whether an update adds or changes images.
 fn is_significant_update(new: &Pod, old: &Pod) -> bool {
-    let (new, old) = (Subject::of_pod(new), Subject::of_pod(old));
-    let images = |subject: &Subject<'_>, ephemeral: bool| -> Vec<(String, String)> {
+    let (new, old) = (CheckedPod::of_pod(new), CheckedPod::of_pod(old));
+    let images = |subject: &CheckedPod<'_>, ephemeral: bool| -> Vec<(String, String)> {
         let of = subject.containers.iter().filter(|c| c.ephemeral == ephemeral);
         of.map(|c| (if ephemeral { c.name.to_owned() } else { String::new() }, c.image.to_owned())).collect()
     };
@@ -79,21 +79,21 @@ fn is_significant_update(new: &Pod, old: &Pod) -> bool {
     images(&new, false) != images(&old, false) || images(&new, true).iter().any(|image| !before.contains(image))
 }
 
-fn annotate(attributes: &Attributes, key: &str, value: impl Into<String>) {
+fn annotate(attributes: &AdmissionAttributes, key: &str, value: impl Into<String>) {
     attributes.trail.annotate(format!("{AUDIT_PREFIX}{key}"), value);
 }
 
 /// Context of one evaluated request.
 struct Evaluation<'r> {
     config: &'r PodSecurityConfig,
-    metrics: &'r Metrics,
+    metrics: &'r PodSecurityMetrics,
     environment: &'r ServerContext,
-    attributes: &'r Attributes,
+    attributes: &'r AdmissionAttributes,
 }
 
 impl Evaluation<'_> {
     /// Evaluates a pod or a pod template.
-    async fn subject(&self, subject: &Subject<'_>, enforce: bool) -> Result<(), Status> {
+    async fn subject(&self, subject: &CheckedPod<'_>, enforce: bool) -> Result<(), Status> {
         let attributes = self.attributes;
         let found =
             find::<Namespace>(self.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
@@ -106,7 +106,7 @@ impl Evaluation<'_> {
             annotate(attributes, "error", why);
             return Ok(());
         };
-        let (policy, invalid_labels) = Policy::of_labels(&namespace.metadata.labels, &self.config.defaults);
+        let (policy, invalid_labels) = NamespaceLevels::of_labels(&namespace.metadata.labels, &self.config.defaults);
         if self.config.exempts_runtime_class(subject.spec.runtime_class_name.as_deref()) {
             self.metrics.exempt(attributes);
             annotate(attributes, "exempt", "runtimeClass");
@@ -125,10 +125,10 @@ impl Evaluation<'_> {
         }
         let refusal = if enforce { violations(policy.enforce, subject) } else { None };
         if enforce {
-            self.metrics.evaluated(refusal.is_none(), policy.enforce, Mode::Enforce, attributes);
+            self.metrics.evaluated(refusal.is_none(), policy.enforce, PodSecurityMode::Enforce, attributes);
         }
         if let Some(detail) = violations(policy.audit, subject) {
-            self.metrics.evaluated(false, policy.audit, Mode::Audit, attributes);
+            self.metrics.evaluated(false, policy.audit, PodSecurityMode::Audit, attributes);
             let violations = format!("would violate PodSecurity \"{}\": {detail}", policy.audit);
             annotate(attributes, "audit-violations", violations);
         }
@@ -136,7 +136,7 @@ impl Evaluation<'_> {
             return Err(forbidden(attributes, format!("violates PodSecurity \"{}\": {detail}", policy.enforce)));
         }
         if let Some(detail) = violations(policy.warn, subject) {
-            self.metrics.evaluated(false, policy.warn, Mode::Warn, attributes);
+            self.metrics.evaluated(false, policy.warn, PodSecurityMode::Warn, attributes);
             attributes.warnings.add(&format!("would violate PodSecurity \"{}\": {detail}", policy.warn));
         }
         Ok(())
@@ -146,7 +146,7 @@ impl Evaluation<'_> {
     async fn namespace(&self, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
         let attributes = self.attributes;
         let namespace = body::<Namespace>(object)?;
-        let of = |labels| Policy::of_labels(labels, &self.config.defaults);
+        let of = |labels| NamespaceLevels::of_labels(labels, &self.config.defaults);
         let (name, labels) = (&namespace.metadata.name, &namespace.metadata.labels);
         let (policy, invalid_labels) = of(labels);
         let before = old.and_then(Owned::downcast_ref::<Namespace>).map(|old| of(&old.metadata.labels));
@@ -156,7 +156,7 @@ impl Evaluation<'_> {
         if let Some((before, _)) = before {
             let (new, old) = (policy.enforce, before.enforce);
             let relaxed = new.version == old.version && new.level <= old.level;
-            if new == old || new.level == Level::Privileged || relaxed {
+            if new == old || new.level == PodSecurityLevel::Privileged || relaxed {
                 return Ok(());
             }
             if !self.config.exempts_namespace(name) {
@@ -186,7 +186,7 @@ impl Evaluation<'_> {
         let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
         for pod in &checked {
             let reasons: Vec<String> =
-                policy::evaluate(level, &Subject::of_pod(pod)).into_iter().map(|f| f.reason.to_string()).collect();
+                policy::evaluate(level, &CheckedPod::of_pod(pod)).into_iter().map(|f| f.reason.to_string()).collect();
             if reasons.is_empty() {
                 continue;
             }
@@ -214,12 +214,12 @@ impl Evaluation<'_> {
 }
 
 /// Returns the violations of a level with details.
-fn violations(level: LevelVersion, subject: &Subject<'_>) -> Option<String> {
+fn violations(level: LevelVersion, subject: &CheckedPod<'_>) -> Option<String> {
     let found = policy::evaluate(level, subject);
     (!found.is_empty()).then(|| found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
 }
 
-fn invalid(attributes: &Attributes, invalid_labels: &[policy::InvalidLabel]) -> Status {
+fn invalid(attributes: &AdmissionAttributes, invalid_labels: &[policy::InvalidLabel]) -> Status {
     let of = GroupResource { group: "", resource: attributes.kind.kind };
     Status::invalid(of, &attributes.name, &field_errors(invalid_labels))
 }

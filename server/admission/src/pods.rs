@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use generated::core::v1::{Binding, Namespace, Node, Pod, PodSpec, Toleration, taint_effect, toleration_operator};
 use machinery::format::{is_label_value, is_qualified_name};
 use machinery::reflect::Owned;
@@ -20,7 +20,7 @@ const NODE_SELECTOR: &str = "scheduler.alpha.kubernetes.io/node-selector";
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
 /// Rejects required pod anti-affinity with a topology key other than the hostname.
-pub fn check_anti_affinity(attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+pub fn check_anti_affinity(attributes: &AdmissionAttributes, object: &Owned) -> Result<(), Status> {
     let pod = body::<Pod>(object)?;
     let anti = pod.spec.affinity.as_ref().and_then(|affinity| affinity.pod_anti_affinity.as_ref());
     let terms = anti.into_iter().flat_map(|anti| &anti.required_during_scheduling_ignored_during_execution);
@@ -40,7 +40,7 @@ pub fn check_anti_affinity(attributes: &Attributes, object: &Owned) -> Result<()
 pub async fn node_selector(
     environment: &ServerContext,
     configured: &Json,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
     let required = namespace_selector(environment, configured, attributes).await?;
@@ -56,7 +56,7 @@ pub async fn node_selector(
 pub async fn check_node_selector(
     environment: &ServerContext,
     configured: &Json,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
 ) -> Result<(), Status> {
     let required = namespace_selector(environment, configured, attributes).await?;
@@ -71,7 +71,7 @@ type Selector = BTreeMap<String, String>;
 async fn namespace_selector(
     environment: &ServerContext,
     configured: &Json,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
 ) -> Result<Selector, Status> {
     let name = &attributes.namespace;
     let found = find::<Namespace>(environment, attributes, ("", "namespaces"), ("", name)).await?;
@@ -169,7 +169,7 @@ fn is_extended(name: &str) -> bool {
 /// Copies the topology labels of a node to the pod that is bound to it.
 pub async fn topology_labels(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
     let node = match (object.downcast_ref::<Binding>(), object.downcast_ref::<Pod>()) {

@@ -14,18 +14,18 @@ mod watched;
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, ServerContext};
+use endpoints::{AdmissionAttributes, ServerContext};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
 use super::metrics::Metrics;
 use super::reinvocation::Reinvocation;
 
-pub use compiled::{Cache, Expression, conditions_hold};
+pub use compiled::{CompiledPolicies, Expression, conditions_hold};
 pub use input::{Activation, Input};
-pub use matching::{Subject, operation_name};
+pub use matching::{PolicyRequest, operation_name};
 pub use watched::Policies;
-use watched::{Watched, refused};
+use watched::{PolicyInformers, refused};
 
 pub const GROUP: &str = "admissionregistration.k8s.io";
 /// Groups of review resources. They are not stored, and policies must not restrict access to them.
@@ -38,18 +38,24 @@ impl Policies {
         let validating = informers
             .of(GROUP, "validatingadmissionpolicies")
             .zip(informers.of(GROUP, "validatingadmissionpolicybindings"))
-            .map(|(policies, bindings)| Watched { policies, bindings });
+            .map(|(policies, bindings)| PolicyInformers { policies, bindings });
         let mutating = informers
             .of(GROUP, "mutatingadmissionpolicies")
             .zip(informers.of(GROUP, "mutatingadmissionpolicybindings"))
-            .map(|(policies, bindings)| Watched { policies, bindings });
-        Policies { environment: environment.clone(), validating, mutating, compiled: Cache::default(), metrics }
+            .map(|(policies, bindings)| PolicyInformers { policies, bindings });
+        Policies {
+            environment: environment.clone(),
+            validating,
+            mutating,
+            compiled: CompiledPolicies::default(),
+            metrics,
+        }
     }
 
     /// Applies the mutating policies to an object.
     pub async fn mutate(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: &mut Owned,
         old: Option<&Owned>,
         rounds: &mut Reinvocation,
@@ -68,7 +74,7 @@ impl Policies {
     /// Applies the validating policies: rejects the request or adds warnings.
     pub async fn validate(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
@@ -81,7 +87,7 @@ impl Policies {
 
 /// Whether policies apply to a request. Policies and webhooks are exempt, so that a wrong policy
 /// can be removed.
-pub fn is_subject(attributes: &Attributes) -> bool {
+pub fn is_subject(attributes: &AdmissionAttributes) -> bool {
     let group = attributes.group;
     group != GROUP && !REVIEW_GROUPS.contains(&group)
 }

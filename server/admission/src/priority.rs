@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use generated::core::v1::{Pod, PodSpec, preemption_policy};
 use generated::scheduling::v1::PriorityClass;
 use generated::scheduling::v1alpha2::PodGroup;
@@ -27,7 +27,7 @@ struct Resolved {
 /// Sets the priority and the preemption policy of new pods.
 pub async fn admit(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &mut Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
@@ -47,7 +47,11 @@ pub async fn admit(
     apply(&mut pod.spec, resolved).map_err(|why| forbidden(attributes, why))
 }
 
-async fn resolve(environment: &ServerContext, attributes: &Attributes, name: &str) -> Result<Resolved, Status> {
+async fn resolve(
+    environment: &ServerContext,
+    attributes: &AdmissionAttributes,
+    name: &str,
+) -> Result<Resolved, Status> {
     let class = if name.is_empty() {
         default_class(environment, attributes).await?
     } else {
@@ -95,7 +99,11 @@ fn apply(spec: &mut PodSpec, resolved: Resolved) -> Result<(), Mismatch> {
 }
 
 /// Sets the priority of a new pod group.
-async fn admit_group(environment: &ServerContext, attributes: &Attributes, group: &mut PodGroup) -> Result<(), Status> {
+async fn admit_group(
+    environment: &ServerContext,
+    attributes: &AdmissionAttributes,
+    group: &mut PodGroup,
+) -> Result<(), Status> {
     if attributes.operation != Operation::Create
         || !environment.options.features.enabled(features::WorkloadAwarePreemption)
     {
@@ -116,7 +124,11 @@ async fn admit_group(environment: &ServerContext, attributes: &Attributes, group
 }
 
 /// Rejects a second default class.
-pub async fn validate(environment: &ServerContext, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+pub async fn validate(
+    environment: &ServerContext,
+    attributes: &AdmissionAttributes,
+    object: &Owned,
+) -> Result<(), Status> {
     let Some(class) = object.downcast_ref::<PriorityClass>().filter(|class| class.global_default) else {
         return Ok(());
     };
@@ -132,14 +144,14 @@ pub async fn validate(environment: &ServerContext, attributes: &Attributes, obje
 /// Returns the default class. Of several, the one with the lowest value.
 async fn default_class(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
 ) -> Result<Option<Arc<PriorityClass>>, Status> {
     let classes = find_all::<PriorityClass>(environment, attributes, CLASSES, "").await?;
     Ok(classes.into_iter().filter(|class| class.global_default).min_by_key(|class| class.value))
 }
 
 /// Rejects the deletion of system priority classes.
-pub fn validate_delete(attributes: &Attributes) -> Result<(), Status> {
+pub fn validate_delete(attributes: &AdmissionAttributes) -> Result<(), Status> {
     let is_system = SYSTEM_PRIORITY_CLASSES.iter().any(|(name, ..)| *name == attributes.name);
     if (attributes.group, attributes.plural) == CLASSES && attributes.subresource.is_empty() && is_system {
         return Err(forbidden(attributes, "this is a system priority class and cannot be deleted"));

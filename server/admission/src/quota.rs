@@ -12,7 +12,7 @@ mod usage;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use generated::core::v1::ResourceQuota;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -23,7 +23,7 @@ use super::lookup::find_all;
 use charge::{Resources, charge, requested};
 pub use charges::Charges;
 pub use limited::Limited;
-pub use refusal::Refusal;
+pub use refusal::QuotaViolation;
 
 const QUOTAS: (&str, &str) = ("", "resourcequotas");
 
@@ -31,7 +31,7 @@ const QUOTAS: (&str, &str) = ("", "resourcequotas");
 pub async fn validate(
     environment: &ServerContext,
     (charges, limited): (&Arc<Charges>, &Limited),
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {

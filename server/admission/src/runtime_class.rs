@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, ServerContext};
+use endpoints::{AdmissionAttributes, ServerContext};
 use generated::core::v1::Pod;
 use generated::node::v1::RuntimeClass;
 use machinery::reflect::Owned;
@@ -15,14 +15,22 @@ use super::{body, body_mut, forbidden};
 const CLASSES: (&str, &str) = ("node.k8s.io", "runtimeclasses");
 
 /// Sets overhead, node selector, and tolerations.
-pub async fn admit(environment: &ServerContext, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+pub async fn admit(
+    environment: &ServerContext,
+    attributes: &AdmissionAttributes,
+    object: &mut Owned,
+) -> Result<(), Status> {
     let class = class_of(environment, attributes, object).await?;
     let pod = body_mut::<Pod>(object)?;
     fill(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
 }
 
 /// Rejects an overhead that differs from the class.
-pub async fn validate(environment: &ServerContext, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+pub async fn validate(
+    environment: &ServerContext,
+    attributes: &AdmissionAttributes,
+    object: &Owned,
+) -> Result<(), Status> {
     let class = class_of(environment, attributes, object).await?;
     let pod = body::<Pod>(object)?;
     check(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
@@ -30,7 +38,7 @@ pub async fn validate(environment: &ServerContext, attributes: &Attributes, obje
 
 async fn class_of(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
 ) -> Result<Option<Arc<RuntimeClass>>, Status> {
     let pod = body::<Pod>(object)?;

@@ -7,7 +7,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use generated::core::v1::{
     ConfigMapProjection, Container, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, LocalObjectReference,
     ObjectFieldSelector, Pod, PodSpec, ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, Volume,
@@ -38,7 +38,11 @@ const TOKEN_SECONDS: i64 = 3607;
 const READABLE_BY_ALL: i32 = 0o644;
 
 /// Sets the service account of a new pod, mounts its token, and sets its pull secrets.
-pub async fn admit(environment: &ServerContext, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+pub async fn admit(
+    environment: &ServerContext,
+    attributes: &AdmissionAttributes,
+    object: &mut Owned,
+) -> Result<(), Status> {
     if attributes.operation != Operation::Create {
         return Ok(());
     }
@@ -66,7 +70,7 @@ pub async fn admit(environment: &ServerContext, attributes: &Attributes, object:
 /// are rejected too.
 pub async fn validate(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
@@ -94,7 +98,7 @@ pub async fn validate(
 
 async fn account(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     name: &str,
 ) -> Result<Arc<ServiceAccount>, Status> {
     let namespace = &attributes.namespace;

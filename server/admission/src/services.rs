@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use endpoints::Attributes;
+use endpoints::AdmissionAttributes;
 use generated::core::v1::Service;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -10,7 +10,7 @@ use machinery::status::Status;
 use super::{body, forbidden};
 
 /// Rejects new external addresses.
-pub fn deny_external_ips(attributes: &Attributes, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+pub fn deny_external_ips(attributes: &AdmissionAttributes, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
     let service = body::<Service>(object)?;
     let before = old.and_then(Owned::downcast_ref::<Service>).map(|old| old.spec.external_ips.as_slice());
     let before: HashSet<&String> = before.unwrap_or_default().iter().collect();

@@ -2,24 +2,24 @@
 
 /// The admission step: mutation or validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum AdmissionStep {
     Admit,
     Validate,
 }
 
-impl Step {
+impl AdmissionStep {
     pub fn name(self) -> &'static str {
         match self {
-            Step::Admit => "admit",
-            Step::Validate => "validate",
+            AdmissionStep::Admit => "admit",
+            AdmissionStep::Validate => "validate",
         }
     }
 
     /// The label value of the step in webhook metrics.
     pub fn webhooks(self) -> &'static str {
         match self {
-            Step::Admit => "admit",
-            Step::Validate => "validating",
+            AdmissionStep::Admit => "admit",
+            AdmissionStep::Validate => "validating",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `DefaultStorageClass`, `StorageObjectInUseProtection` and `PersistentVolumeClaimResize`.
 
-use endpoints::{Attributes, ServerContext};
+use endpoints::{AdmissionAttributes, ServerContext};
 use generated::core::v1::{PersistentVolumeClaim, persistent_volume_claim_phase, resource_name};
 use generated::storage::v1::StorageClass;
 use machinery::reflect::Owned;
@@ -19,7 +19,7 @@ const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 /// Sets the default class of a claim without a class.
 pub async fn default_class(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
     let Some(claim) = object.downcast_mut::<PersistentVolumeClaim>() else { return Ok(()) };
@@ -48,7 +48,7 @@ fn class_of(claim: &PersistentVolumeClaim) -> Option<&String> {
 /// Rejects expansions that the storage class does not allow (`PersistentVolumeClaimResize`).
 pub async fn check_resize(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use audit::AuditContext;
 use authz::{Authorizer, Decision};
-use endpoints::{Attributes, Conversions, Operation, Reservations};
+use endpoints::{AdmissionAttributes, Conversions, Operation, Reservations};
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Owned, Struct};
 use registry::ReadRevision;
@@ -14,9 +14,9 @@ use serde_json::Value;
 
 /// Attributes of a request of user `mallory` in namespace `team-a`. `resource` is of the core
 /// group, such as `pods/resize`.
-pub fn request(operation: Operation, kind: &'static str, resource: &'static str) -> Attributes {
+pub fn request(operation: Operation, kind: &'static str, resource: &'static str) -> AdmissionAttributes {
     let (plural, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-    Attributes {
+    AdmissionAttributes {
         operation,
         kind: kubernetes::catalog().kind("", "v1", kind).unwrap(),
         group: "",
@@ -52,13 +52,13 @@ pub fn owned<T: Struct>(document: &Value) -> Owned {
 /// An authorizer that uses a function to decide.
 pub struct FnAuthorizer<F>(pub F);
 
-impl<F: Fn(&authz::Attributes<'_>) -> bool + Send + Sync> Authorizer for FnAuthorizer<F> {
-    fn authorize<'a>(&'a self, attributes: &'a authz::Attributes<'a>) -> BoxFuture<'a, Decision> {
+impl<F: Fn(&authz::AuthorizationAttributes<'_>) -> bool + Send + Sync> Authorizer for FnAuthorizer<F> {
+    fn authorize<'a>(&'a self, attributes: &'a authz::AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         let decision = if (self.0)(attributes) { Decision::Allow("".into()) } else { Decision::NoOpinion("".into()) };
         Box::pin(std::future::ready(decision))
     }
 
-    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, authz::Rules> {
-        Box::pin(std::future::ready(authz::Rules::default()))
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, authz::UserRules> {
+        Box::pin(std::future::ready(authz::UserRules::default()))
     }
 }

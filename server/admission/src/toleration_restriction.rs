@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use generated::core::v1::{Namespace, Pod, Toleration, pod_qos_class, taint_effect, toleration_operator};
 use generated::podtolerationrestriction::v1alpha1::Configuration;
 use kubernetes::core::qos::quality_of_service;
@@ -39,7 +39,7 @@ impl TolerationRestriction {
     pub async fn admit(
         &self,
         environment: &ServerContext,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: &mut Owned,
     ) -> Result<(), Status> {
         let pod = body_mut::<Pod>(object)?;
@@ -66,7 +66,7 @@ impl TolerationRestriction {
     pub async fn validate(
         &self,
         environment: &ServerContext,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: &Owned,
     ) -> Result<(), Status> {
         let pod = body::<Pod>(object)?;
@@ -86,7 +86,7 @@ impl TolerationRestriction {
     }
 }
 
-async fn namespace(environment: &ServerContext, attributes: &Attributes) -> Result<Arc<Namespace>, Status> {
+async fn namespace(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<Arc<Namespace>, Status> {
     let name = &attributes.namespace;
     let found = find::<Namespace>(environment, attributes, ("", "namespaces"), ("", name)).await?;
     found.ok_or_else(|| Status::not_found(GroupResource { group: "", resource: "namespaces" }, name))

@@ -8,7 +8,7 @@ mod users;
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, ServerContext};
+use endpoints::{AdmissionAttributes, ServerContext};
 use futures_util::future::join_all;
 use generated::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 use machinery::json;
@@ -19,9 +19,9 @@ use tokio::time::Instant;
 
 use super::lookup::find;
 use super::metrics::Metrics;
-use super::policies::{Cache, GROUP, Subject, is_subject};
+use super::policies::{CompiledPolicies, GROUP, PolicyRequest, is_subject};
 use super::reinvocation::Reinvocation;
-use super::step::Step;
+use super::step::AdmissionStep;
 use call::MutationOutcome;
 use hook::{Hook, Matched};
 use record::WebhookCall;
@@ -33,7 +33,7 @@ pub struct Webhooks {
     environment: Arc<ServerContext>,
     mutating: Option<Informer<MutatingWebhookConfiguration>>,
     validating: Option<Informer<ValidatingWebhookConfiguration>>,
-    compiled: Cache,
+    compiled: CompiledPolicies,
     plugin_users: PluginUsers,
     metrics: Metrics,
 }
@@ -46,7 +46,7 @@ impl Webhooks {
             environment: environment.clone(),
             mutating: informers.of(GROUP, "mutatingwebhookconfigurations"),
             validating: informers.of(GROUP, "validatingwebhookconfigurations"),
-            compiled: Cache::default(),
+            compiled: CompiledPolicies::default(),
             plugin_users,
             metrics,
         }
@@ -54,18 +54,18 @@ impl Webhooks {
 
     async fn subject<'r>(
         &'r self,
-        attributes: &'r Attributes,
+        attributes: &'r AdmissionAttributes,
         object: Option<&'r Owned>,
         old: Option<&'r Owned>,
-    ) -> Result<Subject<'r>, Status> {
+    ) -> Result<PolicyRequest<'r>, Status> {
         let namespace = find(&self.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
-        Ok(Subject { environment: &self.environment, attributes, object, old, namespace })
+        Ok(PolicyRequest { environment: &self.environment, attributes, object, old, namespace })
     }
 
     /// Calls the mutating webhooks in order. A deletion has no object to change.
     pub async fn mutate(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         mut object: Option<&mut Owned>,
         old: Option<&Owned>,
         rounds: &mut Reinvocation,
@@ -85,7 +85,7 @@ impl Webhooks {
                 let before = object.as_deref().cloned();
                 let subject = self.subject(attributes, before.as_ref(), old).await?;
                 let hook = Hook::of_mutating(webhook, conditions);
-                let Some(matched) = hook.matched(&subject, Step::Admit, &self.metrics)? else { continue };
+                let Some(matched) = hook.matched(&subject, AdmissionStep::Admit, &self.metrics)? else { continue };
                 let key = format!("{name}/{}/{index}", hook.name);
                 if !rounds.webhooks.should_invoke(rounds.round, &key) {
                     continue;
@@ -109,7 +109,7 @@ impl Webhooks {
     /// Calls the validating webhooks concurrently.
     pub async fn validate(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
@@ -130,7 +130,7 @@ impl Webhooks {
         for (configuration, programs) in configurations.iter().zip(&compiled) {
             for (webhook, conditions) in configuration.webhooks.iter().zip(programs.iter()) {
                 let hook = Hook::of_validating(webhook, conditions);
-                if let Some(matched) = hook.matched(&subject, Step::Validate, &self.metrics)? {
+                if let Some(matched) = hook.matched(&subject, AdmissionStep::Validate, &self.metrics)? {
                     matching.push((&configuration.metadata.name, hook, matched));
                 }
             }
@@ -150,7 +150,7 @@ impl Webhooks {
 async fn change(
     webhook_call: &WebhookCall<'_>,
     matched: &Matched,
-    subject: &Subject<'_>,
+    subject: &PolicyRequest<'_>,
     object: Option<&mut Owned>,
 ) -> Result<bool, Status> {
     let begin = Instant::now();
@@ -159,7 +159,7 @@ async fn change(
     let patch = match outcome {
         MutationOutcome::Unchanged => {
             webhook_call.record_mutation(|| false);
-            webhook_call.observe_response(Step::Admit, begin.elapsed(), &Ok(()));
+            webhook_call.observe_response(AdmissionStep::Admit, begin.elapsed(), &Ok(()));
             return Ok(false);
         }
         MutationOutcome::FailedOpen => {
@@ -181,12 +181,12 @@ async fn change(
     *object = patched;
     webhook_call.record_patch(&patch);
     webhook_call.record_mutation(|| changed);
-    webhook_call.observe_response(Step::Admit, begin.elapsed(), &Ok(()));
+    webhook_call.observe_response(AdmissionStep::Admit, begin.elapsed(), &Ok(()));
     Ok(changed)
 }
 
 /// Applies a patch. Returns the object and whether it changed.
-fn apply(matched: &Matched, subject: &Subject<'_>, patch: &[u8]) -> Result<(Owned, bool), Status> {
+fn apply(matched: &Matched, subject: &PolicyRequest<'_>, patch: &[u8]) -> Result<(Owned, bool), Status> {
     let before = &matched.input.object;
     let patched = patch::json_patch(before, patch, &mut json::Issues::ignore())
         .map_err(|status| Status::internal(status.message))?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation, ServerContext};
 use generated::batch::v1::Job;
 use generated::scheduling::v1alpha2::{PodGroup, Workload};
 use machinery::reflect::Owned;
@@ -16,7 +16,7 @@ const GROUP: &str = "scheduling.k8s.io";
 /// Requires that the workload template of a new pod group exists and is not being deleted.
 pub async fn check_template(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
 ) -> Result<(), Status> {
     if attributes.operation != Operation::Create || !attributes.subresource.is_empty() {
@@ -42,7 +42,7 @@ pub async fn check_template(
 /// Rejects changes of `parallelism` for jobs with gang-scheduled pod groups.
 pub async fn check_job(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Backend, Registration};
+use endpoints::{AggregatedServer, Registration};
 use http::{Request, Uri};
 use request::user::SYSTEM_MASTERS;
 use request::{RequestInfo, User};
-use webhook::{Body, Client, Identity, Reply, Route, Services, Trust};
+use webhook::{Body, Client, ClientIdentity, Reply, Route, Services, Trust};
 
 use crate::error::Error;
 
@@ -22,20 +22,20 @@ pub(crate) const MAX_DOCUMENT: usize = 64 << 20;
 const CONCURRENT_PROBES: usize = 5;
 
 /// Connects to aggregated servers.
-pub struct Backends {
+pub struct AggregatedServers {
     services: Arc<Services>,
     /// The front proxy client certificate and key, in PEM.
-    identity: Option<Identity>,
+    identity: Option<ClientIdentity>,
 }
 
-impl Backends {
+impl AggregatedServers {
     /// Creates backends that resolve Services and authenticate with this certificate and key.
-    pub fn new(services: Arc<Services>, identity: Option<Identity>) -> Self {
-        Backends { services, identity }
+    pub fn new(services: Arc<Services>, identity: Option<ClientIdentity>) -> Self {
+        AggregatedServers { services, identity }
     }
 
     /// Returns a client that verifies the certificate of this server.
-    pub(crate) fn client(&self, backend: &Backend) -> Result<Client, webhook::Error> {
+    pub(crate) fn client(&self, backend: &AggregatedServer) -> Result<Client, webhook::Error> {
         self.services.client(Trust {
             authorities: backend.ca_bundle.clone(),
             insecure: backend.insecure,
@@ -47,14 +47,14 @@ impl Backends {
     }
 
     /// Resolves the current `host:port` of the server.
-    pub(crate) fn resolve(&self, backend: &Backend) -> Result<String, webhook::Error> {
+    pub(crate) fn resolve(&self, backend: &AggregatedServer) -> Result<String, webhook::Error> {
         self.services.resolve(&backend.namespace, &backend.name, backend.port)
     }
 
     /// Gets a document of the server, as the aggregator user.
     pub(crate) async fn get(
         &self,
-        backend: &Backend,
+        backend: &AggregatedServer,
         path: &str,
         headers: &[(http::HeaderName, &str)],
     ) -> Result<Reply, webhook::Error> {
@@ -89,7 +89,7 @@ impl Backends {
         last
     }
 
-    async fn probe_once(&self, backend: &Backend, path: &str) -> Result<(), Error> {
+    async fn probe_once(&self, backend: &AggregatedServer, path: &str) -> Result<(), Error> {
         let uri = self.resolve(backend).and_then(|host| uri(&host, path))?;
         let client = self.client(backend)?;
         let request = get_request(&uri, &aggregator_user(), &[])?;

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Backend, Discovery, Registration, RemoteDocument, RemoteVersion};
+use endpoints::{AggregatedServer, Discovery, Registration, RemoteDocument, RemoteVersion};
 use http::header::{ACCEPT, ETAG, IF_NONE_MATCH};
 use http::{HeaderName, StatusCode};
 use serde_json::{Value, json};
 
-use crate::backends::Backends;
+use crate::backends::AggregatedServers;
 use crate::{TaskMap, legacy};
 
 /// Interval between requests to an available server.
@@ -21,13 +21,13 @@ const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGrou
                           application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
 
 /// Keeps the discovery of aggregated servers up to date. Does not return.
-pub async fn follow(discovery: Arc<Discovery>, backends: Arc<Backends>) {
+pub async fn follow(discovery: Arc<Discovery>, backends: Arc<AggregatedServers>) {
     let mut changes = discovery.registrations().changes();
     let mut servers = TaskMap::default();
     let mut known: HashSet<Name> = HashSet::new();
     loop {
         let registered = changes.borrow_and_update().clone();
-        let mut by_server: HashMap<Arc<Backend>, Vec<Registration>> = HashMap::new();
+        let mut by_server: HashMap<Arc<AggregatedServer>, Vec<Registration>> = HashMap::new();
         for (registration, backend) in registered.remote() {
             by_server.entry(backend.clone()).or_default().push(registration.clone());
         }
@@ -60,8 +60,8 @@ fn path(group: &str, version: &str) -> String {
 /// An aggregated server and its registrations.
 struct Server {
     discovery: Arc<Discovery>,
-    backends: Arc<Backends>,
-    backend: Arc<Backend>,
+    backends: Arc<AggregatedServers>,
+    backend: Arc<AggregatedServer>,
     served: Vec<Registration>,
 }
 

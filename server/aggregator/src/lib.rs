@@ -18,17 +18,17 @@ use std::sync::Arc;
 use endpoints::Discovery;
 use request::{BoxFuture, Handler, Request, RequestExt, Response};
 
-use crate::proxy::Proxy;
-pub use backends::Backends;
+use crate::proxy::ProxyHandler;
+pub use backends::AggregatedServers;
 pub use discovery::follow;
 pub use error::Error;
-pub use peers::{Peers, WithPeers};
+pub use peers::{PeerProxy, WithPeers};
 pub use task_map::TaskMap;
 
 /// Proxies requests for aggregated group versions, and delegates others to the next server.
 pub struct Aggregator {
     discovery: Arc<Discovery>,
-    proxy: Proxy,
+    proxy: ProxyHandler,
     next: Arc<dyn Handler>,
 }
 
@@ -37,11 +37,11 @@ impl Aggregator {
     /// aggregated servers (CVE-2022-3172).
     pub fn new(
         discovery: Arc<Discovery>,
-        backends: Arc<Backends>,
+        backends: Arc<AggregatedServers>,
         reject_redirects: bool,
         next: Arc<dyn Handler>,
     ) -> Self {
-        Aggregator { discovery, proxy: Proxy { backends, reject_redirects }, next }
+        Aggregator { discovery, proxy: ProxyHandler { backends, reject_redirects }, next }
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use endpoints::{Discovery, PeerAddresses};
 use prometheus::Registry;
-use webhook::{Client, Error, Identity, Route, Trust};
+use webhook::{Client, ClientIdentity, Error, Route, Trust};
 
 pub use filter::WithPeers;
 use metrics::PeerMetrics;
@@ -23,14 +23,14 @@ const PEER_PROXIED: http::HeaderName = http::HeaderName::from_static("x-kubernet
 const SERVER_NAME: &str = "kubernetes.default.svc";
 
 /// Connects to peers.
-pub struct Peers {
+pub struct PeerProxy {
     client: Client,
     addresses: Arc<dyn PeerAddresses>,
     discovery: Arc<Discovery>,
     metrics: PeerMetrics,
 }
 
-impl Peers {
+impl PeerProxy {
     /// Creates a client for peers. It verifies their certificates with these authorities, in PEM,
     /// and authenticates as a front proxy.
     ///
@@ -38,7 +38,7 @@ impl Peers {
     /// Returns an error for malformed certificates or keys.
     pub fn new(
         authorities: Vec<u8>,
-        identity: Option<Identity>,
+        identity: Option<ClientIdentity>,
         route: Route,
         addresses: Arc<dyn PeerAddresses>,
         discovery: Arc<Discovery>,
@@ -46,6 +46,6 @@ impl Peers {
     ) -> Result<Self, Error> {
         let server_name = Some(SERVER_NAME.to_owned());
         let client = Client::new(&Trust { authorities, identity, server_name, route, ..Trust::default() })?;
-        Ok(Peers { client, addresses, discovery, metrics: PeerMetrics::register(registry) })
+        Ok(PeerProxy { client, addresses, discovery, metrics: PeerMetrics::register(registry) })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::Backend;
+use endpoints::AggregatedServer;
 use http::Uri;
 use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use machinery::status::Status;
@@ -11,7 +11,7 @@ use proxy::{Caller, headers, upgrade};
 use request::{Body, Request, RequestExt, Response, User, respond};
 use webhook::Client;
 
-use crate::backends::{Backends, target};
+use crate::backends::{AggregatedServers, target};
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
@@ -21,14 +21,14 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Proxies requests to aggregated servers.
-pub(crate) struct Proxy {
-    pub backends: Arc<Backends>,
+pub(crate) struct ProxyHandler {
+    pub backends: Arc<AggregatedServers>,
     pub reject_redirects: bool,
 }
 
-impl Proxy {
+impl ProxyHandler {
     /// Returns the response of the server, or an error response.
-    pub(crate) async fn proxy_request(&self, backend: &Backend, request: Request) -> Response {
+    pub(crate) async fn proxy_request(&self, backend: &AggregatedServer, request: Request) -> Response {
         if !backend.available {
             return unavailable("service unavailable");
         }

@@ -7,8 +7,8 @@ mod tls_server;
 
 use std::sync::Arc;
 
-use aggregator::{Aggregator, Backends};
-use endpoints::{Backend, Discovery, Registration};
+use aggregator::{AggregatedServers, Aggregator};
+use endpoints::{AggregatedServer, Discovery, Registration};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use request::handler::FromFn;
@@ -64,9 +64,9 @@ async fn answer(mut stream: TlsStream<TcpStream>) {
 }
 
 /// Creates a front proxy where every client is `jane`, with `shop/v1` at a backend.
-async fn front(change: impl Fn(&mut Backend)) -> (Arc<Aggregator>, Arc<Discovery>, Arc<Backends>) {
+async fn front(change: impl Fn(&mut AggregatedServer)) -> (Arc<Aggregator>, Arc<Discovery>, Arc<AggregatedServers>) {
     let (address, certificate) = backend().await;
-    let mut back = Backend {
+    let mut back = AggregatedServer {
         namespace: "default".into(),
         name: "back".into(),
         port: 443,
@@ -77,12 +77,12 @@ async fn front(change: impl Fn(&mut Backend)) -> (Arc<Aggregator>, Arc<Discovery
     change(&mut back);
     let discovery = Arc::new(Discovery::default());
     discovery.registrations().replace(vec![registration(back)]);
-    let backends = Arc::new(Backends::new(Arc::new(Services::new(Arc::new(At(address)))), None));
+    let backends = Arc::new(AggregatedServers::new(Arc::new(Services::new(Arc::new(At(address)))), None));
     let next = Arc::new(FromFn(|_| respond::not_found()));
     (Arc::new(Aggregator::new(discovery.clone(), backends.clone(), true, next)), discovery, backends)
 }
 
-fn registration(back: Backend) -> Registration {
+fn registration(back: AggregatedServer) -> Registration {
     Registration {
         group: "shop".into(),
         version: "v1".into(),
@@ -180,7 +180,7 @@ async fn relays_upgraded_connections() {
 
 #[tokio::test]
 async fn unreachable_servers_return_503() {
-    type Change = fn(&mut Backend);
+    type Change = fn(&mut AggregatedServer);
     for (change, expect) in [
         ((|back| back.available = false) as Change, "\r\n\r\nservice unavailable\n"),
         (|back| back.name = "gone".into(), "\r\n\r\nservice unavailable\n"),

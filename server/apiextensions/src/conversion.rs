@@ -19,37 +19,38 @@ pub use calls::Calls;
 pub use expressions::{EXPRESSIONS, Expressions};
 pub use moves::{FIELD_MOVES, Moves};
 use moves::{put, take};
-pub use webhook::Webhook;
+pub use webhook::WebhookConverter;
 
 /// The conversion strategy of a definition. Pruning runs after it.
-pub enum Conversion {
+pub enum ConversionStrategy {
     /// Sets `apiVersion`, and converts the fields that annotations of the definition declare, if
     /// any.
-    Fields(Fields),
+    Fields(FieldConversion),
     /// Calls a webhook.
-    Webhook(Webhook),
+    Webhook(WebhookConverter),
 }
 
-impl Conversion {
+impl ConversionStrategy {
     /// Returns the conversion of a definition.
     pub fn of(definition: &CustomResourceDefinition, calls: &Arc<Calls>) -> Self {
-        Webhook::of(definition, calls).map_or_else(|| Conversion::Fields(Fields::of(definition)), Conversion::Webhook)
+        WebhookConverter::of(definition, calls)
+            .map_or_else(|| ConversionStrategy::Fields(FieldConversion::of(definition)), ConversionStrategy::Webhook)
     }
 }
 
 /// Fields that differ between versions: moved ones and computed ones.
 #[derive(Default)]
-pub struct Fields {
+pub struct FieldConversion {
     moves: Moves,
     expressions: Expressions,
 }
 
-impl Fields {
+impl FieldConversion {
     fn of(definition: &CustomResourceDefinition) -> Self {
         let annotation = |name: &str| definition.metadata.annotations.get(name);
         // The definition was validated when it was written, so errors are ignored.
         let expressions = annotation(EXPRESSIONS).and_then(|text| Expressions::compile(text, definition).ok());
-        Fields {
+        FieldConversion {
             moves: annotation(FIELD_MOVES).and_then(|text| Moves::parse(text).ok()).unwrap_or_default(),
             expressions: expressions.unwrap_or_default(),
         }

@@ -13,14 +13,14 @@ use machinery::json::{self, Issues};
 use machinery::print::CustomColumn;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
-use patch::schema::{CustomType, Type};
+use patch::schema::{CustomType, SchemaType};
 use schema::Schema;
 use serde_json::Value;
 
-use crate::conversion::{Calls, Conversion, Webhook};
-use crate::rules::Rules;
-use crate::selectable::Selectable;
-use crate::source::Source;
+use crate::conversion::{Calls, ConversionStrategy, WebhookConverter};
+use crate::rules::SchemaRules;
+use crate::selectable::SelectableFields;
+use crate::source::CompressedSchema;
 use crate::unstructured::Unstructured;
 use crate::{columns, kinds};
 
@@ -29,9 +29,9 @@ pub struct CustomKind {
     pub kind: String,
     /// Name of the version that objects are stored in.
     pub storage_version: String,
-    pub versions: Vec<Version>,
-    pub selectable: Selectable,
-    pub conversion: Conversion,
+    pub versions: Vec<CustomVersion>,
+    pub selectable: SelectableFields,
+    pub conversion: ConversionStrategy,
     /// Unique number of this compilation.
     pub serial: u64,
     preserves_unknown_fields: bool,
@@ -42,7 +42,7 @@ pub struct CustomKind {
 /// A version of a definition. Its schema is stored compressed, and compiled when the first object
 /// needs it. Most definitions of a cluster have no objects, and a compiled schema is several times
 /// as large.
-pub struct Version {
+pub struct CustomVersion {
     pub name: String,
     pub api_version: String,
     pub def: &'static KindDef,
@@ -50,10 +50,10 @@ pub struct Version {
     pub has_status: bool,
     pub warnings: Vec<String>,
     columns: Arc<[CustomColumn]>,
-    source: Option<Source>,
+    source: Option<CompressedSchema>,
     compiled: OnceLock<Compiled>,
     /// Validation rules, which reads do not need.
-    rules: OnceLock<Option<Rules>>,
+    rules: OnceLock<Option<SchemaRules>>,
 }
 
 /// A schema compiled for decoding and merging.
@@ -69,14 +69,14 @@ impl CustomKind {
     /// Compiles a definition.
     pub fn of(definition: &CustomResourceDefinition, terminating: bool, calls: &Arc<Calls>) -> Self {
         let spec = &definition.spec;
-        let versions: Vec<Version> =
-            spec.versions.iter().map(|version| Version::of(definition, version, terminating)).collect();
-        let conversion = Conversion::of(definition, calls);
+        let versions: Vec<CustomVersion> =
+            spec.versions.iter().map(|version| CustomVersion::of(definition, version, terminating)).collect();
+        let conversion = ConversionStrategy::of(definition, calls);
         let stored = spec.versions.iter().find(|version| version.storage);
         CustomKind {
             kind: definition.status.accepted_names.kind.clone(),
             storage_version: stored.map_or(String::new(), |version| version.name.clone()),
-            selectable: Selectable::of(
+            selectable: SelectableFields::of(
                 versions.iter().map(|version| (version.name.as_str(), version.def)),
                 &conversion,
             ),
@@ -89,21 +89,21 @@ impl CustomKind {
     }
 
     /// Returns the version with this name.
-    pub fn version(&self, name: &str) -> Option<&Version> {
+    pub fn version(&self, name: &str) -> Option<&CustomVersion> {
         self.versions.iter().find(|version| version.name == name)
     }
 
     /// Returns the version of an `apiVersion` such as `example.com/v1`.
-    pub fn version_of(&self, api_version: &str) -> Option<&Version> {
+    pub fn version_of(&self, api_version: &str) -> Option<&CustomVersion> {
         self.versions.iter().find(|version| version.api_version == api_version)
     }
 }
 
-impl Version {
+impl CustomVersion {
     fn of(definition: &CustomResourceDefinition, version: &CustomResourceDefinitionVersion, terminating: bool) -> Self {
         let props = version.schema.as_ref().and_then(|schema| schema.open_api_v3_schema.as_deref());
         let subresources = version.subresources.as_deref();
-        Version {
+        CustomVersion {
             name: version.name.clone(),
             api_version: api_version(&definition.spec.group, &version.name),
             def: kinds::of(definition, version, terminating),
@@ -111,7 +111,7 @@ impl Version {
             has_status: subresources.is_some_and(|subresources| subresources.status.is_some()),
             warnings: deprecation(definition, version),
             columns: columns::of(version),
-            source: props.map(Source::new),
+            source: props.map(CompressedSchema::new),
             compiled: OnceLock::new(),
             rules: OnceLock::new(),
         }
@@ -136,8 +136,9 @@ impl Version {
     }
 
     /// Returns its validation rules, if it has any.
-    pub fn rules(&self) -> Option<&Rules> {
-        let compile = || self.source.as_ref().filter(|s| s.has_rules).and_then(|s| Rules::compile(&s.props(), true));
+    pub fn rules(&self) -> Option<&SchemaRules> {
+        let compile =
+            || self.source.as_ref().filter(|s| s.has_rules).and_then(|s| SchemaRules::compile(&s.props(), true));
         self.rules.get_or_init(compile).as_ref()
     }
 
@@ -147,8 +148,8 @@ impl Version {
     }
 
     /// Returns the merge type of its objects.
-    fn merge(&self) -> Type<'_> {
-        self.compiled().map_or(Type::Deduced, |compiled| Type::Custom(&compiled.merge))
+    fn merge(&self) -> SchemaType<'_> {
+        self.compiled().map_or(SchemaType::Deduced, |compiled| SchemaType::Custom(&compiled.merge))
     }
 
     /// Prunes the object and applies defaults.
@@ -210,14 +211,14 @@ pub struct OpenVersion {
 }
 
 impl OpenVersion {
-    fn version(&self) -> Option<&Version> {
+    fn version(&self) -> Option<&CustomVersion> {
         self.kind.version(&self.name)
     }
 }
 
 impl OpenKind for OpenVersion {
-    fn merge_type(&self, api_version: &str) -> Option<Type<'_>> {
-        self.kind.version_of(api_version).map(Version::merge)
+    fn merge_type(&self, api_version: &str) -> Option<SchemaType<'_>> {
+        self.kind.version_of(api_version).map(CustomVersion::merge)
     }
 
     fn columns(&self, api_version: &str) -> Option<Arc<[CustomColumn]>> {
@@ -236,11 +237,15 @@ impl OpenKind for OpenVersion {
         let to = self.kind.version_of(api_version).ok_or_else(unknown)?;
         let from = original["apiVersion"].as_str().unwrap_or_default();
         let mut document = match &self.kind.conversion {
-            Conversion::Webhook(webhook) if from != api_version => convert_now(webhook, original.clone(), api_version)?,
+            ConversionStrategy::Webhook(webhook) if from != api_version => {
+                convert_now(webhook, original.clone(), api_version)?
+            }
             _ => original.clone(),
         };
         if let Value::Object(members) = &mut document {
-            if let (Conversion::Fields(fields), Some(from)) = (&self.kind.conversion, self.kind.version_of(from)) {
+            if let (ConversionStrategy::Fields(fields), Some(from)) =
+                (&self.kind.conversion, self.kind.version_of(from))
+            {
                 fields.convert(members, &from.name, &to.name)?;
             }
             members.insert("apiVersion".into(), api_version.into());
@@ -256,7 +261,7 @@ impl OpenKind for OpenVersion {
     }
 
     fn replicas(&self) -> Vec<(String, Option<&'static str>)> {
-        let of = |version: &Version| (version.api_version.clone(), version.scale().map(|paths| paths.replicas));
+        let of = |version: &CustomVersion| (version.api_version.clone(), version.scale().map(|paths| paths.replicas));
         self.kind.versions.iter().map(of).collect()
     }
 
@@ -280,7 +285,7 @@ impl OpenKind for OpenVersion {
 
 /// Blocks on a webhook conversion. Only field management needs it, if a manager owns fields of
 /// another version.
-fn convert_now(webhook: &Webhook, document: Value, api_version: &str) -> Result<Value, Status> {
+fn convert_now(webhook: &WebhookConverter, document: Value, api_version: &str) -> Result<Value, Status> {
     let runtime = tokio::runtime::Handle::current();
     serving::work::blocking(|| runtime.block_on(webhook.convert_one(document, api_version)))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionCondition};
 use async_trait::async_trait;
-use endpoints::{Loopback, Resource};
+use endpoints::{GroupVersionResource, Loopback};
 use machinery::hooks::Context;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
@@ -17,7 +17,7 @@ use crate::conditions::{self, ESTABLISHED, TERMINATING, condition};
 use crate::serve::Custom;
 
 /// The resource of CustomResourceDefinitions.
-pub const DEFINITIONS: Resource = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+pub const DEFINITIONS: GroupVersionResource = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
 
 /// The finalizer of a definition with objects (`customResourceCleanupFinalizer`).
 pub const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";

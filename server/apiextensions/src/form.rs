@@ -10,10 +10,10 @@ use machinery::json::{self, Issues, Scanner};
 use machinery::reflect::{Mut, Ref};
 use registry::EntryDecoder;
 use serde_json::Value;
-use storage::cache::{Attributes, Damage, Description, Entry};
+use storage::cache::{Damage, Description, Entry, LabelsAndFields};
 use storage::{KeyValue, Revision};
 
-use crate::custom::{CustomKind, Version};
+use crate::custom::{CustomKind, CustomVersion};
 use crate::error::{Error, Result};
 use crate::unstructured::Unstructured;
 
@@ -150,11 +150,11 @@ pub fn document(api_version: &str, kind: &str, object: &Unstructured) -> Value {
 }
 
 /// Returns the attributes of an object for selectors of a version.
-pub fn attributes(kind: &CustomKind, version: Option<&Version>, object: &Unstructured) -> Attributes {
+pub fn attributes(kind: &CustomKind, version: Option<&CustomVersion>, object: &Unstructured) -> LabelsAndFields {
     let from = version.map_or("", |version| &version.name);
     let fields = kind.selectable.values(object, from, &kind.conversion);
     let labels = object.metadata.labels.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    Attributes::new(&fields, labels)
+    LabelsAndFields::new(&fields, labels)
 }
 
 fn damaged(error: &Error) -> Description {

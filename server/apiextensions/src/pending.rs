@@ -24,9 +24,9 @@ struct Pending {
 
 /// The conversions in progress, by address of the entry; see the module documentation.
 #[derive(Clone, Default)]
-pub struct Conversions(Arc<Mutex<HashMap<usize, Pending>>>);
+pub struct PendingConversions(Arc<Mutex<HashMap<usize, Pending>>>);
 
-impl Conversions {
+impl PendingConversions {
     /// Returns the converted entries, in order. `convert` gets the entries that have no conversion
     /// in progress, each once.
     ///
@@ -106,7 +106,7 @@ mod tests {
     #[tokio::test]
     async fn concurrent_readers_share_a_conversion() {
         let (conversions, converted, go) =
-            (Conversions::default(), Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+            (PendingConversions::default(), Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
         let convert = |entries: Vec<Arc<Entry>>| {
             converted.fetch_add(entries.len(), Ordering::Relaxed);
             let go = go.clone();

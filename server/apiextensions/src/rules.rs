@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::definition::field_path;
 use apimachinery::apiextensions::v1::{JSONSchemaProps, ValidationRule};
-use cel::{Budget, RuleOutcome, RuleText, Type};
+use cel::{CostBudget, RuleOutcome, RuleText, Type};
 pub use cel::{SELF_TYPE, rule_environment as environment};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -23,15 +23,15 @@ pub use types::of as type_of;
 
 /// The rules of a schema and its subschemas. Subschemas without rules are omitted.
 #[derive(Default)]
-pub struct Rules {
+pub struct SchemaRules {
     own: Vec<Rule>,
     /// The type of the value, for `self`.
     of: Option<Type>,
     kind: String,
     is_map_list: Vec<String>,
-    properties: BTreeMap<String, Rules>,
-    additional: Option<Box<Rules>>,
-    items: Option<Box<Rules>>,
+    properties: BTreeMap<String, SchemaRules>,
+    additional: Option<Box<SchemaRules>>,
+    items: Option<Box<SchemaRules>>,
 }
 
 /// A compiled rule.
@@ -41,7 +41,7 @@ struct Rule {
     field_path: String,
 }
 
-impl Rules {
+impl SchemaRules {
     /// Compiles the rules of a schema; nothing if it has none.
     pub fn compile(props: &JSONSchemaProps, is_root: bool) -> Option<Self> {
         let is_object = is_root || props.x_kubernetes_embedded_resource;
@@ -54,7 +54,7 @@ impl Rules {
         let items = props.items.as_ref().and_then(|items| items.schema.as_deref()).and_then(below);
         let additional = props.additional_properties.as_ref().and_then(|of| of.schema.as_deref()).and_then(below);
         let is_map = props.x_kubernetes_list_type.as_deref() == Some("map");
-        let rules = Rules {
+        let rules = SchemaRules {
             own,
             of,
             kind: props.r#type.clone(),
@@ -76,7 +76,7 @@ impl Rules {
         old: Option<&Value>,
         pair: Option<Pair<'_>>,
     ) -> Vec<FieldError> {
-        let mut run = Run { context, budget: Budget::default(), errors: Vec::new() };
+        let mut run = Run { context, budget: CostBudget::default(), errors: Vec::new() };
         // The outcome is in the errors.
         let _ = run.rules(self, &Path::NONE, new, old, Correlation { now: pair, parent: None });
         run.errors
@@ -89,7 +89,7 @@ impl Rules {
         context: &Context,
         path: &Path<'_>,
         value: &Value,
-        budget: &mut Budget,
+        budget: &mut CostBudget,
     ) -> Vec<FieldError> {
         let once = |old: Option<&Value>| {
             let mut run = Run { context, budget: *budget, errors: Vec::new() };
@@ -148,14 +148,14 @@ struct Stop;
 
 struct Run<'c> {
     context: &'c Context,
-    budget: Budget,
+    budget: CostBudget,
     errors: Vec<FieldError>,
 }
 
 impl Run<'_> {
     fn rules(
         &mut self,
-        rules: &Rules,
+        rules: &SchemaRules,
         path: &Path<'_>,
         new: &Value,
         old: Option<&Value>,

@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use machinery::catalog::{KindDef, SelectableDef, Selected};
 use machinery::reflect::Ref;
 
-use crate::conversion::{Conversion, Fields};
+use crate::conversion::{ConversionStrategy, FieldConversion};
 use crate::unstructured::Unstructured;
 
 /// The selectable fields of a definition, in the order of the values in the cache.
-pub struct Selectable(Vec<Field>);
+pub struct SelectableFields(Vec<Field>);
 
 struct Field {
     /// The version that has the field. `None` if all versions have the same fields, or if only a
@@ -23,10 +23,13 @@ struct Field {
 /// Placeholder for the values of another version.
 static OTHER: SelectableDef = SelectableDef { label: "", value: Selected::Path(&[]), reads: &[] };
 
-impl Selectable {
+impl SelectableFields {
     /// Collects the fields of all versions, each once.
-    pub fn of<'v>(versions: impl Iterator<Item = (&'v str, &'static KindDef)>, conversion: &Conversion) -> Self {
-        let is_by_version = matches!(conversion, Conversion::Fields(fields) if !fields.is_empty());
+    pub fn of<'v>(
+        versions: impl Iterator<Item = (&'v str, &'static KindDef)>,
+        conversion: &ConversionStrategy,
+    ) -> Self {
+        let is_by_version = matches!(conversion, ConversionStrategy::Fields(fields) if !fields.is_empty());
         let mut all: Vec<Field> = Vec::new();
         let mut known = HashSet::new();
         for (version, kind) in versions {
@@ -37,7 +40,7 @@ impl Selectable {
                 }
             }
         }
-        Selectable(all)
+        SelectableFields(all)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -51,14 +54,14 @@ impl Selectable {
     }
 
     /// Returns the values in an object of the version `from`.
-    pub fn values(&self, object: &Unstructured, from: &str, conversion: &Conversion) -> Vec<String> {
+    pub fn values(&self, object: &Unstructured, from: &str, conversion: &ConversionStrategy) -> Vec<String> {
         let mut converted: Option<(&str, Unstructured)> = None;
         let value = |field: &Field, object: &Unstructured| field.def.value.of(Ref::of(object));
         let mut values = Vec::with_capacity(self.0.len());
         for field in &self.0 {
             let to = field.version.as_deref().filter(|to| *to != from);
             values.push(match (to, conversion) {
-                (Some(to), Conversion::Fields(fields)) => {
+                (Some(to), ConversionStrategy::Fields(fields)) => {
                     let known = converted.take().filter(|(version, _)| *version == to);
                     let (_, other) = converted
                         .insert(known.unwrap_or_else(|| (to, convert_for_selection(object, fields, from, to))));
@@ -73,7 +76,7 @@ impl Selectable {
 
 /// Converts an object for selection. If conversion fails, its fields are empty; a read returns the
 /// error.
-fn convert_for_selection(object: &Unstructured, fields: &Fields, from: &str, to: &str) -> Unstructured {
+fn convert_for_selection(object: &Unstructured, fields: &FieldConversion, from: &str, to: &str) -> Unstructured {
     let mut other = object.clone();
     if fields.convert(&mut other.content.0, from, to).is_err() {
         other.content.0.clear();

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionNames};
 use async_trait::async_trait;
 use bytes::Bytes;
-use endpoints::{Admission, ApiServer, Attributes, CustomEndpoints, Endpoint, OpenKind, Operation, ServerContext};
+use endpoints::{
+    Admission, AdmissionAttributes, ApiServer, CustomEndpoints, Endpoint, OpenKind, Operation, ServerContext,
+};
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{Backend, ResourceStore};
@@ -14,7 +16,7 @@ use storage::cache::ResourceCache;
 
 use crate::conditions::{self, ESTABLISHED, TERMINATING};
 use crate::conversion::Calls;
-use crate::custom::{CustomKind, OpenVersion, Version};
+use crate::custom::{CustomKind, CustomVersion, OpenVersion};
 use crate::form::TextForm;
 use crate::strategy::CustomStrategy;
 use crate::versions::OneVersion;
@@ -125,7 +127,7 @@ impl Custom {
             }
             None => self.create_cache(definition, &kind),
         };
-        let made: Vec<(&Version, Arc<Endpoint>)> = kind
+        let made: Vec<(&CustomVersion, Arc<Endpoint>)> = kind
             .versions
             .iter()
             .filter_map(|version| Some((version, self.endpoint(&kind, version, &cache, &backend)?)))
@@ -157,7 +159,7 @@ impl Custom {
     fn endpoint(
         &self,
         kind: &Arc<CustomKind>,
-        version: &Version,
+        version: &CustomVersion,
         cache: &Arc<ResourceCache>,
         backend: &Backend,
     ) -> Option<Arc<Endpoint>> {
@@ -203,7 +205,7 @@ impl Installed {
 /// Rejects creates while a definition is terminating.
 struct ForbidCreate(Arc<dyn Admission>);
 
-fn refused(attributes: &Attributes) -> Result<(), Status> {
+fn refused(attributes: &AdmissionAttributes) -> Result<(), Status> {
     if attributes.operation != Operation::Create {
         return Ok(());
     }
@@ -214,14 +216,19 @@ fn refused(attributes: &Attributes) -> Result<(), Status> {
 
 #[async_trait]
 impl Admission for ForbidCreate {
-    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+    async fn admit(
+        &self,
+        attributes: &AdmissionAttributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
         refused(attributes)?;
         self.0.admit(attributes, object, old).await
     }
 
     async fn validate(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {

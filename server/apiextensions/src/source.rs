@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::definition::is_structural;
 
 /// A compressed schema.
-pub struct Source {
+pub struct CompressedSchema {
     text: Compressed,
     /// Whether the schema has validation rules.
     pub has_rules: bool,
@@ -18,12 +18,15 @@ pub struct Source {
 /// The field name of validation rules.
 const RULES: &[u8] = b"x-kubernetes-validations";
 
-impl Source {
+impl CompressedSchema {
     /// Compresses a schema.
     pub fn new(props: &JSONSchemaProps) -> Self {
         let mut text = Vec::new();
         json::encode(Ref::of(props), &mut text);
-        Source { has_rules: text.windows(RULES.len()).any(|part| part == RULES), text: Compressed::new(&text) }
+        CompressedSchema {
+            has_rules: text.windows(RULES.len()).any(|part| part == RULES),
+            text: Compressed::new(&text),
+        }
     }
 
     /// Decodes the schema.

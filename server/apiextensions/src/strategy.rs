@@ -14,7 +14,7 @@ use registry::{Strategy, validate_metadata};
 use schema::{Pair, Schema};
 use serde_json::{Map, Value};
 
-use crate::custom::{CustomKind, Version};
+use crate::custom::{CustomKind, CustomVersion};
 use crate::error::{Error, Result};
 use crate::unstructured::Unstructured;
 
@@ -28,7 +28,7 @@ pub struct CustomStrategy {
 const STANDARD_FINALIZERS: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
 impl CustomStrategy {
-    fn version(&self) -> Option<&Version> {
+    fn version(&self) -> Option<&CustomVersion> {
         self.kind.version(&self.name)
     }
 
@@ -133,7 +133,7 @@ fn finalizer_warnings(name: &str) -> Vec<String> {
 
 /// Validation of one object.
 struct Validation<'v> {
-    version: &'v Version,
+    version: &'v CustomVersion,
     context: &'v Context,
     new: Ref<'v>,
     old: Option<Ref<'v>>,

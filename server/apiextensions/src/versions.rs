@@ -8,14 +8,14 @@ use bytes::Bytes;
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Owned};
 use machinery::status::Status;
-use registry::Versions;
+use registry::VersionConverter;
 use serde_json::Value;
-use storage::cache::{Attributes, EncodingId, Entry};
+use storage::cache::{EncodingId, Entry, LabelsAndFields};
 
-use crate::conversion::{Conversion, Fields};
-use crate::custom::{CustomKind, Version};
+use crate::conversion::{ConversionStrategy, FieldConversion};
+use crate::custom::{CustomKind, CustomVersion};
 use crate::form;
-use crate::pending::Conversions;
+use crate::pending::PendingConversions;
 use crate::unstructured::Unstructured;
 
 /// A version of a definition, relative to the stored version.
@@ -28,19 +28,19 @@ pub struct OneVersion {
     /// Cache key of objects in this version. It differs between compilations of a definition.
     id: EncodingId,
     /// Webhook conversions in progress.
-    conversions: Conversions,
+    conversions: PendingConversions,
 }
 
 impl OneVersion {
-    pub fn new(kind: Arc<CustomKind>, version: &Version) -> Self {
+    pub fn new(kind: Arc<CustomKind>, version: &CustomVersion) -> Self {
         let head = format!("{{\"apiVersion\":\"{}\",", version.api_version).into_bytes();
         let index = kind.versions.iter().position(|other| other.name == version.name).unwrap_or_default();
         // The high bit separates these from keys that are addresses.
         let id = 1 << 63 | kind.serial << 16 | index as u64;
-        OneVersion { name: version.name.clone(), kind, head, id, conversions: Conversions::default() }
+        OneVersion { name: version.name.clone(), kind, head, id, conversions: PendingConversions::default() }
     }
 
-    fn version(&self, name: &str) -> Result<&Version, Status> {
+    fn version(&self, name: &str) -> Result<&CustomVersion, Status> {
         self.kind.version(name).ok_or_else(|| Status::internal(format!("there is no version {name}")))
     }
 
@@ -50,14 +50,19 @@ impl OneVersion {
     }
 
     /// Prunes and caches a converted object, and returns its entry.
-    fn finish(&self, version: &Version, entry: &Arc<Entry>, mut object: Unstructured) -> Arc<Entry> {
+    fn finish(&self, version: &CustomVersion, entry: &Arc<Entry>, mut object: Unstructured) -> Arc<Entry> {
         version.prune(&mut object);
         let converted = Bytes::from(form::text(&version.api_version, &self.kind.kind, &object));
         entry.keep_encoding(self.id, &converted);
         Arc::new(entry.with_object(converted))
     }
 
-    fn convert_fields(&self, fields: &Fields, version: &Version, entry: &Arc<Entry>) -> Result<Arc<Entry>, Status> {
+    fn convert_fields(
+        &self,
+        fields: &FieldConversion,
+        version: &CustomVersion,
+        entry: &Arc<Entry>,
+    ) -> Result<Arc<Entry>, Status> {
         let mut object = Unstructured::default();
         json::decode(&entry.object, Mut::of(&mut object), &mut Issues::ignore()).map_err(Status::internal)?;
         if let Some(from) = self.kind.version_of(&object.type_meta.api_version) {
@@ -67,10 +72,10 @@ impl OneVersion {
     }
 
     /// Converts an object of this version to the stored version and encodes it.
-    async fn converted(&self, mut object: Unstructured, stored: &Version) -> Result<Vec<u8>, Status> {
+    async fn converted(&self, mut object: Unstructured, stored: &CustomVersion) -> Result<Vec<u8>, Status> {
         match &self.kind.conversion {
-            Conversion::Fields(fields) => fields.convert(&mut object.content.0, &self.name, &stored.name)?,
-            Conversion::Webhook(webhook) => {
+            ConversionStrategy::Fields(fields) => fields.convert(&mut object.content.0, &self.name, &stored.name)?,
+            ConversionStrategy::Webhook(webhook) => {
                 let api_version = &self.version(&self.name)?.api_version;
                 let document = form::document(api_version, &self.kind.kind, &object);
                 object = read(&webhook.convert_one(document, &stored.api_version).await?)?;
@@ -82,7 +87,7 @@ impl OneVersion {
 
     /// Converts entries of other versions by a webhook.
     async fn convert(self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
-        let (Conversion::Webhook(webhook), version) = (&self.kind.conversion, self.version(&self.name)?) else {
+        let (ConversionStrategy::Webhook(webhook), version) = (&self.kind.conversion, self.version(&self.name)?) else {
             return Ok(entries);
         };
         let parse = |entry: &Arc<Entry>| json::parse(&entry.object, &mut Issues::ignore()).map_err(Status::internal);
@@ -100,7 +105,7 @@ fn read(value: &Value) -> Result<Unstructured, Status> {
 }
 
 #[async_trait]
-impl Versions for OneVersion {
+impl VersionConverter for OneVersion {
     fn is_stored(&self) -> bool {
         self.name == self.kind.storage_version
     }
@@ -110,14 +115,14 @@ impl Versions for OneVersion {
     }
 
     fn selects_converted(&self) -> bool {
-        matches!(self.kind.conversion, Conversion::Webhook(_))
+        matches!(self.kind.conversion, ConversionStrategy::Webhook(_))
     }
 
-    fn attributes(&self, entry: &Entry) -> Attributes {
+    fn attributes(&self, entry: &Entry) -> LabelsAndFields {
         let mut object = Unstructured::default();
         match json::decode(&entry.object, Mut::of(&mut object), &mut Issues::ignore()) {
             Ok(()) => form::attributes(&self.kind, self.kind.version(&self.name), &object),
-            Err(_) => Attributes::default(),
+            Err(_) => LabelsAndFields::default(),
         }
     }
 
@@ -132,10 +137,12 @@ impl Versions for OneVersion {
         }
         let (places, others): (Vec<usize>, Vec<Arc<Entry>>) = others.into_iter().unzip();
         let converted = match &self.kind.conversion {
-            Conversion::Fields(fields) => {
+            ConversionStrategy::Fields(fields) => {
                 others.iter().map(|entry| self.convert_fields(fields, version, entry)).collect::<Result<_, _>>()?
             }
-            Conversion::Webhook(_) => self.conversions.of(&others, |others| self.clone().convert(others)).await?,
+            ConversionStrategy::Webhook(_) => {
+                self.conversions.of(&others, |others| self.clone().convert(others)).await?
+            }
         };
         for (place, entry) in places.into_iter().zip(converted) {
             entries[place] = entry;

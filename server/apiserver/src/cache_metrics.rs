@@ -8,7 +8,7 @@ use prometheus::core::{Collector, Desc};
 use prometheus::proto::{Bucket, Histogram, LabelPair, Metric, MetricFamily, MetricType};
 use prometheus::{IntCounterVec, IntGaugeVec, Opts, Registry};
 use registry::{ResourceStore, Stores};
-use storage::cache::{Counts, ResourceCache, Waits};
+use storage::cache::{CacheCounts, ResourceCache, Waits};
 
 const RESOURCE_LABELS: [&str; 2] = ["group", "resource"];
 const INDEX_LABELS: [&str; 3] = ["group", "resource", "index"];
@@ -16,7 +16,7 @@ const INDEX_LABELS: [&str; 3] = ["group", "resource", "index"];
 const REVISIONS: u64 = 1_000_000_000_000_000;
 
 /// A metric of a resource's cache: name, help, and accessor.
-type CounterDef = (&'static str, &'static str, fn(&Counts) -> u64);
+type CounterDef = (&'static str, &'static str, fn(&CacheCounts) -> u64);
 
 const COUNTS: [CounterDef; 6] = [
     ("apiserver_storage_events_received_total", "Number of watch events received from the store.", |c| c.changes.get()),

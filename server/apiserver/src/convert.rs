@@ -11,7 +11,7 @@ use machinery::{cbor, envelope, json, protobuf, yaml};
 
 /// An encoding of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ObjectEncoding {
     /// JSON, indented when written.
     Json,
     /// YAML.
@@ -67,15 +67,15 @@ pub struct Object {
 }
 
 /// Detects the encoding of the input by its first bytes.
-pub fn detect(input: &[u8]) -> Form {
+pub fn detect(input: &[u8]) -> ObjectEncoding {
     if envelope::is_envelope(input) {
-        Form::Protobuf
+        ObjectEncoding::Protobuf
     } else if cbor::is_self_described(input) {
-        Form::Cbor
+        ObjectEncoding::Cbor
     } else if input.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'{') {
-        Form::Json
+        ObjectEncoding::Json
     } else {
-        Form::Yaml
+        ObjectEncoding::Yaml
     }
 }
 
@@ -93,13 +93,13 @@ pub fn find_kind(catalog: &Catalog, api_version: &str, kind: &str) -> Option<&'s
 /// If the input is malformed, or if the catalog does not have its kind.
 pub fn decode(catalog: &Catalog, input: &[u8], hint: Option<(&str, &str)>) -> Result<Object, Error> {
     match detect(input) {
-        Form::Protobuf => decode_protobuf(catalog, input, hint),
-        Form::Json => decode_json(catalog, input, hint, "JSON"),
-        Form::Yaml => {
+        ObjectEncoding::Protobuf => decode_protobuf(catalog, input, hint),
+        ObjectEncoding::Json => decode_json(catalog, input, hint, "JSON"),
+        ObjectEncoding::Yaml => {
             let text = yaml::to_json(input, &mut json::Issues::ignore()).map_err(|e| malformed("YAML", e))?;
             decode_json(catalog, &text, hint, "YAML")
         }
-        Form::Cbor => {
+        ObjectEncoding::Cbor => {
             let text = cbor::to_json(input).map_err(|e| malformed("CBOR", e))?;
             decode_json(catalog, &text, hint, "CBOR")
         }
@@ -180,7 +180,7 @@ pub fn to_version(catalog: &Catalog, object: Object, version: &str) -> Result<Ob
 ///
 /// # Errors
 /// If YAML cannot express the object.
-pub fn encode(object: &mut Object, form: Form) -> Result<Vec<u8>, Error> {
+pub fn encode(object: &mut Object, form: ObjectEncoding) -> Result<Vec<u8>, Error> {
     let (api_version, kind) = if set_type_meta(&mut object.value, &object.api_version, object.kind.kind) {
         (object.api_version.as_str(), object.kind.kind)
     } else {
@@ -188,10 +188,10 @@ pub fn encode(object: &mut Object, form: Form) -> Result<Vec<u8>, Error> {
     };
     let mut out = Vec::new();
     match form {
-        Form::Json => json::encode_pretty(object.value.as_ref(), &mut out),
-        Form::Yaml => yaml::encode(object.value.as_ref(), &mut out).map_err(|e| malformed("YAML", e))?,
-        Form::Protobuf => envelope::encode_object(api_version, kind, object.value.as_ref(), &mut out),
-        Form::Cbor => cbor::encode(object.value.as_ref(), &mut out),
+        ObjectEncoding::Json => json::encode_pretty(object.value.as_ref(), &mut out),
+        ObjectEncoding::Yaml => yaml::encode(object.value.as_ref(), &mut out).map_err(|e| malformed("YAML", e))?,
+        ObjectEncoding::Protobuf => envelope::encode_object(api_version, kind, object.value.as_ref(), &mut out),
+        ObjectEncoding::Cbor => cbor::encode(object.value.as_ref(), &mut out),
     }
     Ok(out)
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use machinery::catalog::Catalog;
 
-use crate::convert::{self, Form};
+use crate::convert::{self, ObjectEncoding};
 use crate::error::CommandError;
 use crate::standard_output;
 
@@ -16,7 +16,7 @@ A value dumped from etcd is accepted.";
 /// The arguments of the command.
 struct Request {
     to: Option<String>,
-    form: Form,
+    form: ObjectEncoding,
     file: Option<OsString>,
 }
 
@@ -35,14 +35,14 @@ pub fn run(catalog: &'static Catalog, args: &[OsString]) -> Result<(), CommandEr
         object = convert::to_version(catalog, object, version)?;
     }
     let mut output = convert::encode(&mut object, request.form)?;
-    if request.form == Form::Json {
+    if request.form == ObjectEncoding::Json {
         output.push(b'\n');
     }
     standard_output::write(&output)
 }
 
 fn parse(args: &[OsString]) -> Result<Request, CommandError> {
-    let mut request = Request { to: None, form: Form::Json, file: None };
+    let mut request = Request { to: None, form: ObjectEncoding::Json, file: None };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let text = arg.to_string_lossy();
@@ -69,12 +69,12 @@ fn parse(args: &[OsString]) -> Result<Request, CommandError> {
     Ok(request)
 }
 
-fn form(text: &str) -> Result<Form, CommandError> {
+fn form(text: &str) -> Result<ObjectEncoding, CommandError> {
     match text {
-        "json" => Ok(Form::Json),
-        "yaml" => Ok(Form::Yaml),
-        "protobuf" => Ok(Form::Protobuf),
-        "cbor" => Ok(Form::Cbor),
+        "json" => Ok(ObjectEncoding::Json),
+        "yaml" => Ok(ObjectEncoding::Yaml),
+        "protobuf" => Ok(ObjectEncoding::Protobuf),
+        "cbor" => Ok(ObjectEncoding::Cbor),
         other => Err(CommandError::UnknownForm { form: other.to_owned(), known: "json, yaml, protobuf and cbor" }),
     }
 }

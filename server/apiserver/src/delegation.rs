@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use aggregator::{Aggregator, Backends as Aggregated, Peers, WithPeers};
+use aggregator::{AggregatedServers as Aggregated, Aggregator, PeerProxy, WithPeers};
 use apiextensions::{Custom, DefinitionStrategy};
 use endpoints::{
     Admission, AdmissionChain, ApiServer, CustomEndpoints, Discovery, Endpoint, KindExtensions, Loopback, OpenApi,
@@ -106,7 +106,7 @@ fn with_peers(
     let authorities = std::fs::read(authorities).map_err(options::Error::file(authorities))?;
     let (identity, route) = (options.aggregation.identity()?, options.egress.control_plane.clone());
     let (addresses, registry) = (behaviour.peer_addresses(environment), environment.metrics.registry());
-    let peers = Peers::new(authorities, identity, route, addresses, environment.discovery.clone(), registry);
+    let peers = PeerProxy::new(authorities, identity, route, addresses, environment.discovery.clone(), registry);
     let peers = Arc::new(peers.map_err(|why| RunError::Peers(why.into()))?);
     tokio::spawn(peers.clone().follow());
     Ok(WithPeers::new(peers, next))

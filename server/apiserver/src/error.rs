@@ -12,7 +12,7 @@ pub use new::{GroupError, KindError, NameError, NewError};
 pub(crate) use new::{MAX_LENGTH, USAGE};
 pub(crate) use run::ProbeError;
 pub use run::RunError;
-use source::Source;
+use source::BoxError;
 
 /// A failure of the program, or of a server in the current process. The text is for users.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum Error {
     Usage(&'static str),
     /// Two groups declare a feature gate differently.
     #[error("error: {0}")]
-    Gates(#[source] Source),
+    Gates(#[source] BoxError),
     /// The server cannot start, or stops because of a failure.
     #[error("error: {0}")]
     Run(#[from] RunError),

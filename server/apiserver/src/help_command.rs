@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use machinery::features::KnownGates;
-use options::{Program, document};
+use options::{ServerProgram, document};
 
 use crate::error::CommandError;
 use crate::standard_output;
@@ -12,7 +12,7 @@ use crate::standard_output;
 ///
 /// # Errors
 /// The form is unknown, or the flags cannot be written.
-pub fn run(program: Program, gates: &KnownGates, words: &[OsString]) -> Result<(), CommandError> {
+pub fn run(program: ServerProgram, gates: &KnownGates, words: &[OsString]) -> Result<(), CommandError> {
     let form = match words {
         [] => "text".into(),
         [form] => form.to_string_lossy(),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use endpoints::{Admission, Attributes, Operation};
+use endpoints::{Admission, AdmissionAttributes, Operation};
 use machinery::reflect::Owned;
 use machinery::status::{Cause, GroupResource, Status};
 use options::AuthenticationOptions;
@@ -56,7 +56,7 @@ impl Namespaces {
         seen.insert(name.to_owned(), Instant::now());
     }
 
-    async fn check(&self, attributes: &Attributes) -> Result<(), Status> {
+    async fn check(&self, attributes: &AdmissionAttributes) -> Result<(), Status> {
         let name = attributes.namespace.as_str();
         let failed = |why: String| Status::internal(format!("namespace {name:?} cannot be looked up: {why}"));
         let address = self.server.at(&format!("/api/v1/{NAMESPACES}/{name}")).map_err(|why| failed(why.to_string()))?;
@@ -76,7 +76,7 @@ impl Namespaces {
     }
 }
 
-fn terminating(attributes: &Attributes) -> Status {
+fn terminating(attributes: &AdmissionAttributes) -> Status {
     let name = &attributes.namespace;
     let of = GroupResource { group: attributes.group, resource: attributes.plural };
     let why = format!("unable to create new content in namespace {name} because it is being terminated");
@@ -91,7 +91,7 @@ fn terminating(attributes: &Attributes) -> Status {
 
 #[async_trait]
 impl Admission for Namespaces {
-    async fn admit(&self, attributes: &Attributes, _: &mut Owned, _: Option<&Owned>) -> Result<(), Status> {
+    async fn admit(&self, attributes: &AdmissionAttributes, _: &mut Owned, _: Option<&Owned>) -> Result<(), Status> {
         let creates = attributes.operation == Operation::Create && attributes.subresource.is_empty();
         if !creates || attributes.namespace.is_empty() || self.is_known(&attributes.namespace) {
             return Ok(());

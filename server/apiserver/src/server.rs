@@ -5,7 +5,7 @@ use std::sync::Arc;
 use endpoints::{Admission, KindExtensions};
 use machinery::catalog::Catalog;
 use machinery::features::KnownGates;
-use options::Program;
+use options::ServerProgram;
 use storage::Store;
 
 use crate::Error;
@@ -31,7 +31,7 @@ use crate::Error;
 pub struct Server {
     pub(crate) catalog: &'static Catalog,
     pub(crate) behaviour: Arc<dyn KindExtensions>,
-    pub(crate) program: Program,
+    pub(crate) program: ServerProgram,
     pub(crate) store: Option<Arc<dyn Store>>,
     pub(crate) admission: Vec<Arc<dyn Admission>>,
     pub(crate) flags: Vec<String>,
@@ -45,17 +45,17 @@ impl KindExtensions for NoBehaviour {}
 impl Server {
     /// Creates `kube-apiserver`: all of the catalog, with these kind extensions.
     pub fn new(catalog: &'static Catalog, behaviour: Arc<dyn KindExtensions>) -> Self {
-        Self::of(Program::KubeApiserver, catalog, behaviour)
+        Self::of(ServerProgram::KubeApiserver, catalog, behaviour)
     }
 
     /// Creates a program with this name that serves the catalog behind another API server. That
     /// server authenticates and authorizes its clients. The program has no kinds, namespaces or
     /// roles of Kubernetes.
     pub fn delegating(name: &'static str, catalog: &'static Catalog) -> Self {
-        Self::of(Program::Delegating(name), catalog, Arc::new(NoBehaviour))
+        Self::of(ServerProgram::Delegating(name), catalog, Arc::new(NoBehaviour))
     }
 
-    fn of(program: Program, catalog: &'static Catalog, behaviour: Arc<dyn KindExtensions>) -> Self {
+    fn of(program: ServerProgram, catalog: &'static Catalog, behaviour: Arc<dyn KindExtensions>) -> Self {
         Server { catalog, behaviour, program, store: None, admission: Vec::new(), flags: Vec::new() }
     }
 

@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
-use apiserver::convert::{Error, Form, Object, decode, detect, encode, find_kind, to_version};
+use apiserver::convert::{Error, Object, ObjectEncoding, decode, detect, encode, find_kind, to_version};
 use kubernetes::catalog;
 use serde_json::{Value, json};
 
-const FORMS: [Form; 4] = [Form::Json, Form::Yaml, Form::Protobuf, Form::Cbor];
+const FORMS: [ObjectEncoding; 4] =
+    [ObjectEncoding::Json, ObjectEncoding::Yaml, ObjectEncoding::Protobuf, ObjectEncoding::Cbor];
 
 fn read(input: &[u8]) -> Object {
     decode(catalog(), input, None).unwrap()
@@ -17,7 +18,7 @@ fn refusal(input: &[u8]) -> String {
 }
 
 fn tree(object: &mut Object) -> Value {
-    serde_json::from_slice(&encode(object, Form::Json).unwrap()).unwrap()
+    serde_json::from_slice(&encode(object, ObjectEncoding::Json).unwrap()).unwrap()
 }
 
 /// Converts JSON to a version, and returns JSON.
@@ -57,12 +58,12 @@ fn an_object_survives_every_encoding() {
 #[test]
 fn the_first_bytes_determine_the_encoding() {
     for (input, form) in [
-        (&b" \n{\"kind\": 1}"[..], Form::Json),
-        (b"kind: Pod", Form::Yaml),
-        (b"", Form::Yaml),
-        (b"[]", Form::Yaml),
-        (b"k8s\0", Form::Protobuf),
-        (b"\xd9\xd9\xf7\xa0", Form::Cbor),
+        (&b" \n{\"kind\": 1}"[..], ObjectEncoding::Json),
+        (b"kind: Pod", ObjectEncoding::Yaml),
+        (b"", ObjectEncoding::Yaml),
+        (b"[]", ObjectEncoding::Yaml),
+        (b"k8s\0", ObjectEncoding::Protobuf),
+        (b"\xd9\xd9\xf7\xa0", ObjectEncoding::Cbor),
     ] {
         assert_eq!(detect(input), form, "{input:?}");
     }
@@ -148,7 +149,7 @@ fn unreadable_input_is_reported_with_its_encoding() {
         assert!(why.starts_with(start), "{input:?}: {why}");
     }
     let mut pod = read(br#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}"#);
-    let encoded = encode(&mut pod, Form::Protobuf).unwrap();
+    let encoded = encode(&mut pod, ObjectEncoding::Protobuf).unwrap();
     let why = refusal(&encoded[..encoded.len() - 3]);
     assert!(why.starts_with("cannot decode the protobuf input: "), "{why}");
 }

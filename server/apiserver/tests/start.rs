@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use apiserver::{Admission, Attributes, Client, InProcess, Owned, Server, Status, Store, async_trait};
+use apiserver::{Admission, AdmissionAttributes, Client, InProcess, Owned, Server, Status, Store, async_trait};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use storage::EmbeddedStore;
@@ -136,7 +136,7 @@ struct Names;
 
 #[async_trait]
 impl Admission for Names {
-    async fn admit(&self, attributes: &Attributes, _: &mut Owned, _: Option<&Owned>) -> Result<(), Status> {
+    async fn admit(&self, attributes: &AdmissionAttributes, _: &mut Owned, _: Option<&Owned>) -> Result<(), Status> {
         match attributes.name.as_str() {
             "no" => Err(Status::bad_request("refused by name")),
             _ => Ok(()),

@@ -12,7 +12,7 @@ use crate::log::Log;
 use crate::policy::Policy;
 use crate::sink::{Metrics, Sink};
 use crate::truncate::Truncate;
-use crate::webhook::Webhook;
+use crate::webhook::WebhookBackend;
 
 /// The policy and the sinks of audit events.
 pub struct Audit {
@@ -44,7 +44,7 @@ impl Audit {
             backends.push(Backend::new(log, &options.delivery, &metrics));
         }
         if let Some(options) = &options.webhook {
-            let webhook = Webhook::load(options, metrics.clone())?;
+            let webhook = WebhookBackend::load(options, metrics.clone())?;
             backends.push(Backend::new(webhook, &options.delivery, &metrics));
         }
         if backends.is_empty() {

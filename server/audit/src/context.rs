@@ -16,7 +16,7 @@ use request::{AuditId, Request, RequestExt, Response, User};
 use crate::audit::Audit;
 use crate::level::{Level, Stage};
 use crate::object;
-use crate::policy::Config;
+use crate::policy::RequestAuditConfig;
 use crate::source::source_addresses;
 
 /// The maximum recorded length of a user agent, in bytes.
@@ -35,7 +35,7 @@ pub struct AuditContext(Option<Arc<Record>>);
 struct Record {
     audit: Arc<Audit>,
     /// The audit configuration; set when the policy is evaluated.
-    config: OnceLock<Config>,
+    config: OnceLock<RequestAuditConfig>,
     received: (SystemTime, Instant),
     event: Mutex<Event>,
     /// The latencies of parts of the server.

@@ -20,12 +20,12 @@ pub struct Policy {
 /// A rule of the policy and its precomputed configuration.
 struct Rule {
     rule: PolicyRule,
-    config: Config,
+    config: RequestAuditConfig,
 }
 
 /// The audit configuration of a request (`audit.RequestAuditConfig`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Config {
+pub struct RequestAuditConfig {
     pub level: Level,
     pub omitted: Stages,
     /// Whether objects are recorded without `metadata.managedFields`.
@@ -54,7 +54,7 @@ impl Policy {
         }
         let everywhere = Stages::of(&document.omit_stages);
         let rules = document.rules.into_iter().map(|rule| Rule {
-            config: Config {
+            config: RequestAuditConfig {
                 level: Level::of(&rule.level).unwrap_or_default(),
                 omitted: everywhere.union(Stages::of(&rule.omit_stages)),
                 omits_managed_fields: rule.omit_managed_fields.unwrap_or(document.omit_managed_fields),
@@ -65,7 +65,7 @@ impl Policy {
     }
 
     /// Returns the configuration for a request. `user` is `None` if authentication failed.
-    pub fn config(&self, user: Option<&User>, info: &RequestInfo) -> Config {
+    pub fn config(&self, user: Option<&User>, info: &RequestInfo) -> RequestAuditConfig {
         let rule = self.rules.iter().find(|rule| matches(&rule.rule, user, info));
         rule.map(|rule| rule.config).unwrap_or_default()
     }

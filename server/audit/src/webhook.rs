@@ -23,20 +23,25 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_RESPONSE: usize = 1 << 20;
 
 /// The client of the webhook that the kubeconfig file names.
-pub(super) struct Webhook {
+pub(super) struct WebhookBackend {
     client: Client,
     server: Uri,
     backoff: Backoff,
     metrics: Metrics,
 }
 
-impl Webhook {
+impl WebhookBackend {
     /// Creates the client of the server of the current context.
     pub fn load(options: &AuditWebhookOptions, metrics: Metrics) -> Result<Self, options::Error> {
         let wrong = |why: String| options::Error::invalid(format!("initializing audit webhook: {why}"));
         let config = Kubeconfig::load(&options.config_file).map_err(|why| wrong(why.to_string()))?.by(&options.route);
         let client = config.client().map_err(|why| wrong(why.to_string()))?;
-        Ok(Webhook { client, server: config.server, backoff: Backoff::starting_with(options.initial_backoff), metrics })
+        Ok(WebhookBackend {
+            client,
+            server: config.server,
+            backoff: Backoff::starting_with(options.initial_backoff),
+            metrics,
+        })
     }
 
     /// Posts events with retries. As upstream, every error is retried.
@@ -54,7 +59,7 @@ impl Webhook {
     }
 }
 
-impl Sink for Webhook {
+impl Sink for WebhookBackend {
     fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool> {
         Box::pin(async move {
             let posted = self.post(events).await;

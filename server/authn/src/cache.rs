@@ -23,7 +23,7 @@ const MAX_TOKENS: usize = 8192;
 /// Authenticated tokens, keyed by a hash that is salted per process.
 ///
 /// A memory dump reveals no token, and clients cannot choose the hash of a token.
-pub(crate) struct Cache {
+pub(crate) struct TokenCache {
     salt: [u8; 16],
     success_ttl: Duration,
     slots: Mutex<HashMap<Key, Arc<Slot>>>,
@@ -33,16 +33,16 @@ type Key = [u8; 32];
 /// The expiry time and the result of an authentication.
 type Slot = OnceCell<(Instant, Authenticated)>;
 
-impl Default for Cache {
+impl Default for TokenCache {
     fn default() -> Self {
-        Cache::with_ttl(SUCCESS_TTL)
+        TokenCache::with_ttl(SUCCESS_TTL)
     }
 }
 
-impl Cache {
+impl TokenCache {
     /// A cache that keeps successes for `success_ttl`.
     pub(crate) fn with_ttl(success_ttl: Duration) -> Self {
-        Cache { salt: uuid::Uuid::new_v4().into_bytes(), success_ttl, slots: Mutex::default() }
+        TokenCache { salt: uuid::Uuid::new_v4().into_bytes(), success_ttl, slots: Mutex::default() }
     }
 
     /// Returns the cached result of a token, or the result of `authenticate`, which is cached if it is a success.
@@ -131,7 +131,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Whether a token authenticates; tokens that begin with `good` are valid. Counts the calls of the authenticator.
-    async fn authenticates(cache: &Cache, calls: &AtomicUsize, token: &str, audience: &str) -> bool {
+    async fn authenticates(cache: &TokenCache, calls: &AtomicUsize, token: &str, audience: &str) -> bool {
         let audiences = [audience.to_owned()];
         let verdict = cache.get_or_authenticate(token, &audiences, || async {
             calls.fetch_add(1, Ordering::Relaxed);
@@ -147,7 +147,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn caches_successes() {
-        let (cache, calls) = (Cache::default(), AtomicUsize::new(0));
+        let (cache, calls) = (TokenCache::default(), AtomicUsize::new(0));
         let count = || calls.swap(0, Ordering::Relaxed);
         assert!(authenticates(&cache, &calls, "good", "a").await && authenticates(&cache, &calls, "good", "a").await);
         assert_eq!(count(), 1);
@@ -165,7 +165,7 @@ mod tests {
 
     #[tokio::test]
     async fn does_not_cache_failures() {
-        let (cache, calls) = (Cache::default(), AtomicUsize::new(0));
+        let (cache, calls) = (TokenCache::default(), AtomicUsize::new(0));
         assert!(!authenticates(&cache, &calls, "bad", "a").await && !authenticates(&cache, &calls, "bad", "a").await);
         assert_eq!(calls.load(Ordering::Relaxed), 2);
         assert!(cache.slots.lock().unwrap().is_empty());

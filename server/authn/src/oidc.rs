@@ -20,7 +20,7 @@ use crate::token_authenticator::UserAuthenticator;
 use crate::tokens::Jws;
 use crate::verdict::AuthenticationError;
 use issuer::RemoteKeySet;
-use mapping::Mapping;
+use mapping::CompiledClaimMappings;
 
 /// The tolerated clock skew of the issuer, in seconds (`nbf`).
 const LEEWAY: i64 = 300;
@@ -86,7 +86,7 @@ fn compile(
             return Err(Error::Fields(errors));
         }
     };
-    let oidc = |(authenticator, mapping): (&JWTAuthenticator, Mapping)| {
+    let oidc = |(authenticator, mapping): (&JWTAuthenticator, CompiledClaimMappings)| {
         let issuer = &authenticator.issuer;
         Ok(OidcAuthenticator {
             url: issuer.url.clone(),
@@ -106,7 +106,7 @@ struct OidcAuthenticator {
     audiences: Vec<String>,
     algorithms: Vec<Algorithm>,
     keys: RemoteKeySet,
-    mapping: Mapping,
+    mapping: CompiledClaimMappings,
 }
 
 impl OidcAuthenticator {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use request::{BoxFuture, User};
 
-use crate::cache::Cache;
+use crate::cache::TokenCache;
 use crate::verdict::{Authenticated, AuthenticationError, Verdict};
 
 /// An authenticator of bearer tokens: token file, service accounts, webhook (upstream: `authenticator.Token`).
@@ -55,7 +55,7 @@ pub struct Tokens {
     authenticators: Vec<Arc<dyn TokenAuthenticator>>,
     /// The audiences of this server.
     audiences: Arc<[String]>,
-    cache: Arc<Cache>,
+    cache: Arc<TokenCache>,
 }
 
 impl Tokens {

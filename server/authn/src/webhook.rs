@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use webhook::Reviewer;
 
 use crate::Error;
-use crate::cache::Cache;
+use crate::cache::TokenCache;
 use crate::texts::texts;
 use crate::token_authenticator::TokenAuthenticator;
 use crate::verdict::{Authenticated, AuthenticationError, Verdict};
@@ -18,7 +18,7 @@ pub struct TokenWebhook {
     version: String,
     /// The audiences of this server, for responses without audiences.
     audiences: Vec<String>,
-    cache: Cache,
+    cache: TokenCache,
 }
 
 impl TokenWebhook {
@@ -33,7 +33,7 @@ impl TokenWebhook {
             reviewer,
             version: options.version.clone(),
             audiences,
-            cache: Cache::with_ttl(options.cache_ttl),
+            cache: TokenCache::with_ttl(options.cache_ttl),
         })
     }
 

@@ -7,8 +7,8 @@ use request::{BoxFuture, User};
 use serde_json::Value;
 
 use crate::Error;
-use crate::attributes::Attributes;
-use crate::authorizer::{Authorizer, Decision, Rules, ready};
+use crate::attributes::AuthorizationAttributes;
+use crate::authorizer::{Authorizer, Decision, UserRules, ready};
 
 const V0: &str = "abac.authorization.kubernetes.io/v0";
 const V1BETA1: &str = "abac.authorization.kubernetes.io/v1beta1";
@@ -92,7 +92,7 @@ impl Policy {
         self.api_group = "*".into();
     }
 
-    fn allows(&self, attributes: &Attributes<'_>) -> bool {
+    fn allows(&self, attributes: &AuthorizationAttributes<'_>) -> bool {
         let reads = matches!(&*attributes.verb, "get" | "list" | "watch");
         self.applies_to(attributes.user) && (reads || !self.readonly) && self.covers(attributes)
     }
@@ -103,7 +103,7 @@ impl Policy {
         !(self.user.is_empty() && self.group.is_empty()) && named && member
     }
 
-    fn covers(&self, attributes: &Attributes<'_>) -> bool {
+    fn covers(&self, attributes: &AuthorizationAttributes<'_>) -> bool {
         let matches = |pattern: &str, value: &str| pattern == "*" || pattern == value;
         match attributes.is_resource_request {
             true => {
@@ -120,16 +120,16 @@ impl Policy {
 }
 
 impl Authorizer for Abac {
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, attributes: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         ready(match self.0.iter().any(|policy| policy.allows(attributes)) {
             true => Decision::Allow("".into()),
             false => Decision::NoOpinion("No policy matched.".into()),
         })
     }
 
-    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, UserRules> {
         use crate::policy_rule::PolicyRule;
-        let mut rules = Rules::default();
+        let mut rules = UserRules::default();
         for policy in self.0.iter().filter(|policy| policy.applies_to(user)) {
             let verbs: &[&str] = if policy.readonly { &["get", "list", "watch"] } else { &["*"] };
             if !policy.resource.is_empty() && (policy.namespace == "*" || policy.namespace == namespace) {
@@ -173,11 +173,14 @@ mod tests {
         ] {
             let user = User::new(user, [group]);
             let attributes = match attributes.strip_prefix('/') {
-                Some(_) => Attributes::path(&user, verb, attributes),
+                Some(_) => AuthorizationAttributes::path(&user, verb, attributes),
                 None => {
                     let (namespace, resource) = attributes.split_once('/').unwrap();
                     let (resource, group) = resource.split_once('.').unwrap();
-                    Attributes { namespace, ..Attributes::resource(&user, verb, group, resource) }
+                    AuthorizationAttributes {
+                        namespace,
+                        ..AuthorizationAttributes::resource(&user, verb, group, resource)
+                    }
                 }
             };
             assert_eq!(abac.0.iter().any(|policy| policy.allows(&attributes)), expect, "{attributes:?}");

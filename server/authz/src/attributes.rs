@@ -9,7 +9,7 @@ use request::{RequestInfo, User};
 
 /// The user of a request and what the request does.
 #[derive(Clone, Debug)]
-pub struct Attributes<'a> {
+pub struct AuthorizationAttributes<'a> {
     pub user: &'a User,
     pub verb: Cow<'a, str>,
     /// Whether the request is for a resource; if not, only `verb` and `path` apply.
@@ -80,15 +80,15 @@ impl Selectors {
     }
 }
 
-impl<'a> Attributes<'a> {
+impl<'a> AuthorizationAttributes<'a> {
     /// Attributes of a non-resource request.
     pub fn path(user: &'a User, verb: impl Into<Cow<'a, str>>, path: &'a str) -> Self {
-        Attributes { is_resource_request: false, path, ..Self::resource(user, verb, "", "") }
+        AuthorizationAttributes { is_resource_request: false, path, ..Self::resource(user, verb, "", "") }
     }
 
     /// Attributes of a request for all objects of a resource; the caller sets further fields.
     pub fn resource(user: &'a User, verb: impl Into<Cow<'a, str>>, group: &'a str, resource: &'a str) -> Self {
-        Attributes {
+        AuthorizationAttributes {
             user,
             verb: verb.into(),
             is_resource_request: true,
@@ -105,7 +105,7 @@ impl<'a> Attributes<'a> {
 
     /// Attributes of an HTTP request (`filters.GetAuthorizerAttributes`).
     pub fn of_request(user: &'a User, info: &'a RequestInfo) -> Self {
-        Attributes {
+        AuthorizationAttributes {
             user,
             verb: Cow::Borrowed(&info.verb),
             is_resource_request: info.is_resource_request,
@@ -163,7 +163,7 @@ mod tests {
     fn message(method: &str, uri: &str, reason: &str) -> String {
         let info = RequestInfo::new(&method.parse().unwrap(), &uri.parse().unwrap()).unwrap();
         let user = User::new("alice", ["dev"]);
-        Attributes::of_request(&user, &info).forbidden(reason).message
+        AuthorizationAttributes::of_request(&user, &info).forbidden(reason).message
     }
 
     #[test]
@@ -206,7 +206,8 @@ mod tests {
             let target = target.split('\t').next().unwrap();
             let info = RequestInfo::new(&method.parse().unwrap(), &target.parse().unwrap());
             if let (Ok(info), [_, _, .., fields, labels, _]) = (info, columns.as_slice()) {
-                let (seen, wanted) = (Attributes::of_request(&user, &info).selectors, Selectors::parse(fields, labels));
+                let (seen, wanted) =
+                    (AuthorizationAttributes::of_request(&user, &info).selectors, Selectors::parse(fields, labels));
                 assert_eq!(format!("{seen:?}"), format!("{wanted:?}"), "{method} {target}");
             }
         }

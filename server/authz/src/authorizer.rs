@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use request::{BoxFuture, User};
 
-use crate::attributes::Attributes;
+use crate::attributes::AuthorizationAttributes;
 use crate::policy_rule::PolicyRule;
 
 /// The decision of an authorizer, with its reason.
@@ -35,15 +35,15 @@ impl Decision {
 /// An authorizer (upstream: `authorizer.Authorizer`, `authorizer.RuleResolver`).
 pub trait Authorizer: Send + Sync {
     /// Decides whether the user may perform the request that the attributes describe.
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision>;
+    fn authorize<'a>(&'a self, attributes: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision>;
 
     /// Lists the rules that apply to the user in a namespace, as far as they are enumerable.
-    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules>;
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, UserRules>;
 }
 
 /// The rules that apply to a user (upstream: `SubjectRulesReviewStatus`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rules {
+pub struct UserRules {
     pub rules: Vec<PolicyRule>,
     /// Whether more rules may apply.
     pub incomplete: bool,

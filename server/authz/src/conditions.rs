@@ -1,6 +1,6 @@
 //! Match conditions of authorization webhooks: CEL over the SubjectAccessReview (upstream: `authorization/cel`).
 
-use cel::{Budget, Environment, ObjectType, Program, Type, Value as Cel};
+use cel::{CostBudget, Environment, ObjectType, Program, Type, Value as Cel};
 use serde_json::{Map, Value};
 
 use crate::Error;
@@ -10,11 +10,11 @@ const REQUEST: &str = "request";
 
 /// Expressions that all have to evaluate to true (upstream: `CELMatcher`).
 #[derive(Debug, Default)]
-pub struct Conditions(Vec<Program>);
+pub struct MatchConditions(Vec<Program>);
 
-impl Conditions {
+impl MatchConditions {
     pub fn new(programs: Vec<Program>) -> Self {
-        Conditions(programs)
+        MatchConditions(programs)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -33,7 +33,7 @@ impl Conditions {
         let mut errors = Vec::new();
         for program in &self.0 {
             let expression = || program.source().to_owned();
-            match program.evaluate(&variables, &mut Budget::default()) {
+            match program.evaluate(&variables, &mut CostBudget::default()) {
                 Ok(Cel::Bool(true)) => {}
                 Ok(Cel::Bool(false)) => return Ok(false),
                 Ok(_) => errors.push(Error::NoBool(expression())),
@@ -115,7 +115,7 @@ mod tests {
             (&path, &["request.resourceAttributes.verb == 'get'"], Err(())),
         ] {
             let programs = expressions.iter().map(|source| compile(source).unwrap()).collect();
-            assert_eq!(Conditions(programs).matches(spec).map_err(drop), expect, "{expressions:?}");
+            assert_eq!(MatchConditions(programs).matches(spec).map_err(drop), expect, "{expressions:?}");
         }
         assert_eq!(compile("request.user").unwrap_err().to_string(), "must evaluate to bool but got string");
         assert!(compile("request.name").unwrap_err().to_string().contains("undefined field 'name'"));

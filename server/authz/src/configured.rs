@@ -13,12 +13,12 @@ use request::{BoxFuture, User};
 use webhook::Route;
 
 use crate::Error;
-use crate::attributes::Attributes;
-use crate::authorizer::{Authorizer, Decision, Rules};
-use crate::conditions::Conditions;
+use crate::attributes::AuthorizationAttributes;
+use crate::authorizer::{Authorizer, Decision, UserRules};
+use crate::conditions::MatchConditions;
 use crate::metrics::{InstrumentedAuthorizer, Metrics};
 use crate::standard::{AlwaysAllow, AlwaysDeny};
-use crate::union::Union;
+use crate::union::UnionAuthorizer;
 use crate::validation::{self, WEBHOOK};
 use crate::webhook::AccessWebhook;
 
@@ -36,7 +36,7 @@ pub struct StaticAuthorizers {
 }
 
 /// The authorizers of the current configuration file (upstream: `reloadableAuthorizerResolver`).
-pub struct ReloadableAuthorizer(RwLock<Arc<Union>>);
+pub struct ReloadableAuthorizer(RwLock<Arc<UnionAuthorizer>>);
 
 /// Reads and validates a configuration file. Returns the configuration and the content of the file.
 ///
@@ -89,23 +89,27 @@ impl ReloadableAuthorizer {
         Ok(configured)
     }
 
-    fn current(&self) -> Arc<Union> {
+    fn current(&self) -> Arc<UnionAuthorizer> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Authorizer for ReloadableAuthorizer {
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, attributes: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move { self.current().authorize(attributes).await })
     }
 
-    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, UserRules> {
         Box::pin(async move { self.current().rules(user, namespace).await })
     }
 }
 
 impl StaticAuthorizers {
-    fn build(&self, configuration: &AuthorizationConfiguration, required: &BTreeSet<String>) -> Result<Union, Error> {
+    fn build(
+        &self,
+        configuration: &AuthorizationConfiguration,
+        required: &BTreeSet<String>,
+    ) -> Result<UnionAuthorizer, Error> {
         let conditions = validation::compile(configuration, required)?;
         let each = configuration.authorizers.iter().zip(conditions);
         let authorizers = each.map(|(authorizer, conditions)| {
@@ -113,13 +117,13 @@ impl StaticAuthorizers {
             Ok(Arc::new(InstrumentedAuthorizer::new(inner, &authorizer.r#type, &authorizer.name, &self.metrics))
                 as Arc<dyn Authorizer>)
         });
-        authorizers.collect::<Result<Vec<_>, Error>>().map(Union::new)
+        authorizers.collect::<Result<Vec<_>, Error>>().map(UnionAuthorizer::new)
     }
 
     fn authorizer(
         &self,
         authorizer: &AuthorizerConfiguration,
-        conditions: Conditions,
+        conditions: MatchConditions,
     ) -> Result<Arc<dyn Authorizer>, Error> {
         Ok(match (authorizer.r#type.as_str(), &authorizer.webhook) {
             ("RBAC", _) => self.rbac.clone(),

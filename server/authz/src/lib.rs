@@ -22,12 +22,12 @@ mod webhook;
 
 pub use self::webhook::AccessWebhook;
 pub use abac::Abac;
-pub use attributes::{Attributes, Selectors};
-pub use authorizer::{Authorizer, Decision, Rules};
+pub use attributes::{AuthorizationAttributes, Selectors};
+pub use authorizer::{Authorizer, Decision, UserRules};
 pub use configured::{ReloadableAuthorizer, StaticAuthorizers, load as load_configuration};
 pub use error::Error;
 pub use metrics::{InstrumentedAuthorizer, Metrics};
 pub use paths::AllowedPaths;
 pub use policy_rule::PolicyRule;
 pub use standard::{AlwaysAllow, AlwaysDeny, PrivilegedGroup};
-pub use union::Union;
+pub use union::UnionAuthorizer;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use prometheus::{DEFAULT_BUCKETS, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts, Registry};
 use request::{BoxFuture, User};
 
-use crate::attributes::Attributes;
-use crate::authorizer::{Authorizer, Decision, Rules};
+use crate::attributes::AuthorizationAttributes;
+use crate::authorizer::{Authorizer, Decision, UserRules};
 
 const CONDITION_BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 
@@ -120,7 +120,7 @@ impl InstrumentedAuthorizer {
 }
 
 impl Authorizer for InstrumentedAuthorizer {
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, attributes: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
             let decision = self.inner.authorize(attributes).await;
             match decision {
@@ -132,7 +132,7 @@ impl Authorizer for InstrumentedAuthorizer {
         })
     }
 
-    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, UserRules> {
         self.inner.rules(user, namespace)
     }
 }

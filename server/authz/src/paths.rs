@@ -2,8 +2,8 @@
 
 use request::{BoxFuture, User};
 
-use crate::attributes::Attributes;
-use crate::authorizer::{Authorizer, Decision, Rules, ready};
+use crate::attributes::AuthorizationAttributes;
+use crate::authorizer::{Authorizer, Decision, UserRules, ready};
 
 /// Allowed paths; a trailing `*` matches any suffix.
 pub struct AllowedPaths(pub Vec<String>);
@@ -19,15 +19,15 @@ impl AllowedPaths {
 }
 
 impl Authorizer for AllowedPaths {
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, attributes: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         ready(match !attributes.is_resource_request && self.has(attributes.path) {
             true => Decision::Allow("".into()),
             false => Decision::NoOpinion("".into()),
         })
     }
 
-    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
-        ready(Rules::default())
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, UserRules> {
+        ready(UserRules::default())
     }
 }
 
@@ -39,7 +39,7 @@ mod tests {
     async fn allows_configured_paths() {
         let (paths, user) = (AllowedPaths(vec!["/healthz".into(), "/debug/*".into()]), User::anonymous());
         for (path, expect) in [("/healthz", true), ("/healthz/etcd", false), ("/debug/x/y", true), ("/apis", false)] {
-            let decision = paths.authorize(&Attributes::path(&user, "get", path)).await;
+            let decision = paths.authorize(&AuthorizationAttributes::path(&user, "get", path)).await;
             assert_eq!(decision.is_allowed(), expect, "{path}");
         }
     }

@@ -1,6 +1,6 @@
 //! Policy rules and the requests that they cover (upstream: `rbac.RuleAllows`, `rbac/v1/evaluation_helpers.go`).
 
-use crate::attributes::Attributes;
+use crate::attributes::AuthorizationAttributes;
 
 /// A rule of a role: verbs on resources or on non-resource URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ impl PolicyRule {
     }
 
     /// Whether the rule covers a request.
-    pub fn allows(&self, attributes: &Attributes<'_>) -> bool {
+    pub fn allows(&self, attributes: &AuthorizationAttributes<'_>) -> bool {
         if !self.verbs.iter().any(|verb| verb == "*" || *verb == attributes.verb) {
             return false;
         }
@@ -41,7 +41,7 @@ impl PolicyRule {
         }
     }
 
-    fn covers_resource(&self, attributes: &Attributes<'_>) -> bool {
+    fn covers_resource(&self, attributes: &AuthorizationAttributes<'_>) -> bool {
         let named = || self.resource_names.is_empty() || self.resource_names.iter().any(|name| name == attributes.name);
         self.api_groups.iter().any(|group| group == "*" || group == attributes.group)
             && self.resources.iter().any(|rule| covers(rule, attributes))
@@ -50,7 +50,7 @@ impl PolicyRule {
 }
 
 /// Whether `pods`, `pods/log`, `*/log` or `*` covers a resource with its subresource.
-fn covers(rule: &str, attributes: &Attributes<'_>) -> bool {
+fn covers(rule: &str, attributes: &AuthorizationAttributes<'_>) -> bool {
     if rule == "*" {
         return true;
     }

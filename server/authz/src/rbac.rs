@@ -10,10 +10,10 @@ use std::ops::ControlFlow;
 
 use request::{BoxFuture, User};
 
-use crate::attributes::Attributes;
-use crate::authorizer::{Authorizer, Decision, Rules, ready};
+use crate::attributes::AuthorizationAttributes;
+use crate::authorizer::{Authorizer, Decision, UserRules, ready};
 pub use coverage::{Incomparable, describe_missing, missing};
-pub use policy::Policy;
+pub use policy::RbacPolicy;
 pub use source::{Binding, Grant, NoRoles, RoleRef, RuleSource, Subject};
 
 /// Allows requests that a rule covers; has no opinion on other requests (upstream: `RBACAuthorizer`).
@@ -21,7 +21,7 @@ pub struct RbacAuthorizer<S>(pub S);
 
 impl<S: RuleSource> RbacAuthorizer<S> {
     /// Decides synchronously.
-    pub fn decide(&self, attributes: &Attributes<'_>) -> Decision {
+    pub fn decide(&self, attributes: &AuthorizationAttributes<'_>) -> Decision {
         let mut allowed = None;
         let mut errors: Vec<String> = Vec::new();
         self.0.visit(attributes.user, attributes.namespace, &mut |grant| {
@@ -47,11 +47,11 @@ impl<S: RuleSource> RbacAuthorizer<S> {
 }
 
 impl<S: RuleSource> Authorizer for RbacAuthorizer<S> {
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, attributes: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         ready(self.decide(attributes))
     }
 
-    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, UserRules> {
         ready(self.0.rules_for(user, namespace))
     }
 }

@@ -2,21 +2,21 @@
 
 use request::{BoxFuture, User};
 
-use crate::attributes::Attributes;
-use crate::authorizer::{Authorizer, Decision, Rules, ready};
+use crate::attributes::AuthorizationAttributes;
+use crate::authorizer::{Authorizer, Decision, UserRules, ready};
 use crate::policy_rule::PolicyRule;
 
 /// Allows every request (upstream: `alwaysAllowAuthorizer`).
 pub struct AlwaysAllow;
 
 impl Authorizer for AlwaysAllow {
-    fn authorize<'a>(&'a self, _: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, _: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         ready(Decision::Allow("".into()))
     }
 
-    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, UserRules> {
         let all = PolicyRule::resources(&["*"], &["*"], &["*"]);
-        ready(Rules { rules: vec![all, PolicyRule::paths(&["*"], &["*"])], ..Rules::default() })
+        ready(UserRules { rules: vec![all, PolicyRule::paths(&["*"], &["*"])], ..UserRules::default() })
     }
 }
 
@@ -26,12 +26,12 @@ impl Authorizer for AlwaysAllow {
 pub struct AlwaysDeny;
 
 impl Authorizer for AlwaysDeny {
-    fn authorize<'a>(&'a self, _: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, _: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         ready(Decision::NoOpinion("Everything is forbidden.".into()))
     }
 
-    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
-        ready(Rules::default())
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, UserRules> {
+        ready(UserRules::default())
     }
 }
 
@@ -39,14 +39,14 @@ impl Authorizer for AlwaysDeny {
 pub struct PrivilegedGroup(pub &'static str);
 
 impl Authorizer for PrivilegedGroup {
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, attributes: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         ready(match attributes.user.is_in(self.0) {
             true => Decision::Allow("".into()),
             false => Decision::NoOpinion("".into()),
         })
     }
 
-    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
-        ready(Rules::default())
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, UserRules> {
+        ready(UserRules::default())
     }
 }

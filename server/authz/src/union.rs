@@ -5,23 +5,23 @@ use std::sync::Arc;
 use request::user::SYSTEM_MASTERS;
 use request::{BoxFuture, User};
 
-use crate::attributes::Attributes;
-use crate::authorizer::{Authorizer, Decision, Rules};
+use crate::attributes::AuthorizationAttributes;
+use crate::authorizer::{Authorizer, Decision, UserRules};
 use crate::standard::PrivilegedGroup;
 
 /// Calls several authorizers in order (upstream: `authorization/union`).
-pub struct Union(Vec<Arc<dyn Authorizer>>);
+pub struct UnionAuthorizer(Vec<Arc<dyn Authorizer>>);
 
-impl Union {
+impl UnionAuthorizer {
     /// Allows members of `system:masters`, then calls these authorizers.
     pub fn new(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> Self {
         let masters: Arc<dyn Authorizer> = Arc::new(PrivilegedGroup(SYSTEM_MASTERS));
-        Union(std::iter::once(masters).chain(authorizers).collect())
+        UnionAuthorizer(std::iter::once(masters).chain(authorizers).collect())
     }
 }
 
-impl Authorizer for Union {
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+impl Authorizer for UnionAuthorizer {
+    fn authorize<'a>(&'a self, attributes: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
             let mut reasons = Vec::new();
             for authorizer in &self.0 {
@@ -35,9 +35,9 @@ impl Authorizer for Union {
         })
     }
 
-    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, UserRules> {
         Box::pin(async move {
-            let mut all = Rules::default();
+            let mut all = UserRules::default();
             for authorizer in &self.0 {
                 let rules = authorizer.rules(user, namespace).await;
                 all.rules.extend(rules.rules);
@@ -56,7 +56,7 @@ mod tests {
 
     async fn decide(authorizers: Vec<Arc<dyn Authorizer>>, group: &str) -> Decision {
         let user = User::new("x", [group]);
-        Union::new(authorizers).authorize(&Attributes::path(&user, "get", "/x")).await
+        UnionAuthorizer::new(authorizers).authorize(&AuthorizationAttributes::path(&user, "get", "/x")).await
     }
 
     #[tokio::test]

@@ -12,7 +12,7 @@ use machinery::format::content::is_dns1123_subdomain;
 use machinery::scalar::Duration;
 
 use crate::Error;
-use crate::conditions::{self, Conditions};
+use crate::conditions::{self, MatchConditions};
 
 /// The types of authorizers, sorted by name.
 const TYPES: [&str; 6] = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"];
@@ -27,7 +27,7 @@ const LONGEST_TIMEOUT: i64 = 30;
 pub(super) fn compile(
     configuration: &AuthorizationConfiguration,
     required: &BTreeSet<String>,
-) -> Result<Vec<Conditions>, Error> {
+) -> Result<Vec<MatchConditions>, Error> {
     let mut check = Check { errors: Vec::new() };
     let conditions = check.configuration(configuration);
     if !check.errors.is_empty() {
@@ -73,7 +73,7 @@ impl Check {
         }
     }
 
-    fn configuration(&mut self, configuration: &AuthorizationConfiguration) -> Vec<Conditions> {
+    fn configuration(&mut self, configuration: &AuthorizationConfiguration) -> Vec<MatchConditions> {
         let root = Path::new("authorizers");
         if configuration.authorizers.is_empty() {
             self.required(&root, "at least one authorization mode must be defined");
@@ -89,16 +89,16 @@ impl Check {
         path: &Path<'_>,
         types: &mut BTreeSet<&'c str>,
         names: &mut BTreeSet<&'c str>,
-    ) -> Conditions {
+    ) -> MatchConditions {
         let (of, name) = (authorizer.r#type.as_str(), authorizer.name.as_str());
         let shown = path.child("type");
         if !TYPES.contains(&of) {
             self.one_of(&shown, of, &TYPES);
-            return Conditions::default();
+            return MatchConditions::default();
         }
         if !types.insert(of) && of != WEBHOOK {
             self.errors.push(FieldError::duplicate(&shown, of));
-            return Conditions::default();
+            return MatchConditions::default();
         }
         let shown = path.child("name");
         let is_new = names.insert(name);
@@ -118,10 +118,10 @@ impl Check {
             }
             (_, None) => {}
         }
-        Conditions::default()
+        MatchConditions::default()
     }
 
-    fn webhook(&mut self, webhook: &WebhookConfiguration, path: &Path<'_>) -> Conditions {
+    fn webhook(&mut self, webhook: &WebhookConfiguration, path: &Path<'_>) -> MatchConditions {
         self.timeout(webhook.timeout, &path.child("timeout"));
         for (time, name) in [(webhook.authorized_ttl, "authorizedTTL"), (webhook.unauthorized_ttl, "unauthorizedTTL")] {
             match time.nanos() {
@@ -173,11 +173,11 @@ impl Check {
         }
     }
 
-    fn conditions(&mut self, webhook: &WebhookConfiguration, path: &Path<'_>) -> Conditions {
+    fn conditions(&mut self, webhook: &WebhookConfiguration, path: &Path<'_>) -> MatchConditions {
         let count = webhook.match_conditions.len();
         if count > MAX_CONDITIONS {
             self.errors.push(FieldError::too_many(path, Some(count), MAX_CONDITIONS));
-            return Conditions::default();
+            return MatchConditions::default();
         }
         let (mut seen, mut programs) = (BTreeSet::new(), Vec::new());
         for (i, condition) in webhook.match_conditions.iter().enumerate() {
@@ -194,7 +194,7 @@ impl Check {
                 }
             }
         }
-        Conditions::new(programs)
+        MatchConditions::new(programs)
     }
 }
 

@@ -12,9 +12,9 @@ use tokio::time::Instant;
 use webhook::Reviewer;
 
 use crate::Error;
-use crate::attributes::Attributes;
-use crate::authorizer::{Authorizer, Decision, Rules, ready};
-use crate::conditions::Conditions;
+use crate::attributes::AuthorizationAttributes;
+use crate::authorizer::{Authorizer, Decision, UserRules, ready};
+use crate::conditions::MatchConditions;
 use crate::metrics::Metrics;
 
 /// The maximum number of cached decisions.
@@ -36,7 +36,7 @@ pub struct AccessWebhook {
     refused: Duration,
     /// Whether a failed call is a denial.
     denies_on_error: bool,
-    conditions: Conditions,
+    conditions: MatchConditions,
     cache: Mutex<HashMap<String, (Instant, Decision)>>,
     metrics: Metrics,
 }
@@ -51,13 +51,13 @@ impl AccessWebhook {
             options.clone();
         let path = format!("/apis/authorization.k8s.io/{version}/subjectaccessreviews");
         let reviewer = Reviewer::load(&server, &route, &path)?.with_timeout(timeout);
-        let (conditions, cache, metrics) = (Conditions::default(), Mutex::default(), metrics.clone());
+        let (conditions, cache, metrics) = (MatchConditions::default(), Mutex::default(), metrics.clone());
         Ok(AccessWebhook { name, reviewer, version, allowed, refused, denies_on_error, conditions, cache, metrics })
     }
 
     /// Restricts the webhook to requests that match these conditions.
     #[must_use]
-    pub fn with_conditions(self, conditions: Conditions) -> Self {
+    pub fn with_conditions(self, conditions: MatchConditions) -> Self {
         AccessWebhook { conditions, ..self }
     }
 
@@ -66,7 +66,7 @@ impl AccessWebhook {
     }
 
     /// Returns the decision without a call, if the match conditions are false or fail to evaluate.
-    fn decide_by_conditions(&self, attributes: &Attributes<'_>) -> Option<Decision> {
+    fn decide_by_conditions(&self, attributes: &AuthorizationAttributes<'_>) -> Option<Decision> {
         if self.conditions.is_empty() {
             return None;
         }
@@ -91,7 +91,7 @@ impl AccessWebhook {
         }
     }
 
-    async fn decide(&self, attributes: &Attributes<'_>) -> Decision {
+    async fn decide(&self, attributes: &AuthorizationAttributes<'_>) -> Decision {
         if let Some(decision) = self.decide_by_conditions(attributes) {
             return decision;
         }
@@ -157,7 +157,7 @@ fn read(status: &Value) -> Decision {
 }
 
 /// The spec of a SubjectAccessReview.
-fn spec(attributes: &Attributes<'_>, version: &str) -> Value {
+fn spec(attributes: &AuthorizationAttributes<'_>, version: &str) -> Value {
     let user = attributes.user;
     let mut spec = Map::new();
     match attributes.is_resource_request {
@@ -180,7 +180,7 @@ fn spec(attributes: &Attributes<'_>, version: &str) -> Value {
     Value::Object(spec)
 }
 
-fn resource(attributes: &Attributes<'_>) -> Value {
+fn resource(attributes: &AuthorizationAttributes<'_>) -> Value {
     let mut out = texts([
         ("namespace", attributes.namespace),
         ("verb", &attributes.verb),
@@ -225,12 +225,12 @@ fn label(term: &LabelRequirement) -> Option<Value> {
 }
 
 impl Authorizer for AccessWebhook {
-    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, attributes: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(self.decide(attributes))
     }
 
-    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, UserRules> {
         let errors = vec!["webhook authorizer does not support user rule resolution".into()];
-        ready(Rules { rules: Vec::new(), incomplete: true, errors })
+        ready(UserRules { rules: Vec::new(), incomplete: true, errors })
     }
 }

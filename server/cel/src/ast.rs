@@ -11,7 +11,7 @@ pub struct Expr {
     /// Position for errors: characters from the start of the source.
     pub at: usize,
     pub extent: Extent,
-    pub kind: Kind,
+    pub kind: ExprKind,
 }
 
 /// Size of a tree.
@@ -25,7 +25,7 @@ pub struct Extent {
     pub nodes: usize,
 }
 
-impl Kind {
+impl ExprKind {
     /// The extent of a node of this kind, without the depth that the node itself adds.
     pub fn extent(&self) -> Extent {
         let mut extent = Extent { depth: 0, height: 1, nodes: 1 };
@@ -41,13 +41,13 @@ impl Kind {
     /// Calls `visit` with each direct child.
     fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match self {
-            Kind::Literal(_) | Kind::Name(_) => {}
-            Kind::Select { operand, .. } => visit(operand),
-            Kind::Call(call) => call.target.iter().map(|target| &**target).chain(&call.args).for_each(visit),
-            Kind::List(elements) => elements.iter().for_each(|element| visit(&element.value)),
-            Kind::Map(entries) => entries.iter().flat_map(|entry| [&entry.key, &entry.value]).for_each(visit),
-            Kind::Struct { fields, .. } => fields.iter().for_each(|field| visit(&field.value)),
-            Kind::Fold(fold) => {
+            ExprKind::Literal(_) | ExprKind::Name(_) => {}
+            ExprKind::Select { operand, .. } => visit(operand),
+            ExprKind::Call(call) => call.target.iter().map(|target| &**target).chain(&call.args).for_each(visit),
+            ExprKind::List(elements) => elements.iter().for_each(|element| visit(&element.value)),
+            ExprKind::Map(entries) => entries.iter().flat_map(|entry| [&entry.key, &entry.value]).for_each(visit),
+            ExprKind::Struct { fields, .. } => fields.iter().for_each(|field| visit(&field.value)),
+            ExprKind::Fold(fold) => {
                 [&fold.range, &fold.start, &fold.condition, &fold.step, &fold.result].into_iter().for_each(visit);
             }
         }
@@ -55,7 +55,7 @@ impl Kind {
 }
 
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ExprKind {
     Literal(Value<'static>),
     Name(String),
     /// `operand.field`, or `has(operand.field)`.
@@ -66,10 +66,10 @@ pub enum Kind {
     },
     Call(Call),
     List(Vec<Element>),
-    Map(Vec<Entry>),
+    Map(Vec<MapEntry>),
     Struct {
         name: String,
-        fields: Vec<Member>,
+        fields: Vec<StructField>,
     },
     Fold(Box<Fold>),
 }
@@ -90,14 +90,14 @@ pub struct Element {
 }
 
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct MapEntry {
     pub key: Expr,
     pub value: Expr,
     pub optional: bool,
 }
 
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct StructField {
     pub at: usize,
     pub name: String,
     pub value: Expr,
@@ -123,11 +123,11 @@ impl Expr {
     /// `a.b.c` as a dotted name.
     pub fn dotted(&self) -> Option<String> {
         let (mut at, mut parts) = (self, Vec::new());
-        while let Kind::Select { operand, field, test: false } = &at.kind {
+        while let ExprKind::Select { operand, field, test: false } = &at.kind {
             parts.push(field.as_str());
             at = operand;
         }
-        let Kind::Name(name) = &at.kind else { return None };
+        let ExprKind::Name(name) = &at.kind else { return None };
         parts.push(name);
         parts.reverse();
         Some(parts.join("."))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::ast::{Call, Expr, Fold, Kind};
+use crate::ast::{Call, Expr, ExprKind, Fold};
 use crate::environment::Environment;
 use crate::error::Problem;
 use crate::functions;
@@ -63,19 +63,19 @@ impl Checker<'_> {
             return of;
         }
         match &mut expr.kind {
-            Kind::Literal(value) => literal(value),
-            Kind::Name(name) => {
+            ExprKind::Literal(value) => literal(value),
+            ExprKind::Name(name) => {
                 let message = format!("undeclared reference to '{name}' (in container '')");
                 self.report(at, message)
             }
-            Kind::Select { operand, field, test } => {
+            ExprKind::Select { operand, field, test } => {
                 let of = self.expr(operand);
                 let (field, test) = (field.clone(), *test);
                 let found = self.field(at, &of, &field);
                 if test { Type::Bool } else { found }
             }
-            Kind::Call(call) => self.call(at, call),
-            Kind::List(elements) => {
+            ExprKind::Call(call) => self.call(at, call),
+            ExprKind::List(elements) => {
                 let mut item = None;
                 for element in elements {
                     let mut of = self.expr(&mut element.value);
@@ -86,20 +86,20 @@ impl Checker<'_> {
                 }
                 Type::list(item.unwrap_or_else(|| self.inference.fresh()))
             }
-            Kind::Map(entries) => self.map(entries),
-            Kind::Struct { name, fields } => {
+            ExprKind::Map(entries) => self.map(entries),
+            ExprKind::Struct { name, fields } => {
                 let (name, mut members) = (name.clone(), std::mem::take(fields));
                 let of = self.structure(at, &name, &mut members);
                 *fields = members;
                 of
             }
-            Kind::Fold(fold) => self.fold(fold),
+            ExprKind::Fold(fold) => self.fold(fold),
         }
     }
 
     /// The type of a variable, whose name may have dots.
     fn variable(&mut self, expr: &mut Expr) -> Option<Type> {
-        if !matches!(expr.kind, Kind::Name(_) | Kind::Select { test: false, .. }) {
+        if !matches!(expr.kind, ExprKind::Name(_) | ExprKind::Select { test: false, .. }) {
             return None;
         }
         let name = expr.dotted()?;
@@ -111,8 +111,10 @@ impl Checker<'_> {
         let found =
             self.environment.variable(name).cloned().or_else(|| Some(Type::Kind(Arc::new(Type::named(name)?))))?;
         expr.kind = match &found {
-            Type::Kind(of) if self.environment.variable(name).is_none() => Kind::Literal(Value::Type((**of).clone())),
-            _ => Kind::Name(name.to_owned()),
+            Type::Kind(of) if self.environment.variable(name).is_none() => {
+                ExprKind::Literal(Value::Type((**of).clone()))
+            }
+            _ => ExprKind::Name(name.to_owned()),
         };
         Some(found)
     }
@@ -132,7 +134,7 @@ impl Checker<'_> {
     fn call(&mut self, at: usize, call: &mut Call) -> Type {
         self.join_namespace(call);
         if call.function == "_?._"
-            && let [operand, Expr { kind: Kind::Literal(Value::String(field)), .. }] = &mut call.args[..]
+            && let [operand, Expr { kind: ExprKind::Literal(Value::String(field)), .. }] = &mut call.args[..]
         {
             let field = field.to_string();
             let of = self.expr(operand);
@@ -202,7 +204,7 @@ impl Checker<'_> {
         self.report(at, format!("expected type '{expected}' but found '{found}'"))
     }
 
-    fn map(&mut self, entries: &mut [crate::ast::Entry]) -> Type {
+    fn map(&mut self, entries: &mut [crate::ast::MapEntry]) -> Type {
         let (mut key, mut value) = (None, None);
         for entry in entries {
             let of = self.expr(&mut entry.key);
@@ -217,7 +219,7 @@ impl Checker<'_> {
         Type::map(key, value.unwrap_or_else(|| self.inference.fresh()))
     }
 
-    fn structure(&mut self, at: usize, name: &str, fields: &mut [crate::ast::Member]) -> Type {
+    fn structure(&mut self, at: usize, name: &str, fields: &mut [crate::ast::StructField]) -> Type {
         let object = self.environment.object(name.trim_start_matches('.'));
         for field in fields.iter_mut() {
             let of = self.expr(&mut field.value);

@@ -10,13 +10,13 @@ mod range;
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::ast::{Expr, Fold, Kind};
+use crate::ast::{Expr, ExprKind, Fold};
 use crate::cost::{NEW_LIST, NEW_MAP, NEW_STRUCT, SELECT};
 use crate::limits;
 use crate::macros::RESULT;
 use crate::types::Type;
 use crate::value::Value;
-use range::Range;
+use range::SizeEstimate;
 
 /// Bounds of sizes, from a schema.
 #[derive(Clone, Debug, Default)]
@@ -61,8 +61,8 @@ enum Step {
 #[derive(Clone, Copy, Debug)]
 struct Entries {
     of_map: bool,
-    keys: Range,
-    values: Range,
+    keys: SizeEstimate,
+    values: SizeEstimate,
 }
 
 impl Entries {
@@ -75,7 +75,7 @@ impl Entries {
 struct Local {
     name: String,
     path: Vec<Step>,
-    size: Option<Range>,
+    size: Option<SizeEstimate>,
     entries: Option<Entries>,
 }
 
@@ -83,7 +83,7 @@ struct Estimator<'e> {
     types: &'e [Type],
     bounds: &'e Bounds,
     paths: HashMap<usize, Vec<Step>>,
-    sizes: HashMap<usize, Range>,
+    sizes: HashMap<usize, SizeEstimate>,
     entries: HashMap<usize, Entries>,
     locals: Vec<Local>,
 }
@@ -96,30 +96,30 @@ impl Estimator<'_> {
     fn cost_of(&mut self, expr: &Expr) -> u64 {
         match &expr.kind {
             // Upstream treats a type literal as an identifier.
-            Kind::Literal(Value::Type(of)) => self.name(expr, &of.to_string()),
-            Kind::Literal(_) => 0,
-            Kind::Name(name) => self.name(expr, name),
-            Kind::Select { operand, test: true, .. } => self.cost(operand),
-            Kind::Select { operand, field, test: false } => {
+            ExprKind::Literal(Value::Type(of)) => self.name(expr, &of.to_string()),
+            ExprKind::Literal(_) => 0,
+            ExprKind::Name(name) => self.name(expr, name),
+            ExprKind::Select { operand, test: true, .. } => self.cost(operand),
+            ExprKind::Select { operand, field, test: false } => {
                 let cost = self.cost(operand);
                 let path = self.path(operand).into_iter().chain([Step::Field(field.clone())]).collect();
                 self.paths.insert(expr.id, path);
                 let is_looked_up = matches!(self.of(operand), Type::Map(_) | Type::Object(_) | Type::Param(_));
                 cost.saturating_add(if is_looked_up { SELECT } else { 0 })
             }
-            Kind::Call(call) => self.call(expr, call),
-            Kind::List(elements) => {
-                let mut values = if elements.is_empty() { Range::exactly(0) } else { Range::NONE };
+            ExprKind::Call(call) => self.call(expr, call),
+            ExprKind::List(elements) => {
+                let mut values = if elements.is_empty() { SizeEstimate::exactly(0) } else { SizeEstimate::NONE };
                 let mut sum = NEW_LIST;
                 for element in elements {
                     sum = sum.saturating_add(self.cost(&element.value));
                     values = values.or(self.size_or_unknown(&element.value));
                 }
-                self.entries.insert(expr.id, Entries { of_map: false, keys: Range::exactly(1), values });
+                self.entries.insert(expr.id, Entries { of_map: false, keys: SizeEstimate::exactly(1), values });
                 sum
             }
-            Kind::Map(entries) => {
-                let none = if entries.is_empty() { Range::exactly(0) } else { Range::NONE };
+            ExprKind::Map(entries) => {
+                let none = if entries.is_empty() { SizeEstimate::exactly(0) } else { SizeEstimate::NONE };
                 let (mut keys, mut values, mut sum) = (none, none, NEW_MAP);
                 for entry in entries {
                     sum = sum.saturating_add(self.cost(&entry.key)).saturating_add(self.cost(&entry.value));
@@ -129,11 +129,11 @@ impl Estimator<'_> {
                 self.entries.insert(expr.id, Entries { of_map: true, keys, values });
                 sum
             }
-            Kind::Struct { fields, .. } => {
+            ExprKind::Struct { fields, .. } => {
                 fields.iter().fold(NEW_STRUCT, |sum, field| sum.saturating_add(self.cost(&field.value)))
             }
-            Kind::Fold(fold) if is_binding(fold) => self.binding(expr, fold),
-            Kind::Fold(fold) => self.fold(expr, fold),
+            ExprKind::Fold(fold) if is_binding(fold) => self.binding(expr, fold),
+            ExprKind::Fold(fold) => self.fold(expr, fold),
         }
     }
 
@@ -175,11 +175,11 @@ impl Estimator<'_> {
         self.locals.truncate(depth - 1);
         let count = self.size_or_unknown(&fold.range);
         match &fold.start.kind {
-            Kind::Literal(_) => {
+            ExprKind::Literal(_) => {
                 let size = self.size(&fold.start);
                 self.keep(expr, size, None);
             }
-            Kind::List(_) | Kind::Map(_) => self.keep(expr, Some(count), steps),
+            ExprKind::List(_) | ExprKind::Map(_) => self.keep(expr, Some(count), steps),
             _ => {}
         }
         sum.saturating_add(count.most.saturating_mul(each))
@@ -219,7 +219,7 @@ impl Estimator<'_> {
 
     /// Path of a value; empty if an expression creates it.
     fn path(&self, expr: &Expr) -> Vec<Step> {
-        if let Kind::Name(name) = &expr.kind
+        if let ExprKind::Name(name) = &expr.kind
             && let Some(local) = self.local(name)
         {
             return local.path.clone();
@@ -227,7 +227,7 @@ impl Estimator<'_> {
         self.paths.get(&expr.id).cloned().unwrap_or_default()
     }
 
-    fn keep(&mut self, expr: &Expr, size: Option<Range>, entries: Option<Entries>) {
+    fn keep(&mut self, expr: &Expr, size: Option<SizeEstimate>, entries: Option<Entries>) {
         if let Some(size) = size {
             self.sizes.insert(expr.id, size);
         }
@@ -236,12 +236,12 @@ impl Estimator<'_> {
         }
     }
 
-    fn size_or_unknown(&mut self, expr: &Expr) -> Range {
-        self.size(expr).unwrap_or(Range::UNKNOWN)
+    fn size_or_unknown(&mut self, expr: &Expr) -> SizeEstimate {
+        self.size(expr).unwrap_or(SizeEstimate::UNKNOWN)
     }
 
     /// Size of a value, if known.
-    fn size(&mut self, expr: &Expr) -> Option<Range> {
+    fn size(&mut self, expr: &Expr) -> Option<SizeEstimate> {
         if let Some(size) = self.sizes.get(&expr.id).copied().or_else(|| written(expr)) {
             return Some(size);
         }
@@ -250,17 +250,17 @@ impl Estimator<'_> {
             return Some(size);
         }
         if is_scalar(self.of(expr)) {
-            return Some(Range::exactly(1));
+            return Some(SizeEstimate::exactly(1));
         }
         match &expr.kind {
-            Kind::Name(name) => self.local(name)?.size,
+            ExprKind::Name(name) => self.local(name)?.size,
             _ => None,
         }
     }
 
     fn entries_of(&self, expr: &Expr) -> Option<Entries> {
         let local = || match &expr.kind {
-            Kind::Name(name) => self.local(name)?.entries,
+            ExprKind::Name(name) => self.local(name)?.entries,
             _ => None,
         };
         self.entries.get(&expr.id).copied().or_else(local)
@@ -268,7 +268,7 @@ impl Estimator<'_> {
 
     /// Bounds of a path. The name of the variable is ignored: upstream treats each variable as the
     /// whole document.
-    fn bounded(&self, path: &[Step]) -> Option<Range> {
+    fn bounded(&self, path: &[Step]) -> Option<SizeEstimate> {
         let (_, steps) = path.split_first()?;
         let found = steps.iter().try_fold(self.bounds, |bounds, step| match step {
             Step::Field(name) => bounds.fields.get(name),
@@ -276,7 +276,7 @@ impl Estimator<'_> {
             Step::Keys => bounds.keys.as_deref(),
             Step::Indices => None,
         });
-        found.map(|bounds| Range::up_to(bounds.most))
+        found.map(|bounds| SizeEstimate::up_to(bounds.most))
     }
 }
 
@@ -291,21 +291,21 @@ enum Element {
 
 /// Whether a fold has an empty range, which binds a name to a value.
 fn is_binding(fold: &Fold) -> bool {
-    matches!(&fold.range.kind, Kind::List(elements) if elements.is_empty())
-        && matches!(fold.condition.kind, Kind::Literal(Value::Bool(false)))
+    matches!(&fold.range.kind, ExprKind::List(elements) if elements.is_empty())
+        && matches!(fold.condition.kind, ExprKind::Literal(Value::Bool(false)))
         && fold.accumulator != RESULT
 }
 
 /// Size of a literal.
-fn written(expr: &Expr) -> Option<Range> {
+fn written(expr: &Expr) -> Option<SizeEstimate> {
     let size = match &expr.kind {
-        Kind::Literal(Value::Type(_) | Value::Optional(_) | Value::Opaque(_)) => return None,
-        Kind::Literal(value) => value.size(),
-        Kind::List(elements) => elements.len() as u64,
-        Kind::Map(entries) => entries.len() as u64,
+        ExprKind::Literal(Value::Type(_) | Value::Optional(_) | Value::Opaque(_)) => return None,
+        ExprKind::Literal(value) => value.size(),
+        ExprKind::List(elements) => elements.len() as u64,
+        ExprKind::Map(entries) => entries.len() as u64,
         _ => return None,
     };
-    Some(Range::exactly(size))
+    Some(SizeEstimate::exactly(size))
 }
 
 fn is_scalar(of: &Type) -> bool {

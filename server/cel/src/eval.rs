@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::ast::{Call, Element, Expr, Fold, Kind, Member};
+use crate::ast::{Call, Element, Expr, ExprKind, Fold, StructField};
 use crate::cost::{APPEND, NEW_LIST, NEW_MAP, NEW_STRUCT, SELECT};
 use crate::error::Error;
 use crate::functions::{self, lookup, usable};
@@ -10,13 +10,13 @@ use crate::limits::{self, MAX_MEMORY, MAX_NESTED_EVALUATIONS, MAX_VALUE_DEPTH, M
 use crate::macros::RESULT;
 use crate::meter::{self, Weight};
 use crate::types::Type;
-use crate::value::{ListForString, Map, Value};
+use crate::value::{ListForString, MapValue, Value};
 
 type Outcome<'a> = Result<Value<'a>, Error>;
 
 /// Allowed and remaining cost of evaluation, in units of upstream's cost model.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct CostBudget {
     /// Maximum cost of one expression.
     pub per_call: u64,
     /// Remaining cost of all expressions that share the budget.
@@ -28,10 +28,10 @@ pub struct Budget {
     pub nested: usize,
 }
 
-impl Default for Budget {
+impl Default for CostBudget {
     /// `PerCallLimit` and `RuntimeCELCostBudget`.
     fn default() -> Self {
-        Budget { per_call: 1_000_000, left: 10_000_000, visits: MAX_VISITS, nested: 0 }
+        CostBudget { per_call: 1_000_000, left: 10_000_000, visits: MAX_VISITS, nested: 0 }
     }
 }
 
@@ -42,7 +42,7 @@ pub trait Variables<'a> {
 
     /// A field of a variable that is evaluated on first use, such as `variables.x`. Charges the budget
     /// for the evaluation.
-    fn member(&self, _variable: &str, _field: &str, _budget: &mut Budget) -> Option<Outcome<'a>> {
+    fn member(&self, _variable: &str, _field: &str, _budget: &mut CostBudget) -> Option<Outcome<'a>> {
         None
     }
 }
@@ -70,7 +70,7 @@ pub(crate) fn evaluate<'a>(
     expr: &'a Expr,
     types: &'a [Type],
     variables: &dyn Variables<'a>,
-    budget: &mut Budget,
+    budget: &mut CostBudget,
 ) -> Outcome<'a> {
     if budget.nested >= MAX_NESTED_EVALUATIONS {
         return Err(Error::failed("variables depend on each other too deeply"));
@@ -87,7 +87,7 @@ pub(crate) fn evaluate<'a>(
 struct Evaluation<'v, 'a> {
     types: &'a [Type],
     variables: &'v dyn Variables<'a>,
-    budget: &'v mut Budget,
+    budget: &'v mut CostBudget,
     spent: u64,
     /// Remaining memory for values, in bytes.
     memory: u64,
@@ -125,14 +125,14 @@ impl<'a> Evaluation<'_, 'a> {
 
     fn expr_of(&mut self, expr: &'a Expr) -> Outcome<'a> {
         match &expr.kind {
-            Kind::Literal(value) => Ok(value.clone()),
-            Kind::Name(name) => self.name(name),
-            Kind::Select { operand, field, test } => self.select(operand, field, *test),
-            Kind::Call(call) => self.call(call),
-            Kind::List(elements) => Ok(Value::list(self.elements(elements)?)),
-            Kind::Map(entries) => self.map(entries),
-            Kind::Struct { fields, .. } => self.structure(expr.id, fields),
-            Kind::Fold(fold) => self.fold(fold),
+            ExprKind::Literal(value) => Ok(value.clone()),
+            ExprKind::Name(name) => self.name(name),
+            ExprKind::Select { operand, field, test } => self.select(operand, field, *test),
+            ExprKind::Call(call) => self.call(call),
+            ExprKind::List(elements) => Ok(Value::list(self.elements(elements)?)),
+            ExprKind::Map(entries) => self.map(entries),
+            ExprKind::Struct { fields, .. } => self.structure(expr.id, fields),
+            ExprKind::Fold(fold) => self.fold(fold),
         }
     }
 
@@ -172,7 +172,7 @@ impl<'a> Evaluation<'_, 'a> {
     }
 
     fn select(&mut self, operand: &'a Expr, field: &str, test: bool) -> Outcome<'a> {
-        if let Kind::Name(name) = &operand.kind
+        if let ExprKind::Name(name) = &operand.kind
             && !test
             && !self.locals.iter().any(|(local, _)| local == name)
             && let Some(outcome) = self.variables.member(name, field, self.budget)
@@ -225,7 +225,7 @@ impl<'a> Evaluation<'_, 'a> {
                 }
             }
             ("or" | "orValue", [other]) => self.otherwise(call, other),
-            ("_+_", [Expr { kind: Kind::Name(name), .. }, Expr { kind: Kind::List(elements), .. }])
+            ("_+_", [Expr { kind: ExprKind::Name(name), .. }, Expr { kind: ExprKind::List(elements), .. }])
                 if name == RESULT =>
             {
                 self.append(elements)
@@ -277,7 +277,7 @@ impl<'a> Evaluation<'_, 'a> {
         }
     }
 
-    fn map(&mut self, entries: &'a [crate::ast::Entry]) -> Outcome<'a> {
+    fn map(&mut self, entries: &'a [crate::ast::MapEntry]) -> Outcome<'a> {
         self.spend(NEW_MAP)?;
         // Each key is compared with the others.
         let visits = (entries.len() as u64).saturating_mul(entries.len() as u64) / 2;
@@ -294,7 +294,7 @@ impl<'a> Evaluation<'_, 'a> {
         Ok(Value::map(out))
     }
 
-    fn structure(&mut self, id: usize, fields: &'a [Member]) -> Outcome<'a> {
+    fn structure(&mut self, id: usize, fields: &'a [StructField]) -> Outcome<'a> {
         self.spend(NEW_STRUCT)?;
         let Some(Type::Object(of)) = self.types.get(id) else { return Err(Error::no_such_overload()) };
         let mut out = Vec::with_capacity(fields.len());
@@ -302,7 +302,7 @@ impl<'a> Evaluation<'_, 'a> {
             let value = self.expr(&field.value)?;
             out.extend(present(value, field.optional)?.map(|value| (field.name.clone(), value)));
         }
-        Ok(Value::Map(Map::Made(of.clone(), out.into())))
+        Ok(Value::Map(MapValue::Made(of.clone(), out.into())))
     }
 
     fn fold(&mut self, fold: &'a Fold) -> Outcome<'a> {

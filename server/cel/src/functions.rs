@@ -29,7 +29,7 @@ pub(crate) use operators::{lookup, usable};
 pub(crate) use pattern::is_compiled;
 
 /// A function with parsed overloads.
-pub(crate) struct Declared {
+pub(crate) struct DeclaredFunction {
     pub function: &'static Function,
     pub overloads: Vec<Overload>,
 }
@@ -52,18 +52,18 @@ const LIBRARIES: [&[Function]; 15] = [
     authorizer::FUNCTIONS,
 ];
 
-static TABLE: LazyLock<HashMap<&'static str, Declared>> = LazyLock::new(|| {
+static TABLE: LazyLock<HashMap<&'static str, DeclaredFunction>> = LazyLock::new(|| {
     let functions = LIBRARIES.iter().flat_map(|library| library.iter());
     functions
         .map(|function| {
             let overloads = function.overloads.iter().map(|text| overload(text)).collect();
-            (function.name, Declared { function, overloads })
+            (function.name, DeclaredFunction { function, overloads })
         })
         .collect()
 });
 
 /// The function with this name.
-pub(crate) fn find(name: &str) -> Option<&'static Declared> {
+pub(crate) fn find(name: &str) -> Option<&'static DeclaredFunction> {
     TABLE.get(name)
 }
 

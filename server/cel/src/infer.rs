@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::limits::MAX_TYPE_STEPS;
 use crate::signature::Overload;
-use crate::types::{ListType, Merge, Type};
+use crate::types::{ElementType, Merge, Type};
 
 /// Parameters from this number on are unknown types of the expression; those below belong to
 /// declarations.
@@ -152,5 +152,5 @@ fn renamed(of: &Type, params: &[Type; 2]) -> Type {
 
 /// A list type with merge semantics.
 pub(crate) fn list_of(item: Type, merge: Merge) -> Type {
-    Type::List(Arc::new(ListType { item, merge }))
+    Type::List(Arc::new(ElementType { item, merge }))
 }

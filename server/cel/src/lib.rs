@@ -2,7 +2,7 @@
 //! upstream's cost model and error messages.
 //!
 //! [`compile`] parses an expression and checks it against an [`Environment`]. A [`Program`] can be
-//! evaluated any number of times, with [`Variables`] and a [`Budget`]. Values borrow documents
+//! evaluated any number of times, with [`Variables`] and a [`CostBudget`]. Values borrow documents
 //! ([`Value::json`]). `docs/decisions/0004-cel.md` explains why this crate exists.
 
 mod ast;
@@ -32,10 +32,10 @@ mod value;
 pub use environment::Environment;
 pub use error::{BadUrl, Error};
 pub use estimate::Bounds;
-pub use eval::{Budget, Variables};
+pub use eval::{CostBudget, Variables};
 pub use functions::authorizer;
 pub use names::{escape, is_reserved};
 pub use program::{Program, compile};
-pub use rule::{Outcome as RuleOutcome, Rule, RuleText, SELF_TYPE, environment as rule_environment};
-pub use types::{Field, Fields, ListType, Merge, ObjectType, Type};
-pub use value::{List, Map, Opaque, Text, Value};
+pub use rule::{Rule, RuleResult as RuleOutcome, RuleText, SELF_TYPE, environment as rule_environment};
+pub use types::{ElementType, FieldType, Merge, ObjectFields, ObjectType, Type};
+pub use value::{ListValue, MapValue, Opaque, Text, Value};

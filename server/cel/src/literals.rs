@@ -1,14 +1,14 @@
 //! Validation of literals before evaluation: durations, timestamps, patterns (cel-go's AST validators).
 
-use crate::ast::{Expr, Kind};
+use crate::ast::{Expr, ExprKind};
 use crate::error::Problem;
 use crate::functions;
 use crate::value::Value;
 
 pub(crate) fn check(expr: &Expr, problems: &mut Vec<Problem>) {
     expr.walk(&mut |node| {
-        let Kind::Call(call) = &node.kind else { return };
-        let Some(Expr { at, kind: Kind::Literal(value @ Value::String(_)), .. }) = call.args.last() else { return };
+        let ExprKind::Call(call) = &node.kind else { return };
+        let Some(Expr { at, kind: ExprKind::Literal(value @ Value::String(_)), .. }) = call.args.last() else { return };
         let what = match (call.function.as_str(), call.args.len()) {
             ("duration", 1) => "duration",
             ("timestamp", 1) => "timestamp",

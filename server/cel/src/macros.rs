@@ -1,16 +1,16 @@
 //! Macros: calls that expand to other expressions (`has`, `all`, `exists`, `map` and their family, the
 //! two-variable forms, `optMap`).
 
-use crate::ast::{Call, Element, Expr, Fold, Kind};
+use crate::ast::{Call, Element, Expr, ExprKind, Fold};
 use crate::error::Problem;
-use crate::nodes::Nodes;
+use crate::nodes::NodeFactory;
 use crate::value::Value;
 
 /// The accumulator variable of macros.
 pub(crate) const RESULT: &str = "@result";
 
 /// The expansion of a call; the call itself if it is not a macro.
-pub(crate) fn expand(nodes: &mut Nodes, at: usize, call: Call) -> Result<Expr, Problem> {
+pub(crate) fn expand(nodes: &mut NodeFactory, at: usize, call: Call) -> Result<Expr, Problem> {
     let (name, count) = (call.function.clone(), call.args.len());
     let mut builder = Builder { nodes, at };
     match (name.as_str(), call.target.is_some(), count) {
@@ -24,17 +24,17 @@ pub(crate) fn expand(nodes: &mut Nodes, at: usize, call: Call) -> Result<Expr, P
         ("transformMap" | "transformMapEntry", true, 3 | 4) => builder.transform_map(call),
         ("bind", true, 3) if builder.nodes.bindings && is_cel(&call) => builder.bind(call),
         ("optMap" | "optFlatMap", true, 2) => builder.opt_map(call),
-        _ => Ok(nodes.node(at, Kind::Call(call))),
+        _ => Ok(nodes.node(at, ExprKind::Call(call))),
     }
 }
 
 /// Whether a call is made on the namespace `cel`.
 fn is_cel(call: &Call) -> bool {
-    call.target.as_ref().is_some_and(|target| matches!(&target.kind, Kind::Name(name) if name == "cel"))
+    call.target.as_ref().is_some_and(|target| matches!(&target.kind, ExprKind::Name(name) if name == "cel"))
 }
 
 struct Builder<'a> {
-    nodes: &'a mut Nodes,
+    nodes: &'a mut NodeFactory,
     at: usize,
 }
 
@@ -47,28 +47,28 @@ struct Parts {
 }
 
 impl Builder<'_> {
-    fn node(&mut self, kind: Kind) -> Expr {
+    fn node(&mut self, kind: ExprKind) -> Expr {
         self.nodes.node(self.at, kind)
     }
 
     fn call(&mut self, function: &str, args: Vec<Expr>) -> Expr {
-        self.node(Kind::Call(Call { function: function.into(), target: None, args }))
+        self.node(ExprKind::Call(Call { function: function.into(), target: None, args }))
     }
 
     fn bool(&mut self, value: bool) -> Expr {
-        self.node(Kind::Literal(Value::Bool(value)))
+        self.node(ExprKind::Literal(Value::Bool(value)))
     }
 
     fn int(&mut self, value: i64) -> Expr {
-        self.node(Kind::Literal(Value::Int(value)))
+        self.node(ExprKind::Literal(Value::Int(value)))
     }
 
     fn result(&mut self) -> Expr {
-        self.node(Kind::Name(RESULT.into()))
+        self.node(ExprKind::Name(RESULT.into()))
     }
 
     fn list(&mut self, items: Vec<Expr>) -> Expr {
-        self.node(Kind::List(items.into_iter().map(|value| Element { value, optional: false }).collect()))
+        self.node(ExprKind::List(items.into_iter().map(|value| Element { value, optional: false }).collect()))
     }
 
     fn parts(&mut self, call: Call, variables: usize) -> Result<Parts, Problem> {
@@ -76,7 +76,7 @@ impl Builder<'_> {
         let mut names = Vec::new();
         for arg in args.by_ref().take(variables) {
             match arg.kind {
-                Kind::Name(name) if !name.starts_with('.') => names.push(name),
+                ExprKind::Name(name) if !name.starts_with('.') => names.push(name),
                 _ => return Err(Problem { at: arg.at, message: "argument must be a simple name".into() }),
             }
         }
@@ -94,7 +94,7 @@ impl Builder<'_> {
         result: Expr,
     ) -> Expr {
         let (range, variable, second) = parts;
-        self.node(Kind::Fold(Box::new(Fold {
+        self.node(ExprKind::Fold(Box::new(Fold {
             range,
             variable,
             second,
@@ -107,9 +107,11 @@ impl Builder<'_> {
     }
 
     fn has(&mut self, mut call: Call) -> Result<Expr, Problem> {
-        let Some(arg) = call.args.pop() else { return Ok(self.node(Kind::Call(call))) };
+        let Some(arg) = call.args.pop() else { return Ok(self.node(ExprKind::Call(call))) };
         match arg.kind {
-            Kind::Select { operand, field, test: false } => Ok(self.node(Kind::Select { operand, field, test: true })),
+            ExprKind::Select { operand, field, test: false } => {
+                Ok(self.node(ExprKind::Select { operand, field, test: true }))
+            }
             _ => Err(Problem { at: arg.at, message: "invalid argument to has() macro".into() }),
         }
     }
@@ -178,7 +180,7 @@ impl Builder<'_> {
     fn filter(&mut self, call: Call) -> Result<Expr, Problem> {
         let parts = self.parts(call, 1)?;
         let (start, condition) = (self.list(Vec::new()), self.bool(true));
-        let element = self.node(Kind::Name(parts.variable.clone()));
+        let element = self.node(ExprKind::Name(parts.variable.clone()));
         let (so_far, one) = (self.result(), self.list(vec![element]));
         let more = self.call("_+_", vec![so_far, one]);
         let step = self.when(parts.rest, more);
@@ -190,10 +192,10 @@ impl Builder<'_> {
         let entries = call.function == "transformMapEntry";
         let mut parts = self.parts(call, 2)?;
         let value = parts.rest.pop();
-        let (start, condition) = (self.node(Kind::Map(Vec::new())), self.bool(true));
+        let (start, condition) = (self.node(ExprKind::Map(Vec::new())), self.bool(true));
         let mut insert = vec![self.result()];
         if !entries {
-            insert.push(self.node(Kind::Name(parts.variable.clone())));
+            insert.push(self.node(ExprKind::Name(parts.variable.clone())));
         }
         insert.extend(value);
         let more = self.call("cel.@mapInsert", insert);
@@ -217,8 +219,8 @@ impl Builder<'_> {
     /// accumulator.
     fn bound(&mut self, name: String, value: Expr, body: Expr) -> Expr {
         let (nothing, never) = (self.list(Vec::new()), self.bool(false));
-        let step = self.node(Kind::Name(name.clone()));
-        self.node(Kind::Fold(Box::new(Fold {
+        let step = self.node(ExprKind::Name(name.clone()));
+        self.node(ExprKind::Fold(Box::new(Fold {
             range: nothing,
             variable: "#unused".into(),
             second: None,
@@ -245,6 +247,6 @@ impl Builder<'_> {
     }
 
     fn member(&mut self, target: Expr, function: &str) -> Expr {
-        self.node(Kind::Call(Call { function: function.into(), target: Some(Box::new(target)), args: Vec::new() }))
+        self.node(ExprKind::Call(Call { function: function.into(), target: Some(Box::new(target)), args: Vec::new() }))
     }
 }

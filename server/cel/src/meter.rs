@@ -8,7 +8,7 @@
 use serde_json::Value as Json;
 
 use crate::functions;
-use crate::value::{List, Map, Value};
+use crate::value::{ListValue, MapValue, Value};
 
 /// Resources that an operation uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,14 +79,14 @@ pub(crate) fn of_call(function: &str, args: &[Value<'_>]) -> Weight {
 }
 
 /// Lookup of a key; maps that expressions created are searched linearly.
-pub(crate) fn search(map: &Map<'_>) -> Weight {
+pub(crate) fn search(map: &MapValue<'_>) -> Weight {
     match map {
-        Map::Entries(entries) => Weight::visits(entries.len() as u64),
+        MapValue::Entries(entries) => Weight::visits(entries.len() as u64),
         _ => Weight::default(),
     }
 }
 
-fn concatenation(a: &List<'_>, b: &List<'_>) -> Weight {
+fn concatenation(a: &ListValue<'_>, b: &ListValue<'_>) -> Weight {
     let (a_length, b_length) = (a.len() as u64, b.len() as u64);
     let compared = if a.is_atomic() { 0 } else { a_length.saturating_mul(b_length) };
     let made = Weight::of_values(a.len() + b.len());
@@ -94,7 +94,7 @@ fn concatenation(a: &List<'_>, b: &List<'_>) -> Weight {
 }
 
 /// The map is copied; the previous one is dropped.
-fn map_insertion(map: &Map<'_>, added: &[Value<'_>]) -> Weight {
+fn map_insertion(map: &MapValue<'_>, added: &[Value<'_>]) -> Weight {
     let count = match added {
         [Value::Map(more)] => more.len(),
         _ => 1,
@@ -109,13 +109,13 @@ fn replacement(of: &str, from: &str, to: &str) -> Weight {
     Weight::bytes(grown.saturating_add(of.len() as u64))
 }
 
-fn joined(list: &List<'_>, by: &str) -> Weight {
+fn joined(list: &ListValue<'_>, by: &str) -> Weight {
     let texts: u64 = list.iter().map(|item| item.as_str().map_or(0, str::len) as u64).sum();
     Weight::bytes((list.len() as u64).saturating_mul(by.len() as u64).saturating_add(texts))
 }
 
 /// Comparison of each element of a list with each element of another.
-fn pairs(a: &List<'_>, b: &List<'_>) -> Weight {
+fn pairs(a: &ListValue<'_>, b: &ListValue<'_>) -> Weight {
     let nodes: u64 = a.iter().map(|item| nodes(&item)).sum();
     Weight { bytes: a.len() as u64 * VALUE, visits: nodes.saturating_mul(b.len() as u64) }
 }
@@ -133,9 +133,9 @@ fn regex(of: &str, pattern: &str) -> Weight {
 /// Number of values in a value, itself included.
 fn nodes(value: &Value<'_>) -> u64 {
     match value {
-        Value::List(List::Json(items, _)) => 1 + items.iter().map(json_nodes).sum::<u64>(),
-        Value::Map(Map::Json(members, _)) => 1 + members.values().map(json_nodes).sum::<u64>(),
-        Value::Map(Map::Object(members, _)) => 1 + members.values().map(json_nodes).sum::<u64>(),
+        Value::List(ListValue::Json(items, _)) => 1 + items.iter().map(json_nodes).sum::<u64>(),
+        Value::Map(MapValue::Json(members, _)) => 1 + members.values().map(json_nodes).sum::<u64>(),
+        Value::Map(MapValue::Object(members, _)) => 1 + members.values().map(json_nodes).sum::<u64>(),
         Value::List(list) => 1 + list.iter().map(|item| nodes(&item)).sum::<u64>(),
         Value::Map(map) => 1 + map.entries().iter().map(|(key, value)| nodes(key) + nodes(value)).sum::<u64>(),
         Value::Optional(Some(inner)) => 1 + nodes(inner),
@@ -156,7 +156,7 @@ pub(crate) fn is_shallow(value: &Value<'_>, depth: usize, visits: &mut u64) -> b
     let (Some(below), Some(left)) = (depth.checked_sub(1), visits.checked_sub(1)) else { return false };
     *visits = left;
     match value {
-        Value::List(List::Json(..)) | Value::Map(Map::Json(..) | Map::Object(..)) => true,
+        Value::List(ListValue::Json(..)) | Value::Map(MapValue::Json(..) | MapValue::Object(..)) => true,
         Value::List(list) => list.iter().all(|item| is_shallow(&item, below, visits)),
         Value::Map(map) => map.entries().iter().all(|(_, value)| is_shallow(value, below, visits)),
         Value::Optional(Some(inner)) => is_shallow(inner, below, visits),

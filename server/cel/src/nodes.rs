@@ -1,17 +1,17 @@
 //! The nodes of the tree that a parser builds.
 
-use crate::ast::{Expr, Kind};
+use crate::ast::{Expr, ExprKind};
 
 /// Creates and counts the nodes of an expression.
-pub(crate) struct Nodes {
+pub(crate) struct NodeFactory {
     count: usize,
     /// Whether `cel.bind` is a macro.
     pub bindings: bool,
 }
 
-impl Nodes {
+impl NodeFactory {
     pub fn new(bindings: bool) -> Self {
-        Nodes { count: 0, bindings }
+        NodeFactory { count: 0, bindings }
     }
 
     pub fn count(&self) -> usize {
@@ -19,7 +19,7 @@ impl Nodes {
     }
 
     /// A new node.
-    pub fn node(&mut self, at: usize, kind: Kind) -> Expr {
+    pub fn node(&mut self, at: usize, kind: ExprKind) -> Expr {
         self.count += 1;
         Expr { id: self.count - 1, at, extent: kind.extent(), kind }
     }

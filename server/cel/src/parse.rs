@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::ast::{Call, Element, Entry, Expr, Extent, Kind, Member};
+use crate::ast::{Call, Element, Expr, ExprKind, Extent, MapEntry, StructField};
 use crate::error::{Error, Problem, render};
 use crate::lex::{Token, TokenKind, tokens};
 use crate::limits::{self, MAX_DEPTH, MAX_HEIGHT, MAX_LENGTH, MAX_NODES};
 use crate::macros;
 use crate::names::is_reserved;
-use crate::nodes::Nodes;
+use crate::nodes::NodeFactory;
 use crate::value::{Text, Value};
 
 /// Tokens that can begin an operand, as listed by ANTLR.
@@ -32,7 +32,7 @@ pub(crate) fn parse(source: &str, bindings: bool) -> Result<(Expr, usize), Error
     }
     let mut problems = Vec::new();
     let tokens = tokens(&characters, &mut problems);
-    let mut parser = Parser { tokens, next: 0, depths: Depths::default(), nodes: Nodes::new(bindings) };
+    let mut parser = Parser { tokens, next: 0, depths: Depths::default(), nodes: NodeFactory::new(bindings) };
     match parser.whole() {
         Ok(expr) if problems.is_empty() => return Ok((expr, parser.nodes.count())),
         Ok(_) => {}
@@ -45,7 +45,7 @@ struct Parser {
     tokens: Vec<Token>,
     next: usize,
     depths: Depths,
-    nodes: Nodes,
+    nodes: NodeFactory,
 }
 
 /// Number of rules of cel-go's grammar that are being parsed, by kind.
@@ -91,7 +91,7 @@ impl Parser {
         self.is(symbol).then(|| self.take().at)
     }
 
-    fn node(&mut self, at: usize, kind: Kind) -> Expr {
+    fn node(&mut self, at: usize, kind: ExprKind) -> Expr {
         self.nodes.node(at, kind)
     }
 
@@ -123,7 +123,7 @@ impl Parser {
     }
 
     fn call(&mut self, at: usize, function: &str, args: Vec<Expr>) -> Expr {
-        self.node(at, Kind::Call(Call { function: function.into(), target: None, args }))
+        self.node(at, ExprKind::Call(Call { function: function.into(), target: None, args }))
     }
 
     fn problem<T>(&self, message: String) -> Parsed<T> {
@@ -183,7 +183,7 @@ impl Parser {
 
     fn balance(&mut self, function: &str, terms: &mut impl Iterator<Item = Expr>, places: &[usize]) -> Expr {
         let Some(middle) = places.len().checked_sub(1).map(|last| last.div_ceil(2)) else {
-            let nothing = Expr { id: 0, at: 0, extent: Extent::default(), kind: Kind::List(Vec::new()) };
+            let nothing = Expr { id: 0, at: 0, extent: Extent::default(), kind: ExprKind::List(Vec::new()) };
             return terms.next().unwrap_or(nothing);
         };
         let left = self.balance(function, terms, &places[..middle]);
@@ -263,7 +263,7 @@ impl Parser {
         let name_at = self.token().at;
         let field = self.field_name()?;
         if optional {
-            let field = self.node(name_at, Kind::Literal(Value::String(Text::Shared(field.into()))));
+            let field = self.node(name_at, ExprKind::Literal(Value::String(Text::Shared(field.into()))));
             return Ok(self.call(at, "_?._", vec![operand, field]));
         }
         let open = self.token().at;
@@ -275,7 +275,7 @@ impl Parser {
                 Call { function: field, target: Some(Box::new(operand)), args },
             );
         }
-        Ok(self.node(at, Kind::Select { operand: Box::new(operand), field, test: false }))
+        Ok(self.node(at, ExprKind::Select { operand: Box::new(operand), field, test: false }))
     }
 
     /// The name after a dot.
@@ -363,7 +363,7 @@ impl Parser {
             return macros::expand(&mut self.nodes, open, Call { function: token.text, target: None, args });
         }
         let name = if leading_dot { format!(".{}", token.text) } else { token.text };
-        Ok(self.node(token.at, Kind::Name(name)))
+        Ok(self.node(token.at, ExprKind::Name(name)))
     }
 
     fn list(&mut self, at: usize) -> Parsed {
@@ -379,7 +379,7 @@ impl Parser {
                 return self.problem("missing ']' at '<EOF>'".into());
             }
         }
-        Ok(self.node(at, Kind::List(elements)))
+        Ok(self.node(at, ExprKind::List(elements)))
     }
 
     fn map(&mut self, at: usize) -> Parsed {
@@ -391,12 +391,12 @@ impl Parser {
             if self.accept(":").is_none() {
                 return self.unexpected(&format!("{{{}}}", AFTER_OPERAND.replace("'?',", "'?', ':',")), |_| false);
             }
-            entries.push(Entry { key, value: self.expr()?, optional });
+            entries.push(MapEntry { key, value: self.expr()?, optional });
             if self.accept(",").is_none() && !self.is("}") {
                 return self.unexpected("{'}', ','}", |_| false);
             }
         }
-        Ok(self.node(at, Kind::Map(entries)))
+        Ok(self.node(at, ExprKind::Map(entries)))
     }
 
     fn structure(&mut self, name: String) -> Parsed {
@@ -412,12 +412,12 @@ impl Parser {
             if self.accept(":").is_none() {
                 return self.unexpected("':'", |_| false);
             }
-            fields.push(Member { at, name, value: self.expr()?, optional });
+            fields.push(StructField { at, name, value: self.expr()?, optional });
             if self.accept(",").is_none() && !self.is("}") {
                 return self.unexpected("{'}', ','}", |_| false);
             }
         }
-        Ok(self.node(at, Kind::Struct { name, fields }))
+        Ok(self.node(at, ExprKind::Struct { name, fields }))
     }
 
     fn literal(&mut self) -> Parsed {
@@ -440,7 +440,7 @@ impl Parser {
             _ => return self.unexpected(OPERAND, begins_operand),
         };
         self.take();
-        Ok(self.node(at, Kind::Literal(value)))
+        Ok(self.node(at, ExprKind::Literal(value)))
     }
 }
 

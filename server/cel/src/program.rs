@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::ast::{Expr, Kind};
+use crate::ast::{Expr, ExprKind};
 use crate::check::check;
 use crate::environment::Environment;
 use crate::error::{Error, render};
 use crate::estimate::{Bounds, estimate};
-use crate::eval::{Budget, Variables, evaluate};
+use crate::eval::{CostBudget, Variables, evaluate};
 use crate::literals;
 use crate::parse::parse;
 use crate::types::Type;
@@ -63,19 +63,19 @@ impl Program {
     /// # Errors
     ///
     /// Fails if the evaluation fails, or if it costs more than the budget has left.
-    pub fn evaluate<'a>(&'a self, variables: &dyn Variables<'a>, budget: &mut Budget) -> Result<Value<'a>, Error> {
+    pub fn evaluate<'a>(&'a self, variables: &dyn Variables<'a>, budget: &mut CostBudget) -> Result<Value<'a>, Error> {
         evaluate(&self.expr, &self.types, variables, budget)
     }
 
     /// Whether the expression selects a field of a variable: `claims.email`, `has(claims.email)`,
     /// `claims.?email`.
     pub fn selects(&self, variable: &str, field: &str) -> bool {
-        let is_variable = |expr: &Expr| matches!(&expr.kind, Kind::Name(name) if name == variable);
+        let is_variable = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if name == variable);
         let mut found = false;
         self.expr.walk(&mut |expr| {
             found |= match &expr.kind {
-                Kind::Select { operand, field: selected, .. } => selected == field && is_variable(operand),
-                Kind::Call(call) if call.function == OPTIONAL_SELECT => match call.args.as_slice() {
+                ExprKind::Select { operand, field: selected, .. } => selected == field && is_variable(operand),
+                ExprKind::Call(call) if call.function == OPTIONAL_SELECT => match call.args.as_slice() {
                     [operand, selected] => is_variable(operand) && is_text(selected, field),
                     _ => false,
                 },
@@ -89,7 +89,7 @@ impl Program {
     pub fn names(&self) -> BTreeSet<&str> {
         let mut names = BTreeSet::new();
         self.expr.walk(&mut |expr| {
-            if let Kind::Name(name) = &expr.kind {
+            if let ExprKind::Name(name) = &expr.kind {
                 names.insert(name.as_str());
             }
         });
@@ -98,5 +98,5 @@ impl Program {
 }
 
 fn is_text(expr: &Expr, text: &str) -> bool {
-    matches!(&expr.kind, Kind::Literal(value) if value.as_str() == Some(text))
+    matches!(&expr.kind, ExprKind::Literal(value) if value.as_str() == Some(text))
 }

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::environment::Environment;
 use crate::error::Error;
-use crate::eval::Budget;
+use crate::eval::CostBudget;
 use crate::program::{Program, compile};
 use crate::types::Type;
 use crate::value::Value;
@@ -47,7 +47,7 @@ pub struct Rule {
 
 /// Result of evaluating a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RuleResult {
     /// The rule holds, or needs an old value that does not exist.
     Holds,
     /// The rule is violated.
@@ -100,32 +100,32 @@ impl Rule {
     }
 
     /// Evaluates the rule, and charges the budget for its cost.
-    pub fn run(&self, of: &Type, new: &Json, old: Option<&Json>, budget: &mut Budget) -> Outcome {
+    pub fn run(&self, of: &Type, new: &Json, old: Option<&Json>, budget: &mut CostBudget) -> RuleResult {
         if budget.left == 0 {
-            return Outcome::Stop(NO_BUDGET.into());
+            return RuleResult::Stop(NO_BUDGET.into());
         }
         let program = match &self.program {
             Ok(program) => program,
-            Err(why) => return Outcome::Failed(format!("rule compile error: {why}")),
+            Err(why) => return RuleResult::Failed(format!("rule compile error: {why}")),
         };
         if self.uses_old_self && old.is_none() && !self.optional_old_self {
-            return Outcome::Holds;
+            return RuleResult::Holds;
         }
         let is_last = budget.left < budget.per_call;
         match program.evaluate(&self.variables(of, new, old), budget) {
-            Ok(Value::Bool(true)) => Outcome::Holds,
-            Ok(_) => Outcome::Broken,
-            Err(Error::CostLimitExceeded) if is_last => Outcome::Stop(NO_BUDGET.into()),
-            Err(why @ Error::CostLimitExceeded) => Outcome::Stop(format!(
+            Ok(Value::Bool(true)) => RuleResult::Holds,
+            Ok(_) => RuleResult::Broken,
+            Err(Error::CostLimitExceeded) if is_last => RuleResult::Stop(NO_BUDGET.into()),
+            Err(why @ Error::CostLimitExceeded) => RuleResult::Stop(format!(
                 "'{why}': no further validation rules will be run due to call cost exceeds limit for rule: {}",
                 self.name
             )),
-            Err(why) => Outcome::Failed(evaluation_error(&why.to_string(), &self.name)),
+            Err(why) => RuleResult::Failed(evaluation_error(&why.to_string(), &self.name)),
         }
     }
 
     /// The message of a violated rule, from the rule's expression if that yields a usable text.
-    pub fn message(&self, of: &Type, new: &Json, old: Option<&Json>, budget: &mut Budget) -> String {
+    pub fn message(&self, of: &Type, new: &Json, old: Option<&Json>, budget: &mut CostBudget) -> String {
         let variables = self.variables(of, new, old);
         let made = self.message_expression.as_ref().and_then(|program| program.evaluate(&variables, budget).ok());
         let text = made.as_ref().and_then(|made| made.as_str()).map(str::trim);
@@ -165,9 +165,9 @@ mod tests {
         (Rule::compile(&text, &of, |compile| compile()), of)
     }
 
-    fn check(text: RuleText<'_>, new: Json, old: Option<Json>) -> (Outcome, String) {
+    fn check(text: RuleText<'_>, new: Json, old: Option<Json>) -> (RuleResult, String) {
         let (rule, of) = rule(text);
-        let mut budget = Budget::default();
+        let mut budget = CostBudget::default();
         let outcome = rule.run(&of, &new, old.as_ref(), &mut budget);
         (outcome, rule.message(&of, &new, old.as_ref(), &mut budget))
     }
@@ -175,9 +175,9 @@ mod tests {
     #[test]
     fn violated_rule_returns_its_message() {
         let text = RuleText { rule: "self.min <= self.max", ..RuleText::default() };
-        assert_eq!(check(text, json!({"min": 1, "max": 2}), None).0, Outcome::Holds);
+        assert_eq!(check(text, json!({"min": 1, "max": 2}), None).0, RuleResult::Holds);
         let broken = check(text, json!({"min": 3, "max": 2}), None);
-        assert_eq!(broken, (Outcome::Broken, "failed rule: self.min <= self.max".into()));
+        assert_eq!(broken, (RuleResult::Broken, "failed rule: self.min <= self.max".into()));
         let text = RuleText { message_expression: "'at most %d'.format([self.max])", ..text };
         assert_eq!(check(text, json!({"min": 3, "max": 2}), None).1, "at most 2");
     }
@@ -191,7 +191,7 @@ mod tests {
         let run = |rule: &str| {
             let text = RuleText { rule, ..RuleText::default() };
             let object = json!({"a": [], "n": 1, "l": ["x", []], "m": {"k": []}});
-            Rule::compile(&text, &of, |compile| compile()).run(&of, &object, None, &mut Budget::default())
+            Rule::compile(&text, &of, |compile| compile()).run(&of, &object, None, &mut CostBudget::default())
         };
         let rules = [
             "self.a == self.a",
@@ -210,7 +210,7 @@ mod tests {
         ];
         for rule in rules {
             let why = format!("invalid data, expected string, got []interface {{}} evaluating rule: {rule}");
-            assert_eq!(run(rule), Outcome::Failed(why));
+            assert_eq!(run(rule), RuleResult::Failed(why));
         }
         let rules = [
             "has(self.a) || self.n == 1",
@@ -223,34 +223,34 @@ mod tests {
             "self.m.all(k, k == 'k')",
         ];
         for rule in rules {
-            assert_eq!(run(rule), Outcome::Holds, "{rule}");
+            assert_eq!(run(rule), RuleResult::Holds, "{rule}");
         }
     }
 
     #[test]
     fn transition_rules_run_on_update_unless_old_self_is_optional() {
         let text = RuleText { rule: "self.min >= oldSelf.min", ..RuleText::default() };
-        assert_eq!(check(text, json!({"min": 1}), None).0, Outcome::Holds);
-        assert_eq!(check(text, json!({"min": 1}), Some(json!({"min": 2}))).0, Outcome::Broken);
+        assert_eq!(check(text, json!({"min": 1}), None).0, RuleResult::Holds);
+        assert_eq!(check(text, json!({"min": 1}), Some(json!({"min": 2}))).0, RuleResult::Broken);
         let text = RuleText { rule: "oldSelf.hasValue() || self.min == 0", optional_old_self: true, ..text };
-        assert_eq!(check(text, json!({"min": 1}), None).0, Outcome::Broken);
+        assert_eq!(check(text, json!({"min": 1}), None).0, RuleResult::Broken);
     }
 
     #[test]
     fn missing_fields_and_invalid_expressions_fail() {
         let text = RuleText { rule: "self.min <= self.max", message: "in order", ..RuleText::default() };
-        let Outcome::Failed(why) = check(text, json!({"min": 1}), None).0 else { panic!("no failure") };
+        let RuleResult::Failed(why) = check(text, json!({"min": 1}), None).0 else { panic!("no failure") };
         assert_eq!(why, "no such key: max evaluating rule: in order");
         let text = RuleText { rule: "self.other", ..RuleText::default() };
         assert!(
-            matches!(check(text, json!({}), None).0, Outcome::Failed(why) if why.starts_with("rule compile error"))
+            matches!(check(text, json!({}), None).0, RuleResult::Failed(why) if why.starts_with("rule compile error"))
         );
     }
 
     #[test]
     fn exhausted_budget_stops_rules() {
         let (rule, of) = rule(RuleText { rule: "true", ..RuleText::default() });
-        let mut budget = Budget { left: 0, ..Budget::default() };
-        assert_eq!(rule.run(&of, &json!({}), None, &mut budget), Outcome::Stop(NO_BUDGET.into()));
+        let mut budget = CostBudget { left: 0, ..CostBudget::default() };
+        assert_eq!(rule.run(&of, &json!({}), None, &mut budget), RuleResult::Stop(NO_BUDGET.into()));
     }
 }

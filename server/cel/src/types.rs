@@ -19,7 +19,7 @@ pub enum Type {
     Bytes,
     Timestamp,
     Duration,
-    List(Arc<ListType>),
+    List(Arc<ElementType>),
     /// Keys and values.
     Map(Arc<(Type, Type)>),
     Optional(Arc<Type>),
@@ -34,7 +34,7 @@ pub enum Type {
 
 /// The element type of a list, and how such lists are compared and concatenated.
 #[derive(Clone, Debug)]
-pub struct ListType {
+pub struct ElementType {
     pub item: Type,
     pub merge: Merge,
 }
@@ -48,7 +48,7 @@ pub enum Merge {
     Map(Vec<String>),
 }
 
-impl PartialEq for ListType {
+impl PartialEq for ElementType {
     fn eq(&self, other: &Self) -> bool {
         self.item == other.item
     }
@@ -57,21 +57,21 @@ impl PartialEq for ListType {
 /// A type with named fields.
 pub struct ObjectType {
     pub name: String,
-    pub fields: Fields,
+    pub fields: ObjectFields,
 }
 
 /// Fields of an object type.
-pub enum Fields {
+pub enum ObjectFields {
     /// Fields by name in expressions. The map shares structure with its copies, because each variable
     /// of an admission policy is compiled with a type that contains the variables before it.
-    Known(OrdMap<String, Field>),
+    Known(OrdMap<String, FieldType>),
     /// Any name is a field; its type depends on the names of the type and the field.
     Open(fn(of: &str, field: &str) -> Type),
 }
 
 /// A field of an object.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct FieldType {
     /// JSON name.
     pub json: String,
     pub of: Type,
@@ -80,16 +80,18 @@ pub struct Field {
 impl ObjectType {
     /// A type with fields that have the same name in JSON and in expressions.
     pub fn new<'a>(name: impl Into<String>, fields: impl IntoIterator<Item = (&'a str, Type)>) -> Self {
-        let fields = fields.into_iter().map(|(json, of)| (json.to_owned(), Field { json: json.to_owned(), of }));
-        ObjectType { name: name.into(), fields: Fields::Known(fields.collect()) }
+        let fields = fields.into_iter().map(|(json, of)| (json.to_owned(), FieldType { json: json.to_owned(), of }));
+        ObjectType { name: name.into(), fields: ObjectFields::Known(fields.collect()) }
     }
 
     /// The type with one more field, with the same name in JSON and in expressions. The cost is
     /// logarithmic in the number of fields. An open type is returned unchanged.
     pub fn with_field(&self, name: &str, of: Type) -> Self {
         let fields = match &self.fields {
-            Fields::Known(fields) => Fields::Known(fields.update(name.to_owned(), Field { json: name.to_owned(), of })),
-            Fields::Open(of) => Fields::Open(*of),
+            ObjectFields::Known(fields) => {
+                ObjectFields::Known(fields.update(name.to_owned(), FieldType { json: name.to_owned(), of }))
+            }
+            ObjectFields::Open(of) => ObjectFields::Open(*of),
         };
         ObjectType { name: self.name.clone(), fields }
     }
@@ -97,23 +99,25 @@ impl ObjectType {
     /// The type of a field; `None` if there is no such field.
     pub fn field(&self, name: &str) -> Option<Type> {
         match &self.fields {
-            Fields::Known(fields) => fields.get(name).map(|f| f.of.clone()),
-            Fields::Open(of) => Some(of(&self.name, name)),
+            ObjectFields::Known(fields) => fields.get(name).map(|f| f.of.clone()),
+            ObjectFields::Open(of) => Some(of(&self.name, name)),
         }
     }
 
-    pub(crate) fn known(&self, name: &str) -> Option<&Field> {
+    pub(crate) fn known(&self, name: &str) -> Option<&FieldType> {
         match &self.fields {
-            Fields::Known(fields) => fields.get(name),
-            Fields::Open(_) => None,
+            ObjectFields::Known(fields) => fields.get(name),
+            ObjectFields::Open(_) => None,
         }
     }
 
     /// The name of a field in expressions, by its JSON name.
-    pub(crate) fn by_json(&self, json: &str) -> Option<(&str, &Field)> {
+    pub(crate) fn by_json(&self, json: &str) -> Option<(&str, &FieldType)> {
         match &self.fields {
-            Fields::Known(fields) => fields.iter().find(|(_, f)| f.json == json).map(|(name, f)| (name.as_str(), f)),
-            Fields::Open(_) => None,
+            ObjectFields::Known(fields) => {
+                fields.iter().find(|(_, f)| f.json == json).map(|(name, f)| (name.as_str(), f))
+            }
+            ObjectFields::Open(_) => None,
         }
     }
 }
@@ -133,7 +137,7 @@ impl fmt::Debug for ObjectType {
 impl Type {
     /// A list without merge semantics.
     pub fn list(item: Type) -> Self {
-        Type::List(Arc::new(ListType { item, merge: Merge::Atomic }))
+        Type::List(Arc::new(ElementType { item, merge: Merge::Atomic }))
     }
 
     pub fn map(key: Type, value: Type) -> Self {

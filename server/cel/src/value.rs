@@ -15,7 +15,7 @@ use crate::types::Type;
 mod collection;
 mod json;
 
-pub use collection::{List, Map};
+pub use collection::{ListValue, MapValue};
 
 /// A value of an expression; `'a` is the lifetime of the documents that it borrows.
 #[derive(Clone, Debug)]
@@ -31,8 +31,8 @@ pub enum Value<'a> {
     Timestamp(i128),
     /// Nanoseconds.
     Duration(i64),
-    List(List<'a>),
-    Map(Map<'a>),
+    List(ListValue<'a>),
+    Map(MapValue<'a>),
     Optional(Option<Arc<Value<'a>>>),
     Type(Type),
     /// A value of a library type.
@@ -105,12 +105,12 @@ impl<'a> Value<'a> {
 
     /// A created list.
     pub fn list(items: Vec<Value<'a>>) -> Self {
-        Value::List(List::Items(Arc::new(items)))
+        Value::List(ListValue::Items(Arc::new(items)))
     }
 
     /// A created map with its entries in order.
     pub fn map(entries: Vec<(Value<'a>, Value<'a>)>) -> Self {
-        Value::Map(Map::Entries(Arc::new(entries)))
+        Value::Map(MapValue::Entries(Arc::new(entries)))
     }
 
     /// A value of a library type.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cel::{Budget, Environment, Error, Field, Fields, ObjectType, Type, Value, compile};
+use cel::{CostBudget, Environment, Error, FieldType, ObjectFields, ObjectType, Type, Value, compile};
 use serde_json::json;
 
 /// `self` has two declared fields, `object` is dynamic.
@@ -15,7 +15,7 @@ fn environment() -> Environment {
     ])
 }
 
-fn evaluate(source: &str, budget: &mut Budget) -> Result<String, Error> {
+fn evaluate(source: &str, budget: &mut CostBudget) -> Result<String, Error> {
     let object = json!({"name": "x", "n": 3, "list": [1, 2, 3], "map": {"k": "v"}, "f": 1.5, "none": null});
     let itself = json!({"a": 5, "tags": ["x", "yy"]});
     let of = Type::object(ObjectType::new("selfType", [("a", Type::Int), ("tags", Type::list(Type::String))]));
@@ -28,7 +28,7 @@ fn evaluate(source: &str, budget: &mut Budget) -> Result<String, Error> {
 #[track_caller]
 fn check(table: &[(&str, &str)]) {
     for (source, expect) in table {
-        let outcome = evaluate(source, &mut Budget::default());
+        let outcome = evaluate(source, &mut CostBudget::default());
         assert_eq!(outcome.unwrap_or_else(|e| e.to_string()), *expect, "{source}");
     }
 }
@@ -144,7 +144,7 @@ fn rejects_deep_or_costly_expressions() {
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let small_stack = |source: String| {
         let run = move || {
-            evaluate(&source, &mut Budget::default())
+            evaluate(&source, &mut CostBudget::default())
                 .map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
         };
         std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap()
@@ -154,7 +154,7 @@ fn rejects_deep_or_costly_expressions() {
     assert_eq!(error, "ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
     assert!(small_stack(vec!["true"; 5000].join(" && ")).is_ok());
 
-    let mut budget = Budget { per_call: 100, left: 1000, ..Budget::default() };
+    let mut budget = CostBudget { per_call: 100, left: 1000, ..CostBudget::default() };
     assert_eq!(
         evaluate("[1,2,3,4,5].all(a, [1,2,3,4,5].all(b, a + b > 0))", &mut budget),
         Err(Error::CostLimitExceeded)
@@ -165,14 +165,15 @@ fn rejects_deep_or_costly_expressions() {
 #[test]
 fn objects_are_constructed_and_fields_renamed() {
     fn object(name: &str) -> Option<Arc<ObjectType>> {
-        (name == "Object").then(|| Arc::new(ObjectType { name: name.into(), fields: Fields::Open(|_, _| Type::Dyn) }))
+        (name == "Object")
+            .then(|| Arc::new(ObjectType { name: name.into(), fields: ObjectFields::Open(|_, _| Type::Dyn) }))
     }
-    let fields = [("a__dash__b".to_owned(), Field { json: "a-b".into(), of: Type::Int })].into_iter().collect();
-    let of = Type::object(ObjectType { name: "t".into(), fields: Fields::Known(fields) });
+    let fields = [("a__dash__b".to_owned(), FieldType { json: "a-b".into(), of: Type::Int })].into_iter().collect();
+    let of = Type::object(ObjectType { name: "t".into(), fields: ObjectFields::Known(fields) });
     let environment = Environment::new([("self", of.clone())]).with_objects(object);
     let program = compile("Object{x: self.a__dash__b, ?y: optional.none()}", &environment).unwrap();
     let document = json!({"a-b": 7});
-    let made = program.evaluate(&[("self", Value::json(&document, &of))], &mut Budget::default()).unwrap();
+    let made = program.evaluate(&[("self", Value::json(&document, &of))], &mut CostBudget::default()).unwrap();
     assert_eq!(made.to_json().unwrap(), json!({"x": 7}));
     assert_eq!(program.output().to_string(), "Object");
     assert_eq!(program.names().into_iter().collect::<Vec<_>>(), ["self"]);

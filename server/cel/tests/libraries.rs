@@ -1,13 +1,13 @@
 //! Tests of Kubernetes' function libraries.
 
-use cel::{Budget, Environment, Value, compile};
+use cel::{CostBudget, Environment, Value, compile};
 
 #[track_caller]
 fn check(table: &[(&str, &str)]) {
     for (source, expect) in table {
         let outcome = match compile(source, &Environment::default()) {
             Err(error) => error.to_string(),
-            Ok(program) => match program.evaluate(&[] as &[(&str, Value<'_>); 0], &mut Budget::default()) {
+            Ok(program) => match program.evaluate(&[] as &[(&str, Value<'_>); 0], &mut CostBudget::default()) {
                 Err(error) => error.to_string(),
                 Ok(value) => value.to_json().map_or_else(|e| e.to_string(), |json| json.to_string()),
             },

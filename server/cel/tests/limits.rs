@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
-use cel::{Bounds, Budget, Environment, Error, Type, Value, compile};
+use cel::{Bounds, CostBudget, Environment, Error, Type, Value, compile};
 
 fn environment() -> Environment {
     let variables =
@@ -20,7 +20,7 @@ fn compiled(source: &str) -> Result<(), Error> {
         let of = Type::list(Type::Int);
         let variables = [("a", Value::Null), ("l", Value::json(&list, &of)), ("text", Value::string("x"))];
         // The result does not matter here.
-        let _ = program.evaluate(&variables, &mut Budget::default());
+        let _ = program.evaluate(&variables, &mut CostBudget::default());
         Ok(())
     };
     std::thread::scope(|scope| {
@@ -100,7 +100,7 @@ fn evaluated(source: &str, items: usize) -> Result<(), Error> {
     let text = "x".repeat(100_000);
     let variables = [("a", Value::Null), ("l", Value::json(&list, &of)), ("text", Value::string(text))];
     let program = compile(source, &environment()).unwrap();
-    program.evaluate(&variables, &mut Budget::default()).map(drop)
+    program.evaluate(&variables, &mut CostBudget::default()).map(drop)
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn string_functions_do_not_panic() {
             _ => format!("strings.quote({text}).lowerAscii().upperAscii().trim()"),
         };
         if let Ok(program) = compile(&source, &environment()) {
-            let _ = program.evaluate(&NONE, &mut Budget::default());
+            let _ = program.evaluate(&NONE, &mut CostBudget::default());
         }
     }
 }

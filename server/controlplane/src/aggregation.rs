@@ -10,14 +10,14 @@ mod registration;
 
 use std::sync::Arc;
 
-use aggregator::Backends;
+use aggregator::AggregatedServers;
 use apimachinery::apiregistration::v1::APIService;
 use endpoints::{Loopback, ServerContext};
 use machinery::status::Status;
 use registry::Informer;
-use webhook::Identity;
+use webhook::ClientIdentity;
 
-pub use addresses::{Addresses, join};
+pub use addresses::{ServiceResolver, join};
 use autoregister::Autoregister;
 use availability::Availability;
 use desired::Desired;
@@ -43,13 +43,13 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
     tokio::spawn(registered.follow());
     tokio::spawn(publish_registrations(environment.clone(), services.clone()));
     let identity = identity(environment)?;
-    let backends = Arc::new(Backends::new(environment.services.clone(), identity));
+    let backends = Arc::new(AggregatedServers::new(environment.services.clone(), identity));
     tokio::spawn(Availability::new(environment, loopback, services, backends).follow());
     Ok(())
 }
 
 /// Returns the front-proxy client certificate and key of this server.
-fn identity(environment: &ServerContext) -> Result<Option<Identity>, Status> {
+fn identity(environment: &ServerContext) -> Result<Option<ClientIdentity>, Status> {
     environment.options.aggregation.identity().map_err(|why| Status::internal(why.to_string()))
 }
 

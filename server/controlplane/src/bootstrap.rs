@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::kubernetes::scheduling::{SYSTEM_PRIORITY_CLASSES, SystemPriorityClass};
 use apimachinery::meta::v1::status_reason;
-use endpoints::{Loopback, Resource, ServerContext};
+use endpoints::{GroupVersionResource, Loopback, ServerContext};
 use futures_util::future::try_join_all;
 use generated::core::v1::Namespace;
 use generated::scheduling::v1::PriorityClass;
@@ -68,7 +68,7 @@ async fn priority_class(loopback: &Loopback, (name, value, description): SystemP
 /// Creates an object unless it exists.
 async fn ensure<T: Struct>(
     loopback: &Loopback,
-    resource: Resource,
+    resource: GroupVersionResource,
     namespace: &str,
     name: &str,
     object: T,

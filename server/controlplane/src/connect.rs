@@ -24,7 +24,7 @@ use crate::reviews::typed;
 
 /// The type of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Connection {
+pub enum ConnectionType {
     Exec,
     Attach,
     PortForward,
@@ -37,11 +37,11 @@ pub enum Connection {
 /// Handler of a subresource that opens a connection.
 pub struct Connect {
     environment: Arc<ServerContext>,
-    to: Connection,
+    to: ConnectionType,
 }
 
 impl Connect {
-    pub fn new(environment: &Arc<ServerContext>, to: Connection) -> Self {
+    pub fn new(environment: &Arc<ServerContext>, to: ConnectionType) -> Self {
         Connect { environment: environment.clone(), to }
     }
 
@@ -60,29 +60,29 @@ impl SubresourceHandler for Connect {
     fn connects(&self) -> &[Method] {
         match self.to {
             // WebSocket upgrades use GET.
-            Connection::Exec | Connection::Attach | Connection::PortForward => &[Method::GET, Method::POST],
-            Connection::Log => &[Method::GET],
-            Connection::PodProxy | Connection::ServiceProxy | Connection::NodeProxy => &PROXIED,
+            ConnectionType::Exec | ConnectionType::Attach | ConnectionType::PortForward => &[Method::GET, Method::POST],
+            ConnectionType::Log => &[Method::GET],
+            ConnectionType::PodProxy | ConnectionType::ServiceProxy | ConnectionType::NodeProxy => &PROXIED,
         }
     }
 
     fn produces(&self) -> Option<&'static str> {
-        matches!(self.to, Connection::Log).then_some("text/plain")
+        matches!(self.to, ConnectionType::Log).then_some("text/plain")
     }
 
     fn takes_subpath(&self) -> bool {
-        matches!(self.to, Connection::PodProxy | Connection::ServiceProxy | Connection::NodeProxy)
+        matches!(self.to, ConnectionType::PodProxy | ConnectionType::ServiceProxy | ConnectionType::NodeProxy)
     }
 
     async fn connect(&self, connected: ConnectRequest<'_>, request: Request) -> Result<Response, Status> {
         match self.to {
-            Connection::Exec => self.exec(connected, request).await,
-            Connection::Attach => self.attach(connected, request).await,
-            Connection::PortForward => self.port_forward(connected, request).await,
-            Connection::Log => self.log(connected).await,
-            Connection::PodProxy => self.proxy_to_pod(connected, request).await,
-            Connection::ServiceProxy => self.proxy_to_service(connected, request).await,
-            Connection::NodeProxy => self.proxy_to_node(connected, request).await,
+            ConnectionType::Exec => self.exec(connected, request).await,
+            ConnectionType::Attach => self.attach(connected, request).await,
+            ConnectionType::PortForward => self.port_forward(connected, request).await,
+            ConnectionType::Log => self.log(connected).await,
+            ConnectionType::PodProxy => self.proxy_to_pod(connected, request).await,
+            ConnectionType::ServiceProxy => self.proxy_to_service(connected, request).await,
+            ConnectionType::NodeProxy => self.proxy_to_node(connected, request).await,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use consumer::{FLOW_SCHEMAS, PRIORITY_LEVELS};
-use endpoints::{Loopback, Resource, ServerContext};
+use endpoints::{GroupVersionResource, Loopback, ServerContext};
 use futures_util::future::try_join_all;
 use generated::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use machinery::json;
@@ -102,7 +102,7 @@ configuration!(PriorityLevelConfiguration);
 /// always updated.
 async fn ensure<T: Configuration>(
     loopback: &Loopback,
-    resource: Resource,
+    resource: GroupVersionResource,
     entry: &Value,
     mandatory: bool,
 ) -> Result<(), Status> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Loopback, Resource, ServerContext};
+use endpoints::{GroupVersionResource, Loopback, ServerContext};
 use generated::coordination::v1::Lease;
 use machinery::features;
 use machinery::status::Status;
@@ -18,7 +18,7 @@ use crate::leases;
 use crate::services::kubernetes;
 
 /// The resource of leases.
-pub const LEASES: Resource = ("coordination.k8s.io", "v1", "leases");
+pub const LEASES: GroupVersionResource = ("coordination.k8s.io", "v1", "leases");
 /// The namespace of identity leases.
 pub const NAMESPACE: &str = "kube-system";
 const IDENTITY: &str = "apiserver.kubernetes.io/identity";

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use authz::rbac::RuleSource;
-use connect::{Connect, Connection};
+use connect::{Connect, ConnectionType};
 use endpoints::{Admission, KindExtensions, Loopback, PeerAddresses, ServerContext, SubresourceHandler};
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::status::Status;
@@ -69,11 +69,11 @@ impl KindExtensions for ControlPlane {
 
     fn service_addresses(&self, server: &Server, informers: &Arc<Informers>) -> Arc<dyn ServiceAddress> {
         let to_endpoints = server.options.aggregation.to_endpoints;
-        Arc::new(aggregation::Addresses::new(informers, to_endpoints, server.address().ok()))
+        Arc::new(aggregation::ServiceResolver::new(informers, to_endpoints, server.address().ok()))
     }
 
     fn peer_addresses(&self, environment: &ServerContext) -> Arc<dyn PeerAddresses> {
-        Arc::new(peers::Addresses::new(&environment.backend))
+        Arc::new(peers::PeerEndpointLeases::new(&environment.backend))
     }
 
     fn other_keys(&self) -> &'static [(&'static str, &'static str, &'static str)] {
@@ -111,10 +111,10 @@ impl KindExtensions for ControlPlane {
             ("", "ComponentStatus") => {
                 HashMap::from([("", Arc::new(component_status::Components::new(environment)) as _)])
             }
-            ("", "Binding") => HashMap::from([("", Arc::new(pods::Binding::new(environment)) as _)]),
+            ("", "Binding") => HashMap::from([("", Arc::new(pods::BindingHandler::new(environment)) as _)]),
             ("", "Pod") => handlers_of_pods(environment),
-            ("", "Service") => HashMap::from([("proxy", connect(environment, Connection::ServiceProxy))]),
-            ("", "Node") => HashMap::from([("proxy", connect(environment, Connection::NodeProxy))]),
+            ("", "Service") => HashMap::from([("proxy", connect(environment, ConnectionType::ServiceProxy))]),
+            ("", "Node") => HashMap::from([("proxy", connect(environment, ConnectionType::NodeProxy))]),
             _ => reviews::handlers(kind, environment),
         }
     }
@@ -126,16 +126,16 @@ impl KindExtensions for ControlPlane {
 
 fn handlers_of_pods(environment: &Arc<ServerContext>) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
     HashMap::from([
-        ("binding", Arc::new(pods::Binding::new(environment)) as _),
+        ("binding", Arc::new(pods::BindingHandler::new(environment)) as _),
         ("eviction", Arc::new(pods::Eviction::new(environment)) as _),
-        ("exec", connect(environment, Connection::Exec)),
-        ("attach", connect(environment, Connection::Attach)),
-        ("portforward", connect(environment, Connection::PortForward)),
-        ("log", connect(environment, Connection::Log)),
-        ("proxy", connect(environment, Connection::PodProxy)),
+        ("exec", connect(environment, ConnectionType::Exec)),
+        ("attach", connect(environment, ConnectionType::Attach)),
+        ("portforward", connect(environment, ConnectionType::PortForward)),
+        ("log", connect(environment, ConnectionType::Log)),
+        ("proxy", connect(environment, ConnectionType::PodProxy)),
     ])
 }
 
-fn connect(environment: &Arc<ServerContext>, to: Connection) -> Arc<dyn SubresourceHandler> {
+fn connect(environment: &Arc<ServerContext>, to: ConnectionType) -> Arc<dyn SubresourceHandler> {
     Arc::new(Connect::new(environment, to))
 }

@@ -103,16 +103,16 @@ fn endpoints(server: &str, host: &str, port: u16) -> Endpoints {
 }
 
 /// The published endpoints of servers.
-pub struct Addresses(Leases);
+pub struct PeerEndpointLeases(Leases);
 
-impl Addresses {
+impl PeerEndpointLeases {
     pub fn new(backend: &Backend) -> Self {
-        Addresses(Leases::new(backend, ENDPOINT_KEYS))
+        PeerEndpointLeases(Leases::new(backend, ENDPOINT_KEYS))
     }
 }
 
 #[async_trait]
-impl PeerAddresses for Addresses {
+impl PeerAddresses for PeerEndpointLeases {
     async fn find(&self, server: &str) -> Result<String, endpoints::Error> {
         let found = self.0.endpoints_of(server).await?;
         let address = found.as_ref().and_then(address);

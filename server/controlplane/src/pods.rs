@@ -4,5 +4,5 @@ mod binding;
 mod condition;
 mod eviction;
 
-pub use binding::Binding;
+pub use binding::BindingHandler;
 pub use eviction::Eviction;

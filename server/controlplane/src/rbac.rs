@@ -11,6 +11,6 @@ pub use bootstrap::bootstrap;
 pub use convert::rules;
 pub use escalation::EscalationCheck;
 pub use index::Index;
-pub use policy::Policy;
+pub use policy::BootstrapPolicy;
 
 pub const GROUP: &str = "rbac.authorization.k8s.io";

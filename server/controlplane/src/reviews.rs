@@ -23,10 +23,10 @@ pub fn handlers(
     let access = environment.access.clone();
     let handler: Arc<dyn SubresourceHandler> = match (kind.group, kind.kind) {
         ("authorization.k8s.io", "SubjectAccessReview") => Arc::new(access::OfSubject(access)),
-        ("authorization.k8s.io", "SelfSubjectAccessReview") => Arc::new(access::OfSelf(access)),
+        ("authorization.k8s.io", "SelfSubjectAccessReview") => Arc::new(access::SelfSubjectAccessReviewHandler(access)),
         ("authorization.k8s.io", "LocalSubjectAccessReview") => Arc::new(access::Local(access)),
-        ("authorization.k8s.io", "SelfSubjectRulesReview") => Arc::new(rules::OfSelf(access)),
-        ("authentication.k8s.io", "SelfSubjectReview") => Arc::new(subject::OfSelf),
+        ("authorization.k8s.io", "SelfSubjectRulesReview") => Arc::new(rules::SelfSubjectRulesReviewHandler(access)),
+        ("authentication.k8s.io", "SelfSubjectReview") => Arc::new(subject::SelfSubjectReviewHandler),
         ("authentication.k8s.io", "TokenReview") => Arc::new(token::OfToken(access)),
         _ => return HashMap::new(),
     };

@@ -28,12 +28,12 @@ use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
-use registry::{Backend, Context, Outcome, Pending, WriteHook};
+use registry::{Backend, Context, Reservation, WriteHook, WriteOutcome};
 
-use addresses::{Addresses, Owner};
+use addresses::{IpAllocator, Owner};
 pub use ports::NODE_PORTS_KEY;
-use ports::{NodePorts, Operation, Shared};
-use refusal::Refusal;
+use ports::{NodePorts, PortAllocationOperation, StoredAllocation};
+use refusal::AllocationFailure;
 use repair::{Leaked, Repair};
 pub use stored::NONE;
 use stored::all;
@@ -45,7 +45,7 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
     // Addresses come from ServiceCIDRs.
     default_range::start(environment, loopback).await?;
     let range = environment.options.services.node_port_range;
-    let addresses = Arc::new(Addresses::new(environment, loopback));
+    let addresses = Arc::new(IpAllocator::new(environment, loopback));
     let (registry, counted) = (environment.metrics.registry(), Arc::downgrade(&addresses));
     metrics::Usage::register(
         registry,
@@ -55,7 +55,7 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
     // requests yet.
     let is_shared = !environment.options.storage.etcd.servers.is_empty();
     let Backend { prefix, as_json, .. } = &environment.backend;
-    let shared = is_shared.then(|| Shared::new(store.store.clone(), prefix, range, *as_json));
+    let shared = is_shared.then(|| StoredAllocation::new(store.store.clone(), prefix, range, *as_json));
     let ports = Arc::new(NodePorts::new(range, shared));
     ports.metrics.register(registry);
     let mut repair = Repair::new(environment, &addresses, &ports);
@@ -67,14 +67,19 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
 
 /// The write hook that allocates addresses and ports.
 struct Allocator {
-    addresses: Arc<Addresses>,
+    addresses: Arc<IpAllocator>,
     ports: Arc<NodePorts>,
     loopback: Arc<Loopback>,
 }
 
 #[async_trait]
 impl WriteHook for Allocator {
-    async fn begin(&self, context: &Context, new: &mut Owned, old: Option<&Owned>) -> Result<Box<dyn Pending>, Status> {
+    async fn begin(
+        &self,
+        context: &Context,
+        new: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<Box<dyn Reservation>, Status> {
         let dry_run = context.dry_run;
         let mut allocation = Allocation {
             addresses: self.addresses.clone(),
@@ -82,7 +87,7 @@ impl WriteHook for Allocator {
             dry_run,
             taken: Vec::new(),
             freed: Vec::new(),
-            ports: Operation::new(self.ports.clone(), dry_run),
+            ports: PortAllocationOperation::new(self.ports.clone(), dry_run),
         };
         let Some(service) = new.downcast_mut::<Service>().filter(|_| context.subresource.is_empty()) else {
             return Ok(Box::new(allocation));
@@ -92,7 +97,7 @@ impl WriteHook for Allocator {
         match self.allocate(context, &mut allocation, service, old).await {
             Ok(()) => Ok(Box::new(allocation)),
             Err(refused) => {
-                Box::new(allocation).finish(Outcome::NotStored).await;
+                Box::new(allocation).finish(WriteOutcome::NotStored).await;
                 Err(refused)
             }
         }
@@ -144,9 +149,9 @@ impl Allocator {
     }
 }
 
-fn not_allocated(spec: &ServiceSpec, why: String) -> Refusal {
+fn not_allocated(spec: &ServiceSpec, why: String) -> AllocationFailure {
     let path = Path::new(json_name!(Service.spec));
-    Refusal::Invalid(FieldError::invalid(
+    AllocationFailure::Invalid(FieldError::invalid(
         &path.child(json_name!(ServiceSpec.cluster_ips)),
         BadValue::strings(&spec.cluster_ips),
         why,
@@ -155,13 +160,13 @@ fn not_allocated(spec: &ServiceSpec, why: String) -> Refusal {
 
 /// The addresses and ports that a write has allocated so far, and those that it will release.
 struct Allocation {
-    addresses: Arc<Addresses>,
+    addresses: Arc<IpAllocator>,
     /// Namespace and name of the service.
     owner: (String, String),
     dry_run: bool,
     taken: Vec<String>,
     freed: Vec<String>,
-    ports: Operation,
+    ports: PortAllocationOperation,
 }
 
 impl Allocation {
@@ -171,7 +176,7 @@ impl Allocation {
         spec: &mut ServiceSpec,
         old: Option<&ServiceSpec>,
         owner: &Owner<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), AllocationFailure> {
         let first = match old.filter(|old| families::is_addressed(old)) {
             None if !families::is_addressed(spec) || is_headless(spec) => return Ok(()),
             None => 0,
@@ -202,14 +207,19 @@ impl Allocation {
         Ok(())
     }
 
-    async fn address(&mut self, spec: &mut ServiceSpec, index: usize, owner: &Owner<'_>) -> Result<(), Refusal> {
+    async fn address(
+        &mut self,
+        spec: &mut ServiceSpec,
+        index: usize,
+        owner: &Owner<'_>,
+    ) -> Result<(), AllocationFailure> {
         let requested = spec.cluster_ips[index].clone();
         if requested.is_empty() {
             let next = self.addresses.allocate_next(&spec.ip_families[index], owner, self.dry_run).await;
             let next = next.map_err(|why| match why {
                 Unallocated::Full => {
                     let service = quote(owner.name);
-                    Refusal::Exhausted(format!("failed to allocate a serviceIP for Service {service}: {why}"))
+                    AllocationFailure::Exhausted(format!("failed to allocate a serviceIP for Service {service}: {why}"))
                 }
                 _ => not_allocated(spec, format!("failed to allocate IP: {why}")),
             })?;
@@ -225,7 +235,7 @@ impl Allocation {
     }
 
     /// `txnAllocNodePorts`, `txnUpdateNodePorts`
-    async fn ports(&mut self, spec: &mut ServiceSpec, old: Option<&ServiceSpec>) -> Result<(), Refusal> {
+    async fn ports(&mut self, spec: &mut ServiceSpec, old: Option<&ServiceSpec>) -> Result<(), AllocationFailure> {
         match old {
             None if needs_node_ports(spec) => self.ports.allocate(spec).await?,
             None => {}
@@ -251,7 +261,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     /// Leaves allocated addresses to the periodic repair if a panic interrupts the write. After
-    /// [`finish`](Pending::finish) this does nothing.
+    /// [`finish`](Reservation::finish) this does nothing.
     fn drop(&mut self) {
         if !self.dry_run {
             self.addresses.clear_pending(&self.taken);
@@ -260,14 +270,14 @@ impl Drop for Allocation {
 }
 
 #[async_trait]
-impl Pending for Allocation {
-    async fn finish(mut self: Box<Self>, outcome: Outcome) {
+impl Reservation for Allocation {
+    async fn finish(mut self: Box<Self>, outcome: WriteOutcome) {
         self.ports.finish(outcome).await;
         let freed = match outcome {
             _ if self.dry_run => return,
-            Outcome::Stored => &self.freed[..],
-            Outcome::NotStored => &self.taken[..],
-            Outcome::Unknown => &[],
+            WriteOutcome::Stored => &self.freed[..],
+            WriteOutcome::NotStored => &self.taken[..],
+            WriteOutcome::Unknown => &[],
         };
         let owner = Owner { namespace: &self.owner.0, name: &self.owner.1 };
         for address in freed {

@@ -16,7 +16,7 @@ use registry::Stores;
 use serving::Server;
 
 pub use issue::Issuer;
-use lookup::Lookup;
+use lookup::ServiceAccountTokenGetter;
 
 /// Adds the token authenticators in upstream's order.
 pub fn authenticators(
@@ -26,7 +26,7 @@ pub fn authenticators(
 ) -> Result<Authentication, serving::Error> {
     let options = &server.options.authentication;
     let keys = &server.certificates.service_accounts;
-    let lookup = Lookup(stores.clone());
+    let lookup = ServiceAccountTokenGetter(stores.clone());
     let audiences = options.api_audiences.clone();
     let legacy = legacy::LegacyAccounts {
         keys: keys.clone(),

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use endpoints::{Loopback, Resource, ServerContext};
+use endpoints::{GroupVersionResource, Loopback, ServerContext};
 use generated::core::v1::ConfigMap;
 use machinery::status::Status;
 use options::RequestHeaders;
 use serde_json::Value;
 
-const CONFIG_MAPS: Resource = ("", "v1", "configmaps");
+const CONFIG_MAPS: GroupVersionResource = ("", "v1", "configmaps");
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "extension-apiserver-authentication";
 const CLIENT_CA: &str = "client-ca-file";

@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use cbc::cipher::block_padding::{NoPadding, Pkcs7};
 use cbc::cipher::{BlockCipher, BlockDecryptMut, BlockEncryptMut, InvalidLength, KeyInit, KeyIvInit};
 
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 use crate::random;
-use crate::transformer::{Context, Plain, Transformer};
+use crate::transformer::{DecryptedValue, Transformer, ValueContext};
 
 const BLOCK: usize = 16;
 
@@ -54,37 +54,37 @@ impl Cbc {
         }
     }
 
-    fn invalid_key(&self, _: InvalidLength) -> Failure {
-        Failure::new(format!("crypto/aes: invalid key size {}", self.key.len()))
+    fn invalid_key(&self, _: InvalidLength) -> TransformFailure {
+        TransformFailure::new(format!("crypto/aes: invalid key size {}", self.key.len()))
     }
 }
 
 #[async_trait]
 impl Transformer for Cbc {
-    async fn read(&self, data: &[u8], _: Context<'_>) -> Result<Plain, Failure> {
+    async fn read(&self, data: &[u8], _: ValueContext<'_>) -> Result<DecryptedValue, TransformFailure> {
         let Some((vector, data)) = data.split_at_checked(BLOCK) else {
-            return Err(Failure::new("the stored data was shorter than the required size"));
+            return Err(TransformFailure::new("the stored data was shorter than the required size"));
         };
         if !data.len().is_multiple_of(BLOCK) {
-            return Err(Failure::new("the stored data is not a multiple of the block size"));
+            return Err(TransformFailure::new("the stored data is not a multiple of the block size"));
         }
         let padded = self.decrypt(vector, data).map_err(|wrong| self.invalid_key(wrong))?;
-        without_padding(padded).map(Plain::current)
+        without_padding(padded).map(DecryptedValue::current)
     }
 
-    fn write(&self, value: &[u8], _: Context<'_>) -> Result<Vec<u8>, Failure> {
+    fn write(&self, value: &[u8], _: ValueContext<'_>) -> Result<Vec<u8>, TransformFailure> {
         let vector = random::bytes::<BLOCK>()?;
         let encrypted = self.encrypt(&vector, value).map_err(|wrong| self.invalid_key(wrong))?;
         Ok([&vector[..], &encrypted].concat())
     }
 }
 
-fn without_padding(mut padded: Vec<u8>) -> Result<Vec<u8>, Failure> {
+fn without_padding(mut padded: Vec<u8>) -> Result<Vec<u8>, TransformFailure> {
     let last = padded.last().copied().unwrap_or(0);
     let size = padded.len().checked_sub(usize::from(last)).filter(|_| last > 0);
-    let size = size.ok_or_else(|| Failure::new("invalid PKCS7 data (empty or not padded)"))?;
+    let size = size.ok_or_else(|| TransformFailure::new("invalid PKCS7 data (empty or not padded)"))?;
     if padded[size..].iter().any(|byte| *byte != last) {
-        return Err(Failure::new("invalid padding on input"));
+        return Err(TransformFailure::new("invalid padding on input"));
     }
     padded.truncate(size);
     Ok(padded)

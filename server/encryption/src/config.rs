@@ -39,23 +39,23 @@ pub(crate) struct ResourceConfiguration {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProviderConfiguration {
-    pub aesgcm: Option<Keys>,
-    pub aescbc: Option<Keys>,
-    pub secretbox: Option<Keys>,
+    pub aesgcm: Option<EncryptionKeys>,
+    pub aescbc: Option<EncryptionKeys>,
+    pub secretbox: Option<EncryptionKeys>,
     pub identity: Option<Nothing>,
     pub kms: Option<KmsConfiguration>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Keys {
+pub(crate) struct EncryptionKeys {
     #[serde(default)]
-    pub keys: Vec<Key>,
+    pub keys: Vec<EncryptionKey>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Key {
+pub(crate) struct EncryptionKey {
     #[serde(default)]
     pub name: String,
     /// The key in base64.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use machinery::field_error::{FieldError, aggregate};
 use machinery::json;
 
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 
 /// A configuration that cannot be loaded, or plugins that are unhealthy.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ pub enum Error {
     Secret { name: String, source: base64::DecodeError },
     /// A key is unusable.
     #[error("error while creating transformer for named key {name}: {source}")]
-    Key { name: String, source: Failure },
+    Key { name: String, source: TransformFailure },
     #[error("KMSv1 is deprecated and not built into this server. Use KMSv2 instead: apiVersion: v2")]
     FirstKmsVersion,
     /// The endpoint of a plugin is malformed.
@@ -84,8 +84,8 @@ pub enum HealthError {
     Unchecked,
     /// The plugin does not report its status.
     #[error("failed to perform status section of the healthz check for KMS Provider {name}, error: {source}")]
-    NoStatus { name: String, source: Failure },
+    NoStatus { name: String, source: TransformFailure },
     /// The plugin reports an error, or cannot encrypt.
     #[error("kmsv2 Provider {name} is not healthy, error: {source}")]
-    Unhealthy { name: String, source: Failure },
+    Unhealthy { name: String, source: TransformFailure },
 }

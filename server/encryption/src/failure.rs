@@ -7,31 +7,31 @@ use grpc::{Code, Status, code_name, describe};
 /// An error with upstream's text, which clients see; metrics have its code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Failure {
+pub struct TransformFailure {
     message: String,
     /// The gRPC code of a KMS plugin's response, if one was called.
     code: Option<Code>,
 }
 
-impl Failure {
+impl TransformFailure {
     /// Creates an error of this process.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), code: None }
+        TransformFailure { message: message.into(), code: None }
     }
 
     /// Creates the error of a failed call of a plugin.
     pub(crate) fn of_call(status: &Status) -> Self {
-        Failure { message: describe(status), code: Some(status.code()) }
+        TransformFailure { message: describe(status), code: Some(status.code()) }
     }
 
     /// Prefixes the error with the failed operation.
     pub(crate) fn during(self, what: &str) -> Self {
-        Failure { message: format!("{what}: {}", self.message), ..self }
+        TransformFailure { message: format!("{what}: {}", self.message), ..self }
     }
 
     /// Merges errors into one, each text once (`utilerrors.Reduce(utilerrors.NewAggregate(..))`);
     /// `None` when there are none.
-    pub(crate) fn aggregate(failures: Vec<Failure>) -> Option<Self> {
+    pub(crate) fn aggregate(failures: Vec<TransformFailure>) -> Option<Self> {
         let code = failures.iter().find_map(|failure| failure.code);
         let mut seen = HashSet::new();
         let mut messages: Vec<String> = failures.into_iter().map(|failure| failure.message).collect();
@@ -41,7 +41,7 @@ impl Failure {
             Err(none) if none.is_empty() => return None,
             Err(several) => format!("[{}]", several.join(", ")),
         };
-        Some(Failure { message, code })
+        Some(TransformFailure { message, code })
     }
 
     /// Returns the status label of metrics.

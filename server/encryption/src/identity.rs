@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 
-use crate::failure::Failure;
-use crate::transformer::{Context, Plain, Transformer};
+use crate::failure::TransformFailure;
+use crate::transformer::{DecryptedValue, Transformer, ValueContext};
 
 /// The prefix of every encrypted value.
 pub(crate) const ENCRYPTED: &[u8] = b"k8s:enc:";
@@ -16,14 +16,14 @@ pub(crate) struct Identity;
 
 #[async_trait]
 impl Transformer for Identity {
-    async fn read(&self, data: &[u8], _: Context<'_>) -> Result<Plain, Failure> {
+    async fn read(&self, data: &[u8], _: ValueContext<'_>) -> Result<DecryptedValue, TransformFailure> {
         match data.starts_with(ENCRYPTED) {
-            true => Err(Failure::new(REFUSAL)),
-            false => Ok(Plain::current(data.to_vec())),
+            true => Err(TransformFailure::new(REFUSAL)),
+            false => Ok(DecryptedValue::current(data.to_vec())),
         }
     }
 
-    fn write(&self, value: &[u8], _: Context<'_>) -> Result<Vec<u8>, Failure> {
+    fn write(&self, value: &[u8], _: ValueContext<'_>) -> Result<Vec<u8>, TransformFailure> {
         Ok(value.to_vec())
     }
 }

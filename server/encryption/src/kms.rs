@@ -16,5 +16,5 @@ mod messages;
 mod plugin;
 mod source;
 
-pub(crate) use envelope::Envelope;
-pub(crate) use plugin::{Plugin, Settings};
+pub(crate) use envelope::EnvelopeTransformer;
+pub(crate) use plugin::{KmsPlugin, Settings};

@@ -36,7 +36,7 @@ mod transformer;
 
 pub use encryption::Encryption;
 pub use error::{Error, HealthError};
-pub use failure::Failure;
+pub use failure::TransformFailure;
 pub use resources::{GroupResource, KeySpace};
 pub use store::EncryptedStore;
 

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use crate::config::EncryptionConfiguration;
 use crate::error::Error;
-use crate::kms::Plugin;
+use crate::kms::KmsPlugin;
 use crate::metrics::Metrics;
-use crate::prefixed::{Choice, Prefixed};
+use crate::prefixed::{PrefixTransformer, Prefixed};
 use crate::providers::Providers;
-use crate::resources::{GroupResource, Rules};
+use crate::resources::{GroupResource, ResourceTransformers};
 use crate::transformer::Transformer;
 
 /// A loaded configuration.
 pub(crate) struct Loaded {
-    pub rules: Rules,
-    plugins: Vec<Arc<Plugin>>,
+    pub rules: ResourceTransformers,
+    plugins: Vec<Arc<KmsPlugin>>,
     /// Hash of the file, which detects changes; empty without a file.
     pub hash: String,
 }
@@ -23,13 +23,13 @@ pub(crate) struct Loaded {
 impl Loaded {
     /// Returns an empty configuration, which encrypts nothing.
     pub fn nothing() -> Self {
-        Loaded { rules: Rules::new([]), plugins: Vec::new(), hash: String::new() }
+        Loaded { rules: ResourceTransformers::new([]), plugins: Vec::new(), hash: String::new() }
     }
 
     /// Builds the transformers of a configuration. Needs a tokio runtime.
     pub fn new(config: &EncryptionConfiguration, hash: String, metrics: &Metrics) -> Result<Self, Error> {
         let mut providers = Providers::new(metrics);
-        let mut lists: Vec<(GroupResource, Vec<Choice>)> = Vec::new();
+        let mut lists: Vec<(GroupResource, Vec<PrefixTransformer>)> = Vec::new();
         for resource in &config.resources {
             let choices = providers.choices(&resource.providers)?;
             for name in &resource.resources {
@@ -47,7 +47,7 @@ impl Loaded {
             let transformer = Prefixed::new(choices, "no matching prefix found", metrics.clone());
             (of, Arc::new(transformer) as Arc<dyn Transformer>)
         });
-        Ok(Loaded { rules: Rules::new(rules), plugins: providers.plugins, hash })
+        Ok(Loaded { rules: ResourceTransformers::new(rules), plugins: providers.plugins, hash })
     }
 
     /// Checks all plugins once, and then periodically while the configuration is in use. An unhealthy
@@ -55,7 +55,7 @@ impl Loaded {
     pub async fn start(&self) {
         self.check().await;
         for plugin in &self.plugins {
-            tokio::spawn(Plugin::watch(Arc::downgrade(plugin)));
+            tokio::spawn(KmsPlugin::watch(Arc::downgrade(plugin)));
         }
     }
 

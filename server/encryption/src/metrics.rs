@@ -12,21 +12,21 @@ use prometheus::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 use labels::Latest;
 
 /// The direction of a transformation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum TransformDirection {
     FromStorage,
     ToStorage,
 }
 
-impl Direction {
+impl TransformDirection {
     fn name(self) -> &'static str {
         match self {
-            Direction::FromStorage => "from_storage",
-            Direction::ToStorage => "to_storage",
+            TransformDirection::FromStorage => "from_storage",
+            TransformDirection::ToStorage => "to_storage",
         }
     }
 }
@@ -164,12 +164,12 @@ impl Metrics {
     pub fn transformed(
         &self,
         resource: &str,
-        direction: Direction,
+        direction: TransformDirection,
         prefix: &str,
         elapsed: Duration,
-        failure: Option<&Failure>,
+        failure: Option<&TransformFailure>,
     ) {
-        let status = failure.map_or("OK", Failure::status);
+        let status = failure.map_or("OK", TransformFailure::status);
         self.0.operations.with_label_values(&[resource, direction.name(), prefix, status]).inc();
         if failure.is_none() {
             self.0.durations.with_label_values(&[direction.name(), prefix]).observe(elapsed.as_secs_f64());
@@ -195,7 +195,7 @@ impl Metrics {
     }
 
     /// Records the use of a plugin's key.
-    pub fn key_used(&self, direction: Direction, provider: &str, key_id: &str) {
+    pub fn key_used(&self, direction: TransformDirection, provider: &str, key_id: &str) {
         let labels = [direction.name(), provider, &hash(key_id), &self.0.server];
         let evicted = self.0.keys_used.lock().unwrap_or_else(PoisonError::into_inner).touch(labels);
         self.0.key_uses.with_label_values(&labels).inc();

@@ -7,14 +7,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::cbc::Cbc;
-use crate::config::{Key, Keys, KmsConfiguration, ProviderConfiguration};
+use crate::config::{EncryptionKey, EncryptionKeys, KmsConfiguration, ProviderConfiguration};
 use crate::error::Error;
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 use crate::gcm::Gcm;
 use crate::identity::Identity;
-use crate::kms::{Envelope, Plugin, Settings};
+use crate::kms::{EnvelopeTransformer, KmsPlugin, Settings};
 use crate::metrics::Metrics;
-use crate::prefixed::{Choice, Prefixed};
+use crate::prefixed::{PrefixTransformer, Prefixed};
 use crate::secretbox::Secretbox;
 use crate::transformer::Transformer;
 
@@ -24,7 +24,7 @@ const SECRETBOX: &str = "no matching key was found for the provided Secretbox tr
 /// Creates transformers, and collects their plugins.
 pub(crate) struct Providers<'m> {
     metrics: &'m Metrics,
-    pub plugins: Vec<Arc<Plugin>>,
+    pub plugins: Vec<Arc<KmsPlugin>>,
 }
 
 type Transforms = Arc<dyn Transformer>;
@@ -35,11 +35,11 @@ impl<'m> Providers<'m> {
     }
 
     /// Returns the transformers of a list of providers.
-    pub fn choices(&mut self, providers: &[ProviderConfiguration]) -> Result<Vec<Choice>, Error> {
+    pub fn choices(&mut self, providers: &[ProviderConfiguration]) -> Result<Vec<PrefixTransformer>, Error> {
         providers.iter().map(|provider| self.choice(provider)).collect()
     }
 
-    fn choice(&mut self, provider: &ProviderConfiguration) -> Result<Choice, Error> {
+    fn choice(&mut self, provider: &ProviderConfiguration) -> Result<PrefixTransformer, Error> {
         if let Some(keys) = &provider.aesgcm {
             let gcm = |key: Vec<u8>| Ok(Arc::new(Gcm::new(&key)?) as Transforms);
             return self.keyring("k8s:enc:aesgcm:v1:", keys, AES, gcm);
@@ -53,7 +53,7 @@ impl<'m> Providers<'m> {
         }
         match &provider.kms {
             Some(kms) => self.kms(kms),
-            None => Ok(Choice { prefix: String::new(), transformer: Arc::new(Identity) }),
+            None => Ok(PrefixTransformer { prefix: String::new(), transformer: Arc::new(Identity) }),
         }
     }
 
@@ -61,36 +61,40 @@ impl<'m> Providers<'m> {
     fn keyring(
         &self,
         prefix: &str,
-        keys: &Keys,
+        keys: &EncryptionKeys,
         unmatched: &'static str,
-        make: impl Fn(Vec<u8>) -> Result<Transforms, Failure>,
-    ) -> Result<Choice, Error> {
-        let choice = |key: &Key| {
-            let Key { name, secret } = key;
+        make: impl Fn(Vec<u8>) -> Result<Transforms, TransformFailure>,
+    ) -> Result<PrefixTransformer, Error> {
+        let choice = |key: &EncryptionKey| {
+            let EncryptionKey { name, secret } = key;
             let secret = STANDARD.decode(secret);
             let secret = secret.map_err(|source| Error::Secret { name: name.clone(), source })?;
             let transformer = make(secret).map_err(|source| Error::Key { name: name.clone(), source })?;
-            Ok(Choice { prefix: format!("{name}:"), transformer })
+            Ok(PrefixTransformer { prefix: format!("{name}:"), transformer })
         };
         let choices = keys.keys.iter().map(choice).collect::<Result<_, Error>>()?;
         let transformer = Arc::new(Prefixed::new(choices, unmatched, self.metrics.clone()));
-        Ok(Choice { prefix: prefix.into(), transformer })
+        Ok(PrefixTransformer { prefix: prefix.into(), transformer })
     }
 
-    fn kms(&mut self, kms: &KmsConfiguration) -> Result<Choice, Error> {
+    fn kms(&mut self, kms: &KmsConfiguration) -> Result<PrefixTransformer, Error> {
         let KmsConfiguration { api_version, name, endpoint, timeout, .. } = kms;
         if api_version == "v1" {
             return Err(Error::FirstKmsVersion);
         }
         let timeout = Duration::from_nanos(u64::try_from(timeout.nanos()).unwrap_or_default());
-        let plugin = Arc::new(Plugin::new(&Settings { name, endpoint, timeout }, self.metrics.clone())?);
+        let plugin = Arc::new(KmsPlugin::new(&Settings { name, endpoint, timeout }, self.metrics.clone())?);
         self.plugins.push(plugin.clone());
-        Ok(Choice { prefix: format!("k8s:enc:kms:v2:{name}:"), transformer: Arc::new(Envelope(plugin)) })
+        Ok(PrefixTransformer {
+            prefix: format!("k8s:enc:kms:v2:{name}:"),
+            transformer: Arc::new(EnvelopeTransformer(plugin)),
+        })
     }
 }
 
-fn secretbox(key: Vec<u8>) -> Result<Transforms, Failure> {
-    let key = <[u8; 32]>::try_from(key)
-        .map_err(|key| Failure::new(format!("expected key size 32 for secretbox provider, got {}", key.len())))?;
+fn secretbox(key: Vec<u8>) -> Result<Transforms, TransformFailure> {
+    let key = <[u8; 32]>::try_from(key).map_err(|key| {
+        TransformFailure::new(format!("expected key size 32 for secretbox provider, got {}", key.len()))
+    })?;
     Ok(Arc::new(Secretbox::new(&key)))
 }

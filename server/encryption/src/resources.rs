@@ -41,16 +41,16 @@ impl GroupResource {
 }
 
 /// The transformers of resources, by the rules of a configuration.
-pub(crate) struct Rules {
+pub(crate) struct ResourceTransformers {
     exact: HashMap<String, Arc<dyn Transformer>>,
     of_group: HashMap<String, Arc<dyn Transformer>>,
     of_all: Option<Arc<dyn Transformer>>,
 }
 
-impl Rules {
+impl ResourceTransformers {
     /// Creates rules from transformers by resource.
     pub fn new(rules: impl IntoIterator<Item = (GroupResource, Arc<dyn Transformer>)>) -> Self {
-        let mut out = Rules { exact: HashMap::new(), of_group: HashMap::new(), of_all: None };
+        let mut out = ResourceTransformers { exact: HashMap::new(), of_group: HashMap::new(), of_all: None };
         for (of, transformer) in rules {
             match of.resource.as_str() {
                 "*" if of.group == "*" => out.of_all = Some(transformer),
@@ -139,18 +139,22 @@ mod tests {
             async fn read(
                 &self,
                 _: &[u8],
-                _: crate::transformer::Context<'_>,
-            ) -> Result<crate::transformer::Plain, crate::failure::Failure> {
-                Err(crate::failure::Failure::new(self.0))
+                _: crate::transformer::ValueContext<'_>,
+            ) -> Result<crate::transformer::DecryptedValue, crate::failure::TransformFailure> {
+                Err(crate::failure::TransformFailure::new(self.0))
             }
 
-            fn write(&self, _: &[u8], _: crate::transformer::Context<'_>) -> Result<Vec<u8>, crate::failure::Failure> {
+            fn write(
+                &self,
+                _: &[u8],
+                _: crate::transformer::ValueContext<'_>,
+            ) -> Result<Vec<u8>, crate::failure::TransformFailure> {
                 Ok(self.0.into())
             }
         }
         let named = ["secrets", "*.", "*.apps", "pandas.example.com", "*.*"];
         let rules = named.map(|name| (GroupResource::parse(name), Arc::new(Named(name)) as Arc<dyn Transformer>));
-        let rules = Rules::new(rules);
+        let rules = ResourceTransformers::new(rules);
         for (resource, expect) in [
             ("secrets", "secrets"),
             ("pods", "*."),
@@ -158,7 +162,7 @@ mod tests {
             ("pandas.example.com", "pandas.example.com"),
             ("bears.example.com", "*.*"),
         ] {
-            let context = crate::transformer::Context { key: b"", resource };
+            let context = crate::transformer::ValueContext { key: b"", resource };
             let found = rules.find(resource).unwrap();
             assert_eq!(found.write(b"", context), Ok(expect.into()), "{resource}");
         }

@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use crypto_secretbox::aead::Aead;
 use crypto_secretbox::{Key, KeyInit, Nonce, XSalsa20Poly1305};
 
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 use crate::random;
-use crate::transformer::{Context, Plain, Transformer};
+use crate::transformer::{DecryptedValue, Transformer, ValueContext};
 
 const NONCE: usize = 24;
 const TAG: usize = 16;
@@ -23,19 +23,19 @@ impl Secretbox {
 
 #[async_trait]
 impl Transformer for Secretbox {
-    async fn read(&self, data: &[u8], _: Context<'_>) -> Result<Plain, Failure> {
+    async fn read(&self, data: &[u8], _: ValueContext<'_>) -> Result<DecryptedValue, TransformFailure> {
         let Some((nonce, sealed)) = data.split_at_checked(NONCE).filter(|(_, sealed)| sealed.len() >= TAG) else {
-            return Err(Failure::new("the stored data was shorter than the required size"));
+            return Err(TransformFailure::new("the stored data was shorter than the required size"));
         };
         // Upstream's error for any failed decryption.
-        let wrong = |_| Failure::new("output array was not large enough for encryption");
-        self.0.decrypt(Nonce::from_slice(nonce), sealed).map(Plain::current).map_err(wrong)
+        let wrong = |_| TransformFailure::new("output array was not large enough for encryption");
+        self.0.decrypt(Nonce::from_slice(nonce), sealed).map(DecryptedValue::current).map_err(wrong)
     }
 
-    fn write(&self, value: &[u8], _: Context<'_>) -> Result<Vec<u8>, Failure> {
+    fn write(&self, value: &[u8], _: ValueContext<'_>) -> Result<Vec<u8>, TransformFailure> {
         let nonce = random::bytes::<NONCE>()?;
         let sealed = self.0.encrypt(Nonce::from_slice(&nonce), value);
-        let sealed = sealed.map_err(|_| Failure::new("the value is too large for secretbox"))?;
+        let sealed = sealed.map_err(|_| TransformFailure::new("the value is too large for secretbox"))?;
         Ok([&nonce[..], &sealed].concat())
     }
 }

@@ -12,10 +12,10 @@ use storage::{
 };
 
 use crate::encryption::Encryption;
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 use crate::identity::{ENCRYPTED, REFUSAL};
 use crate::resources::KeySpace;
-use crate::transformer::{Context, Plain, Transformer};
+use crate::transformer::{DecryptedValue, Transformer, ValueContext};
 
 /// Wraps a store with encryption. Undecryptable values are returned as damaged, so that their keys stay
 /// visible.
@@ -117,8 +117,8 @@ impl Values {
     /// Encrypts a value for storage.
     fn encrypt(&self, key: &Bytes, value: Bytes) -> Result<Bytes> {
         let Some((resource, transformer)) = self.transformer(key) else { return Ok(value) };
-        let stored = transformer.write(&value, Context { key, resource: &resource });
-        let refused = |why: Failure| {
+        let stored = transformer.write(&value, ValueContext { key, resource: &resource });
+        let refused = |why: TransformFailure| {
             let key = String::from_utf8_lossy(key).into_owned();
             Error::Untransformable { key, reason: why.to_string() }
         };
@@ -130,8 +130,8 @@ impl Values {
             kv.damage = kv.value.starts_with(ENCRYPTED).then(|| REFUSAL.into());
             return kv;
         };
-        match transformer.read(&kv.value, Context { key: &kv.key, resource: &resource }).await {
-            Ok(Plain { value, stale }) => KeyValue { value: value.into(), stale, ..kv },
+        match transformer.read(&kv.value, ValueContext { key: &kv.key, resource: &resource }).await {
+            Ok(DecryptedValue { value, stale }) => KeyValue { value: value.into(), stale, ..kv },
             Err(why) => KeyValue { damage: Some(why.to_string().into()), ..kv },
         }
     }

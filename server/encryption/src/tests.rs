@@ -12,13 +12,13 @@ use crate::loaded::Loaded;
 use crate::metrics::Metrics;
 use crate::secretbox::Secretbox;
 use crate::seed::Seed;
-use crate::transformer::{Context, Plain, Transformer};
+use crate::transformer::{DecryptedValue, Transformer, ValueContext};
 
 const VALUE: &[u8] = b"k8s\0a value of more than one block";
 const KEY: &[u8] = b"/registry/secrets/default/a";
 
-fn at(key: &[u8]) -> Context<'_> {
-    Context { key, resource: "secrets" }
+fn at(key: &[u8]) -> ValueContext<'_> {
+    ValueContext { key, resource: "secrets" }
 }
 
 /// Returns the bytes 1, 2, 3 and so on.
@@ -88,7 +88,7 @@ async fn values_written_by_upstream_are_read() {
     ];
     for (name, transformer, authenticates, stored) in cases {
         let stored = from_hex(stored);
-        let plain = || Ok(Plain::current(VALUE.to_vec()));
+        let plain = || Ok(DecryptedValue::current(VALUE.to_vec()));
         assert_eq!(transformer.read(&stored, at(KEY)).await, plain(), "{name}");
         let moved = transformer.read(&stored, at(b"/registry/secrets/default/b")).await;
         assert_eq!(moved.is_err(), authenticates, "{name}: a value at another key");
@@ -144,7 +144,7 @@ async fn keys_and_providers_are_rotated() {
     }
     let read = for_secrets(&format!("{}, {identity}", cbc(ONE)));
     let plain = read.rules.find("secrets").unwrap().read(VALUE, at(KEY)).await.unwrap();
-    assert_eq!(plain, Plain { value: VALUE.to_vec(), stale: true }, "an unencrypted value is stale");
+    assert_eq!(plain, DecryptedValue { value: VALUE.to_vec(), stale: true }, "an unencrypted value is stale");
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 
 /// The identity of a value.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct ValueContext<'a> {
     /// The storage key. Authenticating providers include it, so that a value moved to another key is detected.
     pub key: &'a [u8],
     /// Plural and group of its resource: `secrets`, `pandas.example.com`.
@@ -15,15 +15,15 @@ pub(crate) struct Context<'a> {
 
 /// A decrypted value.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Plain {
+pub(crate) struct DecryptedValue {
     pub value: Vec<u8>,
     /// Whether it should be rewritten, because a write would store it differently now.
     pub stale: bool,
 }
 
-impl Plain {
+impl DecryptedValue {
     pub fn current(value: Vec<u8>) -> Self {
-        Plain { value, stale: false }
+        DecryptedValue { value, stale: false }
     }
 }
 
@@ -31,8 +31,8 @@ impl Plain {
 #[async_trait]
 pub(crate) trait Transformer: Send + Sync {
     /// Decrypts a stored value. May call a KMS plugin.
-    async fn read(&self, data: &[u8], context: Context<'_>) -> Result<Plain, Failure>;
+    async fn read(&self, data: &[u8], context: ValueContext<'_>) -> Result<DecryptedValue, TransformFailure>;
 
     /// Encrypts a value for storage.
-    fn write(&self, value: &[u8], context: Context<'_>) -> Result<Vec<u8>, Failure>;
+    fn write(&self, value: &[u8], context: ValueContext<'_>) -> Result<Vec<u8>, TransformFailure>;
 }

@@ -7,7 +7,7 @@ use audit::AuditContext;
 use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Outcome, Pending, ReadRevision, Reservation};
+use registry::{ReadRevision, Reservation, ReservationGuard, WriteOutcome};
 use request::User;
 use request::warnings::Warnings;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub enum Operation {
 }
 
 /// Attributes of a request, as admission plugins see them (`admission.Attributes`).
-pub struct Attributes {
+pub struct AdmissionAttributes {
     pub operation: Operation,
     /// The kind of the body. For a subresource it often differs from the kind of the resource.
     pub kind: &'static KindDef,
@@ -53,7 +53,7 @@ pub struct Attributes {
     pub conversions: Conversions,
 }
 
-impl Attributes {
+impl AdmissionAttributes {
     /// The name for messages: the object's name, else its `generateName` (`extractResourceName`).
     pub fn shown_name(&self) -> &str {
         let known = [self.name.as_str(), self.generate_name.as_str()];
@@ -107,16 +107,16 @@ impl Conversions {
 /// Resources that admission plugins reserve for one write, such as quota usage. Reservations end
 /// with the write, also when the write is dropped.
 #[derive(Default)]
-pub struct Reservations(Mutex<Vec<Reservation>>);
+pub struct Reservations(Mutex<Vec<ReservationGuard>>);
 
 impl Reservations {
     /// Adds a reservation that ends with the write.
-    pub fn add(&self, pending: Box<dyn Pending>) {
-        self.list().push(Reservation::new(pending));
+    pub fn add(&self, pending: Box<dyn Reservation>) {
+        self.list().push(ReservationGuard::new(pending));
     }
 
     /// Ends all reservations, in reverse order.
-    pub async fn settle(&self, outcome: Outcome) {
+    pub async fn settle(&self, outcome: WriteOutcome) {
         let all = std::mem::take(&mut *self.list());
         for mut reservation in all.into_iter().rev() {
             reservation.outcome = outcome;
@@ -124,7 +124,7 @@ impl Reservations {
         }
     }
 
-    fn list(&self) -> MutexGuard<'_, Vec<Reservation>> {
+    fn list(&self) -> MutexGuard<'_, Vec<ReservationGuard>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -133,12 +133,17 @@ impl Reservations {
 #[async_trait]
 pub trait Admission: Send + Sync {
     /// Mutates the object or rejects the request.
-    async fn admit(&self, _: &Attributes, _object: &mut Owned, _old: Option<&Owned>) -> Result<(), Status> {
+    async fn admit(&self, _: &AdmissionAttributes, _object: &mut Owned, _old: Option<&Owned>) -> Result<(), Status> {
         Ok(())
     }
 
     /// Rejects a valid object before it is stored. `object` is absent on delete.
-    async fn validate(&self, _: &Attributes, _object: Option<&Owned>, _old: Option<&Owned>) -> Result<(), Status> {
+    async fn validate(
+        &self,
+        _: &AdmissionAttributes,
+        _object: Option<&Owned>,
+        _old: Option<&Owned>,
+    ) -> Result<(), Status> {
         Ok(())
     }
 }
@@ -148,7 +153,12 @@ pub struct AdmissionChain(pub Vec<Arc<dyn Admission>>);
 
 #[async_trait]
 impl Admission for AdmissionChain {
-    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+    async fn admit(
+        &self,
+        attributes: &AdmissionAttributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
         for plugin in &self.0 {
             plugin.admit(attributes, object, old).await?;
         }
@@ -157,7 +167,7 @@ impl Admission for AdmissionChain {
 
     async fn validate(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {

@@ -13,7 +13,7 @@ use machinery::{protobuf, yaml};
 use registry::meta;
 use request::body::ReadError;
 use request::{Body, Response, User};
-use serving::work::memory::{self, Held};
+use serving::work::memory::{self, HeldMemory};
 
 use crate::media::Encoding;
 
@@ -69,7 +69,7 @@ pub async fn record_response(
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
-    let (mut held, mut counted) = (Held::default(), 0);
+    let (mut held, mut counted) = (HeldMemory::default(), 0);
     let count = |length: usize| match user {
         Some(user) if length as u64 > memory::SMALL => {
             let added = (length as u64 - counted) * PER_ANSWERED_BYTE;

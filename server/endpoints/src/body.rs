@@ -14,7 +14,7 @@ use machinery::type_meta::TypeMeta;
 use machinery::{cbor, defaulting, envelope, json, protobuf, yaml};
 
 use request::User;
-use serving::work::memory::{self, Held};
+use serving::work::memory::{self, HeldMemory};
 
 use crate::empty;
 use crate::endpoint::Endpoint;
@@ -27,11 +27,11 @@ use crate::options::FieldValidation;
 pub struct Decoded {
     pub value: Owned,
     /// Paths of lists that are empty in the body.
-    pub empty: Vec<empty::Path>,
+    pub empty: Vec<empty::ListPath>,
 }
 
 /// Reads the body of a request of `user`. The size of a large body is counted in `held`.
-pub async fn read(body: request::Body, user: &Arc<User>, held: &mut Held) -> Result<Bytes, Status> {
+pub async fn read(body: request::Body, user: &Arc<User>, held: &mut HeldMemory) -> Result<Bytes, Status> {
     let mut counted = 0;
     let count = |length: usize| match length as u64 {
         length if length > memory::SMALL => {
@@ -59,7 +59,7 @@ pub fn decode(
     let (catalog, kind) = (endpoint.catalog, endpoint.kind);
     let open = endpoint.open.as_deref();
     let within_open = endpoint.is_part_of_open();
-    let reader = Reader { catalog, expected: kind, open, validation, any_version: false, within_open, warnings };
+    let reader = BodyDecoder { catalog, expected: kind, open, validation, any_version: false, within_open, warnings };
     reader.object(encoding, bytes)
 }
 
@@ -83,7 +83,7 @@ pub fn internal(kind: &'static KindDef, mut value: Owned) -> Owned {
 }
 
 /// Decodes bodies of one expected kind.
-pub struct Reader<'e> {
+pub struct BodyDecoder<'e> {
     pub catalog: &'static Catalog,
     pub expected: &'static KindDef,
     /// The definition of a kind of open form.
@@ -101,10 +101,10 @@ pub struct Reader<'e> {
 struct Read {
     kind: &'static KindDef,
     value: Owned,
-    empty: Vec<empty::Path>,
+    empty: Vec<empty::ListPath>,
 }
 
-impl Reader<'_> {
+impl BodyDecoder<'_> {
     /// Decodes an object, applies defaults and converts it to hub form.
     pub fn object(&self, encoding: Encoding, bytes: &[u8]) -> Result<Decoded, Status> {
         let Read { kind, value, empty } = self.read(encoding, bytes)?;

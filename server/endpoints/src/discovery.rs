@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use aggregated::Remote;
 pub use aggregated::{Aggregated, RemoteDocument, RemoteVersion};
-use counts::Counts;
+use counts::DiscoveryCounts;
 
 use crate::openapi_docs::RemoteOpenApi;
 use crate::peers::{self, PeerResources, Peers};
@@ -32,7 +32,7 @@ pub struct Discovery {
     peers: Peers,
     /// Cached documents of all groups. Every change clears them.
     merged: Mutex<[Option<Arc<Aggregated>>; 3]>,
-    counts: Counts,
+    counts: DiscoveryCounts,
 }
 
 impl Discovery {

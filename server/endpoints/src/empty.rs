@@ -8,14 +8,14 @@ use machinery::status::Status;
 use serde_json::Value;
 
 /// Path of a list: JSON names from the object down.
-pub type Path = Vec<&'static str>;
+pub type ListPath = Vec<&'static str>;
 
 /// Path of the field owners of an object. An empty list there clears all owners.
 pub const OWNERS: [&str; 2] = ["metadata", "managedFields"];
 
 /// Returns the paths of empty lists: of those that are encoded even when absent, and of
 /// `managedFields`.
-pub fn lists(def: &'static StructDef, document: &Value) -> Vec<Path> {
+pub fn lists(def: &'static StructDef, document: &Value) -> Vec<ListPath> {
     let mut found = Vec::new();
     collect(def, document, &mut Vec::new(), &mut found);
     found
@@ -26,7 +26,7 @@ pub fn lists(def: &'static StructDef, document: &Value) -> Vec<Path> {
 /// # Errors
 /// Returns 413 or 429 when a memory budget is exceeded. The caller has already decoded the text, so
 /// it is not malformed.
-pub fn lists_of_text(def: &'static StructDef, text: &[u8]) -> Result<Vec<Path>, Status> {
+pub fn lists_of_text(def: &'static StructDef, text: &[u8]) -> Result<Vec<ListPath>, Status> {
     if !has_empty_list(text) {
         return Ok(Vec::new());
     }
@@ -75,7 +75,7 @@ pub fn has_empty_list(text: &[u8]) -> bool {
     memchr::memchr_iter(b'[', text).any(is_empty_list)
 }
 
-fn collect(def: &'static StructDef, document: &Value, path: &mut Path, found: &mut Vec<Path>) {
+fn collect(def: &'static StructDef, document: &Value, path: &mut ListPath, found: &mut Vec<ListPath>) {
     for field in def.fields {
         let Some(value) = document.get(field.json) else { continue };
         path.push(field.json);

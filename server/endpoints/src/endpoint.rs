@@ -11,10 +11,10 @@ use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef};
 use machinery::features::FeatureGates;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
-use registry::{CheckWrite, Clock, Context, Outcome, ResourceStore};
+use registry::{CheckWrite, Clock, Context, ResourceStore, WriteOutcome};
 use request::{Query, Request, RequestInfo, Response};
 
-use crate::admission::{Admission, Attributes};
+use crate::admission::{Admission, AdmissionAttributes};
 use crate::media::Forms;
 use crate::open::OpenKind;
 use crate::{connect_options, gvk};
@@ -56,7 +56,7 @@ pub struct CreateRequest<'a> {
     /// The resource, with the kind of the body.
     pub endpoint: &'a Endpoint,
     pub context: &'a Context,
-    pub attributes: &'a Attributes,
+    pub attributes: &'a AdmissionAttributes,
     /// In hub form, with defaults, after mutating admission.
     pub body: Owned,
     pub query: &'a Query,
@@ -76,7 +76,7 @@ pub struct ConnectRequest<'a> {
     pub endpoint: &'a Endpoint,
     pub context: &'a Context,
     /// The kind is that of the options.
-    pub attributes: &'a Attributes,
+    pub attributes: &'a AdmissionAttributes,
     pub info: &'a RequestInfo,
     pub query: &'a Query,
 }
@@ -112,7 +112,7 @@ impl ConnectRequest<'_> {
 /// Validating admission of a create.
 pub struct AdmitCreate<'a> {
     pub endpoint: &'a Endpoint,
-    pub attributes: &'a Attributes,
+    pub attributes: &'a AdmissionAttributes,
 }
 
 #[async_trait]
@@ -121,13 +121,13 @@ impl CheckWrite for AdmitCreate<'_> {
         self.endpoint.admission.validate(self.attributes, Some(new), old).await
     }
 
-    async fn settle(&mut self, outcome: Outcome) {
+    async fn settle(&mut self, outcome: WriteOutcome) {
         self.attributes.reservations.settle(outcome).await;
     }
 }
 
 /// The response of a [`SubresourceHandler`].
-pub enum Answer {
+pub enum SubresourceOutput {
     /// An object of the body's kind, in hub form.
     Object(Owned),
     /// A Status with `status: Success`.
@@ -149,7 +149,7 @@ pub trait SubresourceHandler: Send + Sync {
     }
 
     /// Handles a posted body.
-    async fn create(&self, posted: CreateRequest<'_>) -> Result<Answer, Status> {
+    async fn create(&self, posted: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         Err(Status::not_implemented(&format!("POST of {}", posted.attributes.subresource)))
     }
 
@@ -192,7 +192,7 @@ impl Endpoint {
     }
 
     /// Builds the store context of a request.
-    pub fn context(&self, attributes: &Attributes) -> Context {
+    pub fn context(&self, attributes: &AdmissionAttributes) -> Context {
         Context {
             namespace: attributes.namespace.clone(),
             group: self.group_version.0.to_owned(),
@@ -210,14 +210,14 @@ impl Endpoint {
 
     /// Checks whether the user may create the object that an update did not find (upstream:
     /// `withAuthorization`), or open a connection.
-    pub async fn authorize_create(&self, attributes: &Attributes) -> Result<(), Status> {
+    pub async fn authorize_create(&self, attributes: &AdmissionAttributes) -> Result<(), Status> {
         let request = self.authorization_attributes(attributes, "create");
         let decision = self.authorizer.authorize(&request).await;
         if decision.is_allowed() { Ok(()) } else { Err(request.forbidden(decision.reason())) }
     }
 
     /// Checks whether the user may delete an unreadable object (upstream: `authorizeUnsafeDelete`).
-    pub async fn authorize_unsafe_delete(&self, attributes: &Attributes) -> Result<(), Status> {
+    pub async fn authorize_unsafe_delete(&self, attributes: &AdmissionAttributes) -> Result<(), Status> {
         const VERB: &str = "unsafe-delete-ignore-read-errors";
         let decision = self.authorizer.authorize(&self.authorization_attributes(attributes, VERB)).await;
         if decision.is_allowed() {
@@ -228,19 +228,33 @@ impl Endpoint {
         Err(Status::forbidden(of, &attributes.name, why))
     }
 
-    fn authorization_attributes<'a>(&'a self, attributes: &'a Attributes, verb: &'a str) -> authz::Attributes<'a> {
-        authz::Attributes {
+    fn authorization_attributes<'a>(
+        &'a self,
+        attributes: &'a AdmissionAttributes,
+        verb: &'a str,
+    ) -> authz::AuthorizationAttributes<'a> {
+        authz::AuthorizationAttributes {
             namespace: &attributes.namespace,
             version: self.group_version.1,
             name: &attributes.name,
             subresource: &attributes.subresource,
-            ..authz::Attributes::resource(&attributes.user, verb, self.group_version.0, self.resource.plural)
+            ..authz::AuthorizationAttributes::resource(
+                &attributes.user,
+                verb,
+                self.group_version.0,
+                self.resource.plural,
+            )
         }
     }
 
     /// Runs validating admission for a write. If an update creates the object, first authorizes
     /// `create`.
-    pub async fn check_write(&self, attributes: &Attributes, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+    pub async fn check_write(
+        &self,
+        attributes: &AdmissionAttributes,
+        new: &Owned,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
         if old.is_none() {
             self.authorize_create(attributes).await?;
         }

@@ -17,7 +17,7 @@ use telemetry::metrics::SentEvents;
 use tokio::time::{Instant, Sleep};
 
 use crate::frames::{Chunk, Framed, error_frame, frame, length_prefix};
-use crate::media::{Accepted, Encoding, Form};
+use crate::media::{Accepted, Encoding, Representation};
 use crate::partial::Partial;
 use crate::render::Renderer;
 use crate::response;
@@ -52,10 +52,10 @@ enum EventForm {
 impl EventWriter {
     pub fn new(renderer: Renderer, accepted: &Accepted, query: &Query) -> Result<Self, Status> {
         let form = match &accepted.form {
-            Form::Object => EventForm::Object,
-            Form::PartialMetadata(version) => EventForm::Partial(Partial::new(version)),
-            Form::PartialMetadataList(_) => EventForm::List,
-            Form::Table(version) => {
+            Representation::Object => EventForm::Object,
+            Representation::PartialMetadata(version) => EventForm::Partial(Partial::new(version)),
+            Representation::PartialMetadataList(_) => EventForm::List,
+            Representation::Table(version) => {
                 let renderer = Renderer::new(&renderer.endpoint, accepted)?;
                 EventForm::Table(Box::new(TableWriter::new(renderer, version, query)?))
             }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, VARY};
 use http_body::{Body as HttpBody, Frame};
 use request::{Body, BodyError, Response, User};
-use serving::work::memory::Held;
+use serving::work::memory::HeldMemory;
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status};
 
 /// Responses up to this many bytes are not compressed.
@@ -39,7 +39,7 @@ pub fn compress(response: Response, user: &Arc<User>) -> Response {
     if size.exact().is_some_and(|bytes| bytes <= THRESHOLD) || response.headers().contains_key(CONTENT_ENCODING) {
         return response;
     }
-    let mut held = Held::default();
+    let mut held = HeldMemory::default();
     if held.add(user, MEMORY).is_err() {
         return response;
     }
@@ -68,7 +68,7 @@ struct CompressedBody {
     is_ended: bool,
     /// Bytes compressed since the last yield.
     since_yield: usize,
-    _held: Held,
+    _held: HeldMemory,
 }
 
 impl CompressedBody {

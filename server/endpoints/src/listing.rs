@@ -19,7 +19,7 @@ use storage::cache::Entry;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use crate::endpoint::Endpoint;
-use crate::media::{Accepted, Encoding, Form};
+use crate::media::{Accepted, Encoding, Representation};
 use crate::partial::Partial;
 use crate::render::Renderer;
 use crate::response;
@@ -48,10 +48,10 @@ pub fn respond(
     let meta = response::list_meta(listed.revision, listed.continue_token, listed.remaining);
     let renderer = Renderer::new(endpoint, accepted)?;
     let writer = match &accepted.form {
-        Form::Object => Writer::Objects(renderer),
-        Form::PartialMetadataList(version) => Writer::Partials(renderer, Partial::new(version)),
-        Form::Table(version) => Writer::Table(Box::new(TableWriter::new(renderer, version, query)?)),
-        Form::PartialMetadata(_) => {
+        Representation::Object => Writer::Objects(renderer),
+        Representation::PartialMetadataList(version) => Writer::Partials(renderer, Partial::new(version)),
+        Representation::Table(version) => Writer::Table(Box::new(TableWriter::new(renderer, version, query)?)),
+        Representation::PartialMetadata(_) => {
             let message = format!(
                 "you requested PartialObjectMetadata, but the requested object is a list (*{}.{})",
                 endpoint.internal_package(),

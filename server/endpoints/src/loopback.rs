@@ -13,7 +13,7 @@ use request::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
 use request::warnings::Warnings;
 use serde_json::{Value, json};
 
-use crate::admission::{Attributes, Conversions, Operation, Reservations};
+use crate::admission::{AdmissionAttributes, Conversions, Operation, Reservations};
 use crate::body;
 use crate::endpoint::{AdmitCreate, Endpoint};
 use crate::managed::{self, Manager};
@@ -31,7 +31,7 @@ const MANAGER: &str = "kube-apiserver";
 const STATUS: &str = "status";
 
 /// Group, version and plural.
-pub type Resource = (&'static str, &'static str, &'static str);
+pub type GroupVersionResource = (&'static str, &'static str, &'static str);
 
 /// A client of the server itself. Writes complete even if the caller is dropped. `T` is the kind in
 /// the version that the resource names.
@@ -39,7 +39,7 @@ pub type Resource = (&'static str, &'static str, &'static str);
 /// Only conversions to and from `T` are generic: the compiler would repeat the rest for each kind.
 #[derive(Clone)]
 pub struct Loopback {
-    endpoints: Arc<HashMap<Resource, Arc<Endpoint>>>,
+    endpoints: Arc<HashMap<GroupVersionResource, Arc<Endpoint>>>,
     user: Arc<User>,
     manager: &'static str,
 }
@@ -60,12 +60,17 @@ impl Loopback {
     }
 
     /// Whether a resource is served.
-    pub fn serves(&self, resource: Resource) -> bool {
+    pub fn serves(&self, resource: GroupVersionResource) -> bool {
         self.endpoints.contains_key(&resource)
     }
 
     /// Reads an object; `None` if it does not exist.
-    pub async fn get<T: Struct>(&self, resource: Resource, namespace: &str, name: &str) -> Result<Option<T>, Status> {
+    pub async fn get<T: Struct>(
+        &self,
+        resource: GroupVersionResource,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<T>, Status> {
         let endpoint = self.endpoint(resource)?;
         match endpoint.store()?.get(namespace, name, "").await {
             Ok(object) => typed(endpoint, object).map(Some),
@@ -75,16 +80,16 @@ impl Loopback {
     }
 
     /// Creates an object.
-    pub async fn create<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+    pub async fn create<T: Struct>(&self, resource: GroupVersionResource, object: T) -> Result<T, Status> {
         typed(self.endpoint(resource)?, self.create_untyped(resource, Owned::of(object)).await?)
     }
 
-    async fn create_untyped(&self, resource: Resource, object: Owned) -> Result<Owned, Status> {
+    async fn create_untyped(&self, resource: GroupVersionResource, object: Owned) -> Result<Owned, Status> {
         let this = self.clone();
         run_detached(async move { this.create_inner(resource, object).await }).await
     }
 
-    async fn create_inner(&self, resource: Resource, object: Owned) -> Result<Owned, Status> {
+    async fn create_inner(&self, resource: GroupVersionResource, object: Owned) -> Result<Owned, Status> {
         let endpoint = self.endpoint(resource)?;
         let object = body::internal(endpoint.kind, object);
         let attributes = self.attributes(endpoint, Operation::Create, &object);
@@ -97,21 +102,31 @@ impl Loopback {
     }
 
     /// Replaces an object. A non-empty `resourceVersion` must be the stored one.
-    pub async fn update<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+    pub async fn update<T: Struct>(&self, resource: GroupVersionResource, object: T) -> Result<T, Status> {
         typed(self.endpoint(resource)?, self.update_part(resource, "", Owned::of(object)).await?)
     }
 
     /// Replaces the status of an object.
-    pub async fn update_status<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+    pub async fn update_status<T: Struct>(&self, resource: GroupVersionResource, object: T) -> Result<T, Status> {
         typed(self.endpoint(resource)?, self.update_part(resource, STATUS, Owned::of(object)).await?)
     }
 
-    async fn update_part(&self, resource: Resource, part: &'static str, object: Owned) -> Result<Owned, Status> {
+    async fn update_part(
+        &self,
+        resource: GroupVersionResource,
+        part: &'static str,
+        object: Owned,
+    ) -> Result<Owned, Status> {
         let this = self.clone();
         run_detached(async move { this.update_part_inner(resource, part, object).await }).await
     }
 
-    async fn update_part_inner(&self, resource: Resource, part: &str, object: Owned) -> Result<Owned, Status> {
+    async fn update_part_inner(
+        &self,
+        resource: GroupVersionResource,
+        part: &str,
+        object: Owned,
+    ) -> Result<Owned, Status> {
         let endpoint = self.endpoint(resource)?;
         let object = body::internal(endpoint.kind, object);
         let mut attributes = self.attributes(endpoint, Operation::Update, &object);
@@ -134,7 +149,7 @@ impl Loopback {
     /// server-side apply).
     pub async fn apply_status(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         name: &str,
         manager: &str,
         status: Value,
@@ -143,7 +158,7 @@ impl Loopback {
         let (api_version, kind) = (endpoint.kind.api_version(), endpoint.kind.kind);
         let configuration =
             json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "status": status});
-        let attributes = Attributes {
+        let attributes = AdmissionAttributes {
             name: name.to_owned(),
             subresource: STATUS.to_owned(),
             ..self.attributes(endpoint, Operation::Update, &Owned::new(endpoint.kind.hub))
@@ -166,7 +181,7 @@ impl Loopback {
     }
 
     /// Deletes an object, if it exists.
-    pub async fn delete(&self, resource: Resource, namespace: &str, name: &str) -> Result<(), Status> {
+    pub async fn delete(&self, resource: GroupVersionResource, namespace: &str, name: &str) -> Result<(), Status> {
         self.delete_if(resource, namespace, name, Precondition::default()).await
     }
 
@@ -176,7 +191,7 @@ impl Loopback {
     /// Returns a conflict if the stored object does not match the precondition.
     pub async fn delete_if(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: &str,
         name: &str,
         precondition: Precondition,
@@ -187,13 +202,13 @@ impl Loopback {
 
     async fn delete_inner(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: &str,
         name: &str,
         precondition: Precondition,
     ) -> Result<(), Status> {
         let endpoint = self.endpoint(resource)?;
-        let attributes = Attributes {
+        let attributes = AdmissionAttributes {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             ..self.attributes(endpoint, Operation::Delete, &Owned::new(endpoint.kind.hub))
@@ -207,15 +222,15 @@ impl Loopback {
         }
     }
 
-    fn endpoint(&self, resource: Resource) -> Result<&Endpoint, Status> {
+    fn endpoint(&self, resource: GroupVersionResource) -> Result<&Endpoint, Status> {
         let (group, version, plural) = resource;
         let unknown = || Status::internal(format!("{plural} of {group}/{version} are not served"));
         self.endpoints.get(&resource).map(Arc::as_ref).ok_or_else(unknown)
     }
 
-    fn attributes(&self, endpoint: &Endpoint, operation: Operation, object: &Owned) -> Attributes {
+    fn attributes(&self, endpoint: &Endpoint, operation: Operation, object: &Owned) -> AdmissionAttributes {
         let meta = meta(object.as_ref()).cloned().unwrap_or_default();
-        Attributes {
+        AdmissionAttributes {
             operation,
             kind: endpoint.kind,
             group: endpoint.group_version.0,

@@ -10,8 +10,8 @@ use machinery::reflect::{self, Mut, Owned, Ref};
 use machinery::status::Status;
 use patch::FieldSet;
 use patch::field_set::Filter;
-use patch::managed::{self, Applied, Context, OwnerEntry, Update, Versions};
-use patch::schema::Type;
+use patch::managed::{self, Applied, FieldManagerContext, ObjectVersions, OwnerEntry, Update};
+use patch::schema::SchemaType;
 use patch::typed::{self, Comparison, compare};
 use registry::{meta, meta_mut};
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ pub struct Manager<'a> {
     pub name: &'a str,
     pub subresource: &'a str,
     /// Paths of lists that are empty in the request.
-    pub empty: &'a [empty::Path],
+    pub empty: &'a [empty::ListPath],
 }
 
 /// The manager's name: `fieldManager`, or else the start of the User-Agent (`managerOrUserAgent`).
@@ -72,7 +72,7 @@ struct InVersions<'a> {
     live: Option<&'a Owned>,
     new: &'a Owned,
     /// Paths, in the request's version, of lists that are empty in the request.
-    empty: &'a [empty::Path],
+    empty: &'a [empty::ListPath],
 }
 
 impl InVersions<'_> {
@@ -137,7 +137,12 @@ impl InVersions<'_> {
 
     /// Compares as if the stored object had no value, and the new one an empty list, at these
     /// paths.
-    fn compare_with_empty(of: Type<'_>, live: Option<Ref<'_>>, new: Ref<'_>, empty: &[&empty::Path]) -> Comparison {
+    fn compare_with_empty(
+        of: SchemaType<'_>,
+        live: Option<Ref<'_>>,
+        new: Ref<'_>,
+        empty: &[&empty::ListPath],
+    ) -> Comparison {
         let mut live = live.map_or_else(empty_object, json::to_value);
         let mut new = json::to_value(new);
         for path in empty {
@@ -148,11 +153,11 @@ impl InVersions<'_> {
     }
 }
 
-impl<'e> Versions<'e> for InVersions<'e> {
-    fn schema(&self, api_version: &str) -> Option<Type<'e>> {
+impl<'e> ObjectVersions<'e> for InVersions<'e> {
+    fn schema(&self, api_version: &str) -> Option<SchemaType<'e>> {
         match &self.endpoint.open {
             Some(open) => open.merge_type(api_version),
-            None => Some(Type::Struct(self.kind(api_version)?.def)),
+            None => Some(SchemaType::Struct(self.kind(api_version)?.def)),
         }
     }
 
@@ -169,10 +174,10 @@ impl<'e> Versions<'e> for InVersions<'e> {
         };
         let new = self.via_request_version(kind, self.new);
         // Admission may have filled the list.
-        let still_empty = |path: &&empty::Path| at_path(new.as_ref().as_ref(), path).is_none_or(is_empty_list);
+        let still_empty = |path: &&empty::ListPath| at_path(new.as_ref().as_ref(), path).is_none_or(is_empty_list);
         let own = if std::ptr::eq(kind, self.endpoint.kind) { self.empty } else { &[] };
-        let empty: Vec<&empty::Path> = own.iter().filter(still_empty).collect();
-        let (of, new) = (Type::Struct(kind.def), new.as_ref().as_ref());
+        let empty: Vec<&empty::ListPath> = own.iter().filter(still_empty).collect();
+        let (of, new) = (SchemaType::Struct(kind.def), new.as_ref().as_ref());
         let live = live.as_ref().map(|live| live.as_ref().as_ref());
         Some(match live {
             _ if !empty.is_empty() => Self::compare_with_empty(of, live, new, &empty),
@@ -245,21 +250,25 @@ pub fn set_type_meta(document: &mut Value, api_version: &str, kind: &str) {
     }
 }
 
-fn with_context<'e, R>(endpoint: &'e Endpoint, manager: &Manager<'_>, f: impl FnOnce(&Context<'_, 'e>) -> R) -> R {
+fn with_context<'e, R>(
+    endpoint: &'e Endpoint,
+    manager: &Manager<'_>,
+    f: impl FnOnce(&FieldManagerContext<'_, 'e>) -> R,
+) -> R {
     let api_version = endpoint.kind.api_version();
     let now = endpoint.clock.now().to_string();
     let filter = filter(endpoint, manager.subresource);
     let schemas = |version: &str| schema_of(endpoint, version);
     let convert = |value: &Value, version: &str| convert(endpoint, value, version);
-    f(&Context {
+    f(&FieldManagerContext {
         manager: manager.name,
         api_version: &api_version,
         kind: endpoint.kind.kind,
         subresource: manager.subresource,
         now: &now,
         schema: match &endpoint.open {
-            Some(open) => open.merge_type(&api_version).unwrap_or(Type::Deduced),
-            None => Type::Struct(endpoint.kind.def),
+            Some(open) => open.merge_type(&api_version).unwrap_or(SchemaType::Deduced),
+            None => SchemaType::Struct(endpoint.kind.def),
         },
         filter: &filter,
         schemas: &schemas,
@@ -287,10 +296,10 @@ fn filter(endpoint: &Endpoint, subresource: &str) -> Filter {
 }
 
 /// Returns the merge schema of another version.
-fn schema_of<'e>(endpoint: &'e Endpoint, api_version: &str) -> Option<Type<'e>> {
+fn schema_of<'e>(endpoint: &'e Endpoint, api_version: &str) -> Option<SchemaType<'e>> {
     match &endpoint.open {
         Some(open) => open.merge_type(api_version),
-        None => Some(Type::Struct(kind_of(endpoint, api_version)?.def)),
+        None => Some(SchemaType::Struct(kind_of(endpoint, api_version)?.def)),
     }
 }
 

@@ -76,7 +76,7 @@ fn without_route(available: &[&str]) -> Status {
 
 /// The requested form of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum Representation {
     /// The object itself.
     Object,
     /// `as=Table`, in this version of meta.k8s.io.
@@ -91,7 +91,7 @@ pub enum Form {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     pub encoding: Encoding,
-    pub form: Form,
+    pub form: Representation,
     /// Whether JSON is indented: `pretty=1`, or the client is a browser or curl.
     pub pretty: bool,
     pub stream: bool,
@@ -109,9 +109,9 @@ pub enum Forms {
 
 impl Forms {
     /// The form that a clause requests, in this encoding; `None` if it is not available.
-    fn of(self, clause: &Clause<'_>, encoding: Encoding) -> Option<Form> {
+    fn of(self, clause: &Clause<'_>, encoding: Encoding) -> Option<Representation> {
         if !clause.is_transformed() {
-            return Some(Form::Object);
+            return Some(Representation::Object);
         }
         let parameter = |name| clause.parameter(name).unwrap_or_default();
         let version = parameter("v");
@@ -121,10 +121,10 @@ impl Forms {
         match parameter("as") {
             "Table" => {
                 let has_table = self == Forms::All && matches!(encoding, Encoding::Json | Encoding::Yaml);
-                has_table.then(|| Form::Table(version.into()))
+                has_table.then(|| Representation::Table(version.into()))
             }
-            "PartialObjectMetadata" => Some(Form::PartialMetadata(version.into())),
-            "PartialObjectMetadataList" => Some(Form::PartialMetadataList(version.into())),
+            "PartialObjectMetadata" => Some(Representation::PartialMetadata(version.into())),
+            "PartialObjectMetadataList" => Some(Representation::PartialMetadataList(version.into())),
             _ => None,
         }
     }
@@ -135,7 +135,7 @@ impl SupportedEncodings {
     /// (`negotiation.NegotiateMediaTypeOptions`).
     fn negotiate(self, header: &str, pretty: bool, forms: Forms) -> Option<Accepted> {
         if header.is_empty() {
-            return Some(Accepted { encoding: Encoding::Json, form: Form::Object, pretty, stream: false });
+            return Some(Accepted { encoding: Encoding::Json, form: Representation::Object, pretty, stream: false });
         }
         for clause in parse_accept(header) {
             let stream = clause.parameter("stream").unwrap_or_default();
@@ -148,7 +148,7 @@ impl SupportedEncodings {
                     continue;
                 }
                 let Some(form) = forms.of(&clause, encoding) else { continue };
-                let is_object = form == Form::Object && forms != Forms::Object;
+                let is_object = form == Representation::Object && forms != Forms::Object;
                 if is_object && encoding == Encoding::Protobuf && !self.protobuf_objects {
                     continue;
                 }
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn negotiates_first_servable_clause() {
-        let check = |header: &str, encoding: Encoding, form: Form| {
+        let check = |header: &str, encoding: Encoding, form: Representation| {
             let accepted =
                 SupportedEncodings::DEFAULT.accept_object(Some(header), false, Forms::All).expect("acceptable");
             assert_eq!((accepted.encoding, accepted.form), (encoding, form), "{header}");
@@ -277,11 +277,15 @@ mod tests {
         check(
             "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
             Encoding::Json,
-            Form::Table("v1".into()),
+            Representation::Table("v1".into()),
         );
-        check("application/json;as=Table;v=v7;g=meta.k8s.io,application/json", Encoding::Json, Form::Object);
-        check("text/html, */*;q=0.1", Encoding::Json, Form::Object);
-        check("application/yaml;q=0.2, application/vnd.kubernetes.protobuf", Encoding::Protobuf, Form::Object);
+        check("application/json;as=Table;v=v7;g=meta.k8s.io,application/json", Encoding::Json, Representation::Object);
+        check("text/html, */*;q=0.1", Encoding::Json, Representation::Object);
+        check(
+            "application/yaml;q=0.2, application/vnd.kubernetes.protobuf",
+            Encoding::Protobuf,
+            Representation::Object,
+        );
     }
 
     #[test]

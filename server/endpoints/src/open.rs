@@ -9,7 +9,7 @@ use machinery::json::Issues;
 use machinery::print::CustomColumn;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use patch::schema::Type;
+use patch::schema::SchemaType;
 use serde_json::Value;
 
 /// Errors of completing an object of open form.
@@ -46,7 +46,7 @@ pub enum Origin {
 /// A kind of open form in one version: a custom resource.
 pub trait OpenKind: Send + Sync {
     /// Returns the merge schema of a version; nothing if the version does not exist.
-    fn merge_type(&self, api_version: &str) -> Option<Type<'_>>;
+    fn merge_type(&self, api_version: &str) -> Option<SchemaType<'_>>;
 
     /// Prunes fields that the schema does not have, reports them, and applies defaults. Decoding
     /// does the same for a declared type.

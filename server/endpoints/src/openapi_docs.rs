@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use http::StatusCode;
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, HeaderValue, LOCATION, VARY};
-use openapi::Options;
+use openapi::OpenApiOptions;
 use openapi::custom::CustomResource;
 use request::Response;
 use request::negotiation::{Clause, parse_accept};
@@ -25,7 +25,7 @@ use crate::endpoint::Endpoint;
 pub(crate) use content::DocumentRequest;
 use content::{empty, insert};
 use custom::CustomDocument;
-use declared::Declared;
+use declared::DeclaredDocuments;
 pub use declared::Served;
 use lazy::{Lazy, hash};
 
@@ -37,8 +37,8 @@ const V3_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v3@v1.0
 
 /// The OpenAPI documents of the served resources.
 pub struct OpenApi {
-    declared: Declared,
-    options: Options,
+    declared: DeclaredDocuments,
+    options: OpenApiOptions,
     /// Documents of declared resources, by path below `/openapi/v3/`.
     v3: BTreeMap<String, Lazy>,
     /// Documents of custom resources.
@@ -63,8 +63,8 @@ type CustomDocuments = BTreeMap<String, Arc<CustomDocument>>;
 
 impl OpenApi {
     /// Creates the documents of the served resources, from the generated bundles.
-    pub fn new(bundles: &'static [&'static [u8]], options: Options, served: Served) -> Self {
-        let declared = Declared::new(bundles, served);
+    pub fn new(bundles: &'static [&'static [u8]], options: OpenApiOptions, served: Served) -> Self {
+        let declared = DeclaredDocuments::new(bundles, served);
         // Hashed once, because it is long and part of the hash of each document.
         let sources = hash(format!("{options:?}{}", declared.sources()).as_bytes());
         let paths = declared.outline().v3_paths(&options).into_iter();
@@ -244,6 +244,6 @@ fn respond(
 }
 
 /// The options of this server's documents.
-pub fn options(version: &str) -> Options {
-    Options { version: version.into(), service_account_issuer: true, logs: false }
+pub fn options(version: &str) -> OpenApiOptions {
+    OpenApiOptions { version: version.into(), service_account_issuer: true, logs: false }
 }

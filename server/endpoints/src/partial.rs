@@ -78,7 +78,7 @@ impl Partial {
     /// Encodes the metadata of an object that is not in the cache.
     pub fn other(&self, object: Ref<'_>, encoding: Encoding) -> Result<Bytes, Status> {
         let value = partial(object);
-        let accepted = Accepted { encoding, form: crate::media::Form::Object, pretty: false, stream: false };
+        let accepted = Accepted { encoding, form: crate::media::Representation::Object, pretty: false, stream: false };
         let typed = response::Typed { api_version: &self.api_version, kind: KIND, value: Ref::of(&value) };
         response::encode(&typed, &accepted).map(Bytes::from)
     }

@@ -82,18 +82,18 @@ pub struct Patch<'a> {
 }
 
 /// A patched object in hub form, with its warnings.
-pub struct Patched {
+pub struct PatchedObject {
     pub object: Owned,
     pub warnings: Vec<String>,
     /// Paths of lists that the patch makes empty.
-    pub empty: Vec<empty::Path>,
+    pub empty: Vec<empty::ListPath>,
     /// The patched document, or the part of it that the patch names.
     pub document: Value,
 }
 
 impl Patch<'_> {
     /// Applies the patch to a stored object in hub form.
-    pub fn apply(&self, endpoint: &Endpoint, current: &Owned) -> Result<Patched, Status> {
+    pub fn apply(&self, endpoint: &Endpoint, current: &Owned) -> Result<PatchedObject, Status> {
         if let Some(names) = self.names()
             && let Ok(patched) = self.apply_to_part(endpoint, current, &names)
         {
@@ -107,7 +107,7 @@ impl Patch<'_> {
 
     /// Applies the patch to a part of the object. Most patches name few fields; only those are
     /// converted to a document and decoded again.
-    fn apply_to_part(&self, endpoint: &Endpoint, current: &Owned, names: &Names) -> Result<Patched, Status> {
+    fn apply_to_part(&self, endpoint: &Endpoint, current: &Owned, names: &Names) -> Result<PatchedObject, Status> {
         let kind = endpoint.kind;
         let mut value = response::in_version(kind, current.clone());
         let mut part = json::part_to_value(value.as_ref(), names);
@@ -140,7 +140,7 @@ impl Patch<'_> {
         current: Option<&Owned>,
         manager: &Manager<'_>,
         force: bool,
-    ) -> Result<Patched, Status> {
+    ) -> Result<PatchedObject, Status> {
         let mut issues = json::Issues::collect();
         let malformed = |e| Status::bad_request(format!("error decoding YAML: error converting YAML to JSON: {e}"));
         let config = yaml::to_value(self.bytes, &mut issues).map_err(|e| e.into_status(malformed))?;
@@ -159,7 +159,7 @@ impl Patch<'_> {
             // The stored object gets no defaults, because its stored version may not have them.
             let mut object = current.clone();
             managed::set_entries(&mut object, owners)?;
-            return Ok(Patched {
+            return Ok(PatchedObject {
                 object,
                 warnings: decoding.check_fields(&issues)?,
                 empty: Vec::new(),
@@ -173,7 +173,7 @@ impl Patch<'_> {
         managed::set_entries(&mut patched.object, owners)?;
         // A new object had no fields, though its document has zero values.
         let document = if current.is_none() { config } else { patched.document };
-        Ok(Patched { warnings, document, ..patched })
+        Ok(PatchedObject { warnings, document, ..patched })
     }
 
     /// Applies the patch to a document and collects issues of the patch.
@@ -231,7 +231,7 @@ struct Decoding<'a> {
 
 impl Decoding<'_> {
     /// Decodes a patched document into an object with defaults.
-    fn decoded(&self, document: Value, issues: json::Issues) -> Result<Patched, Status> {
+    fn decoded(&self, document: Value, issues: json::Issues) -> Result<PatchedObject, Status> {
         let endpoint = self.endpoint;
         let kind = match self.patch.kind {
             PatchType::Json | PatchType::Merge => {
@@ -254,7 +254,7 @@ impl Decoding<'_> {
         kind: &'static KindDef,
         mut document: Value,
         mut issues: json::Issues,
-    ) -> Result<Patched, Status> {
+    ) -> Result<PatchedObject, Status> {
         let endpoint = self.endpoint;
         if matches!(self.patch.kind, PatchType::Strategic | PatchType::Apply) && endpoint.open.is_none() {
             patch::fit_integers(kind.def, &mut document);
@@ -284,7 +284,7 @@ impl Decoding<'_> {
             return Err(self.undecodable(&why));
         }
         let empty = empty::lists(kind.def, &document);
-        Ok(Patched { object: body::internal(kind, value), warnings, empty, document })
+        Ok(PatchedObject { object: body::internal(kind, value), warnings, empty, document })
     }
 
     /// Checks `apiVersion` and `kind` of a document from a JSON patch or a merge patch. Upstream
@@ -357,7 +357,7 @@ impl Decoding<'_> {
     /// Decodes a document without a version, which is of upstream's internal form. Go embeds the
     /// metadata in the object there, so metadata fields are siblings of `kind`. No other field has
     /// its JSON name.
-    fn without_version(&self, document: Value, mut issues: json::Issues) -> Result<Patched, Status> {
+    fn without_version(&self, document: Value, mut issues: json::Issues) -> Result<PatchedObject, Status> {
         gvk::unknown_internal_fields(self.endpoint.kind, &document, &mut issues);
         let is_metadata = |name: &str| ObjectMeta::def().fields.iter().any(|field| field.json == name);
         let members = document.as_object().into_iter().flatten().filter(|(name, _)| is_metadata(name));
@@ -372,7 +372,7 @@ impl Decoding<'_> {
                 .map_err(|e| e.into_status(|e| self.undecodable(&embedded(e.to_string()))))?;
         }
         let warnings = self.check_fields(&issues)?;
-        Ok(Patched { object, warnings, empty: Vec::new(), document })
+        Ok(PatchedObject { object, warnings, empty: Vec::new(), document })
     }
 
     /// Returns the error for a document that does not match the kind's type. Upstream converts

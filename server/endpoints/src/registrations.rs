@@ -23,12 +23,12 @@ pub struct Registration {
     /// `versionPriority`: versions with a higher value come first.
     pub version_priority: i32,
     /// The aggregated server; none if this server serves the group version.
-    pub backend: Option<Arc<Backend>>,
+    pub backend: Option<Arc<AggregatedServer>>,
 }
 
 /// An aggregated API server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Backend {
+pub struct AggregatedServer {
     pub namespace: String,
     pub name: String,
     pub port: i32,
@@ -48,7 +48,7 @@ pub struct Registered {
     /// Index of each group in `groups`.
     indices: HashMap<String, usize>,
     /// Aggregated servers by group and version.
-    remote: HashMap<(String, String), Arc<Backend>>,
+    remote: HashMap<(String, String), Arc<AggregatedServer>>,
 }
 
 impl Registered {
@@ -85,7 +85,7 @@ impl Registered {
     }
 
     /// Returns the aggregated server for a group version, if there is one.
-    pub fn backend(&self, group: &str, version: &str) -> Option<&Arc<Backend>> {
+    pub fn backend(&self, group: &str, version: &str) -> Option<&Arc<AggregatedServer>> {
         if self.remote.is_empty() {
             return None;
         }
@@ -93,7 +93,7 @@ impl Registered {
     }
 
     /// Returns the group versions of aggregated servers.
-    pub fn remote(&self) -> impl Iterator<Item = (&Registration, &Arc<Backend>)> {
+    pub fn remote(&self) -> impl Iterator<Item = (&Registration, &Arc<AggregatedServer>)> {
         self.groups.iter().flatten().filter_map(|r| Some((r, r.backend.as_ref()?)))
     }
 }

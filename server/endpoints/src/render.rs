@@ -12,7 +12,7 @@ use machinery::protobuf;
 use machinery::reflect::{Mut, Owned, Ref, Struct};
 use machinery::status::Status;
 use machinery::{envelope, json};
-use registry::Source;
+use registry::ObjectSource;
 use storage::cache::{EncodingId, Entry};
 
 use crate::endpoint::Endpoint;
@@ -22,7 +22,7 @@ use crate::response::{self, Typed};
 /// Encodes objects of an endpoint; see the module documentation.
 pub struct Renderer {
     pub endpoint: Arc<Endpoint>,
-    pub source: Source,
+    pub source: ObjectSource,
     pub encoding: Encoding,
     pub pretty: bool,
     api_version: String,
@@ -55,8 +55,8 @@ impl From<Bytes> for Encoded {
 impl Renderer {
     pub fn new(endpoint: &Arc<Endpoint>, accepted: &Accepted) -> Result<Self, Status> {
         let source = match &endpoint.store {
-            Some(store) => Source::Stored(store.clone()),
-            None => Source::Computed(endpoint.kind),
+            Some(store) => ObjectSource::Stored(store.clone()),
+            None => ObjectSource::Computed(endpoint.kind),
         };
         let storage_kind = source.storage_kind();
         Ok(Renderer {
@@ -223,8 +223,12 @@ impl Renderer {
 
     /// Encodes an object that is not stored, such as a bookmark.
     pub fn other(&self, value: Ref<'_>) -> Result<Bytes, Status> {
-        let accepted =
-            Accepted { encoding: self.encoding, form: crate::media::Form::Object, pretty: false, stream: false };
+        let accepted = Accepted {
+            encoding: self.encoding,
+            form: crate::media::Representation::Object,
+            pretty: false,
+            stream: false,
+        };
         let typed = Typed { api_version: &self.api_version, kind: self.endpoint.kind.kind, value };
         response::encode(&typed, &accepted).map(Bytes::from)
     }

@@ -149,7 +149,8 @@ pub fn failure(status: &Status, encoding: Encoding, pretty: bool) -> Response {
         other => {
             let decoded = json::decode(&text, typed.as_mut(), &mut json::Issues::ignore());
             let object = Typed { api_version: "v1", kind: "Status", value: typed.as_ref() };
-            let accepted = Accepted { encoding: other, form: crate::media::Form::Object, pretty: false, stream: false };
+            let accepted =
+                Accepted { encoding: other, form: crate::media::Representation::Object, pretty: false, stream: false };
             match decoded.map_err(Status::internal).and_then(|()| encode(&object, &accepted)) {
                 Ok(body) => respond(code, other, body),
                 Err(_) => respond(code, Encoding::Json, text),

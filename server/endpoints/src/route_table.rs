@@ -26,15 +26,15 @@ use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::verbs;
 
 /// The destination of a request.
-pub(crate) enum Route {
+pub(crate) enum Destination {
     /// A verb of this server.
-    Verb(Target, &'static str),
+    Verb(VerbTarget, &'static str),
     /// A subresource that proxies the request.
     Connect(Arc<dyn SubresourceHandler>),
 }
 
 /// The target of a verb.
-pub(crate) enum Target {
+pub(crate) enum VerbTarget {
     Resource,
     Subresource(&'static SubresourceDef),
 }
@@ -71,7 +71,7 @@ pub(crate) fn is_in_scope(namespaced: bool, info: &RequestInfo) -> bool {
 ///
 /// # Errors
 /// Returns 404 if no template matches the path, 405 if none has the method.
-pub(crate) fn find(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Route, Status> {
+pub(crate) fn find(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Destination, Status> {
     match endpoint.open.is_some() {
         true => of_custom(endpoint, info),
         false => of_declared(endpoint, info, method),
@@ -90,7 +90,7 @@ pub(crate) fn check_names(endpoint: &Endpoint, info: &RequestInfo) -> Result<(),
     check_name(info)
 }
 
-fn of_declared(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Route, Status> {
+fn of_declared(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Destination, Status> {
     let resource = endpoint.resource;
     let everywhere = resource.namespaced && !info.in_namespace;
     if !resource.namespaced && info.in_namespace {
@@ -108,22 +108,22 @@ fn of_declared(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Resu
     let has = |verb: &str| resource.verbs.contains(&verb);
     match select(verbs, has, method)? {
         "list" if info.verb == "watch" && !has("watch") => Err(Status::method_not_allowed()),
-        "list" if info.verb == "watch" => Ok(Route::Verb(Target::Resource, "watch")),
-        verb => Ok(Route::Verb(Target::Resource, verb)),
+        "list" if info.verb == "watch" => Ok(Destination::Verb(VerbTarget::Resource, "watch")),
+        verb => Ok(Destination::Verb(VerbTarget::Resource, verb)),
     }
 }
 
-fn of_subresource(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Route, Status> {
+fn of_subresource(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Destination, Status> {
     let Some(def) = endpoint.subresource(&info.subresource) else { return Err(Status::path_not_found()) };
     let connecter = endpoint.handlers.get(info.subresource.as_str()).filter(|handler| !handler.connects().is_empty());
     if info.depth > 3 && !connecter.is_some_and(|handler| handler.takes_subpath()) {
         return Err(Status::path_not_found());
     }
     if let Some(handler) = connecter.filter(|handler| handler.connects().contains(method)) {
-        return Ok(Route::Connect(handler.clone()));
+        return Ok(Destination::Connect(handler.clone()));
     }
     select(SUBRESOURCE, |verb| def.verbs.contains(&verb), method)
-        .map(|verb| Route::Verb(Target::Subresource(def), verb))
+        .map(|verb| Destination::Verb(VerbTarget::Subresource(def), verb))
 }
 
 /// Returns the verb of a method, if the resource has it.
@@ -135,19 +135,19 @@ fn select(verbs: Verbs, has: impl Fn(&str) -> bool, method: &Method) -> Result<&
     served.find(|(of, _)| of == method).map(|(_, verb)| *verb).ok_or_else(Status::method_not_allowed)
 }
 
-fn of_custom(endpoint: &Endpoint, info: &RequestInfo) -> Result<Route, Status> {
+fn of_custom(endpoint: &Endpoint, info: &RequestInfo) -> Result<Destination, Status> {
     let known = CUSTOM.into_iter().find(|verb| *verb == info.verb);
     if info.subresource.is_empty() {
         // A POST to the path of an object creates it. Its name must be that of the path
         // (`verbs::create`).
         let verb = known.filter(|verb| endpoint.resource.verbs.contains(verb));
-        return verb.map(|verb| Route::Verb(Target::Resource, verb)).ok_or_else(Status::method_not_allowed);
+        return verb.map(|verb| Destination::Verb(VerbTarget::Resource, verb)).ok_or_else(Status::method_not_allowed);
     }
     let Some(def) = endpoint.subresource(&info.subresource) else {
         return Err(Status::not_found(endpoint.name(), &info.name));
     };
     let verb = known.filter(|verb| def.verbs.contains(verb));
-    verb.map(|verb| Route::Verb(Target::Subresource(def), verb)).ok_or_else(Status::method_not_allowed)
+    verb.map(|verb| Destination::Verb(VerbTarget::Subresource(def), verb)).ok_or_else(Status::method_not_allowed)
 }
 
 /// Checks that the name in the path of an object is not empty.
@@ -161,22 +161,22 @@ fn check_name(info: &RequestInfo) -> Result<(), Status> {
 }
 
 /// Returns the metrics labels of a routed request.
-pub(crate) fn routed(endpoint: &Endpoint, route: &Route) -> Routed {
+pub(crate) fn routed(endpoint: &Endpoint, route: &Destination) -> Routed {
     Routed { removed_release: removed_release(endpoint, route) }
 }
 
 /// Returns the release that removes a deprecated version; empty if none is declared. Returns
 /// nothing if the version is not deprecated.
-fn removed_release(endpoint: &Endpoint, route: &Route) -> Option<String> {
+fn removed_release(endpoint: &Endpoint, route: &Destination) -> Option<String> {
     if let Some(open) = &endpoint.open {
         return (!open.warnings().is_empty()).then(String::new);
     }
     let own_kind = match route {
-        Route::Verb(Target::Resource, _) => true,
-        Route::Verb(Target::Subresource(def), _) => {
+        Destination::Verb(VerbTarget::Resource, _) => true,
+        Destination::Verb(VerbTarget::Subresource(def), _) => {
             def.kind.2 == endpoint.kind.kind && def.kind.0 == endpoint.kind.group
         }
-        Route::Connect(_) => false,
+        Destination::Connect(_) => false,
     };
     if own_kind { verbs::removed_release(endpoint.kind) } else { None }
 }

@@ -17,7 +17,7 @@ use request::respond::wants_pretty;
 use request::warnings::Warnings;
 use request::{Body, BoxFuture, Handler, Query, Request, RequestExt, RequestInfo, Response, User};
 use serde_json::Value;
-use serving::work::memory::Held;
+use serving::work::memory::HeldMemory;
 use serving::work::{self, Work};
 
 use crate::discovery::{Aggregated, Discovery, GroupVersions};
@@ -26,9 +26,9 @@ use crate::media::{Encoding, Forms, SupportedEncodings};
 use crate::openapi_docs::{DocumentRequest, OpenApi};
 use crate::patching::PatchType;
 use crate::response::{self, respond as send};
-use crate::route_table::{self, Route, Target};
+use crate::route_table::{self, Destination, VerbTarget};
 use crate::routes::Routes;
-use crate::verbs::{self, Call};
+use crate::verbs::{self, ResourceRequest};
 use crate::{audit, gzip};
 
 /// A server of the delegation chain.
@@ -315,8 +315,8 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let counted = route.as_ref().ok().map(|route| route_table::routed(&endpoint, route));
     let route = route.and_then(|route| {
         match &route {
-            Route::Verb(..) => routed(&endpoint, &parts, supported, is_collection)?,
-            Route::Connect(handler) => {
+            Destination::Verb(..) => routed(&endpoint, &parts, supported, is_collection)?,
+            Destination::Connect(handler) => {
                 if let Some(media_type) = handler.produces() {
                     supported.check_route_of(accept.as_ref().and_then(|value| value.to_str().ok()), media_type)?;
                 }
@@ -326,11 +326,11 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
         Ok(route)
     });
     let answer = match route {
-        Ok(Route::Connect(handler)) => {
+        Ok(Destination::Connect(handler)) => {
             let call = call(&parts.extensions, info, supported, parts.headers.clone(), Body::empty());
             verbs::connect::connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
-        Ok(Route::Verb(target, verb)) => {
+        Ok(Destination::Verb(target, verb)) => {
             let call = call(&parts.extensions, info, supported, parts.headers, body);
             run_verb(endpoint, target, verb, call).await
         }
@@ -376,11 +376,11 @@ fn call(
     supported: SupportedEncodings,
     headers: http::HeaderMap,
     body: Body,
-) -> Call {
+) -> ResourceRequest {
     let user = extensions.user().cloned().unwrap_or_else(|| Arc::new(request::User::anonymous()));
-    Call {
+    ResourceRequest {
         info,
-        held: Held::default(),
+        held: HeldMemory::default(),
         user,
         headers,
         body,
@@ -402,7 +402,7 @@ const LARGE_RESPONSE: usize = 256 << 10;
 /// Returns an error if the memory limit is exceeded. The response to a write is sent anyway,
 /// because the write is done.
 fn charge_large_response(response: Response, user: &Arc<User>, is_write: bool) -> Result<Response, Status> {
-    let mut held = Held::default();
+    let mut held = HeldMemory::default();
     let length = response.body().known().map_or(0, Bytes::len);
     if length <= LARGE_RESPONSE {
         return Ok(response);
@@ -414,7 +414,12 @@ fn charge_large_response(response: Response, user: &Arc<User>, is_write: bool) -
 }
 
 /// Runs the verb, then audits and compresses the response. Watch streams are not changed.
-async fn run_verb(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> Result<Response, Status> {
+async fn run_verb(
+    endpoint: Arc<Endpoint>,
+    target: VerbTarget,
+    verb: &'static str,
+    call: ResourceRequest,
+) -> Result<Response, Status> {
     let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled(features::APIResponseCompression);
     let (is_stream, is_write) = (call.info.verb == "watch", !call.info.is_read_only());
     let work = Work { user: call.user.clone(), seat: call.seat.clone() };
@@ -427,19 +432,19 @@ async fn run_verb(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, c
 
 type ResponseFuture = BoxFuture<'static, Result<Response, Status>>;
 
-fn dispatch(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> ResponseFuture {
+fn dispatch(endpoint: Arc<Endpoint>, target: VerbTarget, verb: &'static str, call: ResourceRequest) -> ResponseFuture {
     if let Some(open) = &endpoint.open {
         call.warn(open.warnings());
     }
-    if matches!(target, Target::Resource) {
+    if matches!(target, VerbTarget::Resource) {
         call.warn_deprecated(endpoint.kind);
     }
     if let Err(status) = route_table::check_names(&endpoint, &call.info) {
         return Box::pin(std::future::ready(Err(status)));
     }
     match target {
-        Target::Resource => of_resource(endpoint, verb, call),
-        Target::Subresource(def) => {
+        VerbTarget::Resource => of_resource(endpoint, verb, call),
+        VerbTarget::Subresource(def) => {
             let audited = Audited::of(&endpoint, &call);
             audited.answer(async move { of_subresource(&endpoint, def, verb, call).await })
         }
@@ -448,7 +453,7 @@ fn dispatch(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: C
 
 /// Runs the verb of a resource. Each verb has its own future: the largest is several times as large
 /// as that of a read.
-fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> ResponseFuture {
+fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: ResourceRequest) -> ResponseFuture {
     let audited = Audited::of(&endpoint, &call);
     match verb {
         "create" if endpoint.store.is_none() => {
@@ -482,7 +487,7 @@ struct Audited {
 }
 
 impl Audited {
-    fn of(endpoint: &Endpoint, call: &Call) -> Self {
+    fn of(endpoint: &Endpoint, call: &ResourceRequest) -> Self {
         let wants_answer = call.trail.reaches(Level::RequestResponse);
         let user = (wants_answer && call.info.is_read_only()).then(|| call.user.clone());
         Audited { catalog: endpoint.catalog, trail: wants_answer.then(|| call.trail.clone()), user }
@@ -504,7 +509,7 @@ async fn of_subresource(
     endpoint: &Arc<Endpoint>,
     def: &SubresourceDef,
     verb: &str,
-    call: Call,
+    call: ResourceRequest,
 ) -> Result<Response, Status> {
     let own_kind = def.kind.2 == endpoint.kind.kind && def.kind.0 == endpoint.kind.group;
     if own_kind {

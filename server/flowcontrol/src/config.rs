@@ -19,7 +19,7 @@ pub struct FlowSchema {
     /// How requests of the schema are divided into flows; `None` makes all of them one flow.
     pub distinguisher: Option<Distinguisher>,
     /// The schema matches a request if any rule does.
-    pub rules: Vec<PolicyRule>,
+    pub rules: Vec<PolicyRulesWithSubjects>,
 }
 
 /// The request attribute that identifies a flow.
@@ -31,7 +31,7 @@ pub enum Distinguisher {
 
 /// Subjects, and the requests by them that match.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PolicyRule {
+pub struct PolicyRulesWithSubjects {
     pub subjects: Vec<Subject>,
     pub resources: Vec<ResourceRule>,
     pub paths: Vec<PathRule>,
@@ -129,9 +129,9 @@ pub fn mandatory_schemas() -> [FlowSchema; 2] {
 }
 
 /// A rule that matches all requests by members of these groups.
-fn match_all_rule(groups: &[&str]) -> PolicyRule {
+fn match_all_rule(groups: &[&str]) -> PolicyRulesWithSubjects {
     let all = || vec![ALL.to_owned()];
-    PolicyRule {
+    PolicyRulesWithSubjects {
         subjects: groups.iter().map(|group| Subject::Group((*group).to_owned())).collect(),
         resources: vec![ResourceRule {
             verbs: all(),
@@ -146,16 +146,16 @@ fn match_all_rule(groups: &[&str]) -> PolicyRule {
 
 /// A list of names, or all names.
 #[derive(Clone, Debug)]
-pub(crate) enum Names {
+pub(crate) enum NameMatcher {
     All,
     These(Vec<String>),
 }
 
-impl Names {
+impl NameMatcher {
     /// Creates the list. Only a `*` that stands alone means all; validation rejects it beside other
     /// names.
     pub fn of(list: Vec<String>) -> Self {
-        if list == [ALL] { Names::All } else { Names::These(list) }
+        if list == [ALL] { NameMatcher::All } else { NameMatcher::These(list) }
     }
 
     /// Whether the list contains the name.
@@ -166,8 +166,8 @@ impl Names {
     /// Whether the list is `All`, or any of its names satisfies the predicate.
     pub fn any(&self, fits: impl Fn(&str) -> bool) -> bool {
         match self {
-            Names::All => true,
-            Names::These(names) => names.iter().any(|name| fits(name)),
+            NameMatcher::All => true,
+            NameMatcher::These(names) => names.iter().any(|name| fits(name)),
         }
     }
 }

@@ -13,11 +13,11 @@ use crate::config::{CATCH_ALL, EXEMPT, FlowSchema, PriorityLevel, mandatory_leve
 use crate::digest::Digest;
 use crate::flow::Flow;
 use crate::lending;
-use crate::level::{Clock, Level};
+use crate::level::{MonotonicClock, PriorityLevelState};
 use crate::list_sizes::ListSizes;
 use crate::matching::Matcher;
 use crate::metrics::Metrics;
-use crate::watches::{Watched, Watches};
+use crate::watches::{CountedWatch, Watches};
 
 /// How often levels lend each other seats (upstream: `borrowingAdjustmentPeriod`).
 const ADJUSTMENT_PERIOD: Duration = Duration::from_secs(10);
@@ -52,12 +52,12 @@ pub(crate) struct Config {
 }
 
 /// Levels by name: those of the configuration, and removed ones that still have requests.
-pub(crate) type Levels = BTreeMap<String, Arc<Level>>;
+pub(crate) type Levels = BTreeMap<String, Arc<PriorityLevelState>>;
 
 /// A schema and its level.
 pub struct Classified {
     pub(crate) flow: Arc<Flow>,
-    pub(crate) level: Arc<Level>,
+    pub(crate) level: Arc<PriorityLevelState>,
     pub is_exempt: bool,
     /// The most seats that a request may take.
     pub(crate) widest_request: Option<u32>,
@@ -65,12 +65,12 @@ pub struct Classified {
 
 /// The schema and level of a request.
 #[derive(Clone)]
-pub struct Class {
+pub struct Classification {
     config: Arc<Config>,
     index: usize,
 }
 
-impl Deref for Class {
+impl Deref for Classification {
     type Target = Classified;
 
     fn deref(&self) -> &Classified {
@@ -166,7 +166,7 @@ impl FlowControl {
         for config in wanted {
             let level = match before.get(&config.name) {
                 Some(level) => level.clone(),
-                None => Level::new(config.clone(), self.0.metrics.level(&config.name)),
+                None => PriorityLevelState::new(config.clone(), self.0.metrics.level(&config.name)),
             };
             let mut state = level.lock();
             (state.config, state.is_quiescing) = (config.clone(), false);
@@ -218,14 +218,14 @@ impl FlowControl {
     }
 
     /// Returns the schema and level of a request.
-    pub fn classify(&self, digest: &Digest<'_>) -> Class {
+    pub fn classify(&self, digest: &Digest<'_>) -> Classification {
         let config = self.config();
         let index = config.matcher.find(digest).unwrap_or(config.fallback);
-        Class { config, index }
+        Classification { config, index }
     }
 
     /// Counts a watch until the result is dropped. The counts determine the seats of writes.
-    pub fn watch(&self, digest: &Digest<'_>) -> Watched {
+    pub fn watch(&self, digest: &Digest<'_>) -> CountedWatch {
         self.0.watches.add(digest)
     }
 
@@ -252,7 +252,7 @@ impl FlowControl {
     }
 }
 
-impl Clock for FlowControl {
+impl MonotonicClock for FlowControl {
     fn now(&self) -> Duration {
         self.0.began.elapsed()
     }

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use machinery::scalar::MicroTime;
 
 use crate::control::FlowControl;
-use crate::level::Clock;
-use crate::queue_set::{Entry, QueueSet, Stage};
+use crate::level::MonotonicClock;
+use crate::queue_set::{QueueSet, QueueSetRequest, RequestState};
 
 /// The document to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,20 +80,21 @@ impl FlowControl {
 
     fn request_rows(&self, level: &str, queues: &QueueSet, details: bool) -> Vec<Row> {
         let mut requests: Vec<_> = queues.requests().iter().collect();
-        requests.sort_unstable_by_key(|(id, entry)| (entry.queue, matches!(entry.stage, Stage::Executing), **id));
-        let position = |id, entry: &Entry| {
+        requests
+            .sort_unstable_by_key(|(id, entry)| (entry.queue, matches!(entry.stage, RequestState::Executing), **id));
+        let position = |id, entry: &QueueSetRequest| {
             let queue = &queues.queues()[entry.queue?];
             queue.waiting.iter().position(|other| *other == id)
         };
-        let rows = requests.into_iter().filter(|(_, entry)| !matches!(entry.stage, Stage::FinalWork));
+        let rows = requests.into_iter().filter(|(_, entry)| !matches!(entry.stage, RequestState::FinalWork));
         rows.map(|(id, entry)| self.request_row(level, entry, position(*id, entry), details)).collect()
     }
 
-    fn request_row(&self, level: &str, entry: &Entry, position: Option<usize>, details: bool) -> Row {
+    fn request_row(&self, level: &str, entry: &QueueSetRequest, position: Option<usize>, details: bool) -> Row {
         let (digest, work) = (entry.arrival.request.digest(), entry.arrival.work);
         let index = |index: Option<usize>| index.map_or("-1".to_owned(), |index| index.to_string());
         let started =
-            if matches!(entry.stage, Stage::Waiting(_)) { NEVER.into() } else { time(self.date(entry.started)) };
+            if matches!(entry.stage, RequestState::Waiting(_)) { NEVER.into() } else { time(self.date(entry.started)) };
         let mut row = vec![
             level.to_owned(),
             entry.arrival.flow.schema.clone(),

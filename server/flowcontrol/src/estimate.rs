@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use crate::control::{Class, FlowControl};
+use crate::control::{Classification, FlowControl};
 use crate::digest::Digest;
 use crate::list_sizes::ListSize;
 use crate::work::WorkEstimate;
@@ -34,7 +34,7 @@ pub struct Initial {
 impl FlowControl {
     /// Estimates the seats of a request; `initial` is set when it reads the objects of a
     /// collection.
-    pub fn estimate(&self, class: &Class, digest: &Digest<'_>, initial: Option<Initial>) -> WorkEstimate {
+    pub fn estimate(&self, class: &Classification, digest: &Digest<'_>, initial: Option<Initial>) -> WorkEstimate {
         match (digest.verb, initial) {
             ("list" | "watch", Some(initial)) => {
                 let size = self.0.list_sizes.get().and_then(|sizes| sizes.of(digest.group, digest.resource));

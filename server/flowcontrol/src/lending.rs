@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::allocation::{Claim, compute_concurrency_allocation};
-use crate::level::{Level, State};
+use crate::level::{MutableState, PriorityLevelState};
 use crate::metrics::Metrics;
 
 /// The demand of a level in the last period.
 struct Need {
-    level: Arc<Level>,
+    level: Arc<PriorityLevelState>,
     is_exempt: bool,
     /// The seats that it gets if there are enough: its demand, up to its nominal limit.
     least: f64,
@@ -20,7 +20,7 @@ struct Need {
 }
 
 /// Sets the seats of each level for the next period.
-pub fn lend<'l>(now: Duration, levels: impl Iterator<Item = &'l Arc<Level>>, metrics: &Metrics) {
+pub fn lend<'l>(now: Duration, levels: impl Iterator<Item = &'l Arc<PriorityLevelState>>, metrics: &Metrics) {
     let mut nominal_sum = 0.0;
     let needs: Vec<Need> = levels.map(|level| need(now, level, &mut nominal_sum)).collect();
     let limited = || needs.iter().filter(|need| !need.is_exempt);
@@ -51,9 +51,9 @@ pub fn lend<'l>(now: Duration, levels: impl Iterator<Item = &'l Arc<Level>>, met
     }
 }
 
-fn need(now: Duration, level: &Arc<Level>, nominal_sum: &mut f64) -> Need {
+fn need(now: Duration, level: &Arc<PriorityLevelState>, nominal_sum: &mut f64) -> Need {
     let mut state = level.lock();
-    let State { queues, demand, limits, config, .. } = &mut *state;
+    let MutableState { queues, demand, limits, config, .. } = &mut *state;
     queues.demand.flush(now, demand);
     *nominal_sum += f64::from(limits.nominal);
     let (lower, nominal) = (f64::from(limits.lower), f64::from(limits.nominal));

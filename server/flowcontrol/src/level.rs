@@ -10,10 +10,10 @@ use crate::config::{PriorityLevel, Queuing};
 use crate::demand::DemandStats;
 use crate::dropped::DroppedRequestsTracker;
 use crate::metrics::LevelMetrics;
-use crate::queue_set::{Arrival, Outcome, QueueSet, RequestId};
+use crate::queue_set::{Arrival, ArrivalOutcome, QueueSet, RequestId};
 
 /// The clock of the levels. Its clones have the same time.
-pub trait Clock: Clone + Send + 'static {
+pub trait MonotonicClock: Clone + Send + 'static {
     /// The time since the start of the clock.
     fn now(&self) -> Duration;
 }
@@ -24,18 +24,18 @@ const WIDEST_REQUEST: f64 = 0.15;
 const IDLE_RELEASE_DELAY: Duration = Duration::from_millis(100);
 
 /// A level. It outlives configuration changes, so that waiting and running requests stay counted.
-pub struct Level {
+pub struct PriorityLevelState {
     pub name: String,
-    state: Mutex<State>,
+    state: Mutex<MutableState>,
     pub metrics: LevelMetrics,
 }
 
 /// The mutable state of a level.
-pub struct State {
+pub struct MutableState {
     /// The current configuration, or the last one of a removed level.
     pub config: PriorityLevel,
     pub queues: QueueSet,
-    pub limits: Limits,
+    pub limits: SeatLimits,
     pub demand: DemandStats,
     pub dropped: DroppedRequestsTracker,
     /// When the next release of seats is scheduled.
@@ -46,7 +46,7 @@ pub struct State {
 
 /// The seat limits of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct SeatLimits {
     pub nominal: u32,
     /// The seats without those that it may lend.
     pub lower: u32,
@@ -56,7 +56,7 @@ pub struct Limits {
     pub current: u32,
 }
 
-impl Limits {
+impl SeatLimits {
     /// Computes the limits from the level's shares, all seats, and all shares of the server.
     pub fn of(config: &PriorityLevel, all_seats: u32, all_shares: u32) -> Self {
         let percent = |part: u32, seats: u32| (f64::from(seats) * f64::from(part) / 100.0).round() as u32;
@@ -64,7 +64,7 @@ impl Limits {
         let nominal = (f64::from(all_seats) * f64::from(config.shares) / f64::from(all_shares.max(1))).ceil() as u32;
         let lendable = percent(config.lendable_percent, nominal);
         let borrowed = config.borrowing_percent.map_or(all_seats, |part| percent(part, nominal));
-        Limits {
+        SeatLimits {
             nominal,
             lower: nominal - lendable.min(nominal),
             upper: nominal + borrowed,
@@ -73,22 +73,22 @@ impl Limits {
     }
 }
 
-impl Level {
+impl PriorityLevelState {
     /// Creates a level without seats.
     pub fn new(config: PriorityLevel, metrics: LevelMetrics) -> Arc<Self> {
-        let state = State {
+        let state = MutableState {
             queues: QueueSet::new(config.queuing, 0),
-            limits: Limits::default(),
+            limits: SeatLimits::default(),
             demand: DemandStats::default(),
             dropped: DroppedRequestsTracker::default(),
             next_timer: None,
             is_quiescing: false,
             config,
         };
-        Arc::new(Level { name: state.config.name.clone(), state: Mutex::new(state), metrics })
+        Arc::new(PriorityLevelState { name: state.config.name.clone(), state: Mutex::new(state), metrics })
     }
 
-    pub fn lock(&self) -> MutexGuard<'_, State> {
+    pub fn lock(&self) -> MutexGuard<'_, MutableState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -98,23 +98,23 @@ impl Level {
     /// The request is rejected; the value is the seconds after which the client should retry.
     pub fn start(
         self: &Arc<Self>,
-        clock: &impl Clock,
+        clock: &impl MonotonicClock,
         now: Duration,
         arrival: Arrival,
     ) -> Result<(RequestId, Option<oneshot::Receiver<()>>), u64> {
         let mut state = self.lock();
         match state.queues.start(now, arrival) {
-            Outcome::Executing(id) => Ok((id, None)),
-            Outcome::Waiting(id, receiver) => {
+            ArrivalOutcome::Executing(id) => Ok((id, None)),
+            ArrivalOutcome::Waiting(id, receiver) => {
                 self.set_timer(clock, &mut state);
                 Ok((id, Some(receiver)))
             }
-            Outcome::Rejected => Err(state.dropped.record(now)),
+            ArrivalOutcome::Rejected => Err(state.dropped.record(now)),
         }
     }
 
     /// Ends a request; see [`QueueSet::end`].
-    pub fn end(self: &Arc<Self>, clock: &impl Clock, now: Duration, id: RequestId) {
+    pub fn end(self: &Arc<Self>, clock: &impl MonotonicClock, now: Duration, id: RequestId) {
         let mut state = self.lock();
         state.queues.end(now, id);
         self.set_timer(clock, &mut state);
@@ -124,7 +124,7 @@ impl Level {
     ///
     /// If requests wait, the seats are released when the work is done. Otherwise they are released
     /// with a delay, which is short enough for metrics. Watched writes then need no timer each.
-    fn set_timer(self: &Arc<Self>, clock: &impl Clock, state: &mut State) {
+    fn set_timer(self: &Arc<Self>, clock: &impl MonotonicClock, state: &mut MutableState) {
         let Some(due) = state.queues.next_release() else { return };
         let at = if state.queues.load().0 > 0 { due } else { due + IDLE_RELEASE_DELAY };
         let Ok(runtime) = Handle::try_current() else { return };
@@ -152,7 +152,7 @@ impl Level {
     }
 }
 
-impl State {
+impl MutableState {
     /// Whether the level is removed from the configuration and idle.
     pub fn is_quiesced(&self) -> bool {
         self.is_quiescing && self.queues.is_idle()
@@ -160,9 +160,9 @@ impl State {
 
     /// Gives the level its share of the server's seats.
     pub fn share(&mut self, all_seats: u32, all_shares: u32) {
-        let limits = Limits::of(&self.config, all_seats, all_shares);
-        let is_new = self.limits == Limits::default();
-        self.limits = Limits { current: if is_new { limits.current } else { self.limits.current }, ..limits };
+        let limits = SeatLimits::of(&self.config, all_seats, all_shares);
+        let is_new = self.limits == SeatLimits::default();
+        self.limits = SeatLimits { current: if is_new { limits.current } else { self.limits.current }, ..limits };
     }
 
     /// The most seats that one request may take; `None` means no limit by the level.
@@ -182,9 +182,9 @@ mod tests {
     fn limits_follow_from_shares() {
         let [_, level] = mandatory_levels();
         let level = PriorityLevel { shares: 40, lendable_percent: 25, borrowing_percent: Some(50), ..level };
-        let limits = Limits::of(&level, 600, 245);
-        assert_eq!(limits, Limits { nominal: 98, lower: 73, upper: 147, current: 86 });
+        let limits = SeatLimits::of(&level, 600, 245);
+        assert_eq!(limits, SeatLimits { nominal: 98, lower: 73, upper: 147, current: 86 });
         let level = PriorityLevel { shares: 5, lendable_percent: 0, borrowing_percent: None, ..level };
-        assert_eq!(Limits::of(&level, 600, 245), Limits { nominal: 13, lower: 13, upper: 613, current: 13 });
+        assert_eq!(SeatLimits::of(&level, 600, 245), SeatLimits { nominal: 13, lower: 13, upper: 613, current: 13 });
     }
 }

@@ -31,15 +31,15 @@ mod watches;
 mod work;
 
 pub use config::{
-    Distinguisher, FlowSchema, PathRule, PolicyRule, PriorityLevel, Queuing, ResourceRule, Subject, mandatory_levels,
-    mandatory_schemas,
+    Distinguisher, FlowSchema, PathRule, PolicyRulesWithSubjects, PriorityLevel, Queuing, ResourceRule, Subject,
+    mandatory_levels, mandatory_schemas,
 };
-pub use control::{Class, FlowControl};
+pub use control::{Classification, FlowControl};
 pub use digest::{Digest, RequestDetails};
 pub use dump::Dump;
 pub use estimate::Initial;
 pub use list_sizes::{ListSize, ListSizes};
 pub use queue_set::QueueSet;
 pub use seat::{Rejected, Seat};
-pub use watches::Watched;
+pub use watches::CountedWatch;
 pub use work::{SeatSeconds, WorkEstimate};

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::config::{FlowSchema, Names, PathRule, ResourceRule, Subject};
+use crate::config::{FlowSchema, NameMatcher, PathRule, ResourceRule, Subject};
 use crate::digest::Digest;
 
 /// The prefix of the user names of service accounts; namespace and name follow, separated by a
@@ -33,15 +33,15 @@ struct Rule {
 }
 
 struct Resources {
-    verbs: Names,
-    groups: Names,
-    resources: Names,
+    verbs: NameMatcher,
+    groups: NameMatcher,
+    resources: NameMatcher,
     cluster_scope: bool,
-    namespaces: Names,
+    namespaces: NameMatcher,
 }
 
 struct Paths {
-    verbs: Names,
+    verbs: NameMatcher,
     /// Each path and the prefix of everything below it; `None` matches every path.
     paths: Option<Vec<(String, String)>>,
 }
@@ -112,11 +112,11 @@ impl Rule {
 impl From<ResourceRule> for Resources {
     fn from(rule: ResourceRule) -> Self {
         Resources {
-            verbs: Names::of(rule.verbs),
-            groups: Names::of(rule.groups),
-            resources: Names::of(rule.resources),
+            verbs: NameMatcher::of(rule.verbs),
+            groups: NameMatcher::of(rule.groups),
+            resources: NameMatcher::of(rule.resources),
             cluster_scope: rule.cluster_scope,
-            namespaces: Names::of(rule.namespaces),
+            namespaces: NameMatcher::of(rule.namespaces),
         }
     }
 }
@@ -146,7 +146,7 @@ impl From<PathRule> for Paths {
         };
         let everything = rule.paths.iter().any(|path| path == ALL);
         Paths {
-            verbs: Names::of(rule.verbs),
+            verbs: NameMatcher::of(rule.verbs),
             paths: (!everything).then(|| rule.paths.into_iter().map(with_prefix).collect()),
         }
     }
@@ -162,14 +162,14 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{PolicyRule, mandatory_schemas};
+    use crate::config::{PolicyRulesWithSubjects, mandatory_schemas};
 
     fn owned(words: &str) -> Vec<String> {
         words.split_whitespace().map(str::to_owned).collect()
     }
 
     fn schema(name: &str, subject: Subject, resources: Option<ResourceRule>, paths: Option<PathRule>) -> FlowSchema {
-        let rules = vec![PolicyRule {
+        let rules = vec![PolicyRulesWithSubjects {
             subjects: vec![subject],
             resources: resources.into_iter().collect(),
             paths: paths.into_iter().collect(),

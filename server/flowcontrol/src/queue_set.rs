@@ -29,7 +29,7 @@ use crate::sharding::Hand;
 use crate::work::SeatSeconds;
 
 pub use queue::Queue;
-pub use request::{Arrival, Entry, RequestId, Stage};
+pub use request::{Arrival, QueueSetRequest, RequestId, RequestState};
 
 /// For how long narrow requests may bypass one that needs more seats than are free.
 const BYPASS_TIMEOUT: Duration = Duration::from_secs(1);
@@ -39,7 +39,7 @@ const BYPASS_TIMEOUT: Duration = Duration::from_secs(1);
 const SEATS_FOR_ONE_NARROW: u32 = 32;
 
 /// The outcome of the arrival of a request.
-pub enum Outcome {
+pub enum ArrivalOutcome {
     Executing(RequestId),
     /// The request may run when the receiver gets a message.
     Waiting(RequestId, oneshot::Receiver<()>),
@@ -48,7 +48,7 @@ pub enum Outcome {
 
 /// Counters of requests since the creation of the queue set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct RequestCounts {
     pub dispatched: u64,
     pub rejected: u64,
     /// The rejected requests that had been waiting.
@@ -69,7 +69,7 @@ pub struct QueueSet {
     limit: u32,
     /// May hold more queues than configured, until the excess ones are empty.
     queues: Vec<Queue>,
-    requests: HashMap<RequestId, Entry>,
+    requests: HashMap<RequestId, QueueSetRequest>,
     /// Requests with final work in progress, by when it is done.
     final_work_by_due: BTreeSet<(Duration, RequestId)>,
     next_id: RequestId,
@@ -87,7 +87,7 @@ pub struct QueueSet {
     /// The seats in use by requests that have bypassed wider ones.
     bypass_seats: u32,
     seats_waiting: u32,
-    pub counts: Counts,
+    pub counts: RequestCounts,
     pub demand: Demand,
     pub last_dispatch: LastDispatch,
 }
@@ -112,7 +112,7 @@ impl QueueSet {
             seats_in_use: 0,
             bypass_seats: 0,
             seats_waiting: 0,
-            counts: Counts::default(),
+            counts: RequestCounts::default(),
             demand: Demand::default(),
             last_dispatch: LastDispatch::default(),
         };
@@ -130,30 +130,30 @@ impl QueueSet {
     }
 
     /// Admits, queues, or rejects a request.
-    pub fn start(&mut self, now: Duration, arrival: Arrival) -> Outcome {
+    pub fn start(&mut self, now: Duration, arrival: Arrival) -> ArrivalOutcome {
         self.sync(now);
         let seats = arrival.work.max_seats();
         let Queuing::Queues { hand_size, length, count } = self.queuing else {
             if self.queuing == Queuing::Reject && !self.fits(seats) {
                 self.counts.rejected += 1;
                 arrival.flow.metrics.rejected_no_seat.inc();
-                return Outcome::Rejected;
+                return ArrivalOutcome::Rejected;
             }
-            return Outcome::Executing(self.execute_at_once(now, arrival, None));
+            return ArrivalOutcome::Executing(self.execute_at_once(now, arrival, None));
         };
         let index = self.choose(arrival.hash, count, hand_size);
         if self.seats_in_use >= self.limit && self.queues[index].waiting.len() >= length {
             self.counts.rejected += 1;
             arrival.flow.metrics.rejected_queue_full.inc();
-            return Outcome::Rejected;
+            return ArrivalOutcome::Rejected;
         }
         self.open_queue(index);
         if self.waiting == 0 && self.seats_in_use < self.limit && self.fits(seats) {
-            return Outcome::Executing(self.execute_at_once(now, arrival, Some(index)));
+            return ArrivalOutcome::Executing(self.execute_at_once(now, arrival, Some(index)));
         }
         let (id, receiver) = self.enqueue(now, arrival, index);
         self.dispatch_all(now);
-        Outcome::Waiting(id, receiver)
+        ArrivalOutcome::Waiting(id, receiver)
     }
 
     /// Ends a running request, or cancels a waiting one.
@@ -162,9 +162,9 @@ impl QueueSet {
     pub fn end(&mut self, now: Duration, id: RequestId) {
         self.sync(now);
         match self.requests.get(&id).map(|entry| &entry.stage) {
-            Some(Stage::Waiting(_)) => self.cancel(now, id),
-            Some(Stage::Executing) => self.finish(now, id),
-            Some(Stage::FinalWork) | None => {}
+            Some(RequestState::Waiting(_)) => self.cancel(now, id),
+            Some(RequestState::Executing) => self.finish(now, id),
+            Some(RequestState::FinalWork) | None => {}
         }
     }
 
@@ -195,7 +195,9 @@ impl QueueSet {
     /// do not read responses must not block others.
     pub fn expire(&mut self, now: Duration, max_duration: Duration) {
         self.sync(now);
-        let is_old = |entry: &Entry| matches!(entry.stage, Stage::Executing) && now > entry.started + max_duration;
+        let is_old = |entry: &QueueSetRequest| {
+            matches!(entry.stage, RequestState::Executing) && now > entry.started + max_duration
+        };
         let old: Vec<RequestId> = self.requests.iter().filter(|(_, e)| is_old(e)).map(|(id, _)| *id).collect();
         for id in old {
             self.end(now, id);
@@ -227,7 +229,7 @@ impl QueueSet {
     }
 
     /// The waiting and running requests, for debug documents.
-    pub fn requests(&self) -> &HashMap<RequestId, Entry> {
+    pub fn requests(&self) -> &HashMap<RequestId, QueueSetRequest> {
         &self.requests
     }
 
@@ -294,10 +296,16 @@ impl QueueSet {
         }
     }
 
-    fn entry(&mut self, now: Duration, arrival: Arrival, queue: Option<usize>, stage: Stage) -> (RequestId, Entry) {
+    fn entry(
+        &mut self,
+        now: Duration,
+        arrival: Arrival,
+        queue: Option<usize>,
+        stage: RequestState,
+    ) -> (RequestId, QueueSetRequest) {
         self.next_id += 1;
         let arrived_virtually = self.virtual_now;
-        let entry = Entry {
+        let entry = QueueSetRequest {
             arrival,
             arrived: now,
             arrived_virtually,
@@ -315,13 +323,13 @@ impl QueueSet {
             Some(_) => Arrival { work: arrival.work.narrowed(self.limit), ..arrival },
             None => arrival,
         };
-        let (id, entry) = self.entry(now, arrival, queue, Stage::Executing);
+        let (id, entry) = self.entry(now, arrival, queue, RequestState::Executing);
         self.execute(now, id, entry);
         id
     }
 
     /// Starts a request.
-    fn execute(&mut self, now: Duration, id: RequestId, entry: Entry) {
+    fn execute(&mut self, now: Duration, id: RequestId, entry: QueueSetRequest) {
         let (seats, work) = (entry.seats(), entry.total_work());
         self.executing += 1;
         self.seats_in_use += seats;
@@ -355,7 +363,7 @@ impl QueueSet {
 
     fn enqueue(&mut self, now: Duration, arrival: Arrival, index: usize) -> (RequestId, oneshot::Receiver<()>) {
         let (sender, receiver) = oneshot::channel();
-        let (id, entry) = self.entry(now, arrival, Some(index), Stage::Waiting(sender));
+        let (id, entry) = self.entry(now, arrival, Some(index), RequestState::Waiting(sender));
         let (seats, initial, work) = (entry.seats(), entry.arrival.work.initial_seats, entry.total_work());
         self.waiting += 1;
         self.seats_waiting += seats;
@@ -375,7 +383,7 @@ impl QueueSet {
     }
 
     /// Removes a waiting request from its queue.
-    fn dequeue(&mut self, id: RequestId) -> Option<Entry> {
+    fn dequeue(&mut self, id: RequestId) -> Option<QueueSetRequest> {
         let entry = self.requests.remove(&id)?;
         let (seats, initial, work) = (entry.seats(), entry.arrival.work.initial_seats, entry.total_work());
         self.waiting -= 1;
@@ -409,7 +417,7 @@ impl QueueSet {
 
     fn finish(&mut self, now: Duration, id: RequestId) {
         let Some(entry) = self.requests.get_mut(&id) else { return };
-        entry.stage = Stage::FinalWork;
+        entry.stage = RequestState::FinalWork;
         let (work, started, queue) = (entry.arrival.work, entry.started, entry.queue);
         entry.arrival.flow.metrics.requests_executing.dec();
         self.executing -= 1;
@@ -447,7 +455,7 @@ impl QueueSet {
     /// one that may bypass it.
     fn dispatch(&mut self, now: Duration) -> bool {
         let Some((index, id)) = self.next(|_, _| true) else { return false };
-        let Some(seats) = self.requests.get(&id).map(Entry::seats) else { return false };
+        let Some(seats) = self.requests.get(&id).map(QueueSetRequest::seats) else { return false };
         if self.fits(seats) {
             self.serve(now, index, id, false);
             return true;
@@ -470,7 +478,7 @@ impl QueueSet {
     /// requests leave the seats that it needs.
     fn bypassing_request(&self, wide: u32) -> Option<(usize, RequestId)> {
         let left = self.limit.checked_sub(wide)?.checked_sub(self.bypass_seats)?;
-        let may_bypass = |entry: &Entry| entry.seats() <= left && self.fits(entry.seats());
+        let may_bypass = |entry: &QueueSetRequest| entry.seats() <= left && self.fits(entry.seats());
         self.next(|queue, entry| may_bypass(entry) && queue.executing == 0 && queue.waiting.len() == 1)
     }
 
@@ -479,7 +487,7 @@ impl QueueSet {
         let Some(mut entry) = self.dequeue(id) else { return };
         self.last_served = index;
         self.last_dispatch = LastDispatch { at: self.virtual_now, start: self.queues[index].next_dispatch };
-        let stage = std::mem::replace(&mut entry.stage, Stage::Executing);
+        let stage = std::mem::replace(&mut entry.stage, RequestState::Executing);
         entry.started = now;
         entry.arrival.work = entry.arrival.work.narrowed(self.limit);
         entry.has_bypassed = has_bypassed;
@@ -487,7 +495,7 @@ impl QueueSet {
             self.bypass_seats += entry.seats();
         }
         self.execute(now, id, entry);
-        if let Stage::Waiting(sender) = stage
+        if let RequestState::Waiting(sender) = stage
             && sender.send(()).is_err()
         {
             // The client stopped waiting.
@@ -499,7 +507,7 @@ impl QueueSet {
 
     /// The oldest request that would end first in virtual time among the eligible ones, and its
     /// queue.
-    fn next(&self, is_eligible: impl Fn(&Queue, &Entry) -> bool) -> Option<(usize, RequestId)> {
+    fn next(&self, is_eligible: impl Fn(&Queue, &QueueSetRequest) -> bool) -> Option<(usize, RequestId)> {
         let count = self.queues.len();
         let in_turn = (1..=count).map(|step| (self.last_served + step) % count);
         let heads = in_turn.filter_map(|index| {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::control::{Class, FlowControl};
+use crate::control::{Classification, FlowControl};
 use crate::digest::RequestDetails;
-use crate::level::Clock;
+use crate::level::MonotonicClock;
 use crate::queue_set::{Arrival, RequestId};
 use crate::work::WorkEstimate;
 
@@ -14,7 +14,7 @@ use crate::work::WorkEstimate;
 /// Dropping it releases the seats. Those of final work are released when that is done.
 pub struct Seat {
     control: FlowControl,
-    class: Class,
+    class: Classification,
     id: RequestId,
     is_watch: bool,
     /// When the request began to run; `None` while it waits.
@@ -29,7 +29,7 @@ pub struct Rejected {
 }
 
 impl Seat {
-    fn new(control: FlowControl, class: &Class, id: RequestId, is_watch: bool) -> Self {
+    fn new(control: FlowControl, class: &Classification, id: RequestId, is_watch: bool) -> Self {
         Seat { control, class: class.clone(), id, is_watch, began: None }
     }
 
@@ -45,7 +45,7 @@ impl FlowControl {
     /// No seat is free and the queue is full, or the request waited too long.
     pub async fn admit(
         &self,
-        class: &Class,
+        class: &Classification,
         request: Arc<dyn RequestDetails>,
         work: WorkEstimate,
         patience: Duration,

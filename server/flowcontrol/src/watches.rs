@@ -18,17 +18,17 @@ struct Shared {
 }
 
 /// A counted watch; dropping it decrements the count.
-pub struct Watched {
+pub struct CountedWatch {
     watches: Watches,
     key: u64,
 }
 
 impl Watches {
     /// Counts a watch.
-    pub fn add(&self, digest: &Digest<'_>) -> Watched {
+    pub fn add(&self, digest: &Digest<'_>) -> CountedWatch {
         let key = self.key(digest, digest.namespace, digest.name);
         *self.counts().entry(key).or_default() += 1;
-        Watched { watches: self.clone(), key }
+        CountedWatch { watches: self.clone(), key }
     }
 
     /// The number of watches that may receive the event of a write.
@@ -53,7 +53,7 @@ impl Watches {
     }
 }
 
-impl Drop for Watched {
+impl Drop for CountedWatch {
     fn drop(&mut self) {
         let mut counts = self.watches.counts();
         if let Some(count) = counts.get_mut(&self.key) {

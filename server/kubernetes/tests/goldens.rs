@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use apiserver::convert::{self, Form};
+use apiserver::convert::{self, ObjectEncoding};
 use conversations::archive::{self, Fixture};
 
 /// `apps.v1.Deployment` as (`apps/v1`, `Deployment`); the core group is called `core` there.
@@ -18,7 +18,11 @@ fn kind_of(stem: &str) -> Option<(String, String)> {
 
 fn check(fixture: &Fixture, api_version: &str, kind: &str) -> Result<(), Box<dyn Error>> {
     let read = |form: &str| fixture.forms.get(form).ok_or_else(|| format!("there is no {form}"));
-    let forms = [(Form::Json, read("json")?), (Form::Yaml, read("yaml")?), (Form::Protobuf, read("pb")?)];
+    let forms = [
+        (ObjectEncoding::Json, read("json")?),
+        (ObjectEncoding::Yaml, read("yaml")?),
+        (ObjectEncoding::Protobuf, read("pb")?),
+    ];
     for (from, bytes) in &forms {
         let mut object = convert::decode(kubernetes::catalog(), bytes, Some((api_version, kind)))
             .map_err(|e| format!("from {from:?}: {e}"))?;

@@ -8,7 +8,7 @@ use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
-use openapi::{Catalog, Options, protobuf};
+use openapi::{Catalog, OpenApiOptions, protobuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
@@ -19,10 +19,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     catalog.retain_defaults();
     let folder = PathBuf::from(folder);
     fs::create_dir_all(&folder)?;
-    let v2 = catalog.v2(&Options::default());
+    let v2 = catalog.v2(&OpenApiOptions::default());
     fs::write(folder.join("v2.json"), v2.to_string())?;
     fs::write(folder.join("v2.pb"), protobuf::v2(&v2))?;
-    for (path, document) in catalog.v3(&Options::default()) {
+    for (path, document) in catalog.v3(&OpenApiOptions::default()) {
         let file = folder.join("v3").join(path);
         fs::create_dir_all(file.with_file_name(""))?;
         fs::write(file.with_added_extension("json"), document.to_string())?;

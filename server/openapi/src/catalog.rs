@@ -72,12 +72,12 @@ pub struct Subresource {
     /// connection.
     pub kind: GroupVersionKind,
     pub verbs: Vec<String>,
-    pub answer: Answer,
+    pub answer: SubresourceResponse,
 }
 
 /// The response of a subresource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Answer {
+pub enum SubresourceResponse {
     /// An object of this definition, which is also the body of writes.
     Object(String),
     /// A text stream with these query parameters (`pods/log`).
@@ -86,9 +86,9 @@ pub enum Answer {
     Connection(Vec<Parameter>),
 }
 
-impl Default for Answer {
+impl Default for SubresourceResponse {
     fn default() -> Self {
-        Answer::Text(Vec::new())
+        SubresourceResponse::Text(Vec::new())
     }
 }
 

@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::catalog::{Answer, Catalog, GroupVersion, GroupVersionKind, Resource, Serving, Subresource};
+use crate::catalog::{Catalog, GroupVersion, GroupVersionKind, Resource, Serving, Subresource, SubresourceResponse};
 use crate::item::{Item, Operation};
-use crate::options::{Options, kinds_of_all};
+use crate::options::{OpenApiOptions, kinds_of_all};
 use crate::paths::ResourcePaths;
 use crate::references::{SCHEMAS, closure};
 use crate::{media, names, v2, v3};
 pub use resource::CustomResource;
-use resource::Form;
+use resource::OpenApiVersion;
 
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
@@ -27,8 +27,8 @@ const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
 impl Catalog {
     /// The v3 document of the custom resources of one group version. Definitions of built-in types
     /// come from this catalog.
-    pub fn custom_v3(&self, options: &Options, resources: &[CustomResource]) -> Value {
-        let catalog = self.custom(resources, Form::V3);
+    pub fn custom_v3(&self, options: &OpenApiOptions, resources: &[CustomResource]) -> Value {
+        let catalog = self.custom(resources, OpenApiVersion::V3);
         let items = items(&catalog);
         let used = closure(SCHEMAS, |name| catalog.definitions.get(name), items.iter().flat_map(Item::definitions));
         let mut document = v3::document(&catalog, options, catalog.versions.first(), &items, &used);
@@ -45,15 +45,15 @@ impl Catalog {
     }
 
     /// A v2 document of custom resources only, to be merged into the document of the server.
-    pub fn custom_v2(&self, options: &Options, resources: &[CustomResource]) -> Value {
-        let catalog = self.custom(resources, Form::V2);
+    pub fn custom_v2(&self, options: &OpenApiOptions, resources: &[CustomResource]) -> Value {
+        let catalog = self.custom(resources, OpenApiVersion::V2);
         let items = items(&catalog);
         let used = closure(SCHEMAS, |name| catalog.definitions.get(name), items.iter().flat_map(Item::definitions));
         v2::document(&catalog, options, &items, &used)
     }
 
     /// A catalog of these resources, with the definitions that they refer to.
-    fn custom(&self, resources: &[CustomResource], form: Form) -> Catalog {
+    fn custom(&self, resources: &[CustomResource], form: OpenApiVersion) -> Catalog {
         let declared =
             [names::OBJECT_META, names::LIST_META, names::STATUS, names::DELETE_OPTIONS, names::PATCH, names::SCALE];
         let declared = closure(SCHEMAS, |name| self.definitions.get(name), declared);
@@ -96,7 +96,7 @@ impl CustomResource {
             name: name.into(),
             kind: kind.clone(),
             verbs: verbs(&SUBRESOURCE_VERBS),
-            answer: Answer::Object(definition),
+            answer: SubresourceResponse::Object(definition),
         };
         let status = self.has_status.then(|| subresource("status", self.model(&self.kind)));
         let scale = self.has_scale.then(|| subresource("scale", names::SCALE.into()));

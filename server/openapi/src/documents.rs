@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::catalog::{Catalog, GroupVersion};
-use crate::endpoints::{self, Discovery};
+use crate::endpoints::{self, DiscoveryDefinitions};
 use crate::item::Item;
-use crate::options::Options;
+use crate::options::OpenApiOptions;
 use crate::paths::ResourcePaths;
 use crate::references::{SCHEMAS, closure};
 use crate::{v2, v3};
@@ -23,8 +23,8 @@ enum Part<'a> {
 
 impl Catalog {
     /// The v2 document of everything in the catalog.
-    pub fn v2(&self, options: &Options) -> Value {
-        let discovery = Discovery::new();
+    pub fn v2(&self, options: &OpenApiOptions) -> Value {
+        let discovery = DiscoveryDefinitions::new();
         let mut items = endpoints::well_known(options);
         if !self.versions.is_empty() {
             items.push(discovery.groups());
@@ -37,23 +37,23 @@ impl Catalog {
     }
 
     /// The v3 documents by path below `/openapi/v3/`, such as `apis/apps/v1`.
-    pub fn v3(&self, options: &Options) -> BTreeMap<String, Value> {
+    pub fn v3(&self, options: &OpenApiOptions) -> BTreeMap<String, Value> {
         self.parts(options).into_iter().map(|(path, part)| (path, self.v3_part(options, part))).collect()
     }
 
     /// The paths of the v3 documents.
-    pub fn v3_paths(&self, options: &Options) -> BTreeSet<String> {
+    pub fn v3_paths(&self, options: &OpenApiOptions) -> BTreeSet<String> {
         self.parts(options).into_keys().collect()
     }
 
     /// A single v3 document. Other documents are not built.
-    pub fn v3_of(&self, options: &Options, path: &str) -> Option<Value> {
+    pub fn v3_of(&self, options: &OpenApiOptions, path: &str) -> Option<Value> {
         let part = self.parts(options).remove(path)?;
         Some(self.v3_part(options, part))
     }
 
     /// The content of each v3 document by its path.
-    fn parts(&self, options: &Options) -> BTreeMap<String, Part<'_>> {
+    fn parts(&self, options: &OpenApiOptions) -> BTreeMap<String, Part<'_>> {
         let mut parts = BTreeMap::new();
         for item in endpoints::well_known(options) {
             let part = parts.entry(document_of(&item.path)).or_insert_with(|| Part::WellKnown(Vec::new()));
@@ -72,8 +72,8 @@ impl Catalog {
         parts
     }
 
-    fn v3_part(&self, options: &Options, part: Part<'_>) -> Value {
-        let discovery = Discovery::new();
+    fn v3_part(&self, options: &OpenApiOptions, part: Part<'_>) -> Value {
+        let discovery = DiscoveryDefinitions::new();
         let (version, items) = match part {
             Part::WellKnown(items) => (None, items),
             Part::Groups => (None, vec![discovery.groups()]),
@@ -93,7 +93,7 @@ impl Catalog {
         self.versions.iter().map(|version| version.group.as_str()).collect()
     }
 
-    fn items<'a>(&'a self, discovery: &'a Discovery, version: &'a GroupVersion) -> Vec<Item<'a>> {
+    fn items<'a>(&'a self, discovery: &'a DiscoveryDefinitions, version: &'a GroupVersion) -> Vec<Item<'a>> {
         let resources = version.resources.iter();
         let items = resources.flat_map(|resource| ResourcePaths::new(self, version, resource).items());
         std::iter::once(discovery.resources(version)).chain(items).collect()

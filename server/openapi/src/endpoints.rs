@@ -6,19 +6,19 @@ use crate::catalog::Parameter;
 use crate::item::{Content, Item, Operation};
 use crate::media;
 use crate::names;
-use crate::options::Options;
+use crate::options::OpenApiOptions;
 
 /// Definition names of the discovery responses.
-pub(crate) struct Discovery {
+pub(crate) struct DiscoveryDefinitions {
     api_versions: String,
     api_group: String,
     api_group_list: String,
     api_resource_list: String,
 }
 
-impl Discovery {
+impl DiscoveryDefinitions {
     pub(crate) fn new() -> Self {
-        Discovery {
+        DiscoveryDefinitions {
             api_versions: names::meta("APIVersions"),
             api_group: names::meta("APIGroup"),
             api_group_list: names::meta("APIGroupList"),
@@ -53,7 +53,7 @@ impl Discovery {
 }
 
 /// The paths outside `/api` and `/apis`.
-pub(crate) fn well_known(options: &Options) -> Vec<Item<'static>> {
+pub(crate) fn well_known(options: &OpenApiOptions) -> Vec<Item<'static>> {
     let mut items = vec![version()];
     if options.service_account_issuer {
         items.push(text(

@@ -21,14 +21,14 @@ pub(crate) struct Operation<'a> {
     pub action: Option<&'static str>,
     pub kind: Option<GroupVersionKind>,
     pub query: Vec<&'a Parameter>,
-    pub body: Option<Body<'a>>,
+    pub body: Option<RequestBody<'a>>,
     pub answers: Vec<(u16, Content<'a>)>,
     pub consumes: &'static [&'static str],
     pub produces: &'static [&'static str],
 }
 
 /// The body of a request.
-pub(crate) struct Body<'a> {
+pub(crate) struct RequestBody<'a> {
     pub definition: &'a str,
     pub required: bool,
 }

@@ -28,8 +28,9 @@ mod v2;
 mod v3;
 
 pub use catalog::{
-    Answer, Catalog, GroupVersion, GroupVersionKind, Parameter, Parameters, Resource, Scope, Serving, Subresource,
+    Catalog, GroupVersion, GroupVersionKind, Parameter, Parameters, Resource, Scope, Serving, Subresource,
+    SubresourceResponse,
 };
 pub use merge::merge_v2;
-pub use options::Options;
+pub use options::OpenApiOptions;
 pub use schema::to_v2;

@@ -7,7 +7,7 @@ use crate::names;
 
 /// Server options that affect the documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct OpenApiOptions {
     /// `info.version`, the release such as `1.36`.
     pub version: String,
     /// Whether the endpoints of the service account issuer are served.
@@ -16,9 +16,9 @@ pub struct Options {
     pub logs: bool,
 }
 
-impl Default for Options {
+impl Default for OpenApiOptions {
     fn default() -> Self {
-        Options { version: "unversioned".into(), service_account_issuer: true, logs: false }
+        OpenApiOptions { version: "unversioned".into(), service_account_issuer: true, logs: false }
     }
 }
 

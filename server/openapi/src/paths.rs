@@ -5,8 +5,10 @@
 
 use std::sync::LazyLock;
 
-use crate::catalog::{Answer, Catalog, GroupVersion, GroupVersionKind, Parameter, Resource, Scope, Subresource};
-use crate::item::{Body, Content, Item, Operation};
+use crate::catalog::{
+    Catalog, GroupVersion, GroupVersionKind, Parameter, Resource, Scope, Subresource, SubresourceResponse,
+};
+use crate::item::{Content, Item, Operation, RequestBody};
 use crate::media;
 use crate::names::{self, title};
 
@@ -149,7 +151,7 @@ impl<'a> ResourcePaths<'a> {
             let id = self.id("replace", "", suffix);
             let mut operation = self.operation("put", "put", id, format!("Replaces {about}."));
             operation.query.extend(&self.catalog.parameters.update);
-            operation.body = Some(Body { definition, required: true });
+            operation.body = Some(RequestBody { definition, required: true });
             operation.answers = answers(&[200, 201], definition);
             item.operations.push(Operation { kind: Some(kind.clone()), ..operation });
         }
@@ -157,7 +159,7 @@ impl<'a> ResourcePaths<'a> {
             let id = self.id("patch", "", suffix);
             let mut operation = self.operation("patch", "patch", id, format!("Changes parts of {about}."));
             operation.query.extend(&self.catalog.parameters.patch);
-            operation.body = Some(Body { definition: names::PATCH, required: true });
+            operation.body = Some(RequestBody { definition: names::PATCH, required: true });
             operation.answers = answers(&[200, 201], definition);
             operation.consumes = media::PATCH;
             item.operations.push(Operation { kind: Some(kind.clone()), ..operation });
@@ -185,7 +187,7 @@ impl<'a> ResourcePaths<'a> {
         };
         let mut operation = self.operation("post", "post", self.id("create", "", suffix), description);
         operation.query.extend(&self.catalog.parameters.create);
-        operation.body = Some(Body { definition, required: true });
+        operation.body = Some(RequestBody { definition, required: true });
         operation.answers = answers(&[200, 201, 202], definition);
         Operation { kind: Some(kind.clone()), ..operation }
     }
@@ -194,7 +196,7 @@ impl<'a> ResourcePaths<'a> {
         let description = format!("Deletes one {}.", self.resource.kind);
         let mut operation = self.operation("delete", "delete", self.id("delete", "", ""), description);
         operation.query.extend(&self.catalog.parameters.delete);
-        operation.body = Some(Body { definition: names::DELETE_OPTIONS, required: false });
+        operation.body = Some(RequestBody { definition: names::DELETE_OPTIONS, required: false });
         let answer = if self.resource.delete_returns_object { &self.resource.definition } else { names::STATUS };
         operation.answers = answers(&[200, 202], answer);
         operation
@@ -208,7 +210,7 @@ impl<'a> ResourcePaths<'a> {
         let not_for_watches = parameters.list.iter().filter(|p| p.name != "watch" && p.name != "allowWatchBookmarks");
         operation.query.extend(not_for_watches);
         operation.query.extend(&parameters.delete);
-        operation.body = Some(Body { definition: names::DELETE_OPTIONS, required: false });
+        operation.body = Some(RequestBody { definition: names::DELETE_OPTIONS, required: false });
         operation.answers = answers(&[200], names::STATUS);
         operation
     }
@@ -261,15 +263,15 @@ impl<'a> ResourcePaths<'a> {
         let suffix = title(&subresource.name);
         let mut item = self.item("", &rest);
         match &subresource.answer {
-            Answer::Object(definition) => {
+            SubresourceResponse::Object(definition) => {
                 let can = |verb: &str| subresource.can(verb);
                 self.push_object_verbs(&mut item, &subresource.kind, definition, &suffix, &can);
                 if can("create") {
                     item.operations.push(self.create(&subresource.kind, definition, &suffix));
                 }
             }
-            Answer::Text(query) => item.operations.push(self.text(subresource, query, &suffix)),
-            Answer::Connection(query) => {
+            SubresourceResponse::Text(query) => item.operations.push(self.text(subresource, query, &suffix)),
+            SubresourceResponse::Connection(query) => {
                 self.push_connections(&mut item, subresource, query, &suffix);
                 // A proxied target with its own paths accepts any method, also below its own path.
                 if query.iter().any(|p| p.name == "path") {

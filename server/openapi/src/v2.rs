@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Catalog, GroupVersionKind, Parameter};
 use crate::item::{Content, Item, Operation};
-use crate::options::{Options, is_shared_by_all, kinds_of_all};
+use crate::options::{OpenApiOptions, is_shared_by_all, kinds_of_all};
 use crate::schema::to_v2;
 
 const GVK: &str = "x-kubernetes-group-version-kind";
 
 /// Builds the document. Query parameters are in `parameters` and referred to, because there are
 /// some 7000 uses.
-pub(crate) fn document(catalog: &Catalog, options: &Options, items: &[Item], used: &BTreeSet<&str>) -> Value {
+pub(crate) fn document(catalog: &Catalog, options: &OpenApiOptions, items: &[Item], used: &BTreeSet<&str>) -> Value {
     let mut writer = Writer::default();
     let paths: Map<_, _> = items.iter().map(|item| (item.path.clone(), writer.item(item))).collect();
     let definitions: Map<_, _> = used.iter().map(|name| ((*name).to_owned(), definition(catalog, name))).collect();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Catalog, GroupVersion, Parameter};
 use crate::item::{Content, Item, Operation};
-use crate::options::{Options, is_shared_by_all};
+use crate::options::{OpenApiOptions, is_shared_by_all};
 use crate::references::SCHEMAS;
 use crate::v2::{extensions, reason};
 
@@ -14,7 +14,7 @@ use crate::v2::{extensions, reason};
 /// expect them there.
 pub(crate) fn document(
     catalog: &Catalog,
-    options: &Options,
+    options: &OpenApiOptions,
     version: Option<&GroupVersion>,
     items: &[Item],
     used: &BTreeSet<&str>,

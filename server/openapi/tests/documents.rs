@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use openapi::{
-    Answer, Catalog, GroupVersion, GroupVersionKind, Options, Parameter, Parameters, Resource, Scope, Serving,
-    Subresource, names,
+    Catalog, GroupVersion, GroupVersionKind, OpenApiOptions, Parameter, Parameters, Resource, Scope, Serving,
+    Subresource, SubresourceResponse, names,
 };
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn operations(document: &Value) -> BTreeMap<String, String> {
 #[test]
 fn operations_of_a_namespaced_resource() {
     let document =
-        &catalog(vec![shop("v1", Serving::On, product())]).v3(&Options::default())["apis/shop.example.com/v1"];
+        &catalog(vec![shop("v1", Serving::On, product())]).v3(&OpenApiOptions::default())["apis/shop.example.com/v1"];
     let base = "/apis/shop.example.com/v1";
     let want = [
         ("GET", "/", "getShopExampleComV1APIResources"),
@@ -110,12 +110,12 @@ fn connections_with_a_path_take_every_method_and_paths_below() {
             name: "proxy".into(),
             kind: kind.clone(),
             verbs: strings(verbs),
-            answer: Answer::Connection(parameters(query)),
+            answer: SubresourceResponse::Connection(parameters(query)),
         }],
         ..product()
     };
     let methods = |resource| {
-        let document = catalog(vec![shop("v1", Serving::On, resource)]).v2(&Options::default());
+        let document = catalog(vec![shop("v1", Serving::On, resource)]).v2(&OpenApiOptions::default());
         operations(&document).into_keys().filter(|key| key.contains("/proxy")).collect::<Vec<_>>()
     };
     let at = |method: &str, rest: &str| format!("{method} /apis/shop.example.com/v1/products/{{name}}/proxy{rest}");
@@ -128,7 +128,7 @@ fn connections_with_a_path_take_every_method_and_paths_below() {
 #[test]
 fn documents_contain_definitions_reachable_from_operations() {
     let catalog = catalog(vec![shop("v1", Serving::On, product())]);
-    let v3 = catalog.v3(&Options::default());
+    let v3 = catalog.v3(&OpenApiOptions::default());
     let schemas = v3["apis/shop.example.com/v1"]["components"]["schemas"].as_object().expect("schemas");
     assert!(schemas.contains_key("com.example.shop.v1.ProductSpec"));
     assert!(!schemas.contains_key("com.example.shop.v1.Unused"));
@@ -142,9 +142,9 @@ fn delete_options_belong_to_all_versions_in_v2_and_to_those_of_the_document_in_v
         let kinds = schema["x-kubernetes-group-version-kind"].as_array().cloned().unwrap_or_default();
         kinds.iter().map(|kind| kind["group"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
-    let v2 = catalog.v2(&Options::default());
+    let v2 = catalog.v2(&OpenApiOptions::default());
     assert_eq!(groups(&v2["definitions"][names::DELETE_OPTIONS]), ["", "shop.example.com"]);
-    let v3 = catalog.v3(&Options::default());
+    let v3 = catalog.v3(&OpenApiOptions::default());
     let schemas = &v3["apis/shop.example.com/v1"]["components"]["schemas"];
     assert_eq!(groups(&schemas[names::WATCH_EVENT]), ["", "shop.example.com"]);
 }
@@ -153,13 +153,13 @@ fn delete_options_belong_to_all_versions_in_v2_and_to_those_of_the_document_in_v
 fn patch_lists_its_parameters_at_the_operation() {
     let catalog = catalog(vec![shop("v1", Serving::On, product())]);
     let path = "/apis/shop.example.com/v1/namespaces/{namespace}/products/{name}";
-    let v3 = &catalog.v3(&Options::default())["apis/shop.example.com/v1"]["paths"][path];
+    let v3 = &catalog.v3(&OpenApiOptions::default())["apis/shop.example.com/v1"]["paths"][path];
     let names: Vec<_> = v3["patch"]["parameters"].as_array().expect("list").iter().map(|p| p["name"].clone()).collect();
     assert_eq!(names, ["dryRun", "fieldManager", "force"]);
     let shared: Vec<_> = v3["parameters"].as_array().expect("list").iter().map(|p| p["name"].clone()).collect();
     assert_eq!(shared, ["name", "namespace", "pretty"]);
 
-    let v2 = catalog.v2(&Options::default());
+    let v2 = catalog.v2(&OpenApiOptions::default());
     let reference = v2["paths"][path]["patch"]["parameters"][1]["$ref"].as_str().expect("reference");
     assert_eq!(v2.pointer(&reference[1..]).expect("shared parameter")["name"], "dryRun");
 }
@@ -171,6 +171,6 @@ fn retain_defaults_drops_disabled_resources_and_empty_groups() {
         shop("v1beta1", Serving::Off, product()),
     ]);
     catalog.retain_defaults();
-    let paths: Vec<_> = catalog.v3(&Options::default()).into_keys().collect();
+    let paths: Vec<_> = catalog.v3(&OpenApiOptions::default()).into_keys().collect();
     assert_eq!(paths, [".well-known/openid-configuration", "openid/v1/jwks", "version"]);
 }

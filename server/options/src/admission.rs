@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::error::FlagError;
 use crate::plugins::PLUGINS;
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// The deprecated flag with the list of active plugins.
 const ONLY: &str = "admission-control";
@@ -31,7 +31,7 @@ impl AdmissionOptions {
     }
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn admission(&self) -> Result<AdmissionOptions, FlagError> {
         let names = |flag: &str| -> Result<Vec<String>, FlagError> {
             let known = |name: &&str| PLUGINS.iter().any(|(plugin, _)| plugin == name);

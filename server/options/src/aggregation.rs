@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use webhook::Identity;
+use webhook::ClientIdentity;
 
 use crate::error::{Error, FlagError};
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// Options of proxying to aggregated API servers.
 #[derive(Clone, Debug)]
@@ -22,14 +22,14 @@ impl AggregationOptions {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn identity(&self) -> Result<Option<Identity>, Error> {
+    pub fn identity(&self) -> Result<Option<ClientIdentity>, Error> {
         let Some((certificate, key)) = &self.certificate else { return Ok(None) };
         let read = |path: &PathBuf| std::fs::read(path).map_err(Error::file(path));
         Ok(Some((read(certificate)?, read(key)?)))
     }
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn aggregation(&self) -> Result<AggregationOptions, FlagError> {
         let certificate = match (self.path("proxy-client-cert-file"), self.path("proxy-client-key-file")) {
             (Some(certificate), Some(key)) => Some((certificate, key)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use webhook::Route;
 
 use crate::error::FlagError;
-use crate::values::Values;
+use crate::values::FlagValues;
 use crate::words::VERSION;
 
 const MEGABYTE: u64 = 1 << 20;
@@ -95,7 +95,7 @@ pub struct AuditLimits {
     pub batch: usize,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn audit(&self) -> Result<AuditOptions, FlagError> {
         Ok(AuditOptions {
             policy_file: self.path("audit-policy-file"),

@@ -9,7 +9,7 @@ use webhook::{ReviewServer, Route};
 use crate::error::{FlagError, ValueError};
 use crate::oidc::IssuerOptions;
 use crate::request_headers::RequestHeaders;
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// Options of authentication.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub struct TokenWebhookOptions {
     pub route: Route,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn authentication(&self) -> Result<AuthenticationOptions, FlagError> {
         let mut issuers = self.repeated("service-account-issuer");
         if issuers.is_empty() {

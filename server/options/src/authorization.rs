@@ -8,7 +8,7 @@ use apimachinery::apiserverconfig::v1::WebhookConfiguration;
 use webhook::{ReviewServer, Route};
 
 use crate::error::FlagError;
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// Flags that `--authorization-config` replaces.
 const REPLACED: [&str; 5] = [
@@ -102,7 +102,7 @@ impl AuthorizationMode {
     }
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn authorization(&self) -> Result<AuthorizationOptions, FlagError> {
         let policy_file = self.path("authorization-policy-file");
         if let Some(config_file) = self.path("authorization-config") {

@@ -8,9 +8,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use machinery::features::KnownGates;
 
 use crate::error::Error;
-use crate::flag::{Flag, Kind, Section};
-use crate::program::Program;
-use crate::values::Values;
+use crate::flag::{Flag, FlagType, Section};
+use crate::program::ServerProgram;
+use crate::values::FlagValues;
 use crate::version;
 
 const ABOUT: &str = "The Kubernetes API server: validates, stores, and serves the objects of a cluster.\n\
@@ -45,7 +45,7 @@ impl Flag {
     fn arg(&self, gates: &KnownGates) -> Arg {
         let arg = Arg::new(self.name).long(self.name).action(ArgAction::Append).help_heading(self.section.title());
         let arg = match self.kind {
-            Kind::Bool => arg.num_args(0..=1).require_equals(true).default_missing_value("true").value_name("BOOL"),
+            FlagType::Bool => arg.num_args(0..=1).require_equals(true).default_missing_value("true").value_name("BOOL"),
             _ => arg.num_args(1).allow_hyphen_values(true).value_name(self.value),
         };
         let arg = if self.name == "v" { arg.short('v') } else { arg };
@@ -64,7 +64,7 @@ impl Flag {
     }
 }
 
-pub(super) fn command(program: Program, flags: &[&Flag], gates: &KnownGates) -> Command {
+pub(super) fn command(program: ServerProgram, flags: &[&Flag], gates: &KnownGates) -> Command {
     let name = program.name();
     let about = if program.delegates() { ABOUT_DELEGATING } else { ABOUT };
     let usage = format!("{name} [FLAGS]\n       {name} {} ...", program.commands().join("|"));
@@ -88,10 +88,10 @@ pub(super) fn command(program: Program, flags: &[&Flag], gates: &KnownGates) -> 
 
 /// Parses a command line that starts with the program's name.
 pub(super) fn read(
-    program: Program,
+    program: ServerProgram,
     gates: &KnownGates,
     args: impl IntoIterator<Item = impl Into<OsString>>,
-) -> Result<Values, Error> {
+) -> Result<FlagValues, Error> {
     let flags = program.flags();
     let args = args.into_iter().map(|arg| hyphenated(arg.into()));
     let matches = command(program, &flags, gates).try_get_matches_from(args).map_err(refusal)?;
@@ -103,13 +103,13 @@ pub(super) fn read(
 
 /// The given values and the defaults. Flags that the program does not have get the defaults of
 /// kube-apiserver.
-fn values(flags: &[&'static Flag], matches: &ArgMatches, gates: &KnownGates) -> Values {
+fn values(flags: &[&'static Flag], matches: &ArgMatches, gates: &KnownGates) -> FlagValues {
     let given = |flag: &&'static Flag| {
         matches.get_many::<String>(flag.name).map(|values| (flag.name, values.cloned().collect()))
     };
-    let all = Program::KubeApiserver.flags();
+    let all = ServerProgram::KubeApiserver.flags();
     let defaults = all.iter().chain(flags).map(|flag| (flag.name, flag.default));
-    Values::new(defaults, flags.iter().filter_map(given), gates)
+    FlagValues::new(defaults, flags.iter().filter_map(given), gates)
 }
 
 fn refusal(error: clap::Error) -> Error {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::FlagError;
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// Connection limits; 0 means a default derived from the limit of open files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct ConnectionOptions {
     pub max_age: Option<Duration>,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn connections(&self) -> Result<ConnectionOptions, FlagError> {
         Ok(ConnectionOptions {
             max: self.number("max-connections")?,

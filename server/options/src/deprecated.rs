@@ -1,6 +1,6 @@
 //! Deprecated flags and their warnings, which are upstream's.
 
-use crate::values::Values;
+use crate::values::FlagValues;
 
 const DEPRECATED: &[(&str, &str)] = &[
     (
@@ -14,7 +14,7 @@ const DEPRECATED: &[(&str, &str)] = &[
     ("kubelet-read-only-port", "kubelet-read-only-port is deprecated and will be removed."),
 ];
 
-impl Values {
+impl FlagValues {
     /// The warnings about the deprecated flags that are given.
     pub(super) fn deprecated(&self) -> Vec<String> {
         let given = DEPRECATED.iter().filter(|(flag, _)| self.is_given(flag));

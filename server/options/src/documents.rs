@@ -7,15 +7,15 @@ use machinery::features::KnownGates;
 
 use crate::command::command;
 use crate::error::Error;
-use crate::flag::{Flag, Kind};
-use crate::program::Program;
+use crate::flag::{Flag, FlagType};
+use crate::program::ServerProgram;
 
 /// Renders the flags of a program with these feature gates in a format: `text` (as `--help`),
 /// `markdown`, `man`, or the name of a shell for its completions.
 ///
 /// # Errors
 /// The format is unknown, or the page cannot be written.
-pub fn document(program: Program, gates: &KnownGates, form: &str) -> Result<String, Error> {
+pub fn document(program: ServerProgram, gates: &KnownGates, form: &str) -> Result<String, Error> {
     let mut flags = program.flags();
     flags.sort_by_key(|flag| flag.section as usize);
     let mut out = Vec::new();
@@ -35,7 +35,7 @@ pub fn document(program: Program, gates: &KnownGates, form: &str) -> Result<Stri
 }
 
 /// A table for each section, in the order of `--help`.
-fn markdown(program: Program, flags: &[&Flag], gates: &KnownGates) -> String {
+fn markdown(program: ServerProgram, flags: &[&Flag], gates: &KnownGates) -> String {
     let command = command(program, flags, gates);
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut out = format!("# {}\n\n{about}\n", program.name());
@@ -46,7 +46,7 @@ fn markdown(program: Program, flags: &[&Flag], gates: &KnownGates) -> String {
             section = Some(flag.section);
             let _ = write!(out, "\n## {}\n\n| flag | default | |\n|---|---|---|\n", flag.section.title());
         }
-        let value = if flag.kind == Kind::Bool { String::new() } else { format!("={}", flag.value) };
+        let value = if flag.kind == FlagType::Bool { String::new() } else { format!("={}", flag.value) };
         let default = if flag.default.is_empty() { String::new() } else { format!("`{}`", flag.default) };
         let help = flag.help_text(gates).replace('|', "\\|").replace('<', "&lt;").replace('\n', "<br>");
         let _ = writeln!(out, "| `--{}{}` | {default} | {help} |", flag.name, value.replace('|', "\\|"));
@@ -73,10 +73,10 @@ mod tests {
             ("zsh", "--bind-address"),
             ("fish", "bind-address"),
         ] {
-            let text = document(Program::KubeApiserver, &KnownGates::default(), form).unwrap();
+            let text = document(ServerProgram::KubeApiserver, &KnownGates::default(), form).unwrap();
             assert!(text.contains(expect), "{form}: {text}");
         }
-        let why = document(Program::KubeApiserver, &KnownGates::default(), "html").unwrap_err().to_string();
+        let why = document(ServerProgram::KubeApiserver, &KnownGates::default(), "html").unwrap_err().to_string();
         assert_eq!(why, "unknown form \"html\"; there are: text, markdown, man, bash, elvish, fish, powershell, zsh");
     }
 }

@@ -10,7 +10,7 @@ use webhook::{DialMetrics, Proxy, Route, Trust};
 
 use crate::configuration;
 use crate::error::{EgressError, FileError, FlagError};
-use crate::values::Values;
+use crate::values::FlagValues;
 
 const GROUP: &str = "apiserver.k8s.io";
 const VERSIONS: [&str; 2] = ["v1beta1", "v1alpha1"];
@@ -97,7 +97,7 @@ pub struct EgressOptions {
     pub dials: DialMetrics,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn egress(&self) -> Result<EgressOptions, FlagError> {
         let Some(path) = self.path("egress-selector-config-file") else { return Ok(EgressOptions::default()) };
         match std::fs::read(&path) {

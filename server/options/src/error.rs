@@ -17,7 +17,7 @@ pub use value::ValueError;
 
 use crate::words::FORMS;
 pub use file::FileError;
-pub use source::Source;
+pub use source::BoxError;
 
 /// An invalid option, or an unusable file that an option names.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +42,7 @@ pub enum Error {
     File(#[from] FileError),
     /// The content of a file is invalid.
     #[error("{}: {source}", path.display())]
-    Content { path: PathBuf, source: Source },
+    Content { path: PathBuf, source: BoxError },
     /// A configuration document is invalid.
     #[error(transparent)]
     Document(#[from] DocumentError),
@@ -51,7 +51,7 @@ pub enum Error {
     Kubeconfig(#[from] webhook::Error),
     /// The component that an option configures rejects it.
     #[error(transparent)]
-    Invalid(Source),
+    Invalid(BoxError),
 }
 
 impl Error {
@@ -62,12 +62,12 @@ impl Error {
     }
 
     /// Makes the error of a file with invalid content.
-    pub fn content(path: impl Into<PathBuf>, why: impl Into<Source>) -> Self {
+    pub fn content(path: impl Into<PathBuf>, why: impl Into<BoxError>) -> Self {
         Error::Content { path: path.into(), source: why.into() }
     }
 
     /// Makes the error of a component that rejects its options.
-    pub fn invalid(why: impl Into<Source>) -> Self {
+    pub fn invalid(why: impl Into<BoxError>) -> Self {
         Error::Invalid(why.into())
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::error::{FlagError, ValueError};
 use crate::error_list::ErrorList;
-use crate::values::Values;
+use crate::values::FlagValues;
 use crate::words::VERSION_BEFORE;
 use machinery::features;
 
@@ -22,7 +22,7 @@ const COORDINATED_FLAGS: [&str; 3] = [
     "coordinated-leadership-retry-period",
 ];
 
-impl Values {
+impl FlagValues {
     /// Checks all of these flags.
     pub(super) fn check_fixed(&self, errors: &mut ErrorList) {
         let checks: [Result<(), FlagError>; 9] = [

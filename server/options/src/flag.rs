@@ -22,7 +22,7 @@ pub(crate) enum Section {
 
 /// The values that a flag takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FlagType {
     /// `--flag`, `--flag=true`, `--flag=false`.
     Bool,
     /// One value; the last one given applies.
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
 pub(crate) struct Flag {
     pub(crate) section: Section,
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FlagType,
     pub(crate) default: &'static str,
     pub(crate) value: &'static str,
     pub(crate) help: &'static str,

@@ -3,14 +3,14 @@
 //!
 //! A flag that cannot have its effect here is rejected when it is given.
 
-use crate::flag::Kind::{Bool, List, One, Repeated};
+use crate::flag::FlagType::{Bool, List, One, Repeated};
 use crate::flag::Section::{self, *};
-use crate::flag::{Flag, Kind};
+use crate::flag::{Flag, FlagType};
 
 pub(super) const fn flag(
     section: Section,
     name: &'static str,
-    kind: Kind,
+    kind: FlagType,
     default: &'static str,
     value: &'static str,
     help: &'static str,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use webhook::Trust;
 
 use crate::error::{FileError, FlagError};
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// Options of the kubelet client.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl KubeletOptions {
     }
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn kubelet(&self) -> Result<KubeletOptions, FlagError> {
         let certificate = match (self.path("kubelet-client-certificate"), self.path("kubelet-client-key")) {
             (Some(certificate), Some(key)) => Some((certificate, key)),

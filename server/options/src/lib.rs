@@ -57,7 +57,7 @@ pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOp
 pub use connections::ConnectionOptions;
 pub use documents::document;
 pub use egress::EgressOptions;
-pub use error::{DocumentError, EgressError, Error, FileError, FlagError, FlagErrors, Source, ValueError};
+pub use error::{BoxError, DocumentError, EgressError, Error, FileError, FlagError, FlagErrors, ValueError};
 pub use kubelet::KubeletOptions;
 pub use logs::{LogFormat, LogOptions};
 pub use metrics::MetricsOptions;
@@ -66,7 +66,7 @@ pub use oidc::IssuerOptions;
 pub use options::{Options, subcommand};
 pub use peers::PeerOptions;
 pub use plugins::PLUGINS;
-pub use program::Program;
+pub use program::ServerProgram;
 pub use request_headers::RequestHeaders;
 pub use requests::RequestOptions;
 pub use services::ServiceOptions;

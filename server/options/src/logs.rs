@@ -6,7 +6,7 @@ use machinery::features;
 use machinery::scalar::Quantity;
 
 use crate::error::FlagError;
-use crate::values::Values;
+use crate::values::FlagValues;
 use crate::vmodule::Module;
 
 /// Options of the log.
@@ -36,7 +36,7 @@ pub enum LogFormat {
 
 const ALPHA: &str = features::LoggingAlphaOptions;
 
-impl Values {
+impl FlagValues {
     pub(super) fn logs(&self) -> Result<LogOptions, FlagError> {
         let format = match self.text("logging-format") {
             "text" => LogFormat::Text,

@@ -7,7 +7,7 @@ use machinery::{json, yaml};
 use regex::Regex;
 
 use crate::error::{FlagError, ValueError};
-use crate::values::Values;
+use crate::values::FlagValues;
 use crate::words::{LABEL, METRIC, VERSION_BEFORE};
 
 /// Options of the metrics.
@@ -19,7 +19,7 @@ pub struct MetricsOptions {
     pub allowed: BTreeMap<(String, String), BTreeSet<String>>,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn metrics(&self) -> Result<MetricsOptions, FlagError> {
         let shown = self.text("show-hidden-metrics-for-version");
         if !matches!(shown, "" | VERSION_BEFORE) {

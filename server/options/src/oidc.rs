@@ -9,7 +9,7 @@ use apimachinery::apiserverconfig::v1::{
 
 use crate::algorithm::Algorithm;
 use crate::error::{FlagError, ValueError};
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// The `--oidc-*` flags besides issuer URL and client ID.
 const DETAILS: [&str; 7] = [
@@ -41,7 +41,7 @@ impl std::fmt::Debug for IssuerOptions {
     }
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn issuers(&self) -> Result<IssuerOptions, FlagError> {
         let (issuer, client) = ("oidc-issuer-url", "oidc-client-id");
         let is_set = DETAILS.iter().chain([&issuer, &client]).any(|flag| self.is_given(flag));

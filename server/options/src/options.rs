@@ -20,17 +20,17 @@ use crate::kubelet::KubeletOptions;
 use crate::logs::LogOptions;
 use crate::metrics::MetricsOptions;
 use crate::peers::PeerOptions;
-use crate::program::Program;
+use crate::program::ServerProgram;
 use crate::requests::RequestOptions;
 use crate::services::ServiceOptions;
 use crate::serving::ServingOptions;
 use crate::storage::StorageOptions;
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// The options of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    pub program: Program,
+    pub program: ServerProgram,
     /// The directory of objects, certificates, and keys.
     pub data_dir: PathBuf,
     pub serving: ServingOptions,
@@ -80,7 +80,7 @@ impl Options {
     /// # Errors
     /// As [`Options::parse_for`].
     pub fn parse_from(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
-        Self::parse_for(Program::KubeApiserver, &KnownGates::default(), args)
+        Self::parse_for(ServerProgram::KubeApiserver, &KnownGates::default(), args)
     }
 
     /// Parses the command line of a program with these feature gates.
@@ -88,7 +88,7 @@ impl Options {
     /// # Errors
     /// The command line is invalid, or requests a text ([`Error::Print`]).
     pub fn parse_for(
-        program: Program,
+        program: ServerProgram,
         gates: &KnownGates,
         args: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Self, Error> {
@@ -98,7 +98,7 @@ impl Options {
     }
 
     /// Configures delegation to another API server, and disables what only the main server does.
-    fn delegating(mut self, values: &Values) -> Result<Self, FlagError> {
+    fn delegating(mut self, values: &FlagValues) -> Result<Self, FlagError> {
         self.authentication.delegation = Some(values.delegation()?);
         self.authentication.webhook = Some(values.token_reviews()?);
         self.authentication.service_account_issuers.clear();
@@ -129,7 +129,7 @@ impl Options {
 
     /// Completes and validates the options. All sections are checked, so that all errors are
     /// reported together.
-    fn from_values(program: Program, values: &Values) -> Result<Self, FlagErrors> {
+    fn from_values(program: ServerProgram, values: &FlagValues) -> Result<Self, FlagErrors> {
         let mut errors = ErrorList::default();
         values.check_forms(&mut errors);
         values.check_fixed(&mut errors);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::error::FlagError;
 use crate::error_list::ErrorList;
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// The feature gate of these flags.
 const GATE: &str = features::UnknownVersionInteroperabilityProxy;
@@ -22,7 +22,7 @@ pub struct PeerOptions {
     pub ca_file: Option<PathBuf>,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn peers(&self, errors: &mut ErrorList) -> PeerOptions {
         let enabled = self.has_gate(GATE);
         for flag in ["peer-ca-file", "peer-advertise-ip", "peer-advertise-port"] {

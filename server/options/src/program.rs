@@ -11,10 +11,10 @@ use crate::authentication::{DelegationOptions, TokenWebhookOptions};
 use crate::authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
 use crate::error::FlagError;
 use crate::flag::Flag;
-use crate::flag::Kind::{Bool, List, One};
+use crate::flag::FlagType::{Bool, List, One};
 use crate::flag::Section::{self, *};
 use crate::flags::{FLAGS, flag};
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// The version of reviews.
 const VERSION: &str = "v1";
@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The program of a command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Program {
+pub enum ServerProgram {
     /// `kube-apiserver`.
     #[default]
     KubeApiserver,
@@ -61,18 +61,18 @@ const ALSO: [&str; 8] = [
     "requestheader-username-headers",
 ];
 
-impl Program {
+impl ServerProgram {
     /// The name of the program.
     pub fn name(self) -> &'static str {
         match self {
-            Program::KubeApiserver => "kube-apiserver",
-            Program::Delegating(name) => name,
+            ServerProgram::KubeApiserver => "kube-apiserver",
+            ServerProgram::Delegating(name) => name,
         }
     }
 
     /// Whether it delegates to another API server.
     pub fn delegates(self) -> bool {
-        matches!(self, Program::Delegating(_))
+        matches!(self, ServerProgram::Delegating(_))
     }
 
     /// The subcommands, in alphabetical order.
@@ -91,7 +91,7 @@ impl Program {
     }
 }
 
-impl Values {
+impl FlagValues {
     /// The options of delegated authentication.
     pub(super) fn delegation(&self) -> Result<DelegationOptions, FlagError> {
         Ok(DelegationOptions {

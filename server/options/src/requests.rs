@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::FlagError;
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// Options of request handling before the resource handlers.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct RequestOptions {
     pub connection_bytes_per_second: Option<u64>,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn requests(&self) -> Result<RequestOptions, FlagError> {
         let goaway_chance: f64 = self.number("goaway-chance")?;
         if !(0.0..=0.02).contains(&goaway_chance) {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use crate::error::{FlagError, ValueError};
 use crate::network::{Cidr, PortRange};
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// Options of service addresses and ports.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct ServiceOptions {
     pub reconciles_endpoints: bool,
 }
 
-impl Values {
+impl FlagValues {
     /// The address of the `kubernetes` service is in the first range; the advertised address must
     /// be of the same family.
     fn check_family(&self, first: Option<&Cidr>) -> Result<(), FlagError> {

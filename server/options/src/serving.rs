@@ -10,7 +10,7 @@ use crate::connections::ConnectionOptions;
 use crate::error::FlagError;
 use crate::identity;
 use crate::tls::SniCertificate;
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// Upstream's `http2` default.
 const HTTP2_MAX_STREAMS: u32 = 250;
@@ -51,7 +51,7 @@ pub struct ServingOptions {
     pub livez_grace: Duration,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn serving(&self, data_dir: &Path) -> Result<ServingOptions, FlagError> {
         let tls = match (self.path("tls-cert-file"), self.path("tls-private-key-file")) {
             (Some(certificate), Some(key)) => Some((certificate, key)),

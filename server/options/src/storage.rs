@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::error::{FlagError, ValueError};
-use crate::values::Values;
+use crate::values::FlagValues;
 use crate::words::{JSON, PROTOBUF};
 
 /// Options of storage.
@@ -69,7 +69,7 @@ pub struct EtcdOverride {
     pub servers: Vec<String>,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn storage(&self) -> Result<StorageOptions, FlagError> {
         let media_type = self.text("storage-media-type");
         if !matches!(media_type, JSON | PROTOBUF) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rustls::{CipherSuite, NamedGroup};
 
 use crate::error::{FlagError, ValueError};
-use crate::values::Values;
+use crate::values::FlagValues;
 
 /// A serving certificate for SNI names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ const WEAK_SUITES: &[&str] = &[
 const GROUPS: &[(&str, NamedGroup)] =
     &[("23", NamedGroup::secp256r1), ("24", NamedGroup::secp384r1), ("29", NamedGroup::X25519)];
 
-impl Values {
+impl FlagValues {
     /// Whether TLS 1.2 is rejected.
     pub(super) fn tls13_only(&self) -> Result<bool, FlagError> {
         match self.text("tls-min-version") {

@@ -10,23 +10,23 @@ use machinery::features::{FeatureGates, KnownGates, parse_bool};
 
 use crate::error::{FlagError, ValueError};
 use crate::error_list::ErrorList;
-use crate::flag::{Flag, Kind};
+use crate::flag::{Flag, FlagType};
 use crate::flags::FLAGS;
 
 /// The given values of flags, and the defaults of the others.
-pub(super) struct Values {
+pub(super) struct FlagValues {
     defaults: HashMap<&'static str, &'static str>,
     given: HashMap<&'static str, Vec<String>>,
     gates: KnownGates,
 }
 
-impl Values {
+impl FlagValues {
     pub(super) fn new(
         defaults: impl Iterator<Item = (&'static str, &'static str)>,
         given: impl Iterator<Item = (&'static str, Vec<String>)>,
         gates: &KnownGates,
     ) -> Self {
-        Values { defaults: defaults.collect(), given: given.collect(), gates: gates.clone() }
+        FlagValues { defaults: defaults.collect(), given: given.collect(), gates: gates.clone() }
     }
 
     /// The error of a value, in the format of upstream's flag library.
@@ -89,7 +89,7 @@ impl Values {
         given.sort_unstable();
         for flag in FLAGS.iter().filter(|flag| given.binary_search(&flag.name).is_ok()) {
             let read = match (flag.kind, flag.value) {
-                (Kind::Bool, _) => self.bool(flag.name).map(drop),
+                (FlagType::Bool, _) => self.bool(flag.name).map(drop),
                 (_, "DURATION") => self.duration(flag.name).map(drop),
                 _ => Ok(()),
             };
@@ -105,11 +105,11 @@ impl Values {
     pub(super) fn shown(&self) -> Vec<(String, String)> {
         let shown = |flag: &Flag| {
             let text = match flag.kind {
-                Kind::Bool | Kind::One => self.text(flag.name).to_owned(),
+                FlagType::Bool | FlagType::One => self.text(flag.name).to_owned(),
                 // Maps are written without brackets.
                 _ if flag.value.contains('=') && !flag.value.contains('#') => self.list(flag.name).join(","),
-                Kind::List => format!("[{}]", self.list(flag.name).join(",")),
-                Kind::Repeated => format!("[{}]", self.repeated(flag.name).join(",")),
+                FlagType::List => format!("[{}]", self.list(flag.name).join(",")),
+                FlagType::Repeated => format!("[{}]", self.repeated(flag.name).join(",")),
             };
             (flag.name.to_owned(), text)
         };

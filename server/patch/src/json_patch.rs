@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use reached::{Reached, unescape};
 
-use crate::work::{MAX_DEPTH, TooMuchWork, Work, count_within, size_within};
+use crate::work::{MAX_DEPTH, RemainingWork, TooMuchWork, count_within, size_within};
 use crate::{Error, document};
 
 /// Maximum number of operations of a patch (`handlers.maxJSONPatchOperations`).
@@ -128,7 +128,7 @@ pub fn json_patch_of(document: &Value, operations: &[Map<String, Value>]) -> Res
 
 fn apply(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, Refusal> {
     let document = document.clone();
-    let mut patching = Patching { document, copied: 0, work: Work::default(), reached: Reached::default() };
+    let mut patching = Patching { document, copied: 0, work: RemainingWork::default(), reached: Reached::default() };
     for operation in operations {
         patching.apply(operation)?;
     }
@@ -209,7 +209,7 @@ struct Patching {
     document: Value,
     /// Bytes of JSON copied so far.
     copied: usize,
-    work: Work,
+    work: RemainingWork,
     /// The containers that operations have accessed so far.
     reached: Reached,
 }

@@ -10,19 +10,19 @@ const MAX_WORK: usize = 64_000_000;
 
 /// The remaining work of the operations of one patch, in values moved or visited.
 #[derive(Debug)]
-pub(crate) struct Work(usize);
+pub(crate) struct RemainingWork(usize);
 
 /// The error when a patch exceeds the limit of work.
 #[derive(Debug)]
 pub(crate) struct TooMuchWork;
 
-impl Default for Work {
+impl Default for RemainingWork {
     fn default() -> Self {
-        Work(MAX_WORK)
+        RemainingWork(MAX_WORK)
     }
 }
 
-impl Work {
+impl RemainingWork {
     pub fn spend(&mut self, values: usize) -> Result<(), TooMuchWork> {
         self.0 = self.0.checked_sub(values).ok_or(TooMuchWork)?;
         Ok(())

@@ -3,12 +3,12 @@
 use tokio::io::AsyncWriteExt;
 
 use crate::rewrite::Links;
-use crate::spdy::Connection;
+use crate::spdy::SpdyConnection;
 
 /// Reads frames of a kubelet that accepts two streams, up to the end of `bytes`.
 pub async fn read_spdy(bytes: &[u8]) {
     let (here, mut kubelet) = tokio::io::duplex(bytes.len().max(1) + 4096);
-    let Ok(mut connection) = Connection::start(here) else { return };
+    let Ok(mut connection) = SpdyConnection::start(here) else { return };
     if kubelet.write_all(bytes).await.is_err() {
         return;
     }

@@ -8,7 +8,7 @@ use http::Uri;
 use http_body_util::BodyExt;
 use machinery::status::Status;
 use request::{Body, Request, RequestExt, User};
-use serving::work::memory::{self, Held};
+use serving::work::memory::{self, HeldMemory};
 
 use crate::{headers, identity};
 
@@ -61,7 +61,7 @@ fn streamed_body(body: Body, extensions: &http::Extensions) -> Result<webhook::B
     if http_body::Body::is_end_stream(&body) {
         return Ok(body.map_err(Into::into).boxed_unsync());
     }
-    let mut held = Held::default();
+    let mut held = HeldMemory::default();
     held.add(&user_of(extensions), memory::STREAM)?;
     Ok(body.hold(held).map_err(Into::into).boxed_unsync())
 }

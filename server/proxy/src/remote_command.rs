@@ -14,11 +14,11 @@ use tokio::sync::mpsc;
 use webhook::Client;
 
 use crate::error::Error;
-use crate::spdy::{self, Connection, Stream, Writer};
+use crate::spdy::{self, SpdyConnection, Stream, StreamWriter};
 use crate::throttle::Throttled;
 use crate::websocket::{self, ClientMessage, Incoming, Outgoing, Socket};
 use crate::{Location, upgrade};
-use outcome::Outcome;
+use outcome::ProcessOutcome;
 
 pub(crate) const STREAM_PROTOCOL: HeaderName = HeaderName::from_static("x-stream-protocol-version");
 
@@ -88,7 +88,7 @@ async fn serve(client: &Client, location: &Location, streams: Streams, socket: S
     outgoing.send(first, &[]).await;
     let outcome = match dial(client, location).await {
         Ok((connection, protocol)) => run(connection, &protocol, streams, incoming, &outgoing).await,
-        Err(error) => Some(Outcome::Failed(error.to_string())),
+        Err(error) => Some(ProcessOutcome::Failed(error.to_string())),
     };
     if let Some(outcome) = &outcome {
         outgoing.send(ERROR, outcome.to_json().to_string().as_bytes()).await;
@@ -98,13 +98,13 @@ async fn serve(client: &Client, location: &Location, streams: Streams, socket: S
         tracing::debug!(%error, "cannot close a WebSocket");
     }
     match outcome {
-        Some(Outcome::Success | Outcome::Exit(_)) => StatusCode::OK,
-        Some(Outcome::Failed(_)) | None => StatusCode::INTERNAL_SERVER_ERROR,
+        Some(ProcessOutcome::Success | ProcessOutcome::Exit(_)) => StatusCode::OK,
+        Some(ProcessOutcome::Failed(_)) | None => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
 /// Requests SPDY from a kubelet. Returns the connection and the negotiated protocol.
-async fn dial(client: &Client, location: &Location) -> Result<(Connection, String), Error> {
+async fn dial(client: &Client, location: &Location) -> Result<(SpdyConnection, String), Error> {
     let mut request = http::Request::new(Empty::<Bytes>::new().map_err(|never| match never {}).boxed_unsync());
     *request.method_mut() = Method::POST;
     *request.uri_mut() = location.uri()?;
@@ -123,7 +123,7 @@ async fn dial(client: &Client, location: &Location) -> Result<(Connection, Strin
     }
     let protocol = text(response.headers(), &STREAM_PROTOCOL).unwrap_or_default().to_owned();
     let io = hyper::upgrade::on(&mut response).await.map_err(Error::Upgrade)?;
-    let connection = Connection::start(Throttled::new(TokioIo::new(io), location.bytes_per_second))?;
+    let connection = SpdyConnection::start(Throttled::new(TokioIo::new(io), location.bytes_per_second))?;
     Ok((connection, protocol))
 }
 
@@ -151,20 +151,20 @@ async fn upgrade_error(response: http::Response<hyper::body::Incoming>) -> Error
 
 /// Relays streams until the process ends. Returns `None` if the client disconnects first.
 async fn run(
-    mut connection: Connection,
+    mut connection: SpdyConnection,
     protocol: &str,
     streams: Streams,
     incoming: Incoming,
     outgoing: &Outgoing,
-) -> Option<Outcome> {
+) -> Option<ProcessOutcome> {
     let opened = match Opened::open(&mut connection, streams, protocol).await {
         Ok(opened) => opened,
-        Err(why) => return Some(Outcome::Failed(why.to_string())),
+        Err(why) => return Some(ProcessOutcome::Failed(why.to_string())),
     };
     let input = relay_input(incoming, opened.stdin, opened.resize);
     let output = async {
         tokio::join!(relay_output(opened.stdout, outgoing, STDOUT), relay_output(opened.stderr, outgoing, STDERR));
-        Outcome::read(&collect(opened.error).await, protocol)
+        ProcessOutcome::read(&collect(opened.error).await, protocol)
     };
     let outcome = tokio::select! {
         outcome = output => Some(outcome),
@@ -177,15 +177,15 @@ async fn run(
 /// The streams of a process. One-way streams keep only the half in use.
 struct Opened {
     error: mpsc::Receiver<Bytes>,
-    stdin: Option<Writer>,
+    stdin: Option<StreamWriter>,
     stdout: Option<mpsc::Receiver<Bytes>>,
     stderr: Option<mpsc::Receiver<Bytes>>,
-    resize: Option<Writer>,
+    resize: Option<StreamWriter>,
 }
 
 impl Opened {
     /// Opens all streams before any data: a kubelet reads none before all are open.
-    async fn open(connection: &mut Connection, wanted: Streams, protocol: &str) -> Result<Self, spdy::SpdyError> {
+    async fn open(connection: &mut SpdyConnection, wanted: Streams, protocol: &str) -> Result<Self, spdy::SpdyError> {
         let mut open = async |name: &str, wanted: bool| -> Result<Option<Stream>, spdy::SpdyError> {
             if wanted { connection.open(name).await.map(Some) } else { Ok(None) }
         };
@@ -206,7 +206,7 @@ impl Opened {
 }
 
 /// Relays input of the client until it disconnects. Input for closed streams is dropped.
-async fn relay_input(mut incoming: Incoming, mut stdin: Option<Writer>, resize: Option<Writer>) {
+async fn relay_input(mut incoming: Incoming, mut stdin: Option<StreamWriter>, resize: Option<StreamWriter>) {
     while let Some(message) = incoming.next().await {
         let sent = match (message, &stdin, &resize) {
             (ClientMessage::Bytes(STDIN, bytes), Some(stdin), _) => stdin.write(&bytes).await,

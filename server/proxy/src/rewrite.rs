@@ -10,10 +10,10 @@ use std::time::Duration;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION};
 use machinery::status::Status;
 use request::{Body, Response, User};
-use serving::work::memory::{self, Held};
+use serving::work::memory::{self, HeldMemory};
 
 use crate::headers;
-use page::{Encoding, Page};
+use page::{ContentEncoding, Page};
 
 /// How long the client of a page may read nothing.
 const STALLED: Duration = Duration::from_secs(5 * 60);
@@ -52,12 +52,12 @@ impl Links {
             return Ok(response);
         }
         let encoding = match text(&response, &CONTENT_ENCODING).as_deref() {
-            None => Encoding::Plain,
-            Some("gzip") => Encoding::Gzip,
-            Some("deflate") => Encoding::Deflate,
+            None => ContentEncoding::Plain,
+            Some("gzip") => ContentEncoding::Gzip,
+            Some("deflate") => ContentEncoding::Deflate,
             Some(_) => return Ok(response),
         };
-        let mut held = Held::default();
+        let mut held = HeldMemory::default();
         held.add(&user, memory::STREAM)?;
         response.headers_mut().remove(CONTENT_LENGTH);
         let rewritten = |body| Body::stream(Page::new(body, encoding, move |address: &str| self.address(address)));

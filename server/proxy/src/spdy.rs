@@ -7,7 +7,7 @@ mod frame;
 
 use std::time::Duration;
 
-pub(crate) use connection::{Connection, Stream, Writer};
+pub(crate) use connection::{SpdyConnection, Stream, StreamWriter};
 
 /// The value of the `Upgrade` header.
 pub(crate) const PROTOCOL: &str = "SPDY/3.1";

@@ -29,7 +29,7 @@ pub(crate) struct Complete {
 }
 
 /// The protobuf message of an object in the storage version.
-pub(crate) struct Message<'v> {
+pub(crate) struct StoredMessage<'v> {
     pub raw: Cow<'v, [u8]>,
     /// Whether the message equals the stored value.
     pub is_stored: bool,
@@ -66,27 +66,27 @@ impl Complete {
     ///
     /// # Errors
     /// When the value cannot be decoded, or its version is unknown.
-    pub fn message<'v>(&self, value: &'v [u8]) -> Result<Message<'v>> {
+    pub fn message<'v>(&self, value: &'v [u8]) -> Result<StoredMessage<'v>> {
         if !envelope::is_envelope(value) {
             return self.of_json(value);
         }
         let parts = envelope::split(value)?;
         let kind = self.kind_of(parts.api_version)?;
         if std::ptr::eq(kind, self.kind) && (!self.has_defaults || is_written_here(value)) {
-            return Ok(Message { raw: parts.raw.into(), is_stored: true });
+            return Ok(StoredMessage { raw: parts.raw.into(), is_stored: true });
         }
         let mut object = Owned::new(kind.def);
         protobuf::decode(parts.raw, object.as_mut())?;
         let raw = self.encode(kind, object);
         // Defaults only add to a message, so equal length means no change.
         if std::ptr::eq(kind, self.kind) && raw.len() == parts.raw.len() {
-            return Ok(Message { raw: parts.raw.into(), is_stored: true });
+            return Ok(StoredMessage { raw: parts.raw.into(), is_stored: true });
         }
-        Ok(Message { raw: raw.into(), is_stored: false })
+        Ok(StoredMessage { raw: raw.into(), is_stored: false })
     }
 
     /// Returns the message of a value that is stored as JSON.
-    fn of_json<'v>(&self, value: &[u8]) -> Result<Message<'v>> {
+    fn of_json<'v>(&self, value: &[u8]) -> Result<StoredMessage<'v>> {
         let (api_version, _) = json::version_and_kind(value)?;
         let kind = self.kind_of(&api_version)?;
         let mut object = Owned::new(kind.def);
@@ -95,7 +95,7 @@ impl Complete {
         protobuf::encode(object.as_ref(), &mut before);
         let raw = self.encode(kind, object);
         let is_stored = std::ptr::eq(kind, self.kind) && raw.len() == before.len();
-        Ok(Message { raw: raw.into(), is_stored })
+        Ok(StoredMessage { raw: raw.into(), is_stored })
     }
 
     /// Returns the kind in the version of a value; a value without a version is in the storage version.
@@ -134,7 +134,7 @@ mod tests {
         Complete::new(catalog, catalog.kind(group, version, kind).unwrap())
     }
 
-    fn decoded<T: Struct>(message: &Message<'_>) -> T {
+    fn decoded<T: Struct>(message: &StoredMessage<'_>) -> T {
         let mut object = Owned::new(T::def());
         protobuf::decode(&message.raw, object.as_mut()).unwrap();
         object.into_inner().ok().unwrap()

@@ -8,7 +8,7 @@ use storage::{Revision, Txn, TxnOutcome};
 
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
-use crate::write_hook::Outcome;
+use crate::write_hook::WriteOutcome;
 use crate::{list, stored};
 
 /// Maximum number of objects that a list error names (upstream: `corruptObjErrAggregatorFactory(100)`).
@@ -73,7 +73,7 @@ impl ResourceStore {
             let Some(entry) = entry else { return Err(self.not_corrupt(context, name)) };
             tracing::warn!(key, "deleting an unreadable object without finalizers, preconditions and admission");
             let delete = Txn::delete(key.clone()).when(entry.revision);
-            if let TxnOutcome::Committed { .. } = self.commit(delete, &mut Outcome::default()).await? {
+            if let TxnOutcome::Committed { .. } = self.commit(delete, &mut WriteOutcome::default()).await? {
                 return Ok(());
             }
         }

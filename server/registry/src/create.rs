@@ -15,7 +15,7 @@ use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
 use crate::update::CheckWrite;
-use crate::write_hook::Outcome;
+use crate::write_hook::WriteOutcome;
 use crate::{names, validation};
 
 /// Number of attempts with a generated name (KEP-4420).
@@ -104,7 +104,7 @@ impl ResourceStore {
         mut object: Owned,
         options: &CreateOptions,
         check: &mut C,
-        outcome: &mut Outcome,
+        outcome: &mut WriteOutcome,
     ) -> Result<Owned, Status> {
         self.strategy.prepare_for_create(context, &mut object);
         let requested = RequestedName::of(&object);
@@ -149,7 +149,7 @@ impl ResourceStore {
         object: Owned,
         name: &str,
         options: &CreateOptions,
-        outcome: &mut Outcome,
+        outcome: &mut WriteOutcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         let key = self.key(&context.namespace, name);
         if options.dry_run {

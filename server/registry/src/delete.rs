@@ -15,7 +15,7 @@ use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::DeleteOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
-use crate::write_hook::Outcome;
+use crate::write_hook::WriteOutcome;
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
@@ -77,7 +77,7 @@ impl ResourceStore {
             let object = self.object(&*self.in_version(entry.clone()).await?)?;
             self.check_precondition(context, name, &object, options)?;
             check.check(&object).await?;
-            let written = &mut Outcome::default();
+            let written = &mut WriteOutcome::default();
             let outcome = match self.next_step(context, &object, options) {
                 Step::Nothing => return Ok(Deleted { object, gone: false, is_answer: false }),
                 Step::Release if options.dry_run => {
@@ -224,7 +224,7 @@ impl ResourceStore {
         key: &str,
         mut object: Owned,
         dry_run: bool,
-        outcome: &mut Outcome,
+        outcome: &mut WriteOutcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
             return Ok(Ok(object));

@@ -8,7 +8,7 @@ use machinery::def::StructDef;
 use machinery::protobuf;
 use machinery::protobuf::{Mask, decode_masked, with_text};
 use machinery::reflect::{Owned, Ref, Struct};
-use storage::cache::{Attributes, Damage, Description, Entry, EntryDecoder};
+use storage::cache::{Damage, Description, Entry, EntryDecoder, LabelsAndFields};
 use storage::{KeyValue, Revision};
 
 use crate::complete::Complete;
@@ -42,7 +42,7 @@ impl StoredForm {
         }
     }
 
-    fn read(&self, raw: &[u8], revision: Revision) -> Result<(Bytes, Attributes)> {
+    fn read(&self, raw: &[u8], revision: Revision) -> Result<(Bytes, LabelsAndFields)> {
         let object = with_text(raw, self.metadata, self.resource_version, &revision.to_string())?;
         let mut value = Owned::new(self.kind.def);
         let attributes = match &self.mask {
@@ -58,10 +58,10 @@ impl StoredForm {
         Ok((object.into(), attributes))
     }
 
-    fn attributes(&self, hub: Ref<'_>) -> Attributes {
+    fn attributes(&self, hub: Ref<'_>) -> LabelsAndFields {
         let fields: Vec<String> = self.selectable.iter().map(|field| field.value.of(hub)).collect();
         let labels = meta(hub).into_iter().flat_map(|meta| &meta.labels);
-        Attributes::new(&fields, labels.map(|(name, value)| (name.as_str(), value.as_str())))
+        LabelsAndFields::new(&fields, labels.map(|(name, value)| (name.as_str(), value.as_str())))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::metadata::meta;
 use crate::options::UpdateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
-use crate::write_hook::Outcome;
+use crate::write_hook::WriteOutcome;
 
 impl ResourceStore {
     /// Changes a stored object without validation (`Storage.GuaranteedUpdate`).
@@ -33,7 +33,7 @@ impl ResourceStore {
             let mut object = self.object(&entry)?;
             self.check_stored(context, name, meta(object.as_ref()), options)?;
             change(&mut object)?;
-            match self.put(&key, &entry, object, options.dry_run, &mut Outcome::default()).await? {
+            match self.put(&key, &entry, object, options.dry_run, &mut WriteOutcome::default()).await? {
                 Ok(stored) => return Ok(stored),
                 Err(newer) => current = newer,
             }

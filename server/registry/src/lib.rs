@@ -95,13 +95,13 @@ pub use options::{CreateOptions, DeleteOptions, ListQuery, Precondition, UpdateO
 pub use ownership::keep_times;
 pub use resource::{Backend, ResourceStore, parse_resource_version};
 pub use select::Predicate;
-pub use source::{Source, computed_entry};
+pub use source::{ObjectSource, computed_entry};
 pub use storage::cache::ChangeKind;
 pub use storage::cache::EntryDecoder;
 pub use strategy::{Context, DeclaredStrategy, Strategy};
-pub use update::{Change, CheckWrite, Updated};
+pub use update::{CheckWrite, Updated, UpdatedObjectInfo};
 pub use validation::of_kind as validate_metadata;
-pub use versions::{Versions, is_text};
+pub use versions::{VersionConverter, is_text};
 pub use watch::WatchStream;
 pub use watch_events::WatchEvent;
-pub use write_hook::{Outcome, Pending, Reservation, WriteHook};
+pub use write_hook::{Reservation, ReservationGuard, WriteHook, WriteOutcome};

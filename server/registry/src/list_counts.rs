@@ -1,19 +1,19 @@
 //! Counters of lists: objects examined and objects returned.
 
-use storage::cache::Count;
+use storage::cache::Counter;
 
 /// Counters of the lists of a resource.
 pub(crate) struct ListCounts {
     /// Lists and the objects that they examined: first without an index, then by the index of each field.
-    pub by_index: Vec<(Count, Count)>,
+    pub by_index: Vec<(Counter, Counter)>,
     /// Objects returned.
-    pub returned: Count,
+    pub returned: Counter,
 }
 
 impl ListCounts {
     pub fn new(fields: usize) -> Self {
         let by_index = std::iter::repeat_with(Default::default).take(fields + 1).collect();
-        ListCounts { by_index, returned: Count::default() }
+        ListCounts { by_index, returned: Counter::default() }
     }
 
     /// Counts a list that used the index of a field, or none.

@@ -23,8 +23,8 @@ use crate::page_snapshots::PageSnapshots;
 use crate::recent::Recent;
 use crate::stored;
 use crate::strategy::{Context, Strategy};
-use crate::versions::Versions;
-use crate::write_hook::{Outcome, Reservation, WriteHook};
+use crate::versions::VersionConverter;
+use crate::write_hook::{ReservationGuard, WriteHook, WriteOutcome};
 
 /// The store of one resource, shared by all its versions (`registry.Store`).
 ///
@@ -51,7 +51,7 @@ pub struct ResourceStore {
     pub(crate) page_snapshots: PageSnapshots,
     /// The selectable fields, in the order of their values in the cache.
     selectable: Vec<&'static SelectableDef>,
-    pub(crate) versions: Option<Arc<dyn Versions>>,
+    pub(crate) versions: Option<Arc<dyn VersionConverter>>,
     /// Objects are stored as JSON, not as protobuf.
     pub(crate) as_json: bool,
     /// Whether deletes leave finalizers for the garbage collector.
@@ -149,7 +149,7 @@ impl ResourceStore {
         strategy: Arc<dyn Strategy>,
         backend: &Backend,
         cache: Arc<ResourceCache>,
-        (selectable, versions): (Vec<&'static SelectableDef>, Arc<dyn Versions>),
+        (selectable, versions): (Vec<&'static SelectableDef>, Arc<dyn VersionConverter>),
     ) -> Self {
         let mut store = Self::over(cache, kind, def, strategy, backend, selectable);
         store.versions = Some(versions);
@@ -206,23 +206,23 @@ impl ResourceStore {
         context: &Context,
         new: &mut Owned,
         old: Option<&Owned>,
-    ) -> Result<Reservation, Status> {
+    ) -> Result<ReservationGuard, Status> {
         match self.write_hook.get() {
-            Some(write_hook) => write_hook.begin(context, new, old).await.map(Reservation::new),
-            None => Ok(Reservation::none()),
+            Some(write_hook) => write_hook.begin(context, new, old).await.map(ReservationGuard::new),
+            None => Ok(ReservationGuard::none()),
         }
     }
 
     /// Commits a transaction and records in `outcome` whether it changed the store.
-    pub(crate) async fn commit(&self, txn: Txn, outcome: &mut Outcome) -> Result<TxnOutcome, Status> {
+    pub(crate) async fn commit(&self, txn: Txn, outcome: &mut WriteOutcome) -> Result<TxnOutcome, Status> {
         // If this future is dropped during the commit, the store may still complete it.
-        *outcome = Outcome::Unknown;
+        *outcome = WriteOutcome::Unknown;
         let committed = self.store.commit(txn).await;
         *outcome = match &committed {
-            Ok(TxnOutcome::Committed { .. }) => Outcome::Stored,
-            Ok(TxnOutcome::Conflict { .. }) => Outcome::NotStored,
-            Err(error) if error.wrote_nothing() => Outcome::NotStored,
-            Err(_) => Outcome::Unknown,
+            Ok(TxnOutcome::Committed { .. }) => WriteOutcome::Stored,
+            Ok(TxnOutcome::Conflict { .. }) => WriteOutcome::NotStored,
+            Err(error) if error.wrote_nothing() => WriteOutcome::NotStored,
+            Err(_) => WriteOutcome::Unknown,
         };
         committed.map_err(stored::failure)
     }

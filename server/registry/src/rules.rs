@@ -6,7 +6,10 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-use cel::{Budget, Field, Fields, ListType, Merge, ObjectType, Rule, RuleOutcome, RuleText, SELF_TYPE, Type, escape};
+use cel::{
+    CostBudget, ElementType, FieldType, Merge, ObjectFields, ObjectType, Rule, RuleOutcome, RuleText, SELF_TYPE, Type,
+    escape,
+};
 use machinery::def::{self, FieldDef, Flags, RuleDef, Scalar, Shape, StructDef};
 use machinery::json;
 use machinery::reflect::Ref;
@@ -25,7 +28,7 @@ static COMPILED: LazyLock<RwLock<HashMap<usize, Arc<Compiled>>>> = LazyLock::new
 /// Evaluates the rules of one write, which share the budget of an object (`RuntimeCELCostBudget`).
 #[derive(Default)]
 pub struct CelRules {
-    budget: Cell<Budget>,
+    budget: Cell<CostBudget>,
     /// Whether a rule has used up the budget; then no further rules run.
     stopped: Cell<bool>,
 }
@@ -113,10 +116,10 @@ fn object(def: &'static StructDef, name: &str, seen: &mut Vec<&'static StructDef
         let names = [("name", Type::String), ("generateName", Type::String)];
         let metadata = Type::object(ObjectType::new(format!("{name}.metadata"), names));
         for (json, of) in [("kind", Type::String), ("apiVersion", Type::String), ("metadata", metadata)] {
-            fields.insert(json.to_owned(), Field { json: json.to_owned(), of });
+            fields.insert(json.to_owned(), FieldType { json: json.to_owned(), of });
         }
     }
-    Type::object(ObjectType { name: name.to_owned(), fields: Fields::Known(fields.into_iter().collect()) })
+    Type::object(ObjectType { name: name.to_owned(), fields: ObjectFields::Known(fields.into_iter().collect()) })
 }
 
 fn is_object_meta(field: &FieldDef) -> bool {
@@ -127,7 +130,7 @@ fn add_fields(
     def: &'static StructDef,
     name: &str,
     seen: &mut Vec<&'static StructDef>,
-    fields: &mut HashMap<String, Field>,
+    fields: &mut HashMap<String, FieldType>,
 ) {
     for field in def.fields {
         if let (true, Shape::Struct(inlined)) = (field.flags.has(Flags::INLINE), field.shape()) {
@@ -136,7 +139,7 @@ fn add_fields(
         }
         let of = field_type(field, &format!("{name}.{}", field.json), seen);
         if let (Some(of), Some(escaped)) = (of, escape(field.json)) {
-            fields.insert(escaped, Field { json: field.json.to_owned(), of });
+            fields.insert(escaped, FieldType { json: field.json.to_owned(), of });
         }
     }
 }
@@ -148,7 +151,7 @@ fn field_type(field: &'static FieldDef, name: &str, seen: &mut Vec<&'static Stru
             def::ListType::Map(keys) => Merge::Map(keys.iter().map(|key| (*key).to_owned()).collect()),
             def::ListType::Atomic | def::ListType::Unset => Merge::Atomic,
         };
-        Type::List(Arc::new(ListType { item, merge }))
+        Type::List(Arc::new(ElementType { item, merge }))
     };
     Some(match field.shape() {
         Shape::One(of) | Shape::Opt(of) => scalar(of, name)?,
@@ -296,7 +299,8 @@ mod tests {
 
     #[test]
     fn rules_stop_when_their_budget_is_used_up() {
-        let rules = CelRules { budget: Cell::new(Budget { left: 0, ..Budget::default() }), ..CelRules::default() };
+        let rules =
+            CelRules { budget: Cell::new(CostBudget { left: 0, ..CostBudget::default() }), ..CelRules::default() };
         let mut reported = Vec::new();
         let workers = Workers::default();
         for _ in 0..2 {

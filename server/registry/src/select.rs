@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use machinery::selector::{FieldSelector, LabelSelector};
 use storage::KeyRange;
-use storage::cache::{Attributes, Change, Entry, Matches, Seen, Selection};
+use storage::cache::{Change, Entry, LabelsAndFields, Matches, Selection, WatcherEvent};
 
 use crate::resource::ResourceStore;
-use crate::versions::Versions;
+use crate::versions::VersionConverter;
 
 /// The selectors of a request (`storage.SelectionPredicate`).
 ///
@@ -61,7 +61,7 @@ pub(crate) struct Selector {
     root: usize,
     namespaced: bool,
     /// Conversion to the version with the labels and fields to match, if entries in other versions lack them.
-    versions: Option<Arc<dyn Versions>>,
+    versions: Option<Arc<dyn VersionConverter>>,
 }
 
 impl Selector {
@@ -139,14 +139,14 @@ impl Selector {
     }
 
     /// Returns the event of a change for a watcher of these objects.
-    pub fn event_of(&self, change: &Arc<Change>) -> Option<Seen> {
+    pub fn event_of(&self, change: &Arc<Change>) -> Option<WatcherEvent> {
         let mut seen = change.seen_by(|entry| self.may_match(entry))?;
         seen.change = self.is_converted().then(|| change.clone());
         Some(seen)
     }
 
     /// Returns whether name and, if known, attributes match.
-    fn matches(&self, entry: &Entry, attributes: Option<&Attributes>) -> bool {
+    fn matches(&self, entry: &Entry, attributes: Option<&LabelsAndFields>) -> bool {
         self.terms.iter().all(|term| match term {
             Term::Name(equal, value) => (self.names(entry).1 == value.as_bytes()) == *equal,
             Term::Namespace(equal, value) => (self.names(entry).0 == value.as_bytes()) == *equal,

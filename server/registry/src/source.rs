@@ -13,19 +13,19 @@ use crate::stored;
 
 /// A store, or a computation per request.
 #[derive(Clone)]
-pub enum Source {
+pub enum ObjectSource {
     /// The store of a resource.
     Stored(Arc<ResourceStore>),
     /// A computation; its entries have this version ([`computed_entry`]).
     Computed(&'static KindDef),
 }
 
-impl Source {
+impl ObjectSource {
     /// Returns the kind in the version of the entries.
     pub fn storage_kind(&self) -> &'static KindDef {
         match self {
-            Source::Stored(store) => store.storage_kind,
-            &Source::Computed(kind) => kind,
+            ObjectSource::Stored(store) => store.storage_kind,
+            &ObjectSource::Computed(kind) => kind,
         }
     }
 
@@ -35,19 +35,19 @@ impl Source {
     /// 500 when the entry is damaged.
     pub fn object(&self, entry: &Entry) -> Result<Owned, Status> {
         match self {
-            Source::Stored(store) => store.object(entry),
-            &Source::Computed(kind) => stored::decode(kind, entry, None),
+            ObjectSource::Stored(store) => store.object(entry),
+            &ObjectSource::Computed(kind) => stored::decode(kind, entry, None),
         }
     }
 
     /// Decodes the part of an entry that a mask of its version selects.
     ///
     /// # Errors
-    /// As [`Source::object`].
+    /// As [`ObjectSource::object`].
     pub fn part(&self, entry: &Entry, mask: &Mask) -> Result<Owned, Status> {
         match self {
-            Source::Stored(store) => store.part(entry, mask),
-            &Source::Computed(kind) => stored::decode(kind, entry, Some(mask)),
+            ObjectSource::Stored(store) => store.part(entry, mask),
+            &ObjectSource::Computed(kind) => stored::decode(kind, entry, Some(mask)),
         }
     }
 }

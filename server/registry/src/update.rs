@@ -19,7 +19,7 @@ use crate::ownership::keep_times;
 use crate::resource::{ResourceStore, sent_version};
 use crate::strategy::Context;
 use crate::validation;
-use crate::write_hook::Outcome;
+use crate::write_hook::WriteOutcome;
 
 /// The result of an update.
 pub struct Updated {
@@ -47,14 +47,14 @@ pub trait CheckWrite: Send {
     /// Settles what the last [`check`](Self::check) reserved, such as quota.
     ///
     /// Called after each attempt to store.
-    async fn settle(&mut self, _outcome: Outcome) {}
+    async fn settle(&mut self, _outcome: WriteOutcome) {}
 }
 
 /// Computes the new object from the stored one (`rest.UpdatedObjectInfo`).
 ///
 /// The change is a body or a patch, followed by mutating admission.
 #[async_trait]
-pub trait Change: CheckWrite {
+pub trait UpdatedObjectInfo: CheckWrite {
     /// Returns the new object; `current` is `None` for a create.
     ///
     /// Called again after a conflict with another writer.
@@ -70,8 +70,9 @@ const MODIFIED: &str = "the object has been modified; please apply your changes 
 impl ResourceStore {
     /// Changes an object, or creates it if the options allow that.
     ///
-    /// [`Change::apply`] gets the stored object (`None` for a create) and returns the new one. It is
-    /// called again after a conflict with another writer, unless the new object has a resourceVersion.
+    /// [`UpdatedObjectInfo::apply`] gets the stored object (`None` for a create) and returns the new
+    /// one. It is called again after a conflict with another writer, unless the new object has a
+    /// resourceVersion.
     /// Upstream's name is `registry.Store.Update`.
     ///
     /// # Errors
@@ -88,7 +89,7 @@ impl ResourceStore {
         context: &Context,
         name: &str,
         options: &UpdateOptions,
-        change: &mut dyn Change,
+        change: &mut dyn UpdatedObjectInfo,
     ) -> Result<Updated, Status> {
         self.check_key(&context.namespace, name)?;
         let key = self.key(&context.namespace, name);
@@ -124,7 +125,7 @@ impl ResourceStore {
         context: &Context,
         name: &str,
         options: &UpdateOptions,
-        change: &mut dyn Change,
+        change: &mut dyn UpdatedObjectInfo,
     ) -> Result<Updated, Status> {
         if !options.create_when_absent {
             return Err(Status::not_found(self.name_in(context), name));
@@ -245,7 +246,7 @@ impl ResourceStore {
         entry: &Arc<Entry>,
         mut new: Owned,
         options: &UpdateOptions,
-        outcome: &mut Outcome,
+        outcome: &mut WriteOutcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if let Some(meta) = meta_mut(&mut new) {
             meta.resource_version = entry.revision.to_string();
@@ -265,7 +266,7 @@ impl ResourceStore {
         entry: &Arc<Entry>,
         mut new: Owned,
         dry_run: bool,
-        outcome: &mut Outcome,
+        outcome: &mut WriteOutcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
             return Ok(Ok(self.as_read(new)));
@@ -276,7 +277,7 @@ impl ResourceStore {
         }
         let (changed, new) = self.encode_changed(new, entry).await?;
         let Some(value) = changed.map(Bytes::from) else {
-            *outcome = Outcome::Stored;
+            *outcome = WriteOutcome::Stored;
             return self.unchanged(new, entry).await.map(Ok);
         };
         let txn = Txn::update(key.to_string(), entry.revision, value.clone()).with_ttl(self.time_to_live);

@@ -7,11 +7,11 @@ use machinery::catalog::KindDef;
 use machinery::def::JsonForm;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use storage::cache::{Attributes, Entry};
+use storage::cache::{Entry, LabelsAndFields};
 
 /// Conversion between the version of a store's users and those of stored objects.
 #[async_trait]
-pub trait Versions: Send + Sync {
+pub trait VersionConverter: Send + Sync {
     /// Returns whether objects are stored in the users' version.
     fn is_stored(&self) -> bool;
 
@@ -26,7 +26,7 @@ pub trait Versions: Send + Sync {
     /// Returns the attributes of an entry in the users' version.
     ///
     /// They are empty when the entry is unreadable.
-    fn attributes(&self, entry: &Entry) -> Attributes;
+    fn attributes(&self, entry: &Entry) -> LabelsAndFields;
 
     /// Converts entries to the users' version.
     ///

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 use machinery::status::Status;
-use storage::cache::{ChangeKind, Entry, Seen, Snapshot, Started, WatchFrom, Watcher};
+use storage::cache::{ChangeKind, Entry, Snapshot, Started, WatchFrom, Watcher, WatcherEvent};
 use storage::{KeyRange, Revision, WatchBatch};
 
 use crate::converted::read;
@@ -68,7 +68,7 @@ enum Source {
     /// The store, for revisions that the cache no longer has, and all later ones.
     Store {
         watch: storage::Watch,
-        ready: VecDeque<Seen>,
+        ready: VecDeque<WatcherEvent>,
     },
 }
 
@@ -214,7 +214,7 @@ impl WatchStream {
         })
     }
 
-    fn poll_change(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Seen, Status>>> {
+    fn poll_change(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatcherEvent, Status>>> {
         let (watch, queue) = match &mut self.source {
             Source::Cache(watcher) => return watcher.poll_next(context).map(|next| next.map(Ok)),
             Source::Store { watch, ready } => (watch, ready),

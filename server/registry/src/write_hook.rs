@@ -18,7 +18,12 @@ pub trait WriteHook: Send + Sync {
     ///
     /// # Errors
     /// The Status that rejects the write, such as when a reservation is not possible.
-    async fn begin(&self, context: &Context, new: &mut Owned, old: Option<&Owned>) -> Result<Box<dyn Pending>, Status>;
+    async fn begin(
+        &self,
+        context: &Context,
+        new: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<Box<dyn Reservation>, Status>;
 
     /// Called after an object was removed from the store.
     async fn after_delete(&self, object: &Owned);
@@ -26,7 +31,7 @@ pub trait WriteHook: Send + Sync {
 
 /// The result of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Outcome {
+pub enum WriteOutcome {
     /// The object is stored as written.
     Stored,
     /// The write changed nothing.
@@ -40,29 +45,29 @@ pub enum Outcome {
 
 /// The reservation of a write.
 #[async_trait]
-pub trait Pending: Send {
+pub trait Reservation: Send {
     /// Settles the reservation: keeps it for the stored object, or releases it.
-    async fn finish(self: Box<Self>, outcome: Outcome);
+    async fn finish(self: Box<Self>, outcome: WriteOutcome);
 }
 
 /// A reservation that is settled exactly once with the outcome of its write.
 ///
 /// It is also settled when the write is dropped or panics.
-pub struct Reservation {
-    pending: Option<Box<dyn Pending>>,
+pub struct ReservationGuard {
+    pending: Option<Box<dyn Reservation>>,
     /// The outcome of the write so far.
-    pub outcome: Outcome,
+    pub outcome: WriteOutcome,
 }
 
-impl Reservation {
+impl ReservationGuard {
     /// Wraps a reservation.
-    pub fn new(pending: Box<dyn Pending>) -> Self {
-        Reservation { pending: Some(pending), outcome: Outcome::NotStored }
+    pub fn new(pending: Box<dyn Reservation>) -> Self {
+        ReservationGuard { pending: Some(pending), outcome: WriteOutcome::NotStored }
     }
 
     /// Returns the guard of a write without a reservation.
     pub(crate) fn none() -> Self {
-        Reservation { pending: None, outcome: Outcome::NotStored }
+        ReservationGuard { pending: None, outcome: WriteOutcome::NotStored }
     }
 
     /// Settles the reservation with the outcome so far.
@@ -73,7 +78,7 @@ impl Reservation {
     }
 }
 
-impl Drop for Reservation {
+impl Drop for ReservationGuard {
     /// Settles the reservation of a dropped write in a new task, because that may have to wait.
     fn drop(&mut self) {
         let Some(pending) = self.pending.take() else { return };
@@ -91,11 +96,11 @@ mod tests {
     use super::*;
     use tokio::sync::mpsc;
 
-    struct RecordOutcome(mpsc::UnboundedSender<Outcome>);
+    struct RecordOutcome(mpsc::UnboundedSender<WriteOutcome>);
 
     #[async_trait]
-    impl Pending for RecordOutcome {
-        async fn finish(self: Box<Self>, outcome: Outcome) {
+    impl Reservation for RecordOutcome {
+        async fn finish(self: Box<Self>, outcome: WriteOutcome) {
             let _ = self.0.send(outcome);
         }
     }
@@ -103,17 +108,17 @@ mod tests {
     #[tokio::test]
     async fn a_reservation_ends_once() {
         let (sender, mut ended) = mpsc::unbounded_channel();
-        let reserve = || Reservation::new(Box::new(RecordOutcome(sender.clone())));
+        let reserve = || ReservationGuard::new(Box::new(RecordOutcome(sender.clone())));
         let mut kept = reserve();
-        kept.outcome = Outcome::Stored;
+        kept.outcome = WriteOutcome::Stored;
         kept.finish().await;
-        assert_eq!(ended.recv().await, Some(Outcome::Stored));
+        assert_eq!(ended.recv().await, Some(WriteOutcome::Stored));
         drop(reserve());
-        assert_eq!(ended.recv().await, Some(Outcome::NotStored));
+        assert_eq!(ended.recv().await, Some(WriteOutcome::NotStored));
         let mut interrupted = reserve();
-        interrupted.outcome = Outcome::Unknown;
+        interrupted.outcome = WriteOutcome::Unknown;
         drop(interrupted);
-        assert_eq!(ended.recv().await, Some(Outcome::Unknown));
+        assert_eq!(ended.recv().await, Some(WriteOutcome::Unknown));
         let failed = tokio::spawn({
             let reserved = reserve();
             async move {
@@ -122,7 +127,7 @@ mod tests {
             }
         });
         assert!(failed.await.is_err());
-        assert_eq!(ended.recv().await, Some(Outcome::NotStored));
+        assert_eq!(ended.recv().await, Some(WriteOutcome::NotStored));
         drop(sender);
         assert_eq!(ended.recv().await, None);
     }

@@ -14,7 +14,8 @@ use common::{
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{
-    CheckWrite, Context, CreateOptions, DeleteOptions, Outcome, Pending, ResourceStore, WriteHook, meta, meta_mut,
+    CheckWrite, Context, CreateOptions, DeleteOptions, Reservation, ResourceStore, WriteHook, WriteOutcome, meta,
+    meta_mut,
 };
 use serde_json::json;
 
@@ -145,7 +146,7 @@ async fn a_generated_name_that_is_taken_is_replaced_seven_times() {
 /// Refuses every object, and records how its reservations end.
 #[derive(Default)]
 struct Refuse {
-    settled: Vec<Outcome>,
+    settled: Vec<WriteOutcome>,
 }
 
 #[async_trait]
@@ -154,7 +155,7 @@ impl CheckWrite for Refuse {
         Err(Status::bad_request("refused"))
     }
 
-    async fn settle(&mut self, outcome: Outcome) {
+    async fn settle(&mut self, outcome: WriteOutcome) {
         self.settled.push(outcome);
     }
 }
@@ -166,7 +167,7 @@ async fn a_refused_object_is_not_stored() {
     let mut check = Refuse::default();
     let refused = refusal(maps.create(&within("n"), config_map("a"), &STORED, &mut check).await);
     assert_eq!(refused, (400, "BadRequest", "refused".into()));
-    assert_eq!(check.settled, [Outcome::NotStored]);
+    assert_eq!(check.settled, [WriteOutcome::NotStored]);
     assert!(!exists(&maps).await);
     let refused = refusal(maps.create(&within("n"), config_map("A_b"), &STORED, &mut check).await);
     assert_eq!((refused.0, refused.1), (422, "Invalid"), "validation precedes admission: {}", refused.2);
@@ -174,18 +175,18 @@ async fn a_refused_object_is_not_stored() {
 
 /// Labels every object, and records the outcome of each write.
 #[derive(Clone, Default)]
-struct Hook(Arc<Mutex<Vec<Outcome>>>);
+struct Hook(Arc<Mutex<Vec<WriteOutcome>>>);
 
 #[async_trait]
-impl Pending for Hook {
-    async fn finish(self: Box<Self>, outcome: Outcome) {
+impl Reservation for Hook {
+    async fn finish(self: Box<Self>, outcome: WriteOutcome) {
         self.0.lock().unwrap().push(outcome);
     }
 }
 
 #[async_trait]
 impl WriteHook for Hook {
-    async fn begin(&self, _: &Context, new: &mut Owned, _: Option<&Owned>) -> Result<Box<dyn Pending>, Status> {
+    async fn begin(&self, _: &Context, new: &mut Owned, _: Option<&Owned>) -> Result<Box<dyn Reservation>, Status> {
         meta_mut(new).unwrap().labels.insert("reserved".into(), "yes".into());
         Ok(Box::new(self.clone()))
     }
@@ -205,13 +206,13 @@ async fn a_reservation_ends_with_the_outcome_of_its_write() {
     let outcomes = || hook.0.lock().unwrap().clone();
     let created = maps.create(&within("n"), config_map("a"), &STORED, &mut Anything).await.unwrap();
     assert_eq!(meta(created.as_ref()).unwrap().labels["reserved"], "yes");
-    assert_eq!(outcomes(), [Outcome::Stored]);
+    assert_eq!(outcomes(), [WriteOutcome::Stored]);
     refusal(maps.create(&within("n"), config_map("a"), &STORED, &mut Anything).await);
-    assert_eq!(outcomes(), [Outcome::Stored, Outcome::NotStored], "the name is taken");
+    assert_eq!(outcomes(), [WriteOutcome::Stored, WriteOutcome::NotStored], "the name is taken");
     refusal(maps.create(&within("n"), config_map("B_"), &STORED, &mut Anything).await);
-    assert_eq!(outcomes()[2], Outcome::NotStored, "the object is invalid");
+    assert_eq!(outcomes()[2], WriteOutcome::NotStored, "the object is invalid");
     maps.create(&within("n"), config_map("c"), &DRY_RUN, &mut Anything).await.unwrap();
-    assert_eq!(outcomes()[3], Outcome::NotStored, "a dry run keeps no reservation");
+    assert_eq!(outcomes()[3], WriteOutcome::NotStored, "a dry run keeps no reservation");
     maps.delete(&within("n"), "a", &DeleteOptions::default(), &Anything).await.unwrap();
     assert!(outcomes().is_empty(), "the hook learns of removed objects");
 }

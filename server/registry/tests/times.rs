@@ -9,7 +9,7 @@ use generated::core::v1::ConfigMap;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
 use machinery::status::Status;
-use registry::{Change, CheckWrite, CreateOptions, UpdateOptions, meta, meta_mut};
+use registry::{CheckWrite, CreateOptions, UpdateOptions, UpdatedObjectInfo, meta, meta_mut};
 
 fn time(text: &str) -> Time {
     text.parse().expect("the text is a time")
@@ -21,7 +21,7 @@ struct Later(fn(&mut Owned));
 impl CheckWrite for Later {}
 
 #[async_trait]
-impl Change for Later {
+impl UpdatedObjectInfo for Later {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let mut new = current.expect("the object exists").clone();
         meta_mut(&mut new).expect("a config map has metadata").managed_fields[0].time =

@@ -16,7 +16,7 @@ use common::{
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{
-    Change, CheckWrite, DeleteOptions, Precondition, ResourceStore, UpdateOptions, Updated, meta, meta_mut,
+    CheckWrite, DeleteOptions, Precondition, ResourceStore, UpdateOptions, Updated, UpdatedObjectInfo, meta, meta_mut,
 };
 use serde_json::json;
 use storage::EmbeddedStore;
@@ -42,7 +42,7 @@ struct Send(Owned);
 impl CheckWrite for Send {}
 
 #[async_trait]
-impl Change for Send {
+impl UpdatedObjectInfo for Send {
     async fn apply(&mut self, _: Option<&Owned>) -> Result<Owned, Status> {
         Ok(self.0.clone())
     }
@@ -110,7 +110,7 @@ struct Interrupted {
 impl CheckWrite for Interrupted {}
 
 #[async_trait]
-impl Change for Interrupted {
+impl UpdatedObjectInfo for Interrupted {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         self.attempts += 1;
         if self.attempts <= self.interruptions {
@@ -141,7 +141,7 @@ async fn a_removed_object_is_not_created_by_a_retry() {
     struct Removed(Arc<ResourceStore>);
     impl CheckWrite for Removed {}
     #[async_trait]
-    impl Change for Removed {
+    impl UpdatedObjectInfo for Removed {
         async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
             self.0.delete(&within("n"), "a", &DeleteOptions::default(), &common::Anything).await?;
             let mut new = current.unwrap().clone();

@@ -6,7 +6,7 @@ use machinery::scalar::JsonValue;
 use serde_json::Value;
 
 use crate::prune::prune;
-use crate::{Additional, Below, Checks, Flags, Kind, ListType, Pattern, Schema, format};
+use crate::{Additional, Below, Checks, JsonType, KeywordFlags, ListType, Pattern, Schema, format};
 
 impl Schema {
     /// Compiles a schema. Validation of the definition has already rejected what a structural
@@ -32,7 +32,7 @@ fn parsed(props: &JSONSchemaProps) -> Schema {
     // The map iterates in name order.
     let properties = props.properties.iter().map(|(name, property)| (name.as_str().into(), read(property)));
     Schema {
-        kind: Kind::parse(&props.r#type),
+        kind: JsonType::parse(&props.r#type),
         flags: flags(props),
         properties: properties.collect(),
         additional: additional(props),
@@ -49,8 +49,8 @@ fn parsed(props: &JSONSchemaProps) -> Schema {
     }
 }
 
-fn flags(props: &JSONSchemaProps) -> Flags {
-    Flags {
+fn flags(props: &JSONSchemaProps) -> KeywordFlags {
+    KeywordFlags {
         nullable: props.nullable,
         int_or_string: props.x_kubernetes_int_or_string,
         embedded_resource: props.x_kubernetes_embedded_resource,

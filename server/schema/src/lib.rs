@@ -47,8 +47,8 @@ pub use validate::{blocked, check, check_update, is_certainly_valid};
 /// A compiled schema. Descriptions and examples are not kept.
 #[derive(Debug, Default)]
 pub struct Schema {
-    pub kind: Option<Kind>,
-    pub flags: Flags,
+    pub kind: Option<JsonType>,
+    pub flags: KeywordFlags,
     /// Sorted by name.
     pub properties: Box<[(Box<str>, Schema)]>,
     pub additional: Additional,
@@ -74,7 +74,7 @@ pub struct Below {
 
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonType {
     Object,
     Array,
     String,
@@ -83,29 +83,29 @@ pub enum Kind {
     Boolean,
 }
 
-impl Kind {
+impl JsonType {
     /// The name of the type in schemas.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Object => "object",
-            Kind::Array => "array",
-            Kind::String => "string",
-            Kind::Integer => "integer",
-            Kind::Number => "number",
-            Kind::Boolean => "boolean",
+            JsonType::Object => "object",
+            JsonType::Array => "array",
+            JsonType::String => "string",
+            JsonType::Integer => "integer",
+            JsonType::Number => "number",
+            JsonType::Boolean => "boolean",
         }
     }
 
     /// The type with a name.
     pub fn parse(name: &str) -> Option<Self> {
-        use Kind::{Array, Boolean, Integer, Number, Object, String};
+        use JsonType::{Array, Boolean, Integer, Number, Object, String};
         [Object, Array, String, Integer, Number, Boolean].into_iter().find(|kind| kind.name() == name)
     }
 }
 
 /// The boolean keywords of a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags {
+pub struct KeywordFlags {
     pub nullable: bool,
     pub int_or_string: bool,
     pub embedded_resource: bool,
@@ -223,9 +223,9 @@ impl Schema {
         self.properties.iter().map(|(_, property)| property).chain(additional).chain(self.items.as_deref())
     }
 
-    fn is_of(&self, kind: Kind) -> bool {
+    fn is_of(&self, kind: JsonType) -> bool {
         match self.flags.int_or_string {
-            true => matches!(kind, Kind::Integer | Kind::String),
+            true => matches!(kind, JsonType::Integer | JsonType::String),
             false => self.kind == Some(kind),
         }
     }
@@ -233,7 +233,7 @@ impl Schema {
     fn kind_text(&self) -> &'static str {
         match self.flags.int_or_string {
             true => "integer,string",
-            false => self.kind.map_or("", Kind::name),
+            false => self.kind.map_or("", JsonType::name),
         }
     }
 

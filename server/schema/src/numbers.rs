@@ -4,12 +4,12 @@ use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use serde_json::{Number, Value};
 
-use crate::result::{Outcome, name, shown};
-use crate::{Flags, Kind, Schema};
+use crate::result::{ValidationResult, name, shown};
+use crate::{JsonType, KeywordFlags, Schema};
 
 /// Checks a number against its format and its bounds.
-pub(crate) fn check(schema: &Schema, number: &Number, path: &Path<'_>) -> Outcome {
-    let mut out = Outcome::default();
+pub(crate) fn check(schema: &Schema, number: &Number, path: &Path<'_>) -> ValidationResult {
+    let mut out = ValidationResult::default();
     out.count();
     let range = Range::of(schema);
     if !range.holds(number) {
@@ -58,9 +58,9 @@ impl<'s> Range<'s> {
         let kind = if schema.flags.int_or_string { None } else { schema.kind };
         let format = schema.checks.as_ref().map_or("", |checks| &*checks.format);
         match (kind, format) {
-            (Some(Kind::Integer), format @ ("int32" | "int64")) => Range { kind: "integer", format },
-            (Some(Kind::Integer), _) => Range { kind: "integer", format: "" },
-            (Some(Kind::Number), format @ ("float" | "double")) => Range { kind: "number", format },
+            (Some(JsonType::Integer), format @ ("int32" | "int64")) => Range { kind: "integer", format },
+            (Some(JsonType::Integer), _) => Range { kind: "integer", format: "" },
+            (Some(JsonType::Number), format @ ("float" | "double")) => Range { kind: "number", format },
             _ => Range { kind: "", format: "" },
         }
     }
@@ -82,7 +82,7 @@ impl<'s> Range<'s> {
     }
 
     /// Whether the type can represent a number of the schema. Adds an error where it cannot.
-    fn check_bound(&self, what: &str, bound: f64, path: &Path<'_>, out: &mut Outcome) -> bool {
+    fn check_bound(&self, what: &str, bound: f64, path: &Path<'_>, out: &mut ValidationResult) -> bool {
         let holds = Number::from_f64(bound).is_none_or(|number| self.holds(&number));
         if !holds {
             let (kind, format, name) = (self.kind, self.format(), name(path));
@@ -99,7 +99,13 @@ enum Bound {
 
 /// Checks one bound. `of_type`: whether the type of the number can represent the bound; if not,
 /// both are compared as floats.
-fn bound(flags: &Flags, (number, of_type): (&Number, bool), bound: Bound, path: &Path<'_>, out: &mut Outcome) {
+fn bound(
+    flags: &KeywordFlags,
+    (number, of_type): (&Number, bool),
+    bound: Bound,
+    path: &Path<'_>,
+    out: &mut ValidationResult,
+) {
     let (limit, exclusive, is_minimum) = match bound {
         Bound::Minimum(limit) => (limit, flags.exclusive_minimum, true),
         Bound::Maximum(limit) => (limit, flags.exclusive_maximum, false),
@@ -135,7 +141,7 @@ fn shown_as(number: &Number, of_type: bool) -> BadValue {
 }
 
 /// Checks `multipleOf`. `of_type`: whether the type of the number can represent the factor.
-fn multiple(number: &Number, factor: f64, of_type: bool, path: &Path<'_>, out: &mut Outcome) {
+fn multiple(number: &Number, factor: f64, of_type: bool, path: &Path<'_>, out: &mut ValidationResult) {
     let (is_multiple, factor) = match number.as_i64().filter(|_| of_type) {
         // Integers are divided as integers: the fraction of the factor is ignored.
         Some(n) => {

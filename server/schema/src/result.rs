@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// An error, and the message by which upstream detects duplicates.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct ValidationError {
     text: String,
     error: FieldError,
 }
@@ -21,17 +21,17 @@ const MAX_FAULTS: usize = 1000;
 
 /// The result of validating a value.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
-    faults: Vec<Fault>,
+pub(crate) struct ValidationResult {
+    faults: Vec<ValidationError>,
     /// The number of checks made. If all alternatives fail, the errors of the one with the highest
     /// number are reported.
     pub matches: usize,
 }
 
-impl Outcome {
+impl ValidationResult {
     /// A result without errors, after the given number of checks.
     pub fn counted(matches: usize) -> Self {
-        Outcome { faults: Vec::new(), matches }
+        ValidationResult { faults: Vec::new(), matches }
     }
 
     pub fn is_valid(&self) -> bool {
@@ -43,7 +43,7 @@ impl Outcome {
         self.matches += 1;
     }
 
-    pub fn merge(&mut self, other: Outcome) {
+    pub fn merge(&mut self, other: ValidationResult) {
         self.matches += other.matches;
         if self.faults.is_empty() {
             self.faults = other.faults;
@@ -60,7 +60,7 @@ impl Outcome {
 
     pub fn add(&mut self, text: String, error: FieldError) {
         if self.faults.len() < MAX_FAULTS && !self.faults.iter().any(|known| known.text == text) {
-            self.faults.push(Fault { text, error });
+            self.faults.push(ValidationError { text, error });
         }
     }
 

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use crate::lists::{repeated, sorted, text};
 use crate::old::Pair;
 use crate::prune::is_meta;
-use crate::result::{Outcome, is_blocking, json_text, name, shown};
-use crate::{Additional, Checks, Kind, Schema, format, numbers};
+use crate::result::{ValidationResult, is_blocking, json_text, name, shown};
+use crate::{Additional, Checks, JsonType, Schema, format, numbers};
 
 /// The errors of a new value. `below` is the path of the value in its object.
 pub fn check(schema: &Schema, value: &Value, below: &str) -> Vec<FieldError> {
@@ -26,7 +26,7 @@ pub fn is_certainly_valid(schema: &Schema, content: &Map<String, Value>) -> bool
         checks.constrain_only_required()
             && checks.required.iter().all(|key| is_meta(key) || content.contains_key(&**key))
     };
-    let has_other_constraints = schema.kind != Some(Kind::Object)
+    let has_other_constraints = schema.kind != Some(JsonType::Object)
         || !schema.checks.as_deref().is_none_or(has_required)
         || schema.below.embedded
         || schema.below.lists
@@ -52,24 +52,24 @@ pub fn blocked(errors: &[FieldError]) -> Option<FieldError> {
     errors.iter().any(is_blocking).then(|| FieldError::invalid(&Path::NONE, BadValue::None, WHY))
 }
 
-fn ratcheted(schema: &Schema, value: &Value, path: &Path<'_>, pair: Pair<'_>) -> Outcome {
+fn ratcheted(schema: &Schema, value: &Value, path: &Path<'_>, pair: Pair<'_>) -> ValidationResult {
     let mut out = validate(schema, value, path, Some(pair));
     if !out.is_valid() && pair.is_same() {
-        out = Outcome::counted(out.matches);
+        out = ValidationResult::counted(out.matches);
     }
     out
 }
 
 /// Validates a part of a value, with ratcheting where there is an old value.
-fn part(schema: &Schema, value: &Value, path: &Path<'_>, pair: Option<Pair<'_>>) -> Outcome {
+fn part(schema: &Schema, value: &Value, path: &Path<'_>, pair: Option<Pair<'_>>) -> ValidationResult {
     match pair {
         Some(pair) => ratcheted(schema, value, path, pair),
         None => validate(schema, value, path, None),
     }
 }
 
-fn validate(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
-    let mut out = Outcome::default();
+fn validate(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_>>) -> ValidationResult {
+    let mut out = ValidationResult::default();
     let format = schema.checks.as_ref().map_or("", |checks| &checks.format);
     if value.is_null() {
         out.merge(of_type(schema, format, value, path));
@@ -115,8 +115,8 @@ fn validate(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_
 }
 
 /// Mirrors `typeValidator.Validate`.
-fn of_type(schema: &Schema, format: &str, value: &Value, path: &Path<'_>) -> Outcome {
-    let mut out = Outcome::default();
+fn of_type(schema: &Schema, format: &str, value: &Value, path: &Path<'_>) -> ValidationResult {
+    let mut out = ValidationResult::default();
     out.count();
     let found = kind_of(value);
     let Some(kind) = found else {
@@ -125,16 +125,16 @@ fn of_type(schema: &Schema, format: &str, value: &Value, path: &Path<'_>) -> Out
         }
         return out;
     };
-    let is_number = schema.is_of(Kind::Number) || schema.is_of(Kind::Integer);
-    let is_whole = kind == Kind::Number && value.as_f64().is_some_and(numbers::is_json_integer);
+    let is_number = schema.is_of(JsonType::Number) || schema.is_of(JsonType::Integer);
+    let is_whole = kind == JsonType::Number && value.as_f64().is_some_and(numbers::is_json_integer);
     let fits = schema.is_of(kind)
-        || (is_whole && schema.is_of(Kind::Integer))
-        || (kind == Kind::Integer && schema.is_of(Kind::Number));
-    let is_text = matches!(kind, Kind::String | Kind::Array);
+        || (is_whole && schema.is_of(JsonType::Integer))
+        || (kind == JsonType::Integer && schema.is_of(JsonType::Number));
+    let is_text = matches!(kind, JsonType::String | JsonType::Array);
     if !is_text && !format.is_empty() && !fits {
         let found = match kind {
-            Kind::Integer => "int64",
-            Kind::Number => "float64",
+            JsonType::Integer => "int64",
+            JsonType::Number => "float64",
             _ => "",
         };
         wrong_type(format, found, path, &mut out);
@@ -149,26 +149,26 @@ fn of_type(schema: &Schema, format: &str, value: &Value, path: &Path<'_>) -> Out
     out
 }
 
-fn wrong_type(wanted: &str, found: &str, path: &Path<'_>, out: &mut Outcome) {
+fn wrong_type(wanted: &str, found: &str, path: &Path<'_>, out: &mut ValidationResult) {
     let text = format!("{} in body must be of type {wanted}: {found:?}", name(path));
     out.add(text.clone(), FieldError::type_invalid(path, found, text));
 }
 
-fn kind_of(value: &Value) -> Option<Kind> {
+fn kind_of(value: &Value) -> Option<JsonType> {
     match value {
         Value::Null => None,
-        Value::Bool(_) => Some(Kind::Boolean),
-        Value::Number(n) if n.as_i64().is_some() => Some(Kind::Integer),
-        Value::Number(_) => Some(Kind::Number),
-        Value::String(_) => Some(Kind::String),
-        Value::Array(_) => Some(Kind::Array),
-        Value::Object(_) => Some(Kind::Object),
+        Value::Bool(_) => Some(JsonType::Boolean),
+        Value::Number(n) if n.as_i64().is_some() => Some(JsonType::Integer),
+        Value::Number(_) => Some(JsonType::Number),
+        Value::String(_) => Some(JsonType::String),
+        Value::Array(_) => Some(JsonType::Array),
+        Value::Object(_) => Some(JsonType::Object),
     }
 }
 
 /// Checks `anyOf`, `oneOf`, `allOf`, `not` (`schemaPropsValidator`).
-fn combined(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
-    let mut out = Outcome::default();
+fn combined(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_>>) -> ValidationResult {
+    let mut out = ValidationResult::default();
     if let Some(checks) = &schema.checks {
         let of = |schema: &Schema| validate(schema, value, path, old);
         if !checks.any_of.is_empty() {
@@ -189,14 +189,14 @@ fn combined(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_
 }
 
 /// The failed alternative with more passed checks; the first one if they are equal.
-fn furthest(best: Option<Outcome>, outcome: Outcome) -> Option<Outcome> {
+fn furthest(best: Option<ValidationResult>, outcome: ValidationResult) -> Option<ValidationResult> {
     match best {
         Some(best) if best.matches >= outcome.matches => Some(best),
         _ => Some(outcome),
     }
 }
 
-fn any_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out: &mut Outcome) {
+fn any_of(checks: &Checks, of: impl Fn(&Schema) -> ValidationResult, path: &Path<'_>, out: &mut ValidationResult) {
     let mut failed = None;
     for schema in &checks.any_of {
         let outcome = of(schema);
@@ -209,7 +209,7 @@ fn any_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out
     out.merge(failed.unwrap_or_default());
 }
 
-fn one_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out: &mut Outcome) {
+fn one_of(checks: &Checks, of: impl Fn(&Schema) -> ValidationResult, path: &Path<'_>, out: &mut ValidationResult) {
     let (mut failed, mut valid) = (None, Vec::new());
     for schema in &checks.one_of {
         let outcome = of(schema);
@@ -230,7 +230,7 @@ fn one_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out
     }
 }
 
-fn all_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out: &mut Outcome) {
+fn all_of(checks: &Checks, of: impl Fn(&Schema) -> ValidationResult, path: &Path<'_>, out: &mut ValidationResult) {
     let mut valid = 0;
     for schema in &checks.all_of {
         let outcome = of(schema);
@@ -244,7 +244,7 @@ fn all_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out
 }
 
 /// Mirrors `stringValidator`: reports the first error only.
-fn string(schema: &Schema, text: &str, path: &Path<'_>, out: &mut Outcome) {
+fn string(schema: &Schema, text: &str, path: &Path<'_>, out: &mut ValidationResult) {
     let Some(checks) = &schema.checks else { return };
     let length = text.chars().count() as i64;
     if let Some(max) = checks.max_length.filter(|max| length > *max) {
@@ -261,7 +261,7 @@ fn string(schema: &Schema, text: &str, path: &Path<'_>, out: &mut Outcome) {
 }
 
 /// Mirrors `basicCommonValidator`.
-fn choices(schema: &Schema, value: &Value, path: &Path<'_>, out: &mut Outcome) {
+fn choices(schema: &Schema, value: &Value, path: &Path<'_>, out: &mut ValidationResult) {
     let Some(checks) = schema.checks.as_ref().filter(|checks| !checks.choices.is_empty()) else { return };
     if checks.choices.iter().any(|choice| !choice.is_null() && is_choice(choice, value)) {
         return;
@@ -296,8 +296,8 @@ fn go_integer(number: f64) -> i64 {
 }
 
 /// Mirrors `schemaSliceValidator`.
-fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
-    let mut out = Outcome::default();
+fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>) -> ValidationResult {
+    let mut out = ValidationResult::default();
     if let Some(of) = &schema.items {
         let mut pairs = old.map(Pair::items).unwrap_or_default().into_iter();
         for (index, item) in items.iter().enumerate() {
@@ -322,8 +322,8 @@ fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>
 }
 
 /// Mirrors `objectValidator`.
-fn object(schema: &Schema, members: &Map<String, Value>, path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
-    let mut out = Outcome::default();
+fn object(schema: &Schema, members: &Map<String, Value>, path: &Path<'_>, old: Option<Pair<'_>>) -> ValidationResult {
+    let mut out = ValidationResult::default();
     sizes(schema, members.len(), path, &mut out);
     additional(schema, members, path, old, &mut out);
     for (key, of) in &schema.properties {
@@ -347,7 +347,7 @@ fn additional(
     members: &Map<String, Value>,
     path: &Path<'_>,
     old: Option<Pair<'_>>,
-    out: &mut Outcome,
+    out: &mut ValidationResult,
 ) {
     if matches!(schema.additional, Additional::Unset | Additional::Allowed) {
         return;
@@ -370,7 +370,7 @@ fn additional(
     }
 }
 
-fn sizes(schema: &Schema, count: usize, path: &Path<'_>, out: &mut Outcome) {
+fn sizes(schema: &Schema, count: usize, path: &Path<'_>, out: &mut ValidationResult) {
     let Some(checks) = &schema.checks else { return };
     let size = count as i64;
     if let Some(min) = checks.min_properties.filter(|min| size < *min) {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use options::Source;
+use options::BoxError;
 use rpprof::Error as ProfilerError;
 use rustls::server::VerifierBuilderError;
 use tokio::task::JoinError;
@@ -62,7 +62,7 @@ impl Error {
     }
 
     /// Makes the error of a file with invalid content.
-    pub(crate) fn content(path: impl Into<PathBuf>, why: impl Into<Source>) -> Self {
+    pub(crate) fn content(path: impl Into<PathBuf>, why: impl Into<BoxError>) -> Self {
         options::Error::content(path, why).into()
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
-use options::{Program, Source};
+use options::{BoxError, ServerProgram};
 use prometheus::proto::MetricFamily;
 use results::Results;
 
@@ -31,20 +31,20 @@ pub struct Health {
 
 /// A health endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint {
+pub enum HealthEndpoint {
     Healthz,
     Livez,
     Readyz,
 }
 
-impl Endpoint {
-    const ALL: [Endpoint; 3] = [Endpoint::Healthz, Endpoint::Livez, Endpoint::Readyz];
+impl HealthEndpoint {
+    const ALL: [HealthEndpoint; 3] = [HealthEndpoint::Healthz, HealthEndpoint::Livez, HealthEndpoint::Readyz];
 
     fn name(self) -> &'static str {
         match self {
-            Endpoint::Healthz => "healthz",
-            Endpoint::Livez => "livez",
-            Endpoint::Readyz => "readyz",
+            HealthEndpoint::Healthz => "healthz",
+            HealthEndpoint::Livez => "livez",
+            HealthEndpoint::Readyz => "readyz",
         }
     }
 }
@@ -63,7 +63,7 @@ impl Pending {
 impl Health {
     /// Creates the checks of a program of 1.36. The check `shutdown` fails after the shutdown is
     /// initiated.
-    pub fn new(program: Program, shutdown: &Shutdown) -> Self {
+    pub fn new(program: ServerProgram, shutdown: &Shutdown) -> Self {
         let health = Health {
             named: Arc::new(RwLock::new(checks::of(program))),
             results: Results::default(),
@@ -85,9 +85,9 @@ impl Health {
 
     /// Replaces the check with this name. A check that upstream does not have is appended to all
     /// endpoints.
-    pub fn set(&self, name: &'static str, check: impl Fn() -> Result<(), Source> + Send + Sync + 'static) {
+    pub fn set(&self, name: &'static str, check: impl Fn() -> Result<(), BoxError> + Send + Sync + 'static) {
         let mut all = self.named.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let check: Check = Arc::new(check);
+        let check: HealthCheck = Arc::new(check);
         match all.iter_mut().find(|c| c.name == name) {
             Some(found) => found.check = check,
             None => all.push(Named { name, on: Endpoints { healthy: true, alive: true, ready: true }, check }),
@@ -99,7 +99,7 @@ impl Health {
     pub fn add_without_livez(
         &self,
         name: &'static str,
-        check: impl Fn() -> Result<(), Source> + Send + Sync + 'static,
+        check: impl Fn() -> Result<(), BoxError> + Send + Sync + 'static,
     ) {
         let mut all = self.named.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         let behind = all.iter().rposition(|c| c.name.starts_with("etcd")).map_or(0, |at| at + 1);
@@ -118,12 +118,12 @@ impl Health {
 
     /// Whether all checks of `/readyz` succeed.
     pub fn is_ready(&self) -> bool {
-        self.checks(Endpoint::Readyz).iter().all(|named| (named.check)().is_ok())
+        self.checks(HealthEndpoint::Readyz).iter().all(|named| (named.check)().is_ok())
     }
 
     /// The paths of the endpoints and their checks, for the index at `/`.
     pub fn paths(&self) -> Vec<String> {
-        let of = |endpoint: Endpoint| {
+        let of = |endpoint: HealthEndpoint| {
             let root = format!("/{}", endpoint.name());
             let checks = self.checks(endpoint).into_iter().map({
                 let root = root.clone();
@@ -131,7 +131,7 @@ impl Health {
             });
             std::iter::once(root).chain(checks.collect::<Vec<_>>())
         };
-        Endpoint::ALL.into_iter().flat_map(of).collect()
+        HealthEndpoint::ALL.into_iter().flat_map(of).collect()
     }
 
     /// The last results and the counts of results (`kubernetes_healthcheck`,
@@ -145,14 +145,15 @@ impl Health {
         self.results.reset();
     }
 
-    fn checks(&self, endpoint: Endpoint) -> Vec<Named> {
+    fn checks(&self, endpoint: HealthEndpoint) -> Vec<Named> {
         let all = self.named.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         let belongs = |check: &&Named| match endpoint {
-            Endpoint::Healthz => check.on.healthy,
-            Endpoint::Livez => check.on.alive,
-            Endpoint::Readyz => check.on.ready,
+            HealthEndpoint::Healthz => check.on.healthy,
+            HealthEndpoint::Livez => check.on.alive,
+            HealthEndpoint::Readyz => check.on.ready,
         };
-        let lenient = endpoint == Endpoint::Livez && self.lenient_until.is_some_and(|until| Instant::now() < until);
+        let lenient =
+            endpoint == HealthEndpoint::Livez && self.lenient_until.is_some_and(|until| Instant::now() < until);
         let leniently = |check: &Named| match lenient && check.is_boot_check() {
             true => Named { check: Arc::new(|| Ok(())), ..check.clone() },
             false => check.clone(),
@@ -162,7 +163,7 @@ impl Health {
 }
 
 pub use handler::HealthHandler;
-pub use named::Check;
+pub use named::HealthCheck;
 use named::{Endpoints, Named};
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use authn::{Anonymous, AudienceAgnostic, Authentication, AuthenticationConfig, T
 use authz::rbac::{NoRoles, RbacAuthorizer, RuleSource};
 use authz::{
     Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, InstrumentedAuthorizer,
-    ReloadableAuthorizer, StaticAuthorizers, Union,
+    ReloadableAuthorizer, StaticAuthorizers, UnionAuthorizer,
 };
 use flowcontrol::FlowControl;
 use options::reload::Reloads;
@@ -216,7 +216,7 @@ impl Server {
             authorizers
                 .extend(inner.map(|inner| Arc::new(InstrumentedAuthorizer::new(inner, of, &name, &metrics)) as _));
         }
-        Ok(Arc::new(Union::new(authorizers)))
+        Ok(Arc::new(UnionAuthorizer::new(authorizers)))
     }
 
     /// Prints the address, and serves until a signal stops the server.

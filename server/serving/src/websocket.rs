@@ -32,7 +32,7 @@ pub type Socket = WebSocketStream<TokioIo<Upgraded>>;
 /// Marks a 101 response with a body that is sent as messages of this kind, one per frame; in its
 /// extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Messages {
+pub enum WebSocketMessages {
     Text,
     Binary,
 }
@@ -74,7 +74,7 @@ pub fn handshake(request_headers: &HeaderMap, protocol: &str) -> Response {
 ///
 /// The client sends its origin and at most one subprotocol, which may be any (upstream:
 /// `websocket.Handler`).
-pub fn accept(request_headers: &HeaderMap, messages: Messages, body: Body) -> Response {
+pub fn accept(request_headers: &HeaderMap, messages: WebSocketMessages, body: Body) -> Response {
     // As Go's `Header.Get`, which returns the first of several values.
     let protocol = text(request_headers.get(SEC_WEBSOCKET_PROTOCOL)).unwrap_or_default().trim();
     let answer = handshake(request_headers, protocol);
@@ -154,11 +154,11 @@ mod tests {
     }
 
     async fn answer(others: &[(http::HeaderName, &'static str)]) -> (u16, String, String) {
-        let answer = accept(&request_headers(others), Messages::Text, Body::empty());
+        let answer = accept(&request_headers(others), WebSocketMessages::Text, Body::empty());
         let header = |name| text(answer.headers().get(name)).unwrap_or_default().to_owned();
         let (accepted, chosen) = (header(SEC_WEBSOCKET_ACCEPT), header(SEC_WEBSOCKET_PROTOCOL));
         let code = answer.status().as_u16();
-        assert_eq!(answer.extensions().get::<Messages>().is_some(), code == 101);
+        assert_eq!(answer.extensions().get::<WebSocketMessages>().is_some(), code == 101);
         match code {
             101 => (code, accepted, chosen),
             _ => {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use authz::AlwaysDeny;
-use authz::rbac::{Policy, RuleSource};
+use authz::rbac::{RbacPolicy, RuleSource};
 use options::Options;
 use request::handler::FromFn;
 use request::{Body, BoxFuture, Handler, Request, RequestExt, Response};
@@ -64,7 +64,7 @@ fn start(flags: &[&str], handler: impl Handler + 'static) -> Running {
         std::iter::once("kube-apiserver".to_owned()).chain(required).chain(flags.iter().map(|f| (*f).to_owned()));
     let server = Server::prepare(Options::parse_from(args).unwrap()).unwrap();
     let (address, shutdown) = (server.address().unwrap(), server.shutdown.clone());
-    let roles: Arc<dyn RuleSource> = Arc::new(Policy::default());
+    let roles: Arc<dyn RuleSource> = Arc::new(RbacPolicy::default());
     let authorizer = server.authorizer(roles.clone(), || Ok(Arc::new(AlwaysDeny) as _)).unwrap();
     let access = Access { authentication: server.authentication().unwrap(), authorizer, roles };
     let handlers = Handlers { handler: Arc::new(handler), paths: Box::new(Vec::new), access };

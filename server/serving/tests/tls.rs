@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use authz::AlwaysDeny;
-use authz::rbac::{Policy, RuleSource};
+use authz::rbac::{RbacPolicy, RuleSource};
 use options::Options;
 use request::handler::FromFn;
 use request::{Body, Response};
@@ -59,7 +59,7 @@ fn start(flags: &[&str], prepare: impl FnOnce(&Path)) -> Running {
         Options::parse_from(std::iter::once("kube-apiserver".to_owned()).chain(required).chain(flags)).unwrap();
     let server = Server::prepare(options).unwrap();
     let (address, shutdown) = (server.address().unwrap(), server.shutdown.clone());
-    let roles: Arc<dyn RuleSource> = Arc::new(Policy::default());
+    let roles: Arc<dyn RuleSource> = Arc::new(RbacPolicy::default());
     let authorizer = server.authorizer(roles.clone(), || Ok(Arc::new(AlwaysDeny) as _)).unwrap();
     let access = Access { authentication: server.authentication().unwrap(), authorizer, roles };
     let handler = Arc::new(FromFn(|_| Response::new(Body::empty())));

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex};
 
 use authn::{TokenAuthenticator, TokenWebhook};
-use authz::{AccessWebhook, Attributes, Authorizer, Metrics, Selectors};
+use authz::{AccessWebhook, AuthorizationAttributes, Authorizer, Metrics, Selectors};
 use options::Options;
 use prometheus::Registry;
 use request::User;
@@ -79,17 +79,21 @@ async fn authorizes_by_webhook() {
     let metrics = Metrics::register(&Registry::new());
     let webhook = AccessWebhook::load(options.authorization.webhook.as_ref().unwrap(), &metrics).unwrap();
     let user = User::new("jane", ["dev"]);
-    let of = |resource| Attributes { namespace: "shop", name: "x", ..Attributes::resource(&user, "get", "", resource) };
-    let listed = Attributes {
+    let of = |resource| AuthorizationAttributes {
+        namespace: "shop",
+        name: "x",
+        ..AuthorizationAttributes::resource(&user, "get", "", resource)
+    };
+    let listed = AuthorizationAttributes {
         selectors: Selectors::parse("spec.nodeName=n", "a in (b,c)"),
-        ..Attributes::resource(&user, "list", "", "nodes")
+        ..AuthorizationAttributes::resource(&user, "list", "", "nodes")
     };
     for (attributes, expect) in [
         (of("pods"), "Allow(\"pods are free\")"),
         (of("pods"), "Allow(\"pods are free\")"),
         (of("secrets"), "Deny(\"never\")"),
         (listed, "NoOpinion(\"no idea\")"),
-        (Attributes::path(&user, "get", "/healthz"), "NoOpinion(\"no idea\")"),
+        (AuthorizationAttributes::path(&user, "get", "/healthz"), "NoOpinion(\"no idea\")"),
     ] {
         assert_eq!(format!("{:?}", webhook.authorize(&attributes).await), expect);
     }

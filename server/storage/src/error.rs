@@ -112,22 +112,22 @@ pub enum Error {
     },
     /// The disk reported an error.
     #[error("the disk reported an error: {0}")]
-    Io(#[source] Source),
+    Io(#[source] SharedError),
     /// A commit could not be made durable.
     ///
     /// The contents of the disk are uncertain, so the store accepts no more writes until it is reopened.
     /// A successful fsync after a failed one proves nothing.
     #[error("the store stopped taking writes after a failed commit: {0}")]
-    Failed(#[source] Source),
+    Failed(#[source] SharedError),
     /// The database or the file system reported an error.
     #[error("{0}")]
-    Backend(#[source] Source),
+    Backend(#[source] SharedError),
 }
 
 impl Error {
     /// Wraps an error of a backend.
     pub fn backend(error: impl std::error::Error + Send + Sync + 'static) -> Self {
-        Self::Backend(Source(Arc::new(error)))
+        Self::Backend(SharedError(Arc::new(error)))
     }
 
     /// Returns whether a commit with this error certainly wrote nothing.
@@ -159,7 +159,7 @@ impl From<rusqlite::Error> for Error {
         match error.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => Self::Corrupt { key: None, reason: error.to_string() },
             Some(DiskFull) => Self::NoSpace { reason: "the disk is full".into() },
-            Some(SystemIoFailure) => Self::Io(Source(Arc::new(error))),
+            Some(SystemIoFailure) => Self::Io(SharedError(Arc::new(error))),
             _ => Self::backend(error),
         }
     }
@@ -167,15 +167,15 @@ impl From<rusqlite::Error> for Error {
 
 /// The underlying error, shared so that [`Error`] can be cloned.
 #[derive(Clone, Debug)]
-pub struct Source(pub(crate) Arc<dyn std::error::Error + Send + Sync>);
+pub struct SharedError(pub(crate) Arc<dyn std::error::Error + Send + Sync>);
 
-impl fmt::Display for Source {
+impl fmt::Display for SharedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for Source {
+impl std::error::Error for SharedError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source()
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use storage::cache::{
-    Attributes, Cache, CacheOptions, Description, Entry, EntryDecoder, Matches, ResourceCache, Selection, WatchFrom,
-    Watcher,
+    Cache, CacheOptions, Description, Entry, EntryDecoder, LabelsAndFields, Matches, ResourceCache, Selection,
+    WatchFrom, Watcher,
 };
 use storage::{EmbeddedStore, KeyRange, KeyValue, Revision, Store, Txn, TxnOutcome};
 
@@ -20,7 +20,7 @@ impl EntryDecoder for Texts {
     fn describe(&self, kv: &KeyValue) -> Description {
         let text = String::from_utf8(kv.value.to_vec()).unwrap();
         let (field, label) = text.split_once(' ').unwrap_or((&text, ""));
-        let attributes = Attributes::new(&[field.to_string()], [("app", label)]);
+        let attributes = LabelsAndFields::new(&[field.to_string()], [("app", label)]);
         Description { object: format!("{text}@{}", kv.mod_revision).into(), attributes, stored: None, damage: None }
     }
 

@@ -22,7 +22,7 @@ pub enum Error {
     Endpoint { endpoint: String, scheme: String },
     /// The address of the collector is malformed.
     #[error("{collector}: {source}")]
-    Collector { collector: String, source: options::Source },
+    Collector { collector: String, source: options::BoxError },
     #[error("strconv.ParseUint: parsing {text:?}: invalid syntax")]
     Verbosity { text: String },
     /// The embedding program has its own log.

@@ -21,15 +21,15 @@ use format::LineFormat;
 pub use limit::LogLimit;
 use sink::Sinks;
 pub use target::HTTP;
-use threshold::{Levels, Threshold};
+use threshold::{LogLevels, Threshold};
 
 /// The log levels of this process, once `init` has installed them. A process has one log.
-static LEVELS: OnceLock<Arc<Levels>> = OnceLock::new();
+static LEVELS: OnceLock<Arc<LogLevels>> = OnceLock::new();
 
 /// Installs the log of the process according to the options. Has no effect if the embedding program
 /// has installed another one.
 pub fn init(options: &LogOptions) {
-    let levels = Arc::new(Levels::new(options.verbosity, options.modules.clone()));
+    let levels = Arc::new(LogLevels::new(options.verbosity, options.modules.clone()));
     let lines = tracing_subscriber::fmt::layer()
         .event_format(LineFormat::new(options.format))
         .with_writer(Sinks::new(options))

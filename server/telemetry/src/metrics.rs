@@ -31,5 +31,5 @@ pub use register::{GaugeGuard, counters, gauge, gauges, histograms};
 pub use requests::{Delayed, RequestMetrics, Terminated, WithMetrics};
 pub use server::Metrics;
 pub use streams::StreamMetrics;
-pub use watches::{SentEvents, Watched};
+pub use watches::{PendingWatchMetrics, SentEvents};
 pub use work_queue::WorkQueue;

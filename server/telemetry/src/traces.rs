@@ -11,7 +11,7 @@ mod messages;
 mod parent;
 mod span;
 
-pub use filter::{Part, WithResourceSpan, WithTracing};
+pub use filter::{FilterSpan, WithResourceSpan, WithTracing};
 pub use span::Tracer;
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ impl Client {
     pub async fn exchange(&self, request: Request<Body>, time: Duration, limit: usize) -> Result<Reply, Error> {
         let (method, uri) = (request.method().clone(), request.uri().clone());
         // Proxied requests are not counted, because clients choose their host.
-        let call = metrics::Call::begin(&method, &uri, request.body().size_hint().exact());
+        let call = metrics::MeasuredRequest::begin(&method, &uri, request.body().size_hint().exact());
         let whole = async {
             let (head, body) = self.send(request).await?.into_parts();
             call.answered(head.status);

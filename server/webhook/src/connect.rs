@@ -38,19 +38,19 @@ pub(crate) struct Connector {
 }
 
 /// A connection.
-pub(crate) enum Stream {
+pub(crate) enum MaybeTlsStream {
     Plain(TokioIo<Box<dyn Io>>),
     Tls(Box<TokioIo<TlsStream<Box<dyn Io>>>>),
 }
 
 impl Connector {
-    async fn connect(self, uri: Uri) -> Result<Stream, ConnectError> {
+    async fn connect(self, uri: Uri) -> Result<MaybeTlsStream, ConnectError> {
         let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
         let secure = uri.scheme_str() != Some("http");
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
         let stream = self.dial(&host, port).await?;
         if !secure {
-            return Ok(Stream::Plain(TokioIo::new(stream)));
+            return Ok(MaybeTlsStream::Plain(TokioIo::new(stream)));
         }
         let name = self.server_name.as_deref().unwrap_or(&host).to_owned();
         let name = ServerName::try_from(name).map_err(|e| ConnectError::Failed(e.to_string()))?;
@@ -59,7 +59,7 @@ impl Connector {
             return Err(ConnectError::Failed("net/http: TLS handshake timeout".into()));
         };
         let stream = stream.map_err(|error| ConnectError::handshake(&error))?;
-        Ok(Stream::Tls(Box::new(TokioIo::new(stream))))
+        Ok(MaybeTlsStream::Tls(Box::new(TokioIo::new(stream))))
     }
 }
 
@@ -113,9 +113,9 @@ pub fn is_remote(ip: IpAddr) -> bool {
 }
 
 impl tower_service::Service<Uri> for Connector {
-    type Response = Stream;
+    type Response = MaybeTlsStream;
     type Error = ConnectError;
-    type Future = Pin<Box<dyn Future<Output = Result<Stream, ConnectError>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<MaybeTlsStream, ConnectError>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
         Poll::Ready(Ok(()))
@@ -126,40 +126,40 @@ impl tower_service::Service<Uri> for Connector {
     }
 }
 
-impl Connection for Stream {
+impl Connection for MaybeTlsStream {
     fn connected(&self) -> Connected {
         Connected::new()
     }
 }
 
-impl Read for Stream {
+impl Read for MaybeTlsStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<std::io::Result<()>> {
         match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
-            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, buffer),
+            MaybeTlsStream::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            MaybeTlsStream::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, buffer),
         }
     }
 }
 
-impl Write for Stream {
+impl Write for MaybeTlsStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
         match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, bytes),
+            MaybeTlsStream::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            MaybeTlsStream::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, bytes),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_flush(cx),
+            MaybeTlsStream::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            MaybeTlsStream::Tls(stream) => Pin::new(stream.as_mut()).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
+            MaybeTlsStream::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            MaybeTlsStream::Tls(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
         }
     }
 }

@@ -8,7 +8,7 @@ const SECONDS: [f64; 6] = [0.005, 0.025, 0.1, 0.5, 2.5, 12.5];
 
 /// The stage of a connection attempt.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Stage {
+pub(crate) enum DialStage {
     /// From this server to the proxy.
     Connect,
     /// From the proxy to the server.
@@ -66,10 +66,10 @@ impl DialMetrics {
         self.took.with_label_values(&[transport.protocol, transport.transport]).observe(took.as_secs_f64());
     }
 
-    pub(crate) fn failed(&self, transport: Transport, at: Stage) {
+    pub(crate) fn failed(&self, transport: Transport, at: DialStage) {
         let stage = match at {
-            Stage::Connect => "connect",
-            Stage::Proxy => "proxy",
+            DialStage::Connect => "connect",
+            DialStage::Proxy => "proxy",
         };
         self.failed.with_label_values(&[transport.protocol, transport.transport, stage]).inc();
     }

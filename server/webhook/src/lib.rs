@@ -28,6 +28,6 @@ pub use error::Error;
 pub use kubeconfig::Kubeconfig;
 pub use reviewer::{ReviewServer, Reviewer};
 pub use route::{Proxy, Route};
-pub use services::{NoServices, ServiceAddress, Services, Target};
-pub use tls::{Identity, Trust};
+pub use services::{NoServices, ServiceAddress, Services, WebhookTarget};
+pub use tls::{ClientIdentity, Trust};
 pub use users::Users;

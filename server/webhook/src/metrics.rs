@@ -59,7 +59,7 @@ fn register_collector(registry: &Registry, collector: &(impl Collector + Clone +
 }
 
 /// A request in progress. It counts as failed if it is dropped before a response.
-pub(crate) struct Call<'c> {
+pub(crate) struct MeasuredRequest<'c> {
     method: &'c str,
     host: &'c str,
     began: Instant,
@@ -67,14 +67,14 @@ pub(crate) struct Call<'c> {
     code: AtomicU16,
 }
 
-impl<'c> Call<'c> {
+impl<'c> MeasuredRequest<'c> {
     /// Starts the measurement of a request. `bytes` is the size of its body, if known.
     pub fn begin(method: &'c Method, uri: &'c Uri, bytes: Option<u64>) -> Self {
         let (method, host) = (method.as_str(), uri.authority().map_or("", |authority| authority.as_str()));
         if let Some(bytes) = bytes {
             METRICS.sent.with_label_values(&[method, host]).observe(bytes as f64);
         }
-        Call { method, host, began: Instant::now(), code: AtomicU16::new(0) }
+        MeasuredRequest { method, host, began: Instant::now(), code: AtomicU16::new(0) }
     }
 
     /// Records the status code of the response.
@@ -88,7 +88,7 @@ impl<'c> Call<'c> {
     }
 }
 
-impl Drop for Call<'_> {
+impl Drop for MeasuredRequest<'_> {
     fn drop(&mut self) {
         METRICS.seconds.with_label_values(&[self.method, self.host]).observe(self.began.elapsed().as_secs_f64());
         let code = StatusCode::from_u16(*self.code.get_mut());

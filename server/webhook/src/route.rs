@@ -12,7 +12,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use crate::dial_metrics::{DialMetrics, Stage, Transport};
+use crate::dial_metrics::{DialMetrics, DialStage, Transport};
 use crate::error::ConnectError;
 use crate::{Error, Trust, konnectivity};
 
@@ -92,11 +92,11 @@ impl Route {
     /// Connects to `host:port` through the proxy; none on a direct route.
     pub(crate) async fn connect(&self, address: &str) -> Option<Result<Box<dyn Io>, ConnectError>> {
         let ProxyRoute { proxy, dials } = self.0.as_deref()?;
-        let (transport, begun, mut stage) = (proxy.transport(), Instant::now(), Stage::Connect);
+        let (transport, begun, mut stage) = (proxy.transport(), Instant::now(), DialStage::Connect);
         dials.begin(transport);
         let connected = timeout(CONNECT_TIMEOUT, async {
             let reached = proxy.reach().await?;
-            stage = Stage::Proxy;
+            stage = DialStage::Proxy;
             reached.connect(&proxy.name(), address).await
         });
         let timed_out = |_| Err(ConnectError::Failed(format!("dial tcp {address}: i/o timeout")));

@@ -28,7 +28,7 @@ impl ServiceAddress for NoServices {
 
 /// The target of a webhook call (`WebhookClientConfig` of admission and conversion webhooks).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Target {
+pub enum WebhookTarget {
     /// A server by its URL.
     Url(String),
     /// A Service of the cluster.
@@ -87,7 +87,7 @@ impl Services {
     /// # Errors
     /// Returns an error if the URL is malformed, the Service has no endpoint, or the CA bundle is
     /// malformed.
-    pub fn reach(&self, target: &Target, ca_bundle: &[u8]) -> Result<(Client, Uri), Error> {
+    pub fn reach(&self, target: &WebhookTarget, ca_bundle: &[u8]) -> Result<(Client, Uri), Error> {
         self.reach_as(target, ca_bundle, &Users::default())
     }
 
@@ -96,15 +96,15 @@ impl Services {
     /// # Errors
     /// Returns the errors of [`reach`](Self::reach), and an error if the user's certificate or key
     /// is malformed.
-    pub fn reach_as(&self, target: &Target, ca_bundle: &[u8], users: &Users) -> Result<(Client, Uri), Error> {
+    pub fn reach_as(&self, target: &WebhookTarget, ca_bundle: &[u8], users: &Users) -> Result<(Client, Uri), Error> {
         let mut trust = Trust { authorities: ca_bundle.to_vec(), ..Trust::default() };
         let mut route = &self.routes.0;
         let url = match target {
-            Target::Url(url) => {
+            WebhookTarget::Url(url) => {
                 route = &self.routes.1;
                 url.clone()
             }
-            Target::Service { namespace, name, port, path } => {
+            WebhookTarget::Service { namespace, name, port, path } => {
                 trust.server_name = Some(format!("{name}.{namespace}.svc"));
                 let address = self.addresses.resolve(namespace, name, *port)?;
                 format!("https://{address}/{}", path.trim_start_matches('/'))
@@ -113,10 +113,10 @@ impl Services {
         let wrong = |why: http::Error| Error::Configuration(format!("parse {url:?}: {why}"));
         let uri = url.parse().map_err(http::Error::from).and_then(clean).map_err(wrong)?;
         let user = match target {
-            Target::Service { namespace, name, port, .. } => {
+            WebhookTarget::Service { namespace, name, port, .. } => {
                 users.of_server(&format!("{name}.{namespace}.svc"), u16::try_from(*port).unwrap_or_default())
             }
-            Target::Url(_) => users.of_server(uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(HTTPS)),
+            WebhookTarget::Url(_) => users.of_server(uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(HTTPS)),
         };
         let identity = user.and_then(|user| user.identity.clone());
         let client = self.cached_client(Trust { route: route.clone(), identity, ..trust })?;

@@ -12,7 +12,7 @@ use crate::trust_anchors::TrustAnchorVerifier;
 use crate::{Error, Route};
 
 /// Client certificate and key, in PEM.
-pub type Identity = (Vec<u8>, Vec<u8>);
+pub type ClientIdentity = (Vec<u8>, Vec<u8>);
 
 /// Trust settings of a connection (upstream: `transport.TLSConfig`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ pub struct Trust {
     pub authorities: Vec<u8>,
     /// Disables verification of the server's certificate.
     pub insecure: bool,
-    pub identity: Option<Identity>,
+    pub identity: Option<ClientIdentity>,
     /// The expected server name, if it differs from the host of the URL.
     pub server_name: Option<String>,
     /// Dials only addresses of another host: no loopback, link-local or multicast addresses.

@@ -14,11 +14,11 @@ const CACHE_TTL: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub(crate) enum Authorization {
     Fixed(HeaderValue),
-    File(Arc<TokenFile>),
+    File(Arc<RotatedTokenFile>),
 }
 
 /// A file with a token that is rotated.
-pub(crate) struct TokenFile {
+pub(crate) struct RotatedTokenFile {
     path: PathBuf,
     last: Mutex<Option<(Instant, HeaderValue)>>,
 }
@@ -31,7 +31,7 @@ impl Authorization {
 
     /// Creates a header from the token of a file.
     pub fn file(path: PathBuf) -> Self {
-        Authorization::File(Arc::new(TokenFile { path, last: Mutex::default() }))
+        Authorization::File(Arc::new(RotatedTokenFile { path, last: Mutex::default() }))
     }
 
     /// Returns the current header; nothing if there is no token.
@@ -43,7 +43,7 @@ impl Authorization {
     }
 }
 
-impl TokenFile {
+impl RotatedTokenFile {
     fn header(&self) -> Option<HeaderValue> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((read, value)) = &*last

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::kubeconfig::{authorization, material, named, read, text};
 use crate::token::Authorization;
-use crate::{Error, Identity};
+use crate::{ClientIdentity, Error};
 
 /// The default port, which names of users may omit.
 const HTTPS: u16 = 443;
@@ -26,7 +26,7 @@ pub struct Users {
 /// Credentials of this server.
 #[derive(Clone, Default)]
 pub struct User {
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<ClientIdentity>,
     pub(crate) authorization: Option<Authorization>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use apiserver::convert::{self, Form};
+use apiserver::convert::{self, ObjectEncoding};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -373,7 +373,7 @@ fn body(answer: &Answer, watch: bool) -> Value {
 /// Returns the object in an envelope as JSON, if its kind is known.
 fn protobuf_content(raw: &[u8]) -> Option<Value> {
     let mut object = convert::decode(own::catalog(), raw, None).ok()?;
-    serde_json::from_slice(&convert::encode(&mut object, Form::Json).ok()?).ok()
+    serde_json::from_slice(&convert::encode(&mut object, ObjectEncoding::Json).ok()?).ok()
 }
 
 /// Returns `apiVersion kind` of an envelope, whose first field is a message of these two strings.
@@ -404,7 +404,7 @@ mod tests {
     fn protobuf_is_compared_by_its_content() {
         let text = br#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"b":"c"}}"#;
         let mut object = convert::decode(own::catalog(), text, None).unwrap();
-        let bytes = convert::encode(&mut object, Form::Protobuf).unwrap();
+        let bytes = convert::encode(&mut object, ObjectEncoding::Protobuf).unwrap();
         let found = body(&answer("application/vnd.kubernetes.protobuf", bytes), false);
         assert_eq!(found["$protobuf"], "v1 ConfigMap");
         assert_eq!((&found["content"]["metadata"]["name"], &found["content"]["data"]["b"]), (&json!("a"), &json!("c")));

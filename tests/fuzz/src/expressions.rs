@@ -1,6 +1,6 @@
 //! Parsed texts: CEL, schemas, selectors, scalars.
 
-use cel::{Budget, Environment, Type};
+use cel::{CostBudget, Environment, Type};
 use generated::apiextensions::v1::JSONSchemaProps;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use machinery::budget::Meter;
@@ -36,7 +36,7 @@ pub fn cel(bytes: &[u8]) {
                 "ip": "10.0.0.1", "cidr": "10.0.0.0/8", "url": "https://u@h:1/p?q=1#f", "q": "100Mi", "t": "2026-01-02T03:04:05Z", "d": "1h2m",
             });
             let both = [("self", cel::Value::untyped(&document)), ("oldSelf", cel::Value::untyped(&document))];
-            let mut budget = Budget { per_call: 20_000, left: 20_000, ..Budget::default() };
+            let mut budget = CostBudget { per_call: 20_000, left: 20_000, ..CostBudget::default() };
             let _ = program.evaluate(&both, &mut budget).map(|made| made.to_json());
         }
         Err(problem) => assert!(!problem.to_string().is_empty()),

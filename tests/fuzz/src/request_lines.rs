@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use authz::Attributes;
+use authz::AuthorizationAttributes;
 use http::{Method, Uri};
 use request::request_info::PathError;
 use request::{Query, RequestInfo, User};
@@ -55,7 +55,7 @@ fn check_normal_form(method: &Method, info: &RequestInfo) {
 /// Checks that the handler selects what authorization permits.
 fn check_readers(info: &RequestInfo) {
     let user = User::anonymous();
-    let seen = Attributes::of_request(&user, info);
+    let seen = AuthorizationAttributes::of_request(&user, info);
     let fields = [&*seen.verb, seen.namespace, seen.group, seen.version, seen.resource, seen.subresource, seen.name];
     let handled = [
         &*info.verb,

@@ -17,7 +17,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use ::openapi::{Catalog, Options, builtin};
+use ::openapi::{Catalog, OpenApiOptions, builtin};
 use serde_json::Value;
 
 use self::definitions::Definitions;
@@ -58,14 +58,14 @@ fn catalog_of(model: &Model, of: &dyn Fn(&Group) -> bool) -> Catalog {
 
 /// The v2 document of the versions that are served by default.
 pub fn v2(model: &Model) -> Value {
-    served_by_default(model).v2(&Options::default())
+    served_by_default(model).v2(&OpenApiOptions::default())
 }
 
 /// The v3 documents of the versions that are served by default, by path.
 ///
 /// Examples of paths are `api/v1` and `apis/apps/v1`.
 pub fn v3(model: &Model) -> BTreeMap<String, Value> {
-    served_by_default(model).v3(&Options::default())
+    served_by_default(model).v3(&OpenApiOptions::default())
 }
 
 fn served_by_default(model: &Model) -> Catalog {

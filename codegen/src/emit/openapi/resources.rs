@@ -1,6 +1,6 @@
 //! Resources, their subresources and their parameters.
 
-use ::openapi::{Answer, GroupVersion, GroupVersionKind, Parameter, Parameters, Scope};
+use ::openapi::{GroupVersion, GroupVersionKind, Parameter, Parameters, Scope, SubresourceResponse};
 
 use super::definitions::{Definitions, Place};
 use super::serving::{META, serving};
@@ -77,11 +77,11 @@ fn subresource<'m>(
     };
     let body = find_struct(model, home, kind)?;
     let answer = if body.role == Role::TypeOnly && kind != &parent.name {
-        Answer::Connection(parameters_of(body))
+        SubresourceResponse::Connection(parameters_of(body))
     } else if let Some(options) = text_options(model, place, parent, subresource) {
-        Answer::Text(parameters_of(options))
+        SubresourceResponse::Text(parameters_of(options))
     } else {
-        Answer::Object(need(definitions, home, kind)?)
+        SubresourceResponse::Object(need(definitions, home, kind)?)
     };
     let kind =
         GroupVersionKind { group: home.group.name.clone(), version: home.version.name.clone(), kind: kind.clone() };

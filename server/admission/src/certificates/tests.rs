@@ -11,8 +11,8 @@ use crate::testing::{FnAuthorizer, owned, request};
 const PRINTABLE_TO_BMP: &str = include_str!("../../../../tests/attacks/masters.pem");
 
 /// An authorizer that allows all verbs on the signer with this name.
-fn on_signer(name: &'static str) -> FnAuthorizer<impl Fn(&authz::Attributes<'_>) -> bool> {
-    FnAuthorizer(move |access_attributes: &authz::Attributes<'_>| {
+fn on_signer(name: &'static str) -> FnAuthorizer<impl Fn(&authz::AuthorizationAttributes<'_>) -> bool> {
+    FnAuthorizer(move |access_attributes: &authz::AuthorizationAttributes<'_>| {
         (access_attributes.group, access_attributes.resource) == (GROUP, "signers") && access_attributes.name == name
     })
 }
@@ -26,7 +26,8 @@ fn approval_requires_permission_on_stored_signer() {
     let check = |allowed_signer: &'static str, stored: Option<&str>, sent: &str, expect: bool| {
         let (authorizer, attributes) = (on_signer(allowed_signer), request(Operation::Update, "Pod", "pods"));
         let (object, old) = (signing_request(sent, json!({})), stored.map(|signer| signing_request(signer, json!({}))));
-        let check = Check { authorizer: &authorizer, attributes: &attributes, object: &object, old: old.as_ref() };
+        let check =
+            CertificateWrite { authorizer: &authorizer, attributes: &attributes, object: &object, old: old.as_ref() };
         let allowed = check.approval().now_or_never().expect("no wait").is_ok();
         assert_eq!(allowed, expect, "{allowed_signer} {stored:?} {sent}");
     };
@@ -49,7 +50,8 @@ fn signing_requires_permission_on_stored_signer() {
         |allowed_signer: &'static str, (stored, was): (&str, &Value), (sent, is): (&str, &Value), expect: bool| {
             let (authorizer, attributes) = (on_signer(allowed_signer), request(Operation::Update, "Pod", "pods"));
             let (object, old) = (signing_request(sent, is.clone()), signing_request(stored, was.clone()));
-            let check = Check { authorizer: &authorizer, attributes: &attributes, object: &object, old: Some(&old) };
+            let check =
+                CertificateWrite { authorizer: &authorizer, attributes: &attributes, object: &object, old: Some(&old) };
             let allowed = check.signing().now_or_never().expect("no wait").is_ok();
             assert_eq!(allowed, expect, "{allowed_signer} {stored} {was} {sent} {is}");
         };
@@ -65,7 +67,8 @@ fn signing_requires_permission_on_stored_signer() {
     check("allowed.com/xyz", ("notallowed.com/xyz", &nothing), ("allowed.com/xyz", &certificate), false);
     let other = owned::<Pod>(&json!({}));
     let (authorizer, attributes) = (on_signer(signer), request(Operation::Update, "Pod", "pods"));
-    let check = Check { authorizer: &authorizer, attributes: &attributes, object: &other, old: Some(&other) };
+    let check =
+        CertificateWrite { authorizer: &authorizer, attributes: &attributes, object: &other, old: Some(&other) };
     assert!(check.signing().now_or_never().expect("no wait").is_err(), "objects of another kind");
 }
 
@@ -75,7 +78,7 @@ fn rejects_client_certificates_for_system_masters() {
         let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem);
         let object = owned::<CertificateSigningRequest>(&json!({"spec": {"signerName": signer, "request": encoded}}));
         let (authorizer, attributes) = (on_signer(""), request(Operation::Create, "Pod", "pods"));
-        let check = Check { authorizer: &authorizer, attributes: &attributes, object: &object, old: None };
+        let check = CertificateWrite { authorizer: &authorizer, attributes: &attributes, object: &object, old: None };
         assert_eq!(check.subject().is_ok(), expect, "{signer} {pem}");
     };
     let requests: Vec<&str> = PRINTABLE_TO_BMP.split_inclusive("-----END CERTIFICATE REQUEST-----\n").collect();

@@ -10,9 +10,9 @@ use machinery::status::Status;
 use std::sync::Arc;
 use x509::CertificateRequest;
 
-use super::lookup::{NODES, PODS, Resource, SERVICE_ACCOUNTS, missing};
+use super::lookup::{ListerResource, NODES, PODS, SERVICE_ACCOUNTS, missing};
 use super::pods::MIRROR;
-use super::{Lookup, Outcome, Refusal, Request};
+use super::{Lookup, NodeRestrictionDenial, Outcome, Request};
 
 /// The signers of kubelet serving and client certificates.
 const KUBELET_SIGNERS: [&str; 2] = ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"];
@@ -122,7 +122,12 @@ impl<L: Lookup> Request<'_, L> {
 
     /// Returns an object that the request names. A missing object may appear later, so the error is
     /// retriable.
-    async fn named<T: Struct>(&self, resource: Resource, key: (&str, &str), what: &str) -> Result<Arc<T>, Refusal> {
+    async fn named<T: Struct>(
+        &self,
+        resource: ListerResource,
+        key: (&str, &str),
+        what: &str,
+    ) -> Result<Arc<T>, NodeRestrictionDenial> {
         let retrieving = |why: &str| format!("while retrieving {what} named in the PodCertificateRequest: {why}");
         match self.lookup.find(resource, key).await {
             Ok(Some(found)) => Ok(found),
@@ -133,6 +138,6 @@ impl<L: Lookup> Request<'_, L> {
 }
 
 /// 500 without a reason, as upstream, because the server's cache may be stale.
-fn retriable(message: String) -> Refusal {
-    Refusal::Status(Status::new(500, "", message))
+fn retriable(message: String) -> NodeRestrictionDenial {
+    NodeRestrictionDenial::Status(Status::new(500, "", message))
 }

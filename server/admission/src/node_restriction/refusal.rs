@@ -4,15 +4,15 @@ use machinery::status::Status;
 
 /// The reason of a rejection.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum NodeRestrictionDenial {
     /// 403 about the written object, with this reason.
     Forbidden(String),
     /// Another Status.
     Status(Status),
 }
 
-impl<T: Into<String>> From<T> for Refusal {
+impl<T: Into<String>> From<T> for NodeRestrictionDenial {
     fn from(why: T) -> Self {
-        Refusal::Forbidden(why.into())
+        NodeRestrictionDenial::Forbidden(why.into())
     }
 }

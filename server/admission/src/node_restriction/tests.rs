@@ -17,7 +17,7 @@ use request::User;
 use request::warnings::Warnings;
 use serde_json::{Value, json};
 
-use super::lookup::{NODES, PODS, Resource};
+use super::lookup::{ListerResource, NODES, PODS};
 use super::*;
 
 mod certificates;
@@ -47,7 +47,7 @@ impl World {
         world
     }
 
-    fn add<T: Struct>(&mut self, (_, plural, _): Resource, document: Value) {
+    fn add<T: Struct>(&mut self, (_, plural, _): ListerResource, document: Value) {
         let object = Owned::of(parsed::<T>(&document));
         let meta = meta(object.as_ref()).unwrap().clone();
         self.objects.insert((plural, meta.namespace, meta.name), object);
@@ -55,12 +55,12 @@ impl World {
 }
 
 impl Lookup for World {
-    async fn find<T: Struct>(&self, resource: Resource, key: (&str, &str)) -> Result<Option<Arc<T>>, Status> {
+    async fn find<T: Struct>(&self, resource: ListerResource, key: (&str, &str)) -> Result<Option<Arc<T>>, Status> {
         let found = self.objects.get(&(resource.1, key.0.to_owned(), key.1.to_owned()));
         Ok(found.and_then(Owned::downcast_ref::<T>).cloned().map(Arc::new))
     }
 
-    async fn is_allowed(&self, access_attributes: &authz::Attributes<'_>) -> bool {
+    async fn is_allowed(&self, access_attributes: &authz::AuthorizationAttributes<'_>) -> bool {
         assert_eq!(
             (access_attributes.verb.as_ref(), access_attributes.group, access_attributes.version),
             ("request-serviceaccounts-token-audience", "", "v1")
@@ -147,7 +147,7 @@ impl<'w> Case<'w> {
     fn answer(self) -> String {
         let (group, resource) = self.resource.split_once(':').unwrap_or(("", self.resource));
         let (plural, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-        let attributes = Attributes {
+        let attributes = AdmissionAttributes {
             operation: self.operation,
             kind: &kubernetes::catalog().kinds[0],
             group,

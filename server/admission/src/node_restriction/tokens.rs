@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use authz::Attributes as AccessAttributes;
+use authz::AuthorizationAttributes as AccessAttributes;
 use generated::authentication::v1::TokenRequest;
 use generated::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod, Volume};
 use generated::storage::v1::CSIDriver;
@@ -10,7 +10,7 @@ use machinery::reflect::Struct;
 use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 
-use super::lookup::{CLAIMS, CSI_DRIVERS, PODS, Resource, VOLUMES, get, missing};
+use super::lookup::{CLAIMS, CSI_DRIVERS, ListerResource, PODS, VOLUMES, get, missing};
 use super::pods::set_fields;
 use super::{Lookup, Operation, Outcome, Request};
 use crate::joined;
@@ -139,7 +139,7 @@ impl<L: Lookup> Request<'_, L> {
         Ok(driver.or_else(|| migrated(source)).filter(|driver| !driver.is_empty()))
     }
 
-    async fn existing<T: Struct>(&self, resource: Resource, key: (&str, &str)) -> Result<Arc<T>, Status> {
+    async fn existing<T: Struct>(&self, resource: ListerResource, key: (&str, &str)) -> Result<Arc<T>, Status> {
         self.lookup.find(resource, key).await?.ok_or_else(|| missing(resource, key.1))
     }
 }

@@ -2,15 +2,15 @@
 
 use generated::core::v1::{LifecycleHandler, Probe, SELinuxOptions, proc_mount_type, seccomp_profile_type};
 
-use super::check::{Check, Run};
+use super::check::{CheckPodFn, PodSecurityCheck};
 use super::finding::{Finding, Values, containers, finding, named, plural, quoted, setters};
-use super::subject::Subject;
+use super::subject::CheckedPod;
 
-const fn check(id: &'static str, versions: &'static [(u32, Run)]) -> Check {
-    Check { id, versions, replaces: "" }
+const fn check(id: &'static str, versions: &'static [(u32, CheckPodFn)]) -> PodSecurityCheck {
+    PodSecurityCheck { id, versions, replaces: "" }
 }
 
-pub const CHECKS: &[Check] = &[
+pub const CHECKS: &[PodSecurityCheck] = &[
     check("appArmorProfile", &[(0, app_armor)]),
     check("capabilities_baseline", &[(0, capabilities)]),
     check("hostNamespaces", &[(0, host_namespaces)]),
@@ -68,7 +68,7 @@ const APP_ARMOR_ANNOTATION: &str = "container.apparmor.security.beta.kubernetes.
 const SECCOMP_POD_ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_ANNOTATION: &str = "container.seccomp.security.alpha.kubernetes.io/";
 
-fn app_armor(subject: &Subject<'_>) -> Option<Finding> {
+fn app_armor(subject: &CheckedPod<'_>) -> Option<Finding> {
     let is_bad = |kind: &str| ![seccomp_profile_type::RUNTIME_DEFAULT, seccomp_profile_type::LOCALHOST].contains(&kind);
     let mut values = Values::new();
     let pod =
@@ -98,7 +98,7 @@ fn app_armor(subject: &Subject<'_>) -> Option<Finding> {
     finding(reason, format!("{} must not set AppArmor profile type to {}", setter_names.join(" and "), quoted(values)))
 }
 
-fn capabilities(subject: &Subject<'_>) -> Option<Finding> {
+fn capabilities(subject: &CheckedPod<'_>) -> Option<Finding> {
     let added = |c: &super::subject::Container<'_>| -> Vec<String> {
         let added = c.security.and_then(|s| s.capabilities.as_ref()).map(|c| c.add.clone()).unwrap_or_default();
         added.into_iter().filter(|name| !CAPABILITIES.contains(&name.as_str())).collect()
@@ -113,7 +113,7 @@ fn capabilities(subject: &Subject<'_>) -> Option<Finding> {
     finding("non-default capabilities", detail)
 }
 
-fn host_namespaces(subject: &Subject<'_>) -> Option<Finding> {
+fn host_namespaces(subject: &CheckedPod<'_>) -> Option<Finding> {
     let spec = subject.spec;
     let shared =
         [(spec.host_network, "hostNetwork=true"), (spec.host_pid, "hostPID=true"), (spec.host_ipc, "hostIPC=true")];
@@ -121,7 +121,7 @@ fn host_namespaces(subject: &Subject<'_>) -> Option<Finding> {
     if shared.is_empty() { None } else { finding("host namespaces", shared.join(", ")) }
 }
 
-fn host_path_volumes(subject: &Subject<'_>) -> Option<Finding> {
+fn host_path_volumes(subject: &CheckedPod<'_>) -> Option<Finding> {
     let volumes = subject.spec.volumes.iter().filter(|v| v.volume_source.host_path.is_some());
     let names: Vec<&str> = volumes.map(|v| v.name.as_str()).collect();
     if names.is_empty() {
@@ -130,7 +130,7 @@ fn host_path_volumes(subject: &Subject<'_>) -> Option<Finding> {
     finding("hostPath volumes", format!("{} {}", plural(names.len(), "volume", "volumes"), quoted(names)))
 }
 
-fn host_ports(subject: &Subject<'_>) -> Option<Finding> {
+fn host_ports(subject: &CheckedPod<'_>) -> Option<Finding> {
     let names = named(subject, |c| c.ports.iter().any(|p| p.host_port != 0));
     if names.is_empty() {
         return None;
@@ -143,7 +143,7 @@ fn host_ports(subject: &Subject<'_>) -> Option<Finding> {
     finding("hostPort", format!("{} {uses} {what} {}", containers(&names), ports.join(", ")))
 }
 
-fn hosts_of_probes(subject: &Subject<'_>) -> Option<Finding> {
+fn hosts_of_probes(subject: &CheckedPod<'_>) -> Option<Finding> {
     let hosts = |c: &super::subject::Container<'_>| -> Values {
         let probes = c.probes.into_iter().flatten().flat_map(hosts_of_probe);
         let handlers = c.lifecycle.into_iter().flat_map(|l| [l.post_start.as_deref(), l.pre_stop.as_deref()]);
@@ -171,7 +171,7 @@ fn hosts_of_handler(handler: &LifecycleHandler) -> Vec<String> {
     http.into_iter().chain(handler.tcp_socket.as_ref().map(|a| a.host.clone())).collect()
 }
 
-fn privileged(subject: &Subject<'_>) -> Option<Finding> {
+fn privileged(subject: &CheckedPod<'_>) -> Option<Finding> {
     let names = named(subject, |c| c.security.is_some_and(|s| s.privileged == Some(true)));
     if names.is_empty() {
         return None;
@@ -179,7 +179,7 @@ fn privileged(subject: &Subject<'_>) -> Option<Finding> {
     finding("privileged", format!("{} must not set securityContext.privileged=true", containers(&names)))
 }
 
-pub fn proc_mount(subject: &Subject<'_>) -> Option<Finding> {
+pub fn proc_mount(subject: &CheckedPod<'_>) -> Option<Finding> {
     let of = |c: &super::subject::Container<'_>| {
         c.security.and_then(|s| s.proc_mount.clone()).filter(|kind| kind != proc_mount_type::DEFAULT)
     };
@@ -192,7 +192,7 @@ pub fn proc_mount(subject: &Subject<'_>) -> Option<Finding> {
     finding("procMount", detail)
 }
 
-fn se_linux(subject: &Subject<'_>, types: &[&str]) -> Option<Finding> {
+fn se_linux(subject: &CheckedPod<'_>, types: &[&str]) -> Option<Finding> {
     let bad = |o: &SELinuxOptions| !types.contains(&o.r#type.as_str()) || !o.user.is_empty() || !o.role.is_empty();
     let pod = subject.spec.security_context.as_ref().and_then(|s| s.se_linux_options.as_deref());
     let of_containers = subject.containers.iter().filter_map(|c| c.security?.se_linux_options.as_deref());
@@ -218,7 +218,7 @@ fn se_linux(subject: &Subject<'_>, types: &[&str]) -> Option<Finding> {
     finding("seLinuxOptions", detail)
 }
 
-fn seccomp_annotations(subject: &Subject<'_>) -> Option<Finding> {
+fn seccomp_annotations(subject: &CheckedPod<'_>) -> Option<Finding> {
     let allowed =
         |value: &str| ["runtime/default", "docker/default"].contains(&value) || value.starts_with("localhost/");
     let of_containers = subject.containers.iter().map(|c| format!("{SECCOMP_ANNOTATION}{}", c.name));
@@ -241,7 +241,7 @@ pub fn is_bad_seccomp(kind: &str) -> bool {
 }
 
 /// Finds forbidden seccomp profiles. Unset profiles are allowed.
-pub fn seccomp(subject: &Subject<'_>) -> Option<Finding> {
+pub fn seccomp(subject: &CheckedPod<'_>) -> Option<Finding> {
     let pod =
         subject.spec.security_context.as_ref().and_then(|s| s.seccomp_profile.as_ref()).map(|p| p.r#type.as_str());
     let of = |c: &super::subject::Container<'_>| {
@@ -263,13 +263,13 @@ pub fn seccomp(subject: &Subject<'_>) -> Option<Finding> {
     )
 }
 
-fn sysctls(subject: &Subject<'_>, allowed: &[&str]) -> Option<Finding> {
+fn sysctls(subject: &CheckedPod<'_>, allowed: &[&str]) -> Option<Finding> {
     let set = subject.spec.security_context.iter().flat_map(|s| &s.sysctls);
     let names: Vec<&str> = set.map(|s| s.name.as_str()).filter(|name| !allowed.contains(name)).collect();
     if names.is_empty() { None } else { finding("forbidden sysctls", names.join(", ")) }
 }
 
-fn host_process(subject: &Subject<'_>) -> Option<Finding> {
+fn host_process(subject: &CheckedPod<'_>) -> Option<Finding> {
     let pod = subject.spec.security_context.as_ref().and_then(|s| s.windows_options.as_ref());
     let names = named(subject, |c| {
         c.security.and_then(|s| s.windows_options.as_ref()).is_some_and(|w| w.host_process == Some(true))

@@ -8,7 +8,7 @@ use machinery::field_path::Path;
 use machinery::format::{is_dns1123_label, is_dns1123_subdomain};
 use machinery::json_name;
 
-use super::policy::{Level, LevelVersion, MODES, Policy, parse_level, parse_version};
+use super::policy::{LevelVersion, MODES, NamespaceLevels, PodSecurityLevel, parse_level, parse_version};
 use crate::Error;
 use crate::configuration::{Configurations, refused};
 
@@ -18,7 +18,7 @@ const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
 
 /// The parsed configuration.
 pub struct PodSecurityConfig {
-    pub defaults: Policy,
+    pub defaults: NamespaceLevels,
     exemptions: PodSecurityExemptions,
 }
 
@@ -44,14 +44,14 @@ impl PodSecurityConfig {
                 let why = "must be \"latest\" or \"v1.x\"";
                 errors.push(FieldError::invalid(&path.child(version_name), BadValue::json_string(version), why));
             }
-            LevelVersion { level: found.0.unwrap_or(Level::Restricted), version: found.1.flatten() }
+            LevelVersion { level: found.0.unwrap_or(PodSecurityLevel::Restricted), version: found.1.flatten() }
         };
         let enforce = mode("enforce", &defaults.enforce, "enforce-version", &defaults.enforce_version);
         let warn = mode("warn", &defaults.warn, "warn-version", &defaults.warn_version);
         let audit = mode("audit", &defaults.audit, "audit-version", &defaults.audit_version);
         errors.extend(validate_exemptions(&exemptions));
         refused(PLUGIN, errors)?;
-        Ok(PodSecurityConfig { defaults: Policy { enforce, audit, warn }, exemptions })
+        Ok(PodSecurityConfig { defaults: NamespaceLevels { enforce, audit, warn }, exemptions })
     }
 
     /// Whether a namespace is exempt.
@@ -70,16 +70,16 @@ impl PodSecurityConfig {
     }
 
     /// Returns the warning for level labels on an exempt namespace.
-    pub fn warning(&self, name: &str, policy: &Policy, labels: &BTreeMap<String, String>) -> Option<String> {
+    pub fn warning(&self, name: &str, policy: &NamespaceLevels, labels: &BTreeMap<String, String>) -> Option<String> {
         let modes = [("enforce", policy.enforce), ("audit", policy.audit), ("warn", policy.warn)];
-        if modes.iter().all(|(_, mode)| mode.level == Level::Privileged) || *policy == self.defaults {
+        if modes.iter().all(|(_, mode)| mode.level == PodSecurityLevel::Privileged) || *policy == self.defaults {
             return None;
         }
         let is_labelled = |(level, version): (&str, &str)| labels.contains_key(level) || labels.contains_key(version);
         let labelled = modes
             .iter()
             .zip(MODES)
-            .filter(|((_, mode), labels)| mode.level != Level::Privileged && is_labelled(*labels));
+            .filter(|((_, mode), labels)| mode.level != PodSecurityLevel::Privileged && is_labelled(*labels));
         let labelled: Vec<String> = labelled.map(|((name, mode), _)| format!("{name}={mode}")).collect();
         let labelled = labelled.join(", ");
         Some(format!("namespace {name:?} is exempt from Pod Security, and the policy ({labelled}) will be ignored"))

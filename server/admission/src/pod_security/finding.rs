@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::subject::{Container, Subject};
+use super::subject::{CheckedPod, Container};
 
 /// A violation.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn containers(names: &[&str]) -> String {
 }
 
 /// Returns the names of containers for which `test` holds.
-pub fn named<'p>(subject: &Subject<'p>, test: impl Fn(&Container<'p>) -> bool) -> Vec<&'p str> {
+pub fn named<'p>(subject: &CheckedPod<'p>, test: impl Fn(&Container<'p>) -> bool) -> Vec<&'p str> {
     subject.containers.iter().filter(|c| test(c)).map(|c| c.name).collect()
 }
 

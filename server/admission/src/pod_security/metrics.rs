@@ -1,31 +1,31 @@
 //! Metrics of evaluations (upstream: `pod-security-admission/metrics`).
 
-use endpoints::{Attributes, Operation};
+use endpoints::{AdmissionAttributes, Operation};
 use prometheus::{IntCounterVec, Registry};
 use telemetry::metrics::shared::{counters, show};
 
-use super::policy::{Level, LevelVersion, NEWEST};
+use super::policy::{LevelVersion, NEWEST, PodSecurityLevel};
 
 /// The mode in which a level applies.
 #[derive(Clone, Copy)]
-pub enum Mode {
+pub enum PodSecurityMode {
     Enforce,
     Audit,
     Warn,
 }
 
-impl Mode {
+impl PodSecurityMode {
     fn name(self) -> &'static str {
         match self {
-            Mode::Enforce => "enforce",
-            Mode::Audit => "audit",
-            Mode::Warn => "warn",
+            PodSecurityMode::Enforce => "enforce",
+            PodSecurityMode::Audit => "audit",
+            PodSecurityMode::Warn => "warn",
         }
     }
 }
 
 /// The counters.
-pub struct Metrics {
+pub struct PodSecurityMetrics {
     evaluations: IntCounterVec,
     exemptions: IntCounterVec,
     errors: IntCounterVec,
@@ -33,12 +33,12 @@ pub struct Metrics {
 
 const OF_REQUEST: [&str; 3] = ["request_operation", "resource", "subresource"];
 
-impl Metrics {
+impl PodSecurityMetrics {
     /// Creates and registers the counters. Common label combinations start at zero.
     pub fn register(registry: &Registry) -> Self {
         let of_evaluation = [&["decision", "policy_level", "policy_version", "mode"][..], &OF_REQUEST].concat();
         let of_error = [&["fatal"][..], &OF_REQUEST].concat();
-        let metrics = Metrics {
+        let metrics = PodSecurityMetrics {
             evaluations: counters(
                 "pod_security_evaluations_total",
                 "Number of pod evaluations, by decision.",
@@ -69,10 +69,16 @@ impl Metrics {
     }
 
     /// Counts an evaluation of a pod.
-    pub fn evaluated(&self, is_allowed: bool, level: LevelVersion, mode: Mode, attributes: &Attributes) {
+    pub fn evaluated(
+        &self,
+        is_allowed: bool,
+        level: LevelVersion,
+        mode: PodSecurityMode,
+        attributes: &AdmissionAttributes,
+    ) {
         let version = match level.version {
-            Some(minor) if level.level != Level::Privileged && minor <= NEWEST => format!("v1.{minor}"),
-            Some(_) if level.level != Level::Privileged => "future".to_owned(),
+            Some(minor) if level.level != PodSecurityLevel::Privileged && minor <= NEWEST => format!("v1.{minor}"),
+            Some(_) if level.level != PodSecurityLevel::Privileged => "future".to_owned(),
             _ => "latest".to_owned(),
         };
         let decision = if is_allowed { "allow" } else { "deny" };
@@ -81,18 +87,18 @@ impl Metrics {
     }
 
     /// Counts an exempt request.
-    pub fn exempt(&self, attributes: &Attributes) {
+    pub fn exempt(&self, attributes: &AdmissionAttributes) {
         self.exemptions.with_label_values(&of_request(attributes)).inc();
     }
 
     /// Counts an error that prevented an evaluation or changed its result.
-    pub fn failed(&self, is_fatal: bool, attributes: &Attributes) {
+    pub fn failed(&self, is_fatal: bool, attributes: &AdmissionAttributes) {
         let fatal = if is_fatal { "true" } else { "false" };
         self.errors.with_label_values(&[&[fatal][..], &of_request(attributes)].concat()).inc();
     }
 }
 
-fn of_request(attributes: &Attributes) -> [&str; 3] {
+fn of_request(attributes: &AdmissionAttributes) -> [&str; 3] {
     let operation = match attributes.operation {
         Operation::Create => "create",
         Operation::Update => "update",

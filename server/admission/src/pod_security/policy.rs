@@ -3,26 +3,26 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::check::Check;
+use super::check::PodSecurityCheck;
 use super::finding::Finding;
-use super::subject::Subject;
+use super::subject::CheckedPod;
 use super::{baseline, restricted};
 
 /// A level of the pod security standards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum PodSecurityLevel {
     Privileged,
     Baseline,
     Restricted,
 }
 
-impl Level {
+impl PodSecurityLevel {
     /// The label value of the level.
     pub fn name(self) -> &'static str {
         match self {
-            Level::Privileged => "privileged",
-            Level::Baseline => "baseline",
-            Level::Restricted => "restricted",
+            PodSecurityLevel::Privileged => "privileged",
+            PodSecurityLevel::Baseline => "baseline",
+            PodSecurityLevel::Restricted => "restricted",
         }
     }
 }
@@ -31,12 +31,12 @@ impl Level {
 pub const NEWEST: u32 = 36;
 
 /// The minor release that defines the checks; `None` is the latest.
-pub type Version = Option<u32>;
+pub type PodSecurityVersion = Option<u32>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelVersion {
-    pub level: Level,
-    pub version: Version,
+    pub level: PodSecurityLevel,
+    pub version: PodSecurityVersion,
 }
 
 impl fmt::Display for LevelVersion {
@@ -51,7 +51,7 @@ impl fmt::Display for LevelVersion {
 
 /// The levels of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub struct NamespaceLevels {
     pub enforce: LevelVersion,
     pub audit: LevelVersion,
     pub warn: LevelVersion,
@@ -71,11 +71,14 @@ pub const MODES: [(&str, &str); 3] = [
     ("pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/warn-version"),
 ];
 
-impl Policy {
+impl NamespaceLevels {
     /// Returns the policy that labels select, and the invalid labels (`PolicyToEvaluate`).
     ///
     /// An invalid enforced level is evaluated as `restricted`.
-    pub fn of_labels(labels: &BTreeMap<String, String>, defaults: &Policy) -> (Policy, Vec<InvalidLabel>) {
+    pub fn of_labels(
+        labels: &BTreeMap<String, String>,
+        defaults: &NamespaceLevels,
+    ) -> (NamespaceLevels, Vec<InvalidLabel>) {
         let mut invalid_labels = Vec::new();
         let mut mode = |(level, version), default| mode(labels, level, version, default, &mut invalid_labels);
         let (enforce, audit) = (mode(MODES[0], defaults.enforce), mode(MODES[1], defaults.audit));
@@ -88,7 +91,7 @@ impl Policy {
                 warn.version = enforce.version;
             }
         }
-        (Policy { enforce, audit, warn }, invalid_labels)
+        (NamespaceLevels { enforce, audit, warn }, invalid_labels)
     }
 }
 
@@ -107,7 +110,7 @@ fn mode(
                 value: value.clone(),
                 why: "must be one of privileged, baseline, restricted",
             });
-            if level == MODES[0].0 { Level::Restricted } else { Level::Privileged }
+            if level == MODES[0].0 { PodSecurityLevel::Restricted } else { PodSecurityLevel::Privileged }
         });
     }
     if let Some(value) = labels.get(version) {
@@ -123,16 +126,16 @@ fn mode(
     out
 }
 
-pub fn parse_level(text: &str) -> Option<Level> {
+pub fn parse_level(text: &str) -> Option<PodSecurityLevel> {
     match text {
-        "privileged" => Some(Level::Privileged),
-        "baseline" => Some(Level::Baseline),
-        "restricted" => Some(Level::Restricted),
+        "privileged" => Some(PodSecurityLevel::Privileged),
+        "baseline" => Some(PodSecurityLevel::Baseline),
+        "restricted" => Some(PodSecurityLevel::Restricted),
         _ => None,
     }
 }
 
-pub fn parse_version(text: &str) -> Option<Version> {
+pub fn parse_version(text: &str) -> Option<PodSecurityVersion> {
     if text == "latest" {
         return Some(None);
     }
@@ -142,13 +145,13 @@ pub fn parse_version(text: &str) -> Option<Version> {
 }
 
 /// Returns all violations, those of the baseline first.
-pub fn evaluate(level: LevelVersion, subject: &Subject<'_>) -> Vec<Finding> {
+pub fn evaluate(level: LevelVersion, subject: &CheckedPod<'_>) -> Vec<Finding> {
     let minor = level.version.unwrap_or(u32::MAX);
-    let run = |check: &Check| check.form(minor).and_then(|run| run(subject));
+    let run = |check: &PodSecurityCheck| check.form(minor).and_then(|run| run(subject));
     match level.level {
-        Level::Privileged => Vec::new(),
-        Level::Baseline => baseline::CHECKS.iter().filter_map(run).collect(),
-        Level::Restricted => {
+        PodSecurityLevel::Privileged => Vec::new(),
+        PodSecurityLevel::Baseline => baseline::CHECKS.iter().filter_map(run).collect(),
+        PodSecurityLevel::Restricted => {
             let stricter = |id: &str| restricted::CHECKS.iter().any(|c| c.replaces == id && c.form(minor).is_some());
             let kept = baseline::CHECKS.iter().filter(|check| !stricter(check.id));
             kept.chain(restricted::CHECKS).filter_map(run).collect()
@@ -160,15 +163,17 @@ pub fn evaluate(level: LevelVersion, subject: &Subject<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
 
-    const PRIVILEGED: LevelVersion = LevelVersion { level: Level::Privileged, version: None };
+    const PRIVILEGED: LevelVersion = LevelVersion { level: PodSecurityLevel::Privileged, version: None };
 
     #[test]
     fn parses_levels_of_labels() {
         let of = |labels: &[(&str, &str)]| {
             let labels =
                 labels.iter().map(|(k, v)| (format!("pod-security.kubernetes.io/{k}"), (*v).to_owned())).collect();
-            let (policy, invalid_labels) =
-                Policy::of_labels(&labels, &Policy { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED });
+            let (policy, invalid_labels) = NamespaceLevels::of_labels(
+                &labels,
+                &NamespaceLevels { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED },
+            );
             format!("{} {} {} {}", policy.enforce, policy.audit, policy.warn, invalid_labels.len())
         };
         let table: &[(&[(&str, &str)], &str)] = &[

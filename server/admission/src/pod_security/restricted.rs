@@ -3,15 +3,15 @@
 use generated::core::v1::Volume;
 
 use super::baseline::{proc_mount, seccomp};
-use super::check::{Check, Run};
+use super::check::{CheckPodFn, PodSecurityCheck};
 use super::finding::{Finding, Values, containers, finding, named, plural, quoted, setters};
-use super::subject::{Container, Subject};
+use super::subject::{CheckedPod, Container};
 
-const fn check(id: &'static str, versions: &'static [(u32, Run)], replaces: &'static str) -> Check {
-    Check { id, versions, replaces }
+const fn check(id: &'static str, versions: &'static [(u32, CheckPodFn)], replaces: &'static str) -> PodSecurityCheck {
+    PodSecurityCheck { id, versions, replaces }
 }
 
-pub const CHECKS: &[Check] = &[
+pub const CHECKS: &[PodSecurityCheck] = &[
     check("allowPrivilegeEscalation", &[(8, privilege_escalation), (25, |s| off_windows(s, privilege_escalation))], ""),
     check(
         "capabilities_restricted",
@@ -29,15 +29,15 @@ pub const CHECKS: &[Check] = &[
     ),
 ];
 
-fn off_windows(subject: &Subject<'_>, run: Run) -> Option<Finding> {
+fn off_windows(subject: &CheckedPod<'_>, run: CheckPodFn) -> Option<Finding> {
     if subject.runs_on_windows() { None } else { run(subject) }
 }
 
-fn in_host_users(subject: &Subject<'_>, run: Run) -> Option<Finding> {
+fn in_host_users(subject: &CheckedPod<'_>, run: CheckPodFn) -> Option<Finding> {
     if subject.has_user_namespace() { None } else { run(subject) }
 }
 
-fn privilege_escalation(subject: &Subject<'_>) -> Option<Finding> {
+fn privilege_escalation(subject: &CheckedPod<'_>) -> Option<Finding> {
     let names = named(subject, |c| c.security.and_then(|s| s.allow_privilege_escalation) != Some(false));
     if names.is_empty() {
         return None;
@@ -46,7 +46,7 @@ fn privilege_escalation(subject: &Subject<'_>) -> Option<Finding> {
     finding("allowPrivilegeEscalation != false", detail)
 }
 
-fn capabilities(subject: &Subject<'_>) -> Option<Finding> {
+fn capabilities(subject: &CheckedPod<'_>) -> Option<Finding> {
     let drops_all = |c: &Container<'_>| {
         c.security.and_then(|s| s.capabilities.as_ref()).is_some_and(|c| c.drop.iter().any(|name| name == "ALL"))
     };
@@ -66,7 +66,7 @@ fn capabilities(subject: &Subject<'_>) -> Option<Finding> {
     if detail.is_empty() { None } else { finding("unrestricted capabilities", detail.join("; ")) }
 }
 
-fn volumes(subject: &Subject<'_>) -> Option<Finding> {
+fn volumes(subject: &CheckedPod<'_>) -> Option<Finding> {
     let bad: Vec<(&str, &str)> =
         subject.spec.volumes.iter().filter_map(|v| restricted_type(v).map(|kind| (v.name.as_str(), kind))).collect();
     if bad.is_empty() {
@@ -120,7 +120,7 @@ fn restricted_type(volume: &Volume) -> Option<&'static str> {
     Some(types.into_iter().find(|(is, _)| *is).map_or("unknown", |(_, kind)| kind))
 }
 
-fn run_as_non_root(subject: &Subject<'_>) -> Option<Finding> {
+fn run_as_non_root(subject: &CheckedPod<'_>) -> Option<Finding> {
     const REASON: &str = "runAsNonRoot != true";
     let pod = subject.spec.security_context.as_ref().and_then(|s| s.run_as_non_root);
     let of = |c: &Container<'_>| c.security.and_then(|s| s.run_as_non_root);
@@ -138,7 +138,7 @@ fn run_as_non_root(subject: &Subject<'_>) -> Option<Finding> {
     finding(REASON, format!("pod or {} must set securityContext.runAsNonRoot=true", containers(&unset)))
 }
 
-fn run_as_user(subject: &Subject<'_>) -> Option<Finding> {
+fn run_as_user(subject: &CheckedPod<'_>) -> Option<Finding> {
     let pod = subject.spec.security_context.as_ref().and_then(|s| s.run_as_user);
     let names = named(subject, |c| c.security.and_then(|s| s.run_as_user) == Some(0));
     let setter_names = setters(pod == Some(0), &names);
@@ -150,7 +150,7 @@ fn run_as_user(subject: &Subject<'_>) -> Option<Finding> {
 }
 
 /// Like the baseline check, and requires that a profile is set.
-fn seccomp_required(subject: &Subject<'_>) -> Option<Finding> {
+fn seccomp_required(subject: &CheckedPod<'_>) -> Option<Finding> {
     let forbidden = seccomp(subject);
     let pod = subject.spec.security_context.as_ref().is_some_and(|s| s.seccomp_profile.is_some());
     let unset = named(subject, |c| !pod && c.security.is_none_or(|s| s.seccomp_profile.is_none()));

@@ -11,7 +11,7 @@ use generated::core::v1::{
 use machinery::reflect::Owned;
 
 /// Metadata and spec of a pod.
-pub struct Subject<'p> {
+pub struct CheckedPod<'p> {
     pub annotations: &'p BTreeMap<String, String>,
     pub spec: &'p PodSpec,
     /// Init containers, containers, and ephemeral containers, in the order in which messages list
@@ -44,7 +44,7 @@ macro_rules! container {
     };
 }
 
-impl<'p> Subject<'p> {
+impl<'p> CheckedPod<'p> {
     pub fn of_pod(pod: &'p Pod) -> Self {
         Self::new(&pod.metadata.annotations, &pod.spec)
     }
@@ -80,7 +80,7 @@ impl<'p> Subject<'p> {
         let init = spec.init_containers.iter().map(|c| container!(c, false));
         let usual = spec.containers.iter().map(|c| container!(c, false));
         let ephemeral = spec.ephemeral_containers.iter().map(|c| container!(c.ephemeral_container_common, true));
-        Subject { annotations, spec, containers: init.chain(usual).chain(ephemeral).collect() }
+        CheckedPod { annotations, spec, containers: init.chain(usual).chain(ephemeral).collect() }
     }
 
     /// Whether the pod runs in a user namespace, where more is allowed.

@@ -7,9 +7,9 @@ use super::super::testing::parsed;
 use super::*;
 
 /// Returns the violations of a level of a release by a pod.
-fn check(level: Level, version: policy::Version, pod: &Value) -> String {
+fn check(level: PodSecurityLevel, version: policy::PodSecurityVersion, pod: &Value) -> String {
     let pod: Pod = parsed(pod);
-    violations(LevelVersion { level, version }, &Subject::of_pod(&pod)).unwrap_or_default()
+    violations(LevelVersion { level, version }, &CheckedPod::of_pod(&pod)).unwrap_or_default()
 }
 
 /// A pod that satisfies all levels in all releases.
@@ -41,7 +41,7 @@ fn set(object: &mut Value, pointer: &str, value: Value) {
 
 /// A change to the valid pod, and the releases in which the level rejects it: `from..until`.
 struct Row {
-    level: Level,
+    level: PodSecurityLevel,
     changes: Vec<(String, Value)>,
     from: u32,
     until: u32,
@@ -55,22 +55,22 @@ struct Table(Vec<Row>);
 
 impl Table {
     /// Adds a change that a level rejects from a release on.
-    fn rejected(&mut self, level: Level, from: u32, pointer: &str, value: Value) {
+    fn rejected(&mut self, level: PodSecurityLevel, from: u32, pointer: &str, value: Value) {
         self.between(level, (from, NEVER), &[(pointer, value)]);
     }
 
     /// Adds a change that no level rejects in any release.
     fn allowed(&mut self, pointer: &str, value: Value) {
-        self.between(Level::Restricted, (NEVER, NEVER), &[(pointer, value)]);
+        self.between(PodSecurityLevel::Restricted, (NEVER, NEVER), &[(pointer, value)]);
     }
 
-    fn between(&mut self, level: Level, (from, until): (u32, u32), changes: &[(&str, Value)]) {
+    fn between(&mut self, level: PodSecurityLevel, (from, until): (u32, u32), changes: &[(&str, Value)]) {
         let changes = changes.iter().map(|(pointer, value)| ((*pointer).to_owned(), value.clone())).collect();
         self.0.push(Row { level, changes, from, until });
     }
 
     /// Adds the change for a field of the containers of each type.
-    fn rejected_in_each(&mut self, level: Level, from: u32, pointer: &str, value: Value) {
+    fn rejected_in_each(&mut self, level: PodSecurityLevel, from: u32, pointer: &str, value: Value) {
         for list in EACH {
             self.rejected(level, from, &format!("/spec/{list}/0/{pointer}"), value.clone());
         }
@@ -92,7 +92,7 @@ impl Table {
             for version in (0..=36).map(Some).chain([None]) {
                 let minor = version.unwrap_or(NEVER - 1);
                 let is_refused = (row.from..row.until).contains(&minor);
-                for level in [Level::Privileged, Level::Baseline, Level::Restricted] {
+                for level in [PodSecurityLevel::Privileged, PodSecurityLevel::Baseline, PodSecurityLevel::Restricted] {
                     let found = check(level, version, &pod);
                     let shown = format!("{:?} {level:?} {version:?}: {found}", row.changes);
                     assert_eq!(!found.is_empty(), is_refused && level >= row.level, "{shown}");
@@ -104,7 +104,7 @@ impl Table {
     }
 }
 
-use Level::{Baseline, Restricted};
+use PodSecurityLevel::{Baseline, Restricted};
 
 #[test]
 fn host_access() {

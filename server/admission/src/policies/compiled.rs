@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use apimachinery::meta::v1::ObjectMeta;
-use cel::{Budget, Environment, Error, Program, Type, Value};
+use cel::{CostBudget, Environment, Error, Program, Type, Value};
 use generated::admissionregistration::v1::{MatchCondition, Variable};
 use kubernetes::admissionregistration::{Available, Variables, compile, environment};
 use telemetry::metrics::cel::{compiling, evaluating};
 
 use super::error::PolicyError;
 use super::input::Activation;
-use crate::metrics::Conditions;
+use crate::metrics::MatchConditionMetrics;
 
 /// Maximum number of policies with cached programs.
 const MAX_POLICIES: usize = 1024;
@@ -22,9 +22,9 @@ type Cached = (String, Arc<dyn Any + Send + Sync>);
 
 /// Programs by policy UID.
 #[derive(Default)]
-pub struct Cache(Mutex<HashMap<String, Cached>>);
+pub struct CompiledPolicies(Mutex<HashMap<String, Cached>>);
 
-impl Cache {
+impl CompiledPolicies {
     /// Returns the cached programs of an object, and compiles them when the object has changed.
     pub fn get<T: Any + Send + Sync>(&self, of: &ObjectMeta, compile: impl FnOnce() -> T) -> Arc<T> {
         let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +58,11 @@ impl Expression {
     ///
     /// # Errors
     /// When the expression does not compile, or its evaluation fails.
-    pub fn evaluate<'a>(&'a self, activation: &Activation<'a>, budget: &mut Budget) -> Result<Value<'a>, PolicyError> {
+    pub fn evaluate<'a>(
+        &'a self,
+        activation: &Activation<'a>,
+        budget: &mut CostBudget,
+    ) -> Result<Value<'a>, PolicyError> {
         let outcome = match &self.program {
             Ok(program) => evaluating(|| program.evaluate(activation, budget)),
             Err(error) => return Err(error.clone().into()),
@@ -112,8 +116,8 @@ impl Common {
 pub fn conditions_hold<'a>(
     conditions: &'a [(String, Expression)],
     activation: &Activation<'a>,
-    budget: &mut Budget,
-    metrics: Conditions<'_>,
+    budget: &mut CostBudget,
+    metrics: MatchConditionMetrics<'_>,
 ) -> Result<bool, PolicyError> {
     if conditions.is_empty() {
         return Ok(true);

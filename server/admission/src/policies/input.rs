@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use authz::{Attributes as AccessAttributes, Authorizer, Selectors};
-use cel::authorizer::{self, Authorize, Check, Decision};
-use cel::{Budget, Error, Program, Type, Value, Variables};
+use authz::{AuthorizationAttributes as AccessAttributes, Authorizer, Selectors};
+use cel::authorizer::{self, AuthorizationCheck, AuthorizationDecision, Authorize};
+use cel::{CostBudget, Error, Program, Type, Value, Variables};
 use generated::admissionregistration::v1::operation_type;
 use kubernetes::admissionregistration::{namespace_type, request_type};
 use machinery::catalog::KindDef;
@@ -16,7 +16,7 @@ use machinery::status::Status;
 use request::User;
 use serde_json::{Map, Value as Json, json};
 
-use super::matching::{SeenVersion, Subject, operation_name};
+use super::matching::{PolicyRequest, SeenVersion, operation_name};
 
 static REQUEST: LazyLock<Type> = LazyLock::new(request_type);
 static NAMESPACE: LazyLock<Type> = LazyLock::new(namespace_type);
@@ -28,7 +28,7 @@ pub struct Input {
     request: Json,
     namespace: Json,
     authorizer: Arc<dyn Authorize>,
-    resource: Check,
+    resource: AuthorizationCheck,
 }
 
 impl Input {
@@ -36,7 +36,7 @@ impl Input {
     ///
     /// # Errors
     /// When an object cannot be converted to that version.
-    pub fn new(subject: &Subject<'_>, seen: SeenVersion) -> Result<Self, Status> {
+    pub fn new(subject: &PolicyRequest<'_>, seen: SeenVersion) -> Result<Self, Status> {
         let attributes = subject.attributes;
         let authorizer = Arc::new(RequestAuthorizer {
             user: attributes.user.clone(),
@@ -48,13 +48,13 @@ impl Input {
             request: request(subject, seen),
             namespace: namespace(subject),
             authorizer,
-            resource: Check {
+            resource: AuthorizationCheck {
                 group: attributes.group.into(),
                 resource: attributes.plural.into(),
                 subresource: attributes.subresource.clone(),
                 namespace: attributes.namespace.clone(),
                 name: attributes.name.clone(),
-                ..Check::default()
+                ..AuthorizationCheck::default()
             },
         })
     }
@@ -74,7 +74,7 @@ impl Input {
 }
 
 /// Builds the variable `request` (`admissionv1.AdmissionRequest`).
-pub fn request(subject: &Subject<'_>, seen: SeenVersion) -> Json {
+pub fn request(subject: &PolicyRequest<'_>, seen: SeenVersion) -> Json {
     let attributes = subject.attributes;
     let gvk = |kind: &KindDef| json!({"group": kind.group, "version": kind.version, "kind": kind.kind});
     let gvr = |group: &str, version: &str| json!({"group": group, "version": version, "resource": attributes.plural});
@@ -124,7 +124,7 @@ fn user_info(user: &User) -> Json {
 }
 
 /// Builds the variable `namespaceObject`; null for cluster-scoped objects.
-fn namespace(subject: &Subject<'_>) -> Json {
+fn namespace(subject: &PolicyRequest<'_>) -> Json {
     let Some(namespace) = &subject.namespace else { return Json::Null };
     let mut document = json::to_value(Ref::of(&**namespace));
     if let Some(Json::Object(metadata)) = document.get_mut("metadata")
@@ -142,7 +142,7 @@ struct RequestAuthorizer {
 }
 
 impl Authorize for RequestAuthorizer {
-    fn authorize(&self, check: &Check) -> Decision {
+    fn authorize(&self, check: &AuthorizationCheck) -> AuthorizationDecision {
         let account = check.service_account.as_ref().map(|(namespace, name)| {
             let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
             let groups = groups.iter().map(String::as_str).chain(["system:authenticated"]).collect::<Vec<_>>();
@@ -167,7 +167,7 @@ impl Authorize for RequestAuthorizer {
         let decision = serving::work::blocking(|| {
             tokio::runtime::Handle::current().block_on(self.authorizer.authorize(&access_attributes))
         });
-        Decision { allowed: decision.is_allowed(), reason: decision.reason().to_owned(), error: None }
+        AuthorizationDecision { allowed: decision.is_allowed(), reason: decision.reason().to_owned(), error: None }
     }
 }
 
@@ -229,7 +229,7 @@ impl<'a> Variables<'a> for Activation<'a> {
     }
 
     /// Composed variables are evaluated lazily and cached.
-    fn member(&self, variable: &str, field: &str, budget: &mut Budget) -> Option<Result<Value<'a>, Error>> {
+    fn member(&self, variable: &str, field: &str, budget: &mut CostBudget) -> Option<Result<Value<'a>, Error>> {
         if variable != "variables" {
             return None;
         }

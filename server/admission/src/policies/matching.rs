@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use apimachinery::meta::v1::LabelSelector;
-use endpoints::{Attributes, OpenKind, Operation, Origin, ServerContext, internal};
+use endpoints::{AdmissionAttributes, OpenKind, Operation, Origin, ServerContext, internal};
 use generated::admissionregistration::v1::{
     MatchResources, NamedRuleWithOperations, RuleWithOperations, match_policy_type, operation_type, scope_type,
 };
@@ -20,9 +20,9 @@ use serde_json::Value as Json;
 use super::document::document;
 
 /// A request with the data for selectors.
-pub struct Subject<'r> {
+pub struct PolicyRequest<'r> {
     pub environment: &'r ServerContext,
-    pub attributes: &'r Attributes,
+    pub attributes: &'r AdmissionAttributes,
     pub object: Option<&'r Owned>,
     pub old: Option<&'r Owned>,
     /// The namespace of the object.
@@ -48,7 +48,7 @@ pub fn operation_name(operation: Operation) -> &'static str {
     }
 }
 
-impl Subject<'_> {
+impl PolicyRequest<'_> {
     /// Returns the version that a policy matches, or `None` if the policy does not match
     /// (`Matcher.Matches`).
     pub fn matched(&self, resources: &MatchResources) -> Option<SeenVersion> {
@@ -67,7 +67,7 @@ impl Subject<'_> {
             return None;
         }
         if resources.resource_rules.is_empty() {
-            let Attributes { kind, group, version, .. } = *attributes;
+            let AdmissionAttributes { kind, group, version, .. } = *attributes;
             return Some(SeenVersion { kind, group, version });
         }
         by(&resources.resource_rules)
@@ -137,7 +137,7 @@ impl Subject<'_> {
     /// Returns the other versions of the requested resource or subresource, including other groups
     /// (`EquivalentResourceRegistry`).
     fn equivalents(&self) -> Vec<SeenVersion> {
-        let Attributes { group, version, plural, .. } = *self.attributes;
+        let AdmissionAttributes { group, version, plural, .. } = *self.attributes;
         let kinds = match &self.attributes.definition {
             Some(definition) => definition.served(),
             None => {
@@ -233,7 +233,7 @@ fn has(list: &[String], value: &str) -> bool {
 
 /// Whether a resource of a rule matches: `pods`, `pods/status`, `pods/*`, `*/status`, `*`, or
 /// `*/*`.
-fn is_resource(rule: &str, attributes: &Attributes) -> bool {
+fn is_resource(rule: &str, attributes: &AdmissionAttributes) -> bool {
     let (resource, subresource) = rule.split_once('/').unwrap_or((rule, ""));
     let fits = |pattern: &str, is: &str| pattern == "*" || pattern == is;
     fits(resource, attributes.plural) && (subresource == attributes.subresource || subresource == "*")

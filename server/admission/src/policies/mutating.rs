@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use apimachinery::meta::v1::status_reason;
-use cel::{Budget, Map, Value};
-use endpoints::{Attributes, Operation};
+use cel::{CostBudget, MapValue, Value};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingAdmissionPolicySpec, failure_policy_type,
     reinvocation_policy_type,
@@ -14,7 +14,7 @@ use machinery::catalog::KindDef;
 use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use patch::schema::Type;
+use patch::schema::SchemaType;
 use patch::typed::{self, Duplicates};
 use serde_json::Value as Json;
 
@@ -25,8 +25,8 @@ use super::super::reinvocation::Reinvocation;
 use super::compiled::{Common, Expression, conditions_hold};
 use super::error::PolicyError;
 use super::input::{Activation, Input};
-use super::matching::{SeenVersion, Subject};
-use super::{Policies, Watched, params, refused};
+use super::matching::{PolicyRequest, SeenVersion};
+use super::{Policies, PolicyInformers, params, refused};
 
 /// Fields that the server manages and that mutations must not set.
 const SERVER_MANAGED_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata.managedFields"];
@@ -60,8 +60,8 @@ impl Programs {
 /// Applies all matching policies to the object.
 pub async fn run(
     policies: &Policies,
-    watched: &Watched<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>,
-    attributes: &Attributes,
+    watched: &PolicyInformers<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>,
+    attributes: &AdmissionAttributes,
     object: &mut Owned,
     old: Option<&Owned>,
     rounds: &mut Reinvocation,
@@ -75,7 +75,7 @@ pub async fn run(
         let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
         for binding in watched.bindings.all().iter().filter(|b| b.spec.policy_name == policy.metadata.name) {
             let before = object.clone();
-            let subject = Subject {
+            let subject = PolicyRequest {
                 environment: &policies.environment,
                 attributes,
                 object: Some(&before),
@@ -126,7 +126,7 @@ async fn mutated(
     policy: &MutatingAdmissionPolicy,
     binding: &MutatingAdmissionPolicyBinding,
     programs: &Programs,
-    subject: &Subject<'_>,
+    subject: &PolicyRequest<'_>,
     seen: SeenVersion,
 ) -> Result<Option<Owned>, PolicyError> {
     let found = params::find(subject, policy.spec.param_kind.as_deref(), binding.spec.param_ref.as_deref()).await?;
@@ -161,7 +161,7 @@ fn mutate(
     policy_metrics: PolicyMetrics<'_>,
 ) -> Result<bool, PolicyError> {
     let (metrics, (policy, binding)) = (policy_metrics.metrics, policy_metrics.names);
-    let budget = &mut Budget::default();
+    let budget = &mut CostBudget::default();
     let variables = &programs.common.variables;
     let (conditions, activation) = (&programs.common.conditions, Activation::of_conditions(input, param));
     if !conditions_hold(conditions, &activation, budget, metrics.of_policy(policy, policy_metrics.operation))? {
@@ -186,7 +186,7 @@ fn mutate(
 fn applied<'a>(
     expression: &'a Expression,
     activation: &Activation<'a>,
-    budget: &mut Budget,
+    budget: &mut CostBudget,
     object: &Json,
     kind: &KindDef,
 ) -> Result<Json, PolicyError> {
@@ -199,7 +199,7 @@ fn applied<'a>(
             return Err(PolicyError::ServerManaged { field });
         }
     }
-    let of = Type::Struct(kind.def);
+    let of = SchemaType::Struct(kind.def);
     typed::validate(of, &config, Duplicates::Refused).map_err(PolicyError::Untyped)?;
     let paths = typed::atomics(of, &config);
     if !paths.is_empty() {
@@ -210,7 +210,7 @@ fn applied<'a>(
 
 /// Checks that the type name of each object is its field path, such as `Object.spec.template`.
 fn check_names(value: &Value<'_>, path: &str) -> Result<(), PolicyError> {
-    let Value::Map(Map::Made(of, fields)) = value else { return Ok(()) };
+    let Value::Map(MapValue::Made(of, fields)) = value else { return Ok(()) };
     if of.name != path {
         return Err(PolicyError::TypeName { found: of.name.clone(), path: path.to_owned() });
     }
@@ -224,7 +224,7 @@ fn check_names(value: &Value<'_>, path: &str) -> Result<(), PolicyError> {
 fn patched<'a>(
     expression: &'a Expression,
     activation: &Activation<'a>,
-    budget: &mut Budget,
+    budget: &mut CostBudget,
     object: &Json,
 ) -> Result<Json, PolicyError> {
     let value = expression.evaluate(activation, budget)?.to_json();

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use super::document::document;
 use super::error::ParamsError;
-use super::matching::Subject;
+use super::matching::PolicyRequest;
 
 /// Returns the parameters of a binding. Each is evaluated separately; `None` is a policy without
 /// parameters.
@@ -19,7 +19,7 @@ use super::matching::Subject;
 /// # Errors
 /// When the kind is unknown, the binding cannot select its objects or must have one, or the store fails.
 pub async fn find(
-    subject: &Subject<'_>,
+    subject: &PolicyRequest<'_>,
     kind: Option<&ParamKind>,
     reference: Option<&ParamRef>,
 ) -> Result<Vec<Option<Json>>, ParamsError> {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cel::{Budget, Type, Value};
-use endpoints::Attributes;
+use cel::{CostBudget, Type, Value};
+use endpoints::AdmissionAttributes;
 use generated::admissionregistration::v1::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicySpec,
     failure_policy_type, validation_action,
@@ -16,13 +16,13 @@ use machinery::status::Status;
 
 use super::super::forbidden;
 use super::super::lookup::find;
-use super::super::metrics::Conditions;
+use super::super::metrics::MatchConditionMetrics;
 use super::annotations::{self, Annotations};
 use super::compiled::{Common, Expression, conditions_hold};
 use super::error::PolicyError;
 use super::input::{Activation, Input};
-use super::matching::Subject;
-use super::{Policies, Watched, params, refused};
+use super::matching::PolicyRequest;
+use super::{Policies, PolicyInformers, params, refused};
 
 /// Maximum length of the result of a message expression, in bytes.
 const MAX_MESSAGE: usize = 5 * 1024;
@@ -93,8 +93,8 @@ struct Evaluation {
 /// Evaluates all matching policies.
 pub async fn run(
     policies: &Policies,
-    watched: &Watched<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>,
-    attributes: &Attributes,
+    watched: &PolicyInformers<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>,
+    attributes: &AdmissionAttributes,
     object: Option<&Owned>,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
@@ -103,7 +103,7 @@ pub async fn run(
         return Ok(());
     }
     let namespace = find(&policies.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
-    let subject = Subject { environment: &policies.environment, attributes, object, old, namespace };
+    let subject = PolicyRequest { environment: &policies.environment, attributes, object, old, namespace };
     let mut denied = None;
     for policy in &all {
         let matched = policy.spec.match_constraints.as_deref().and_then(|constraints| subject.matched(constraints));
@@ -146,7 +146,7 @@ pub async fn run(
 fn is_bound(
     binding: &Arc<ValidatingAdmissionPolicyBinding>,
     policy: &ValidatingAdmissionPolicy,
-    subject: &Subject<'_>,
+    subject: &PolicyRequest<'_>,
 ) -> bool {
     let spec = &binding.spec;
     spec.policy_name == policy.metadata.name
@@ -159,7 +159,7 @@ fn apply_actions(
     policies: &Policies,
     policy: &ValidatingAdmissionPolicy,
     binding: &ValidatingAdmissionPolicyBinding,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     refusal: Refusal,
 ) -> Option<Status> {
     let (policy, name) = (&policy.metadata.name, &binding.metadata.name);
@@ -190,7 +190,7 @@ async fn evaluate_binding(
     binding: &ValidatingAdmissionPolicyBinding,
     programs: &Programs,
     input: &Input,
-    (subject, condition_metrics): (&Subject<'_>, Conditions<'_>),
+    (subject, condition_metrics): (&PolicyRequest<'_>, MatchConditionMetrics<'_>),
     evaluation: &mut Evaluation,
 ) {
     let ignores = policy.spec.failure_policy.as_deref() == Some(failure_policy_type::IGNORE);
@@ -211,10 +211,10 @@ fn evaluate(
     programs: &Programs,
     (input, param): (&Input, Option<&serde_json::Value>),
     ignores: bool,
-    condition_metrics: Conditions<'_>,
+    condition_metrics: MatchConditionMetrics<'_>,
     evaluation: &mut Evaluation,
 ) {
-    let budget = &mut Budget::default();
+    let budget = &mut CostBudget::default();
     let Evaluation { refusals, annotations, ignored } = evaluation;
     let conditions = Activation::of_conditions(input, param);
     match conditions_hold(&programs.common.conditions, &conditions, budget, condition_metrics) {
@@ -250,7 +250,7 @@ fn evaluate(
 
 /// Returns the message of a failed validation: the result of the message expression if it is valid,
 /// else the message, else the condition itself.
-fn message<'a>(check: &'a Check, activation: &Activation<'a>, budget: &mut Budget) -> String {
+fn message<'a>(check: &'a Check, activation: &Activation<'a>, budget: &mut CostBudget) -> String {
     let result = check.message_expression.as_ref().and_then(|expression| expression.evaluate(activation, budget).ok());
     let result = result.as_ref().and_then(Value::as_str).map(str::trim);
     let valid = result.filter(|text| !text.is_empty() && text.len() <= MAX_MESSAGE && !text.contains('\n'));

@@ -11,19 +11,19 @@ use generated::admissionregistration::v1::{
 use machinery::status::{Cause, Status};
 use registry::Informer;
 
-use super::compiled::Cache;
+use super::compiled::CompiledPolicies;
 use crate::metrics::Metrics;
 
 /// Watched policies and bindings, and their compiled expressions.
 pub struct Policies {
     pub(super) environment: Arc<ServerContext>,
-    pub(super) validating: Option<Watched<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>>,
-    pub(super) mutating: Option<Watched<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>>,
-    pub(super) compiled: Cache,
+    pub(super) validating: Option<PolicyInformers<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>>,
+    pub(super) mutating: Option<PolicyInformers<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>>,
+    pub(super) compiled: CompiledPolicies,
     pub(super) metrics: Metrics,
 }
 
-pub(super) struct Watched<P, B> {
+pub(super) struct PolicyInformers<P, B> {
     pub(super) policies: Informer<P>,
     pub(super) bindings: Informer<B>,
 }

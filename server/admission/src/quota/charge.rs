@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use generated::core::v1::ResourceQuota;
 use machinery::scalar::Quantity;
 
-use super::refusal::Refusal;
+use super::refusal::QuotaViolation;
 
 pub(super) type Resources = BTreeMap<String, Quantity>;
 
@@ -16,7 +16,7 @@ pub(super) fn requested(quota: &ResourceQuota, delta: &Resources) -> Resources {
 }
 
 /// Returns the usage after a charge, or an error when it exceeds the quota.
-pub(super) fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resources, Refusal> {
+pub(super) fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resources, QuotaViolation> {
     let requested = requested(quota, delta);
     let mut used = quota.status.used.clone();
     let mut exceeded = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resourc
         let value = |name: &&String| of.get(*name).map(|quantity| format!("{name}={quantity}"));
         exceeded.iter().filter_map(value).collect::<Vec<_>>().join(",")
     };
-    Err(Refusal::Exceeded {
+    Err(QuotaViolation::Exceeded {
         quota: quota.metadata.name.clone(),
         requested: shown(&requested),
         used: shown(&quota.status.used),

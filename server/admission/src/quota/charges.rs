@@ -10,11 +10,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use endpoints::Attributes;
+use endpoints::AdmissionAttributes;
 use generated::core::v1::ResourceQuota;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Change, CheckWrite, Context, Outcome, Pending, ResourceStore, UpdateOptions};
+use registry::{CheckWrite, Context, Reservation, ResourceStore, UpdateOptions, UpdatedObjectInfo, WriteOutcome};
 
 use super::super::forbidden;
 use super::{Resources, charge};
@@ -92,7 +92,7 @@ impl Charges {
     pub async fn add(
         self: &Arc<Self>,
         store: &Arc<ResourceStore>,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         name: &str,
         delta: &Resources,
     ) -> Result<(), Status> {
@@ -123,7 +123,7 @@ async fn update(
     store: &ResourceStore,
     namespace: &str,
     name: &str,
-    change: &mut dyn Change,
+    change: &mut dyn UpdatedObjectInfo,
 ) -> Result<ResourceQuota, Status> {
     let context = Context { namespace: namespace.to_owned(), subresource: "status".into(), ..Context::default() };
     let options = UpdateOptions { subresource: "status".into(), ..UpdateOptions::default() };
@@ -138,7 +138,7 @@ fn stored(current: Option<&Owned>) -> Result<ResourceQuota, Status> {
 
 /// Adds to the usage of a quota; called again after a conflict.
 struct Add<'r> {
-    attributes: &'r Attributes,
+    attributes: &'r AdmissionAttributes,
     delta: &'r Resources,
     /// The revision that the write replaces.
     replaced: u64,
@@ -147,7 +147,7 @@ struct Add<'r> {
 impl CheckWrite for Add<'_> {}
 
 #[async_trait]
-impl Change for Add<'_> {
+impl UpdatedObjectInfo for Add<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let mut quota = stored(current)?;
         self.replaced = revision(&quota);
@@ -169,9 +169,9 @@ struct Charge {
 }
 
 #[async_trait]
-impl Pending for Charge {
-    async fn finish(self: Box<Self>, outcome: Outcome) {
-        if outcome != Outcome::NotStored {
+impl Reservation for Charge {
+    async fn finish(self: Box<Self>, outcome: WriteOutcome) {
+        if outcome != WriteOutcome::NotStored {
             return;
         }
         let (store, namespace, name) = (self.store.clone(), self.namespace.clone(), self.name.clone());
@@ -202,7 +202,7 @@ struct Release<'c> {
 impl CheckWrite for Release<'_> {}
 
 #[async_trait]
-impl Change for Release<'_> {
+impl UpdatedObjectInfo for Release<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let (mut quota, charge) = (stored(current)?, self.charge);
         self.replaced = revision(&quota);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use endpoints::Attributes;
+use endpoints::AdmissionAttributes;
 use generated::core::v1::{ResourceQuota, ScopedResourceSelectorRequirement};
 use generated::resourcequota::v1beta1::{Configuration, LimitedResource};
 use machinery::field_error::FieldError;
@@ -62,7 +62,7 @@ impl Limited {
     /// 403 when a resource has no quota; as upstream, 500 when a scope has none.
     pub fn check<'q>(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: &Owned,
         quotas: impl Iterator<Item = &'q ResourceQuota>,
         covered: &BTreeSet<String>,
@@ -94,7 +94,7 @@ impl Limited {
     }
 
     /// Returns the resources that the object uses and that require a quota.
-    fn names<'u>(&self, attributes: &Attributes, usage: &'u Resources) -> BTreeSet<&'u str> {
+    fn names<'u>(&self, attributes: &AdmissionAttributes, usage: &'u Resources) -> BTreeSet<&'u str> {
         let of_kind = |limited: &&LimitedResource| {
             (limited.api_group.as_str(), limited.resource.as_str()) == (attributes.group, attributes.plural)
         };

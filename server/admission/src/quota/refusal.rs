@@ -2,7 +2,7 @@
 
 /// Why a quota does not admit an object.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum QuotaViolation {
     /// The usage would exceed the quota; the resources are texts such as `pods=2,cpu=1`.
     #[error("exceeded quota: {quota}, requested: {requested}, used: {used}, limited: {limited}")]
     Exceeded { quota: String, requested: String, used: String, limited: String },

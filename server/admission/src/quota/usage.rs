@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use endpoints::{Attributes, Operation};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::{
     Container, ContainerStatus, PersistentVolumeClaim, Pod, PodSpec, Service, container_restart_policy,
     pod_condition_type, pod_phase, resource_name, service_type,
@@ -14,7 +14,7 @@ use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 
 use super::scopes::is_terminating;
-use super::{Refusal, Resources};
+use super::{QuotaViolation, Resources};
 
 /// Core resources that are also counted under their bare plural.
 const PLAIN: [&str; 7] =
@@ -57,7 +57,7 @@ const IGNORED: [(&str, &str); 10] = [
 ];
 
 /// Whether a request can change quota usage (`Evaluator.Handles`).
-pub fn is_counted(attributes: &Attributes, object: &Owned, old: Option<&Owned>) -> bool {
+pub fn is_counted(attributes: &AdmissionAttributes, object: &Owned, old: Option<&Owned>) -> bool {
     let resource = (attributes.group, attributes.plural);
     if IGNORED.contains(&resource) || resource == NAMESPACES {
         return false;
@@ -82,7 +82,7 @@ fn changes_scope(object: &Owned, old: Option<&Owned>) -> bool {
     pods.is_some_and(|(pod, old)| is_terminating(pod) != is_terminating(old))
 }
 
-fn count_name(attributes: &Attributes) -> String {
+fn count_name(attributes: &AdmissionAttributes) -> String {
     match attributes.group {
         "" => format!("count/{}", attributes.plural),
         group => format!("count/{}.{group}", attributes.plural),
@@ -90,7 +90,10 @@ fn count_name(attributes: &Attributes) -> String {
 }
 
 /// Returns the resources of a quota that count objects of a resource.
-pub fn matching<'q>(attributes: &Attributes, hard: &'q BTreeMap<String, Quantity>) -> impl Iterator<Item = &'q str> {
+pub fn matching<'q>(
+    attributes: &AdmissionAttributes,
+    hard: &'q BTreeMap<String, Quantity>,
+) -> impl Iterator<Item = &'q str> {
     let (count, core, plural) = (count_name(attributes), attributes.group.is_empty(), attributes.plural);
     let claims_devices = (attributes.group, plural) == RESOURCE_CLAIMS;
     hard.keys().map(String::as_str).filter(move |name| {
@@ -124,7 +127,7 @@ fn is_of_pods(name: &str) -> bool {
 ///
 /// # Errors
 /// The resources that containers do not specify.
-pub fn constraints(required: &[&str], object: &Owned) -> Result<(), Refusal> {
+pub fn constraints(required: &[&str], object: &Owned) -> Result<(), QuotaViolation> {
     let Some(pod) = object.downcast_ref::<Pod>() else { return Ok(()) };
     let whole = pod.spec.resources.as_deref();
     if whole.is_some_and(|whole| whole.requests.keys().chain(whole.limits.keys()).any(|name| is_pod_level(name))) {
@@ -145,7 +148,7 @@ pub fn constraints(required: &[&str], object: &Owned) -> Result<(), Refusal> {
         names.sort_unstable();
         format!("{resource} for: {}", names.join(","))
     };
-    Err(Refusal::Unspecified { missing: missing.iter_mut().map(line).collect() })
+    Err(QuotaViolation::Unspecified { missing: missing.iter_mut().map(line).collect() })
 }
 
 fn specifies(requests: &Resources, limits: &Resources, resource: &str) -> bool {
@@ -170,7 +173,7 @@ pub fn increase(wanted: &Resources, counted: Option<&Resources>) -> Resources {
 }
 
 /// Returns the usage of an object (`Evaluator.Usage`).
-pub fn usage(attributes: &Attributes, object: &Owned) -> Resources {
+pub fn usage(attributes: &AdmissionAttributes, object: &Owned) -> Resources {
     let mut out = Resources::new();
     put(&mut out, count_name(attributes), one());
     if attributes.group.is_empty() && PLAIN.contains(&attributes.plural) {

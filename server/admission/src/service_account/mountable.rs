@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use generated::core::v1::{EnvFromSource, EnvVar, PodSpec, ServiceAccount};
 
-use kubernetes::core::pod_references::{Reference, ReferenceKind, visit_pod};
+use kubernetes::core::pod_references::{PodReference, ReferenceKind, visit_pod};
 
 /// The field of pull secrets, which service accounts list separately from mountable secrets.
 const PULL_SECRETS: &str = "imagePullSecrets";
@@ -39,7 +39,7 @@ struct Use<'o> {
 }
 
 impl Use<'_> {
-    fn of<'o>(reference: &Reference<'o, '_>) -> Option<Use<'o>> {
+    fn of<'o>(reference: &PodReference<'o, '_>) -> Option<Use<'o>> {
         let is_secret = reference.kind == ReferenceKind::Secret;
         is_secret.then(|| Use {
             name: reference.name,

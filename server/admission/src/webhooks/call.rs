@@ -9,12 +9,12 @@ use machinery::budget;
 use machinery::status::Status;
 use serde_json::{Value as Json, json};
 use tokio::time::Instant;
-use webhook::Target;
+use webhook::WebhookTarget;
 
 use super::hook::{Hook, Matched};
 use super::record::{MUTATING_FAILED_OPEN, VALIDATING_FAILED_OPEN, WebhookCall};
-use crate::policies::Subject;
-use crate::step::Step;
+use crate::policies::PolicyRequest;
+use crate::step::AdmissionStep;
 
 /// Maximum size of a response in bytes.
 const MAX_RESPONSE: usize = 3 << 20;
@@ -79,19 +79,19 @@ enum InvalidReview {
 pub async fn validating(
     webhook_call: &WebhookCall<'_>,
     matched: &Matched,
-    subject: &Subject<'_>,
+    subject: &PolicyRequest<'_>,
 ) -> Result<(), Status> {
     let begin = Instant::now();
     let review = Review::new(webhook_call.hook, matched)?;
     let failure = match exchange(webhook_call, review, subject).await {
         Ok(webhook_response) => {
             let outcome = webhook_response.check_allowed(webhook_call.hook, subject);
-            webhook_call.observe_response(Step::Validate, begin.elapsed(), &outcome);
+            webhook_call.observe_response(AdmissionStep::Validate, begin.elapsed(), &outcome);
             return outcome;
         }
         Err(failure) => failure,
     };
-    webhook_call.observe_failure(Step::Validate, begin.elapsed(), failure.code);
+    webhook_call.observe_failure(AdmissionStep::Validate, begin.elapsed(), failure.code);
     if !webhook_call.hook.ignores_failure {
         return Err(failed(webhook_call.hook, &failure.why));
     }
@@ -113,14 +113,14 @@ pub enum MutationOutcome {
 pub async fn mutating(
     webhook_call: &WebhookCall<'_>,
     matched: &Matched,
-    subject: &Subject<'_>,
+    subject: &PolicyRequest<'_>,
 ) -> Result<MutationOutcome, Status> {
     let (hook, begin) = (webhook_call.hook, Instant::now());
     let patch = match exchange(webhook_call, Review::new(hook, matched)?, subject).await {
         Ok(webhook_response) => {
             let outcome = webhook_response.check_allowed(hook, subject);
             if outcome.is_err() {
-                webhook_call.observe_response(Step::Admit, begin.elapsed(), &outcome);
+                webhook_call.observe_response(AdmissionStep::Admit, begin.elapsed(), &outcome);
             }
             outcome?;
             webhook_response.patch().map_err(|error| Failure::unavailable(error.to_string()))
@@ -130,7 +130,7 @@ pub async fn mutating(
     match patch {
         Ok(patch) => Ok(patch.map_or(MutationOutcome::Unchanged, MutationOutcome::Patch)),
         Err(failure) => {
-            webhook_call.observe_failure(Step::Admit, begin.elapsed(), failure.code);
+            webhook_call.observe_failure(AdmissionStep::Admit, begin.elapsed(), failure.code);
             if !hook.ignores_failure {
                 return Err(failed(hook, &failure.why));
             }
@@ -170,7 +170,7 @@ impl Review {
 async fn exchange(
     webhook_call: &WebhookCall<'_>,
     review: Review,
-    subject: &Subject<'_>,
+    subject: &PolicyRequest<'_>,
 ) -> Result<WebhookResponse, Failure> {
     let hook = webhook_call.hook;
     let (target, shown) = target(hook);
@@ -191,18 +191,18 @@ async fn exchange(
 }
 
 /// Returns the target of a call and its URL for messages.
-fn target(hook: &Hook<'_>) -> (Target, String) {
+fn target(hook: &Hook<'_>) -> (WebhookTarget, String) {
     match (&hook.client.url, &hook.client.service) {
         (None, Some(service)) => {
             let port = service.port.unwrap_or(HTTPS);
             let path = service.path.clone().unwrap_or_default();
             let (name, namespace) = (&service.name, &service.namespace);
             let shown = format!("https://{name}.{namespace}.svc:{port}/{}", path.trim_start_matches('/'));
-            (Target::Service { namespace: namespace.clone(), name: name.clone(), port, path }, shown)
+            (WebhookTarget::Service { namespace: namespace.clone(), name: name.clone(), port, path }, shown)
         }
         (url, _) => {
             let url = url.clone().unwrap_or_default();
-            (Target::Url(url.clone()), url)
+            (WebhookTarget::Url(url.clone()), url)
         }
     }
 }
@@ -226,7 +226,7 @@ fn read(body: &[u8], api_version: &str, uid: &str) -> Result<WebhookResponse, In
 
 impl WebhookResponse {
     /// Adds annotations and warnings to the request; fails if the webhook denied it.
-    fn check_allowed(&self, hook: &Hook<'_>, subject: &Subject<'_>) -> Result<(), Status> {
+    fn check_allowed(&self, hook: &Hook<'_>, subject: &PolicyRequest<'_>) -> Result<(), Status> {
         let annotations = self.response.get("auditAnnotations").and_then(Json::as_object);
         for (key, value) in annotations.into_iter().flatten() {
             let value = value.as_str().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use apimachinery::meta::v1::LabelSelector;
-use cel::{Budget, Type};
+use cel::{CostBudget, Type};
 use generated::admissionregistration::v1::{
     MatchCondition, MutatingWebhook, RuleWithOperations, ValidatingWebhook, WebhookClientConfig, failure_policy_type,
     reinvocation_policy_type, side_effect_class,
@@ -14,16 +14,16 @@ use machinery::status::Status;
 
 use crate::forbidden;
 use crate::metrics::Metrics;
-use crate::policies::{Activation, Expression, Input, Subject, conditions_hold};
-use crate::step::Step;
+use crate::policies::{Activation, Expression, Input, PolicyRequest, conditions_hold};
+use crate::step::AdmissionStep;
 
 /// Default timeout of webhooks, in seconds.
 const DEFAULT_TIMEOUT: i32 = 10;
 
 /// The compiled match conditions of a webhook.
-pub type Conditions = Vec<(String, Expression)>;
+pub type CompiledConditions = Vec<(String, Expression)>;
 
-pub fn conditions(match_conditions: &[MatchCondition]) -> Conditions {
+pub fn conditions(match_conditions: &[MatchCondition]) -> CompiledConditions {
     let environment = environment(Available { params: false, authorizer: true, patches: false });
     let compile =
         |c: &MatchCondition| (c.name.clone(), Expression::new(c.expression.trim(), &environment, &[Type::Bool]));
@@ -45,7 +45,7 @@ pub struct Hook<'w> {
     namespace_selector: Option<&'w LabelSelector>,
     object_selector: Option<&'w LabelSelector>,
     side_effects: Option<&'w str>,
-    conditions: &'w Conditions,
+    conditions: &'w CompiledConditions,
 }
 
 macro_rules! hook {
@@ -74,11 +74,11 @@ pub struct Matched {
 }
 
 impl<'w> Hook<'w> {
-    pub fn of_mutating(webhook: &'w MutatingWebhook, conditions: &'w Conditions) -> Self {
+    pub fn of_mutating(webhook: &'w MutatingWebhook, conditions: &'w CompiledConditions) -> Self {
         hook!(webhook, conditions, webhook.reinvocation_policy.as_deref() == Some(reinvocation_policy_type::IF_NEEDED))
     }
 
-    pub fn of_validating(webhook: &'w ValidatingWebhook, conditions: &'w Conditions) -> Self {
+    pub fn of_validating(webhook: &'w ValidatingWebhook, conditions: &'w CompiledConditions) -> Self {
         hook!(webhook, conditions, false)
     }
 
@@ -89,7 +89,12 @@ impl<'w> Hook<'w> {
     }
 
     /// Matches a request against the webhook.
-    pub fn matched(&self, subject: &Subject<'_>, step: Step, metrics: &Metrics) -> Result<Option<Matched>, Status> {
+    pub fn matched(
+        &self,
+        subject: &PolicyRequest<'_>,
+        step: AdmissionStep,
+        metrics: &Metrics,
+    ) -> Result<Option<Matched>, Status> {
         let seen = subject.named_by(self.rules.iter(), self.match_policy);
         let Some(seen) = seen.filter(|_| subject.selected(self.namespace_selector, self.object_selector)) else {
             return Ok(None);
@@ -99,7 +104,7 @@ impl<'w> Hook<'w> {
         let operation = subject.attributes.operation;
         let condition_metrics = metrics.of_webhook(self.name, step, operation);
         let excluded = || metrics.excluded(self.name, step, operation);
-        match conditions_hold(self.conditions, &activation, &mut Budget::default(), condition_metrics) {
+        match conditions_hold(self.conditions, &activation, &mut CostBudget::default(), condition_metrics) {
             Ok(true) => {}
             Ok(false) => {
                 excluded();

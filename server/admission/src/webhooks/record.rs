@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use audit::Level;
-use endpoints::Attributes;
+use endpoints::AdmissionAttributes;
 use generated::admissionregistration::v1::patch_type;
 use machinery::status::Status;
 use serde_json::{Value as Json, json};
@@ -11,7 +11,7 @@ use webhook::Users;
 
 use super::hook::Hook;
 use crate::metrics::{Metrics, Rejection};
-use crate::step::Step;
+use crate::step::AdmissionStep;
 
 const MUTATION: &str = "mutation.webhook.admission.k8s.io";
 const PATCH: &str = "patch.webhook.admission.k8s.io";
@@ -26,7 +26,7 @@ pub struct WebhookCall<'c> {
     pub index: usize,
     /// 0 in the first round, 1 for a reinvocation.
     pub round: usize,
-    pub attributes: &'c Attributes,
+    pub attributes: &'c AdmissionAttributes,
     /// The credentials of this server.
     pub users: &'c Users,
     pub metrics: &'c Metrics,
@@ -38,7 +38,7 @@ impl WebhookCall<'_> {
     }
 
     /// Records a response: success, or the rejection that the client receives.
-    pub fn observe_response(&self, step: Step, took: Duration, outcome: &Result<(), Status>) {
+    pub fn observe_response(&self, step: AdmissionStep, took: Duration, outcome: &Result<(), Status>) {
         let (code, rejection) = match outcome {
             Ok(()) => (200, None),
             Err(status) => (status.code, Some(Rejection::NoError)),
@@ -47,7 +47,7 @@ impl WebhookCall<'_> {
     }
 
     /// Records a failed call or an invalid response.
-    pub fn observe_failure(&self, step: Step, took: Duration, code: u16) {
+    pub fn observe_failure(&self, step: AdmissionStep, took: Duration, code: u16) {
         let rejection = (!self.hook.ignores_failure).then_some(Rejection::CallingWebhook);
         self.metrics.observe_call(self.hook.name, step, self.attributes, took, code, rejection);
         if self.hook.ignores_failure {
@@ -58,7 +58,7 @@ impl WebhookCall<'_> {
     /// Records a response that cannot be applied.
     pub fn observe_invalid_patch(&self, took: Duration) {
         let rejection = Some(Rejection::ApiServerInternal);
-        self.metrics.observe_call(self.hook.name, Step::Admit, self.attributes, took, 0, rejection);
+        self.metrics.observe_call(self.hook.name, AdmissionStep::Admit, self.attributes, took, 0, rejection);
     }
 
     /// Records that the request was admitted although the webhook call failed.

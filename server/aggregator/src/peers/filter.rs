@@ -9,19 +9,19 @@ use rand::seq::IndexedRandom;
 use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, respond};
 
 use super::metrics::GroupVersionResource;
-use super::{PEER_PROXIED, Peers};
+use super::{PEER_PROXIED, PeerProxy};
 use crate::backends::target;
 use crate::proxy;
 
 /// The innermost filter. It runs after authentication and authorization.
 pub struct WithPeers {
-    peers: Arc<Peers>,
+    peers: Arc<PeerProxy>,
     next: Arc<dyn Handler>,
 }
 
 impl WithPeers {
     /// Creates a filter in front of the local servers.
-    pub fn new(peers: Arc<Peers>, next: Arc<dyn Handler>) -> Self {
+    pub fn new(peers: Arc<PeerProxy>, next: Arc<dyn Handler>) -> Self {
         WithPeers { peers, next }
     }
 }
@@ -35,7 +35,7 @@ impl Handler for WithPeers {
     }
 }
 
-impl Peers {
+impl PeerProxy {
     /// Returns the peers that serve the requested resource, if this server does not.
     fn peers_serving(&self, request: &Request) -> Option<(Arc<RequestInfo>, Vec<String>)> {
         let info = request.info().filter(|info| info.is_resource_request)?;
@@ -87,7 +87,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use async_trait::async_trait;
-    use endpoints::{Backend, Discovery, PeerAddresses, PeerResources, Registration};
+    use endpoints::{AggregatedServer, Discovery, PeerAddresses, PeerResources, Registration};
     use http_body_util::BodyExt;
     use prometheus::{Registry, TextEncoder};
     use request::handler::FromFn;
@@ -122,7 +122,7 @@ mod tests {
         let groups = [("lost", of(&["lost", "both", "behind"])), ("away", of(&["away", "both"]))];
         let groups: BTreeMap<_, _> = groups.into_iter().map(|(server, groups)| (server.to_owned(), groups)).collect();
         discovery.set_peer_resources(PeerResources::new(groups, &BTreeSet::new()));
-        let backend = Backend {
+        let backend = AggregatedServer {
             namespace: "default".into(),
             name: "back".into(),
             port: 443,
@@ -140,7 +140,7 @@ mod tests {
     #[tokio::test]
     async fn proxies_requests_for_resources_of_peers() {
         let (registry, route) = (Registry::new(), Route::DIRECT);
-        let peers = Peers::new(Vec::new(), None, route, Arc::new(Addresses), discovery(), &registry).unwrap();
+        let peers = PeerProxy::new(Vec::new(), None, route, Arc::new(Addresses), discovery(), &registry).unwrap();
         let next = Arc::new(FromFn(|_| Response::new(Body::from("here"))));
         let filter = WithPeers::new(Arc::new(peers), next);
         let unresolved = "Error getting ip and port info of the remote server while proxying";

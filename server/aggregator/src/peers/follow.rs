@@ -12,7 +12,7 @@ use request::User;
 use request::user::ALL_AUTHENTICATED;
 use serde_json::Value;
 
-use super::{PEER_PROXIED, Peers};
+use super::{PEER_PROXIED, PeerProxy};
 use crate::backends::{MAX_DOCUMENT, get_request, uri};
 use crate::error::Error;
 
@@ -31,7 +31,7 @@ const LATEST_RETRY: Duration = Duration::from_secs(1000);
 /// Maximum number of retries. A peer is known before it publishes its address.
 const RETRIES: u32 = 20;
 
-impl Peers {
+impl PeerProxy {
     /// Keeps the discovery of peers up to date. Does not return.
     pub async fn follow(self: Arc<Self>) {
         let mut changes = self.discovery.peers().members();

@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use apimachinery::apiextensions::v1::CustomResourceDefinition;
-use cel::{Budget, Environment, Program, Type};
+use cel::{CostBudget, Environment, Program, Type};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -86,7 +86,7 @@ impl Expressions {
         let Some(direction) = self.0.iter().find(|direction| direction.from == from && direction.to == to) else {
             return Ok(Vec::new());
         };
-        let mut budget = Budget::default();
+        let mut budget = CostBudget::default();
         let variables = [("self", cel::Value::json(object, &direction.of))];
         let mut made = Vec::with_capacity(direction.fields.len());
         for Field { path, program } in &direction.fields {

@@ -16,20 +16,20 @@ pub struct Metrics {
 
 /// The reason why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum ConversionFailure {
     Call,
     Malformed,
     Partial,
     InvalidObject,
 }
 
-impl Failure {
+impl ConversionFailure {
     fn name(self) -> &'static str {
         match self {
-            Failure::Call => "conversion_webhook_call_failure",
-            Failure::Malformed => "conversion_webhook_malformed_response_failure",
-            Failure::Partial => "conversion_webhook_partial_response_failure",
-            Failure::InvalidObject => "conversion_webhook_invalid_converted_object_failure",
+            ConversionFailure::Call => "conversion_webhook_call_failure",
+            ConversionFailure::Malformed => "conversion_webhook_malformed_response_failure",
+            ConversionFailure::Partial => "conversion_webhook_partial_response_failure",
+            ConversionFailure::InvalidObject => "conversion_webhook_invalid_converted_object_failure",
         }
     }
 }
@@ -70,7 +70,7 @@ impl Metrics {
     }
 
     /// Records the outcome of a call.
-    pub fn observe(&self, measured: &Measured<'_>, failure: Option<Failure>) {
+    pub fn observe(&self, measured: &Measured<'_>, failure: Option<ConversionFailure>) {
         let seconds = measured.begun.elapsed().as_secs_f64();
         let outcome = match failure {
             None => ["success", ""],

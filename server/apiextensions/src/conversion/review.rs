@@ -10,25 +10,25 @@ const GROUP: &str = "apiextensions.k8s.io";
 
 /// Versions of `ConversionReview` that this server supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub enum ReviewVersion {
     V1,
     V1Beta1,
 }
 
-impl Version {
+impl ReviewVersion {
     /// Returns the first supported version of a list.
     pub fn first_known(names: &[String]) -> Option<Self> {
         names.iter().find_map(|name| match name.as_str() {
-            "v1" => Some(Version::V1),
-            "v1beta1" => Some(Version::V1Beta1),
+            "v1" => Some(ReviewVersion::V1),
+            "v1beta1" => Some(ReviewVersion::V1Beta1),
             _ => None,
         })
     }
 
     fn name(self) -> &'static str {
         match self {
-            Version::V1 => "v1",
-            Version::V1Beta1 => "v1beta1",
+            ReviewVersion::V1 => "v1",
+            ReviewVersion::V1Beta1 => "v1beta1",
         }
     }
 
@@ -49,7 +49,7 @@ impl Version {
     pub fn objects(self, uid: &str, answer: &[u8]) -> Result<Vec<Value>> {
         let parsed = json::parse(answer, &mut Issues::ignore());
         let mut review = parsed.map_err(Error::Review)?;
-        if self == Version::V1 {
+        if self == ReviewVersion::V1 {
             check_kind(&review)?;
         }
         let response = &mut review["response"];
@@ -57,7 +57,7 @@ impl Version {
             return Err(Error::NoResponse);
         }
         let received = response["uid"].as_str().unwrap_or_default();
-        if self == Version::V1 && received != uid {
+        if self == ReviewVersion::V1 && received != uid {
             return Err(Error::Uid { expected: uid.to_owned(), received: received.to_owned() });
         }
         match response["result"]["status"].as_str().unwrap_or_default() {
@@ -116,7 +116,7 @@ mod tests {
                 ),
             ),
         ] {
-            let got = Version::V1
+            let got = ReviewVersion::V1
                 .objects("u", text.as_bytes())
                 .map(|objects| objects.len())
                 .map_err(|error| error.to_string());
@@ -127,12 +127,12 @@ mod tests {
     #[test]
     fn selects_first_supported_version() {
         for (names, expect) in [
-            (&["v1", "v1beta1"][..], Some(Version::V1)),
-            (&["v2", "v1beta1", "v1"], Some(Version::V1Beta1)),
+            (&["v1", "v1beta1"][..], Some(ReviewVersion::V1)),
+            (&["v2", "v1beta1", "v1"], Some(ReviewVersion::V1Beta1)),
             (&["v2"], None),
         ] {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            assert_eq!(Version::first_known(&names), expect);
+            assert_eq!(ReviewVersion::first_known(&names), expect);
         }
     }
 }

@@ -21,7 +21,7 @@ use super::*;
 type Answer = Box<dyn Fn(&Value) -> String + Send + Sync>;
 
 /// Starts a webhook server. Returns the webhook and its call counter.
-async fn serve(answer: Answer) -> (Webhook, Arc<AtomicUsize>) {
+async fn serve(answer: Answer) -> (WebhookConverter, Arc<AtomicUsize>) {
     let (acceptor, authority) = identity();
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("https://{}/convert", listener.local_addr().expect("an address"));
@@ -44,16 +44,16 @@ async fn serve(answer: Answer) -> (Webhook, Arc<AtomicUsize>) {
     (webhook(&url, &authority), calls)
 }
 
-fn webhook(url: &str, authority: &str) -> Webhook {
+fn webhook(url: &str, authority: &str) -> WebhookConverter {
     let client = json!({"url": url, "caBundle": BASE64_STANDARD.encode(authority)});
     let conversion =
         json!({"strategy": "Webhook", "webhook": {"clientConfig": client, "conversionReviewVersions": ["v1"]}});
     let document = json!({"metadata": {"name": "widgets.shop.example.com"}, "spec": {"conversion": conversion}});
     let mut definition = CustomResourceDefinition::default();
     json::from_value(&document, Mut::of(&mut definition), &mut Issues::ignore()).expect("a definition");
-    match Conversion::of(&definition, &Arc::new(Calls::without_services())) {
-        Conversion::Webhook(webhook) => webhook,
-        Conversion::Fields(_) => panic!("no webhook"),
+    match ConversionStrategy::of(&definition, &Arc::new(Calls::without_services())) {
+        ConversionStrategy::Webhook(webhook) => webhook,
+        ConversionStrategy::Fields(_) => panic!("no webhook"),
     }
 }
 

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, WebhookClientConfig};
 use machinery::status::Status;
 use serde_json::Value;
-use webhook::Target;
+use webhook::WebhookTarget;
 
 use super::Calls;
 use super::metadata;
-use super::metrics::{Failure, Measured};
-use super::review::Version;
+use super::metrics::{ConversionFailure, Measured};
+use super::review::ReviewVersion;
 use crate::error::Error;
 
 /// Timeout of a webhook call.
@@ -23,19 +23,19 @@ const MAX_RESPONSE: usize = 256 << 20;
 const HTTPS: i32 = 443;
 
 /// A webhook that converts the objects of one definition.
-pub struct Webhook {
+pub struct WebhookConverter {
     definition: String,
-    target: Target,
+    target: WebhookTarget,
     /// The URL for error messages.
     url: String,
     ca_bundle: Vec<u8>,
-    version: Option<Version>,
+    version: Option<ReviewVersion>,
     /// Timeout of a call.
     pub(super) timeout: Duration,
     calls: Arc<Calls>,
 }
 
-impl Webhook {
+impl WebhookConverter {
     /// Returns the webhook of a definition, if it has one.
     pub fn of(definition: &CustomResourceDefinition, calls: &Arc<Calls>) -> Option<Self> {
         let conversion = definition.spec.conversion.as_deref().filter(|conversion| conversion.strategy == "Webhook")?;
@@ -43,12 +43,12 @@ impl Webhook {
         let client = webhook.client_config.as_deref()?;
         let (target, url) = target(client);
         let is_blank = client.ca_bundle.iter().all(u8::is_ascii_whitespace);
-        Some(Webhook {
+        Some(WebhookConverter {
             definition: definition.metadata.name.clone(),
             target,
             url: format!("{url}?timeout={}s", TIMEOUT.as_secs()),
             ca_bundle: if is_blank { Vec::new() } else { client.ca_bundle.to_vec() },
-            version: Version::first_known(&webhook.conversion_review_versions),
+            version: ReviewVersion::first_known(&webhook.conversion_review_versions),
             timeout: TIMEOUT,
             calls: calls.clone(),
         })
@@ -70,7 +70,7 @@ impl Webhook {
     /// Converts one object.
     ///
     /// # Errors
-    /// Returns the errors of [`Webhook::convert`].
+    /// Returns the errors of [`WebhookConverter::convert`].
     pub async fn convert_one(&self, object: Value, to: &str) -> Result<Value, Status> {
         let converted = self.convert_batch(&[object], to).await?;
         converted.into_iter().next().ok_or_else(|| Status::internal("a conversion without a result"))
@@ -93,20 +93,23 @@ impl Webhook {
         })
     }
 
-    async fn request_conversion(&self, batch: &[Value], to: &str) -> Result<Vec<Value>, (Failure, String)> {
-        let version =
-            self.version.ok_or((Failure::Call, "failed: no supported conversion review versions".to_owned()))?;
+    async fn request_conversion(&self, batch: &[Value], to: &str) -> Result<Vec<Value>, (ConversionFailure, String)> {
+        let version = self
+            .version
+            .ok_or((ConversionFailure::Call, "failed: no supported conversion review versions".to_owned()))?;
         let uid = uuid::Uuid::new_v4().to_string();
         let answer = self.call(version.request(&uid, batch, to)).await;
-        let answer = answer.map_err(|why| (Failure::Call, format!("failed: {why}")))?;
-        let objects = version.objects(&uid, &answer).map_err(|why| (Failure::Malformed, format!("failed: {why}")))?;
+        let answer = answer.map_err(|why| (ConversionFailure::Call, format!("failed: {why}")))?;
+        let objects =
+            version.objects(&uid, &answer).map_err(|why| (ConversionFailure::Malformed, format!("failed: {why}")))?;
         if objects.len() != batch.len() {
             let why = format!("returned {} objects, expected {}", objects.len(), batch.len());
-            return Err((Failure::Partial, why));
+            return Err((ConversionFailure::Partial, why));
         }
         let one = batch.len() == 1;
         let check_converted = |(index, (original, converted)): (usize, (&Value, Value))| {
-            check_converted(original, converted, to).map_err(|why| (Failure::InvalidObject, why.text(one, index)))
+            check_converted(original, converted, to)
+                .map_err(|why| (ConversionFailure::InvalidObject, why.text(one, index)))
         };
         batch.iter().zip(objects).enumerate().map(check_converted).collect()
     }
@@ -161,18 +164,18 @@ fn check_converted(original: &Value, mut converted: Value, to: &str) -> Result<V
 }
 
 /// Returns the target of a call and its URL for messages.
-fn target(client: &WebhookClientConfig) -> (Target, String) {
+fn target(client: &WebhookClientConfig) -> (WebhookTarget, String) {
     match (&client.url, &client.service) {
         (None, Some(service)) => {
             let port = service.port.unwrap_or(HTTPS);
             let path = service.path.clone().unwrap_or_default();
             let (name, namespace) = (&service.name, &service.namespace);
             let shown = format!("https://{name}.{namespace}.svc:{port}/{}", path.trim_start_matches('/'));
-            (Target::Service { namespace: namespace.clone(), name: name.clone(), port, path }, shown)
+            (WebhookTarget::Service { namespace: namespace.clone(), name: name.clone(), port, path }, shown)
         }
         (url, _) => {
             let url = url.clone().unwrap_or_default();
-            (Target::Url(url.clone()), url)
+            (WebhookTarget::Url(url.clone()), url)
         }
     }
 }

@@ -14,11 +14,11 @@ const OF_SCHEMA: u64 = 100_000_000;
 const NAMED: usize = 4;
 
 /// Maximum number of occurrences of a schema in an object; nothing if unlimited.
-pub type Count = Option<u64>;
+pub type MaxOccurrences = Option<u64>;
 
 /// Returns the maximum number of occurrences of direct children of a schema's values
 /// (`extractMaxElements`).
-pub fn count_below(props: &JSONSchemaProps, count: Count) -> Count {
+pub fn count_below(props: &JSONSchemaProps, count: MaxOccurrences) -> MaxOccurrences {
     let most = match props.r#type.as_str() {
         "object" if props.additional_properties.is_some() => props.max_properties,
         "array" => props.max_items,
@@ -29,7 +29,7 @@ pub fn count_below(props: &JSONSchemaProps, count: Count) -> Count {
 
 /// Returns the total cost of a rule on all values of an object. Without a limit the request size
 /// bounds their number.
-pub fn of_rule(cost: u64, count: Count, least_bytes: u64) -> u64 {
+pub fn of_rule(cost: u64, count: MaxOccurrences, least_bytes: u64) -> u64 {
     cost.saturating_mul(count.unwrap_or(REQUEST / (least_bytes + 1)))
 }
 

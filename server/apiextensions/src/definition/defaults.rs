@@ -1,7 +1,7 @@
 //! Checks that defaults match their schemas and rules (`schema/defaulting.ValidateDefaults`).
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
-use cel::Budget;
+use cel::CostBudget;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::hooks::Context;
@@ -9,12 +9,12 @@ use machinery::json::{self, Issues};
 use schema::Schema;
 use serde_json::Value;
 
-use crate::rules::Rules;
+use crate::rules::SchemaRules;
 
 /// Returns the errors of all defaults of a schema. `requires_pruned`: they must not have unknown
 /// fields.
 pub fn check(context: &Context, path: &Path<'_>, props: &JSONSchemaProps, requires_pruned: bool) -> Vec<FieldError> {
-    let mut check = Check { context, requires_pruned, budget: Budget::default(), errors: Vec::new() };
+    let mut check = Check { context, requires_pruned, budget: CostBudget::default(), errors: Vec::new() };
     check.schema(path, props, true);
     check.errors
 }
@@ -23,7 +23,7 @@ struct Check<'c> {
     context: &'c Context,
     requires_pruned: bool,
     /// The remaining cost of rules, shared by all defaults.
-    budget: Budget,
+    budget: CostBudget,
     errors: Vec<FieldError>,
 }
 
@@ -67,7 +67,7 @@ impl Check<'_> {
             found = schema::check(&schema, &value, &path.to_string());
         }
         if found.is_empty()
-            && let Some(rules) = Rules::compile(props, is_root)
+            && let Some(rules) = SchemaRules::compile(props, is_root)
         {
             found = rules.check_default(self.context, path, &value, &mut self.budget);
         }

@@ -7,7 +7,7 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::status::listed_errors;
 
-use super::cost::{self, Count, Total};
+use super::cost::{self, MaxOccurrences, Total};
 use super::structural::list_type;
 use super::{field_path, internal, visit};
 use crate::rules::{SELF_TYPE, bounds_of, environment, type_of};
@@ -47,7 +47,7 @@ struct Place<'p> {
     /// Whether rules are compiled; false below `allOf` and the like.
     has_rules: bool,
     /// Maximum number of occurrences.
-    count: Count,
+    count: MaxOccurrences,
     /// The enclosing list or atomic map without correlation of old and new values.
     uncorrelated: Option<&'p Path<'p>>,
     is_root: bool,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
-use cel::{Field, Fields, ListType, Merge, ObjectType, Type, escape};
+use cel::{ElementType, FieldType, Merge, ObjectFields, ObjectType, Type, escape};
 
 /// Returns the type of a schema, if it has one. An object always has kind, version and name.
 pub fn of(props: &JSONSchemaProps, is_object: bool, name: &str) -> Option<Type> {
@@ -20,7 +20,7 @@ pub fn of(props: &JSONSchemaProps, is_object: bool, name: &str) -> Option<Type> 
                 Some("map") => Merge::Map(props.x_kubernetes_list_map_keys.clone()),
                 _ => Merge::Atomic,
             };
-            Some(Type::List(Arc::new(ListType { item, merge })))
+            Some(Type::List(Arc::new(ElementType { item, merge })))
         }
         "object" => object(props, is_object, name),
         "string" => Some(match props.format.as_str() {
@@ -46,7 +46,7 @@ fn object(props: &JSONSchemaProps, is_object: bool, name: &str) -> Option<Type> 
         let below = format!("{name}.{json}");
         let of = of(property, property.x_kubernetes_embedded_resource, &below);
         if let (Some(of), Some(escaped)) = (of, escape(json)) {
-            fields.insert(escaped, Field { json: json.clone(), of });
+            fields.insert(escaped, FieldType { json: json.clone(), of });
         }
     }
     if is_object {
@@ -54,8 +54,8 @@ fn object(props: &JSONSchemaProps, is_object: bool, name: &str) -> Option<Type> 
         let names = [("name", text()), ("generateName", text())];
         let metadata = Type::object(ObjectType::new(format!("{name}.metadata"), names));
         for (json, of) in [("kind", text()), ("apiVersion", text()), ("metadata", metadata)] {
-            fields.insert(json.to_owned(), Field { json: json.to_owned(), of });
+            fields.insert(json.to_owned(), FieldType { json: json.to_owned(), of });
         }
     }
-    Some(Type::object(ObjectType { name: name.to_owned(), fields: Fields::Known(fields.into()) }))
+    Some(Type::object(ObjectType { name: name.to_owned(), fields: ObjectFields::Known(fields.into()) }))
 }

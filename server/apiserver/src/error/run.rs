@@ -4,7 +4,7 @@ use std::io;
 
 use machinery::status::Status;
 
-use super::Source;
+use super::BoxError;
 
 /// The reason why the server does not start, or stops.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +31,7 @@ pub enum RunError {
     UnknownVersion { group: String, version: String },
     /// The client of other servers of the cluster cannot be configured.
     #[error(transparent)]
-    Peers(Source),
+    Peers(BoxError),
     /// The objects of a new cluster cannot be created.
     #[error(transparent)]
     Bootstrap(Box<Status>),

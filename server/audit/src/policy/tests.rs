@@ -53,7 +53,7 @@ rules:
     let omitted = [Stage::RequestReceived, Stage::ResponseStarted, Stage::ResponseComplete, Stage::Panic]
         .map(|stage| config.omitted.contains(stage));
     assert_eq!((omitted, config.omits_managed_fields), ([true, false, false, true], true));
-    assert_eq!(policy.config(None, &info), Config::default(), "an unauthenticated request has no groups");
+    assert_eq!(policy.config(None, &info), RequestAuditConfig::default(), "an unauthenticated request has no groups");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cel::{Budget, Program, Type, Value as Cel};
+use cel::{CostBudget, Program, Type, Value as Cel};
 use request::User;
 use serde_json::{Number, Value, json};
 
@@ -17,23 +17,23 @@ const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
 
 /// The compiled claim mappings and validation rules of an issuer.
 #[derive(Debug, Default)]
-pub(super) struct Mapping {
-    pub username: Source,
-    pub groups: Source,
-    pub uid: Source,
+pub(super) struct CompiledClaimMappings {
+    pub username: AttributeSource,
+    pub groups: AttributeSource,
+    pub uid: AttributeSource,
     /// Keys of extra fields, and the expressions for their values.
     pub extra: Vec<(String, Program)>,
     /// Required claims and their values.
     pub required: Vec<(String, String)>,
     /// Conditions on the claims.
-    pub claim_rules: Vec<Rule>,
+    pub claim_rules: Vec<CompiledRule>,
     /// Conditions on the user.
-    pub user_rules: Vec<Rule>,
+    pub user_rules: Vec<CompiledRule>,
 }
 
 /// The source of an attribute of the user.
 #[derive(Debug, Default)]
-pub(super) enum Source {
+pub(super) enum AttributeSource {
     #[default]
     Unset,
     Claim {
@@ -45,12 +45,12 @@ pub(super) enum Source {
 
 /// An expression that has to evaluate to true.
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct CompiledRule {
     pub program: Program,
     pub message: String,
 }
 
-impl Mapping {
+impl CompiledClaimMappings {
     /// Maps claims to a user. The caller has verified the signature, audience and validity period of the token.
     pub fn user(&self, claims: &Value) -> Result<User, Error> {
         let cel_claims = Claims::new(claims);
@@ -68,15 +68,15 @@ impl Mapping {
     fn name(&self, claims: &Value, cel_claims: &Claims) -> Result<String, Error> {
         let wrong = Error::expression("username claim expression");
         match &self.username {
-            Source::Unset => Err(wrong(Error::NoUsername)),
-            Source::Claim { name, prefix } => {
+            AttributeSource::Unset => Err(wrong(Error::NoUsername)),
+            AttributeSource::Claim { name, prefix } => {
                 let value = claim(claims, name, || format!("username claims {name:?}"))?;
                 if name == "email" && claims.get("email_verified").is_some_and(|verified| *verified != true) {
                     return Err(Error::EmailNotVerified);
                 }
                 Ok(format!("{prefix}{value}"))
             }
-            Source::Expression(program) => {
+            AttributeSource::Expression(program) => {
                 let result = cel_claims.evaluate(program).map_err(&wrong)?;
                 match result.as_str() {
                     None => Err(wrong(Error::NotAString("username"))),
@@ -89,15 +89,15 @@ impl Mapping {
 
     fn groups(&self, claims: &Value, cel_claims: &Claims) -> Result<Vec<String>, Error> {
         match &self.groups {
-            Source::Unset => Ok(Vec::new()),
-            Source::Claim { name, prefix } => {
+            AttributeSource::Unset => Ok(Vec::new()),
+            AttributeSource::Claim { name, prefix } => {
                 let groups = match &claims[name] {
                     Value::String(one) => vec![one.clone()],
                     several => texts(several),
                 };
                 Ok(groups.into_iter().map(|group| format!("{prefix}{group}")).collect())
             }
-            Source::Expression(program) => cel_claims
+            AttributeSource::Expression(program) => cel_claims
                 .evaluate(program)
                 .and_then(|result| strings(&result))
                 .map_err(Error::expression("group claim expression")),
@@ -107,9 +107,11 @@ impl Mapping {
     fn uid(&self, claims: &Value, cel_claims: &Claims) -> Result<String, Error> {
         let wrong = Error::expression("uid claim expression");
         match &self.uid {
-            Source::Unset => Ok(String::new()),
-            Source::Claim { name, .. } => claim(claims, name, || format!("uid claim {name:?}")).map(str::to_owned),
-            Source::Expression(program) => {
+            AttributeSource::Unset => Ok(String::new()),
+            AttributeSource::Claim { name, .. } => {
+                claim(claims, name, || format!("uid claim {name:?}")).map(str::to_owned)
+            }
+            AttributeSource::Expression(program) => {
                 let result = cel_claims.evaluate(program).map_err(&wrong)?;
                 let uid = result.as_str().ok_or_else(|| wrong(Error::NotAString("uid")))?;
                 Ok(uid.to_owned())
@@ -168,7 +170,7 @@ impl Claims {
 
     fn evaluate<'a>(&'a self, program: &'a Program) -> Result<Cel<'a>, Error> {
         let variables = [(CLAIMS, Cel::untyped(&self.0))];
-        Ok(program.evaluate(&variables, &mut Budget::default())?)
+        Ok(program.evaluate(&variables, &mut CostBudget::default())?)
     }
 }
 
@@ -203,7 +205,7 @@ pub(super) fn user_type() -> Type {
     ))
 }
 
-fn check_user(rules: &[Rule], user: &User) -> Result<(), Error> {
+fn check_user(rules: &[CompiledRule], user: &User) -> Result<(), Error> {
     if rules.is_empty() {
         return Ok(());
     }
@@ -215,10 +217,10 @@ fn check_user(rules: &[Rule], user: &User) -> Result<(), Error> {
 ///
 /// # Errors
 /// The first rule that is false or fails.
-fn check_rules(rules: &[Rule], variable: &str, document: &Value, of: &Type) -> Result<(), Error> {
+fn check_rules(rules: &[CompiledRule], variable: &str, document: &Value, of: &Type) -> Result<(), Error> {
     for rule in rules {
         let variables = [(variable, Cel::json(document, of))];
-        match rule.program.evaluate(&variables, &mut Budget::default()) {
+        match rule.program.evaluate(&variables, &mut CostBudget::default()) {
             Ok(Cel::Bool(true)) => {}
             Ok(Cel::Bool(false)) => {
                 let (expression, message) = (rule.program.source().to_owned(), rule.message.clone());

@@ -14,7 +14,7 @@ use machinery::format::url::Url;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
-use super::mapping::{CLAIMS, Mapping, Rule, Source, USER, claims_type, user_type};
+use super::mapping::{AttributeSource, CLAIMS, CompiledClaimMappings, CompiledRule, USER, claims_type, user_type};
 
 const MAX_ISSUERS: usize = 64;
 const MATCH_ANY: &str = "MatchAny";
@@ -27,7 +27,7 @@ const BOTH: &str = "claim and expression can't both be set";
 pub(super) fn compile(
     configuration: &AuthenticationConfiguration,
     disallowed: &[String],
-) -> Result<Vec<Mapping>, Vec<FieldError>> {
+) -> Result<Vec<CompiledClaimMappings>, Vec<FieldError>> {
     let mut check = Check {
         disallowed,
         claims: Environment::new([(CLAIMS, claims_type())]),
@@ -63,7 +63,7 @@ impl Check<'_> {
         is_new
     }
 
-    fn configuration(&mut self, configuration: &AuthenticationConfiguration) -> Vec<Mapping> {
+    fn configuration(&mut self, configuration: &AuthenticationConfiguration) -> Vec<CompiledClaimMappings> {
         let root = Path::new("jwt");
         let count = configuration.jwt.len();
         if count > MAX_ISSUERS {
@@ -92,14 +92,14 @@ impl Check<'_> {
         mappings
     }
 
-    fn authenticator(&mut self, authenticator: &JWTAuthenticator, path: &Path<'_>) -> Mapping {
+    fn authenticator(&mut self, authenticator: &JWTAuthenticator, path: &Path<'_>) -> CompiledClaimMappings {
         self.issuer(&authenticator.issuer, &path.child("issuer"));
         let rules = path.child("claimValidationRules");
         let (required, claim_rules) = self.claim_rules(&authenticator.claim_validation_rules, &rules);
-        let mapping = Mapping { required, claim_rules, ..Mapping::default() };
+        let mapping = CompiledClaimMappings { required, claim_rules, ..CompiledClaimMappings::default() };
         let mapping = self.mappings(&authenticator.claim_mappings, mapping, &path.child("claimMappings"));
         let user_rules = self.user_rules(&authenticator.user_validation_rules, &path.child("userValidationRules"));
-        Mapping { user_rules, ..mapping }
+        CompiledClaimMappings { user_rules, ..mapping }
     }
 
     fn issuer(&mut self, issuer: &Issuer, path: &Path<'_>) {
@@ -182,7 +182,11 @@ impl Check<'_> {
     }
 
     /// Compiles claim validation rules to required claims and conditions.
-    fn claim_rules(&mut self, rules: &[ClaimValidationRule], path: &Path<'_>) -> (Vec<(String, String)>, Vec<Rule>) {
+    fn claim_rules(
+        &mut self,
+        rules: &[ClaimValidationRule],
+        path: &Path<'_>,
+    ) -> (Vec<(String, String)>, Vec<CompiledRule>) {
         let (mut claims, mut expressions) = (BTreeSet::new(), BTreeSet::new());
         let (mut required, mut compiled) = (Vec::new(), Vec::new());
         for (i, rule) in rules.iter().enumerate() {
@@ -205,7 +209,7 @@ impl Check<'_> {
                     let path = path.child("expression");
                     if self.unique(&mut expressions, &path, expression) {
                         let program = self.expression(false, expression, &path, true);
-                        compiled.extend(program.map(|program| Rule { program, message: rule.message.clone() }));
+                        compiled.extend(program.map(|program| CompiledRule { program, message: rule.message.clone() }));
                     }
                 }
                 (claim, _) => self.invalid(&path, claim, BOTH),
@@ -214,31 +218,36 @@ impl Check<'_> {
         (required, compiled)
     }
 
-    fn mappings(&mut self, mappings: &ClaimMappings, mapping: Mapping, path: &Path<'_>) -> Mapping {
+    fn mappings(
+        &mut self,
+        mappings: &ClaimMappings,
+        mapping: CompiledClaimMappings,
+        path: &Path<'_>,
+    ) -> CompiledClaimMappings {
         let username = self.prefixed(&mappings.username, &path.child("username"), true);
         let groups = self.prefixed(&mappings.groups, &path.child("groups"), false);
         let uid = path.child("uid");
         let uid = match (mappings.uid.claim.as_str(), mappings.uid.expression.as_str()) {
-            ("", "") => Source::Unset,
-            (claim, "") => Source::Claim { name: claim.to_owned(), prefix: String::new() },
+            ("", "") => AttributeSource::Unset,
+            (claim, "") => AttributeSource::Claim { name: claim.to_owned(), prefix: String::new() },
             ("", expression) => {
                 let program = self.expression(false, expression, &uid.child("expression"), false);
-                program.map_or(Source::Unset, Source::Expression)
+                program.map_or(AttributeSource::Unset, AttributeSource::Expression)
             }
             _ => {
                 self.invalid(&uid, "", BOTH);
-                Source::Unset
+                AttributeSource::Unset
             }
         };
         let extra = self.extra(&mappings.extra, &path.child("extra"));
-        let mapping = Mapping { username, groups, uid, extra, ..mapping };
+        let mapping = CompiledClaimMappings { username, groups, uid, extra, ..mapping };
         self.email(mappings, &mapping, path);
         mapping
     }
 
     /// Requires `email_verified` to be used if the user name is the claim `email`.
-    fn email(&mut self, mappings: &ClaimMappings, mapping: &Mapping, path: &Path<'_>) {
-        let Source::Expression(username) = &mapping.username else { return };
+    fn email(&mut self, mappings: &ClaimMappings, mapping: &CompiledClaimMappings, path: &Path<'_>) {
+        let AttributeSource::Expression(username) = &mapping.username else { return };
         let is_used_by = |program: &Program| program.selects(CLAIMS, "email_verified");
         let verified = is_used_by(username)
             || mapping.extra.iter().any(|(_, program)| is_used_by(program))
@@ -250,7 +259,7 @@ impl Check<'_> {
         }
     }
 
-    fn prefixed(&mut self, source: &PrefixedClaimOrExpression, path: &Path<'_>, is_required: bool) -> Source {
+    fn prefixed(&mut self, source: &PrefixedClaimOrExpression, path: &Path<'_>, is_required: bool) -> AttributeSource {
         match (source.claim.as_str(), source.expression.as_str()) {
             ("", "") if is_required => self.required(path, "claim or expression is required"),
             ("", "") => {}
@@ -260,7 +269,7 @@ impl Check<'_> {
                         "prefix is required when claim is set. It can be set to an empty string to disable prefixing";
                     self.required(&path.child("prefix"), why);
                 }
-                Some(prefix) => return Source::Claim { name: claim.to_owned(), prefix: prefix.clone() },
+                Some(prefix) => return AttributeSource::Claim { name: claim.to_owned(), prefix: prefix.clone() },
             },
             ("", expression) => {
                 if let Some(prefix) = &source.prefix {
@@ -268,11 +277,11 @@ impl Check<'_> {
                     self.invalid(&path.child("prefix"), prefix.as_str(), why);
                 }
                 let program = self.expression(false, expression, &path.child("expression"), false);
-                return program.map_or(Source::Unset, Source::Expression);
+                return program.map_or(AttributeSource::Unset, AttributeSource::Expression);
             }
             _ => self.invalid(path, "", BOTH),
         }
-        Source::Unset
+        AttributeSource::Unset
     }
 
     fn extra(&mut self, mappings: &[ExtraMapping], path: &Path<'_>) -> Vec<(String, Program)> {
@@ -302,7 +311,7 @@ impl Check<'_> {
         compiled
     }
 
-    fn user_rules(&mut self, rules: &[UserValidationRule], path: &Path<'_>) -> Vec<Rule> {
+    fn user_rules(&mut self, rules: &[UserValidationRule], path: &Path<'_>) -> Vec<CompiledRule> {
         let (mut seen, mut compiled) = (BTreeSet::new(), Vec::new());
         for (i, rule) in rules.iter().enumerate() {
             let path = path.index(i);
@@ -311,7 +320,7 @@ impl Check<'_> {
                 self.required(&path, "");
             } else if self.unique(&mut seen, &path, &rule.expression) {
                 let program = self.expression(true, &rule.expression, &path, true);
-                compiled.extend(program.map(|program| Rule { program, message: rule.message.clone() }));
+                compiled.extend(program.map(|program| CompiledRule { program, message: rule.message.clone() }));
             }
         }
         compiled

@@ -11,12 +11,15 @@ use tempfile::NamedTempFile;
 struct Last;
 
 impl Authorizer for Last {
-    fn authorize<'a>(&'a self, _: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+    fn authorize<'a>(&'a self, _: &'a AuthorizationAttributes<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(std::future::ready(Decision::Allow("last".into())))
     }
 
-    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
-        Box::pin(std::future::ready(Rules { rules: vec![PolicyRule::paths(&["get"], &["/"])], ..Rules::default() }))
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, UserRules> {
+        Box::pin(std::future::ready(UserRules {
+            rules: vec![PolicyRule::paths(&["get"], &["/"])],
+            ..UserRules::default()
+        }))
     }
 }
 
@@ -44,7 +47,7 @@ fn start(file: &NamedTempFile, registry: &Registry) -> Result<Arc<ReloadableAuth
 
 async fn decision(authorizer: &ReloadableAuthorizer, user: &str, resource: &str) -> Decision {
     let user = User::new(user, ["dev"]);
-    authorizer.authorize(&Attributes::resource(&user, "get", "", resource)).await
+    authorizer.authorize(&AuthorizationAttributes::resource(&user, "get", "", resource)).await
 }
 
 #[tokio::test]

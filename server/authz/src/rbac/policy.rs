@@ -14,7 +14,7 @@ use crate::policy_rule::PolicyRule;
 
 /// The roles and bindings of the cluster, indexed by user and group.
 #[derive(Debug, Default)]
-pub struct Policy(RwLock<Scopes>);
+pub struct RbacPolicy(RwLock<Scopes>);
 
 #[derive(Debug, Default)]
 struct Scopes {
@@ -39,7 +39,7 @@ struct Entry {
     subject: usize,
 }
 
-impl Policy {
+impl RbacPolicy {
     /// Creates or replaces a role, or a cluster role if `namespace` is empty.
     pub fn set_role(&self, namespace: &str, name: &str, rules: Vec<PolicyRule>) {
         self.write().scope(namespace).roles.insert(name.to_owned(), rules);
@@ -138,7 +138,7 @@ fn remove_entries(index: &mut HashMap<String, Vec<Entry>>, key: &str, binding: &
     }
 }
 
-impl RuleSource for Policy {
+impl RuleSource for RbacPolicy {
     fn visit(&self, user: &User, namespace: &str, visit: &mut dyn FnMut(Grant<'_>) -> ControlFlow<()>) {
         let scopes = self.read();
         let own = Some(namespace).filter(|n| !n.is_empty()).and_then(|n| scopes.namespaces.get(n));

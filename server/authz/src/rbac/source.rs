@@ -7,7 +7,7 @@ use machinery::scalar::go_text::quote;
 use request::user::service_account_user_name;
 use request::{BoxFuture, User};
 
-use crate::authorizer::{Rules, ready};
+use crate::authorizer::{UserRules, ready};
 use crate::policy_rule::PolicyRule;
 
 /// The role that a binding references.
@@ -57,8 +57,8 @@ pub trait RuleSource: Send + Sync {
     }
 
     /// Returns all rules of a user, and an error for each missing role (upstream: `RulesFor`).
-    fn rules_for(&self, user: &User, namespace: &str) -> Rules {
-        let mut all = Rules::default();
+    fn rules_for(&self, user: &User, namespace: &str) -> UserRules {
+        let mut all = UserRules::default();
         self.visit(user, namespace, &mut |grant| {
             match grant.rules {
                 Some(granted) => all.rules.extend_from_slice(granted),

@@ -3,25 +3,25 @@ use std::sync::Arc;
 use super::*;
 use crate::policy_rule::PolicyRule;
 
-fn bind(policy: &Policy, namespace: &str, name: &str, role: RoleRef, subject: Subject) {
+fn bind(policy: &RbacPolicy, namespace: &str, name: &str, role: RoleRef, subject: Subject) {
     policy.set_binding(Binding { namespace: namespace.into(), name: name.into(), role, subjects: vec![subject] });
 }
 
 /// `verb group/resource[/subresource] [namespace [name]]`, or `verb /path`.
-fn decide(policy: &Arc<Policy>, user: &User, request: &str) -> Decision {
+fn decide(policy: &Arc<RbacPolicy>, user: &User, request: &str) -> Decision {
     let words: Vec<&str> = request.split(' ').collect();
     let word = |i: usize| words.get(i).copied().unwrap_or("");
     if word(1).starts_with('/') {
-        return RbacAuthorizer(Arc::clone(policy)).decide(&Attributes::path(user, word(0), word(1)));
+        return RbacAuthorizer(Arc::clone(policy)).decide(&AuthorizationAttributes::path(user, word(0), word(1)));
     }
     let mut parts = word(1).split('/');
     let mut part = || parts.next().unwrap_or("");
     let (group, resource, subresource) = (part(), part(), part());
-    let attributes = Attributes {
+    let attributes = AuthorizationAttributes {
         namespace: word(2),
         name: word(3),
         subresource,
-        ..Attributes::resource(user, word(0), group, resource)
+        ..AuthorizationAttributes::resource(user, word(0), group, resource)
     };
     RbacAuthorizer(Arc::clone(policy)).decide(&attributes)
 }
@@ -32,7 +32,7 @@ fn alice() -> User {
 
 #[track_caller]
 fn check(rule: PolicyRule, allowed: &[&str], refused: &[&str]) {
-    let policy = Arc::new(Policy::default());
+    let policy = Arc::new(RbacPolicy::default());
     policy.set_role("", "r", vec![rule]);
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
     for request in allowed {
@@ -76,7 +76,7 @@ fn non_resource_rules_cover_paths() {
 
 #[test]
 fn bindings_apply_to_their_subjects() {
-    let policy = Arc::new(Policy::default());
+    let policy = Arc::new(RbacPolicy::default());
     policy.set_role("ns", "reader", vec![PolicyRule::resources(&["get"], &["apps"], &["deployments"])]);
     bind(&policy, "ns", "by-group", RoleRef::Role("reader".into()), Subject::Group("dev".into()));
     bind(
@@ -103,7 +103,7 @@ fn bindings_apply_to_their_subjects() {
 
 #[test]
 fn changes_apply_immediately() {
-    let policy = Arc::new(Policy::default());
+    let policy = Arc::new(RbacPolicy::default());
     let request = "get apps/deployments ns d";
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
     assert_eq!(
@@ -117,12 +117,12 @@ fn changes_apply_immediately() {
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
     policy.remove_binding("", "b");
     policy.remove_role("", "r");
-    assert_eq!(policy.rules_for(&alice(), "ns"), Rules::default());
+    assert_eq!(policy.rules_for(&alice(), "ns"), UserRules::default());
 }
 
 #[test]
 fn visits_binding_once() {
-    let policy = Arc::new(Policy::default());
+    let policy = Arc::new(RbacPolicy::default());
     policy.set_role("", "r", vec![PolicyRule::paths(&["get"], &["/x"])]);
     let subjects = vec![Subject::Group("dev".into()), Subject::User("alice".into())];
     let role = RoleRef::ClusterRole("r".into());

@@ -1,15 +1,15 @@
 //! Maximum cost of calls.
 
-use super::range::{Range, scaled};
+use super::range::{SizeEstimate, scaled};
 use super::{Estimator, Step};
-use crate::ast::{Call, Expr, Kind};
+use crate::ast::{Call, Expr, ExprKind};
 use crate::cost::{Cost, FORMAT_PATTERN, NEW_LIST, NEW_STRUCT, PATTERN, TRAVERSAL};
 use crate::functions;
 use crate::types::Type;
 use crate::value::Value;
 
 /// Cost of a call besides its arguments, and the size of its result if the function determines it.
-type Estimate = (u64, Option<Range>);
+type Estimate = (u64, Option<SizeEstimate>);
 
 /// Maximum number of characters of a format's name.
 const FORMAT_NAME: u64 = 64;
@@ -72,14 +72,15 @@ impl Estimator<'_> {
             Cost::Split => {
                 let text = size(self, 0);
                 let most = called.args.get(2).and_then(|most| number(most)).unwrap_or(text.most);
-                (text.cost(2.0 * TRAVERSAL), Some(Range::up_to(most)))
+                (text.cost(2.0 * TRAVERSAL), Some(SizeEstimate::up_to(most)))
             }
             Cost::Join => self.join(called),
             Cost::Regex if !called.is_member => (1, None),
             Cost::Regex => {
                 let text = size(self, 0);
-                let cost = text.plus(Range::exactly(1)).cost(TRAVERSAL).saturating_mul(size(self, 1).cost(PATTERN));
-                (cost, (called.name != "matches").then_some(Range::up_to(text.most)))
+                let cost =
+                    text.plus(SizeEstimate::exactly(1)).cost(TRAVERSAL).saturating_mul(size(self, 1).cost(PATTERN));
+                (cost, (called.name != "matches").then_some(SizeEstimate::up_to(text.most)))
             }
             Cost::Smaller => (self.equality(called), None),
             Cost::Compare => match self.may_be_text(called, 0) {
@@ -99,7 +100,7 @@ impl Estimator<'_> {
             Cost::BytesToText => match called.args.first().map(|arg| self.of(arg)) {
                 Some(Type::Bytes | Type::Dyn) => {
                     let bytes = size(self, 0);
-                    (bytes.cost(TRAVERSAL).max(1), Some(Range { least: bytes.least / 4, most: bytes.most }))
+                    (bytes.cost(TRAVERSAL).max(1), Some(SizeEstimate { least: bytes.least / 4, most: bytes.most }))
                 }
                 _ => (1, None),
             },
@@ -115,8 +116,8 @@ impl Estimator<'_> {
         }
     }
 
-    fn argument(&mut self, called: &Called<'_>, at: usize) -> Range {
-        called.args.get(at).map_or(Range::UNKNOWN, |arg| self.size_or_unknown(arg))
+    fn argument(&mut self, called: &Called<'_>, at: usize) -> SizeEstimate {
+        called.args.get(at).map_or(SizeEstimate::UNKNOWN, |arg| self.size_or_unknown(arg))
     }
 
     fn may_be_text(&self, called: &Called<'_>, at: usize) -> bool {
@@ -136,12 +137,13 @@ impl Estimator<'_> {
         match called.name {
             "bytes" if !self.may_be_text(called, 0) => (1, None),
             "bytes" => {
-                let longest = Range { least: size.least, most: size.most.saturating_mul(4) };
+                let longest = SizeEstimate { least: size.least, most: size.most.saturating_mul(4) };
                 (size.cost(TRAVERSAL), Some(longest))
             }
-            "strings.quote" => {
-                (size.cost(TRAVERSAL), Some(size.plus(Range { least: 0, most: size.most }).plus(Range::exactly(2))))
-            }
+            "strings.quote" => (
+                size.cost(TRAVERSAL),
+                Some(size.plus(SizeEstimate { least: 0, most: size.most }).plus(SizeEstimate::exactly(2))),
+            ),
             _ => (size.cost(TRAVERSAL), None),
         }
     }
@@ -160,31 +162,31 @@ impl Estimator<'_> {
             most if most <= to.least => (0, text.least),
             most => ((text.least as f64 / most as f64).ceil() as u64, 0),
         };
-        let times = Range { least: times_least, most: times_most };
-        let size = times.times(to).plus(Range { least: rest_least, most: rest_most });
+        let times = SizeEstimate { least: times_least, most: times_most };
+        let size = times.times(to).plus(SizeEstimate { least: rest_least, most: rest_most });
         (text.cost(2.0 * TRAVERSAL), Some(size))
     }
 
     fn join(&mut self, called: &Called<'_>) -> Estimate {
         let list = self.argument(called, 0);
-        let mut size = list.times(self.element(called).unwrap_or(Range::exactly(0)));
+        let mut size = list.times(self.element(called).unwrap_or(SizeEstimate::exactly(0)));
         if called.args.len() > 1 {
-            let separators = Range { least: list.least.saturating_sub(1), most: list.most.saturating_sub(1) };
+            let separators = SizeEstimate { least: list.least.saturating_sub(1), most: list.most.saturating_sub(1) };
             size = size.plus(self.argument(called, 1).times(separators));
         }
         (size.cost(TRAVERSAL), Some(size))
     }
 
     /// Size of the elements of a list argument; `None` if the argument is not a list.
-    fn element(&self, called: &Called<'_>) -> Option<Range> {
+    fn element(&self, called: &Called<'_>) -> Option<SizeEstimate> {
         let list = called.args.first()?;
         let Type::List(_) = self.of(list) else { return None };
         let mut path = self.path(list);
         if path.is_empty() {
-            return Some(Range::UNKNOWN);
+            return Some(SizeEstimate::UNKNOWN);
         }
         path.push(Step::Items);
-        Some(self.bounded(&path).unwrap_or(Range::UNKNOWN))
+        Some(self.bounded(&path).unwrap_or(SizeEstimate::UNKNOWN))
     }
 
     fn element_is_text(&self, called: &Called<'_>) -> bool {
@@ -244,9 +246,9 @@ impl Estimator<'_> {
         let (size, factor) = match called.name {
             "slice" => {
                 let (start, end) = (literal(1).unwrap_or(0), literal(2).unwrap_or(list.most));
-                (Range::exactly(end.wrapping_sub(start)), 1.0)
+                (SizeEstimate::exactly(end.wrapping_sub(start)), 1.0)
             }
-            "lists.range" => (Range::exactly(literal(0).unwrap_or(u64::MAX)), 1.0),
+            "lists.range" => (SizeEstimate::exactly(literal(0).unwrap_or(u64::MAX)), 1.0),
             "flatten" if called.args.len() > 1 => (list, literal(1).unwrap_or(u64::MAX) as f64),
             "distinct" => (list.times(list), 2.0),
             "sort" if self.element_is_text(called) => (list.times(list), 2.0 + TRAVERSAL),
@@ -268,7 +270,7 @@ impl Estimator<'_> {
 /// An integer literal; negative ones count as zero.
 fn number(expr: &Expr) -> Option<u64> {
     match expr.kind {
-        Kind::Literal(Value::Int(number)) => Some(u64::try_from(number).unwrap_or(0)),
+        ExprKind::Literal(Value::Int(number)) => Some(u64::try_from(number).unwrap_or(0)),
         _ => None,
     }
 }

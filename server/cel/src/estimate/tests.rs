@@ -1,7 +1,7 @@
 //! Cases of upstream's `TestCelEstimatedCostStability`.
 
 use super::Bounds;
-use crate::{Environment, ListType, Merge, ObjectType, Type, compile};
+use crate::{ElementType, Environment, Merge, ObjectType, Type, compile};
 
 const REQUEST: u64 = 3 << 20;
 
@@ -64,7 +64,7 @@ fn texts() {
 fn lists() {
     let integers = Bounds { items: Some(Box::new(sized(0))), ..sized((REQUEST - 2) / 2) };
     check(
-        &Type::List(std::sync::Arc::new(ListType { item: Type::Int, merge: Merge::Atomic })),
+        &Type::List(std::sync::Arc::new(ElementType { item: Type::Int, merge: Merge::Atomic })),
         &integers,
         &[
             ("1 in self.a", 1_572_865),

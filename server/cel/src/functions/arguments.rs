@@ -1,7 +1,7 @@
 //! The values of arguments.
 
 use crate::error::Error;
-use crate::value::{List, Value};
+use crate::value::{ListValue, Value};
 
 pub(super) fn text<'v>(value: &'v Value<'_>) -> Result<&'v str, Error> {
     value.as_str().ok_or_else(Error::no_such_overload)
@@ -14,7 +14,7 @@ pub(super) fn int(value: &Value<'_>) -> Result<i64, Error> {
     }
 }
 
-pub(super) fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v List<'a>, Error> {
+pub(super) fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v ListValue<'a>, Error> {
     match value {
         Value::List(list) => Ok(list),
         _ => Err(Error::no_such_overload()),

@@ -88,7 +88,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// Attributes of an authorization check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Check {
+pub struct AuthorizationCheck {
     /// Namespace and name of a service account to check instead of the user.
     pub service_account: Option<(String, String)>,
     /// A non-resource path; then only `verb` is set besides.
@@ -105,7 +105,7 @@ pub struct Check {
 
 /// Result of an authorization check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Decision {
+pub struct AuthorizationDecision {
     pub allowed: bool,
     pub reason: String,
     pub error: Option<String>,
@@ -113,14 +113,14 @@ pub struct Decision {
 
 /// Decides authorization checks. Called during evaluation of an expression; the call may block.
 pub trait Authorize: Send + Sync {
-    fn authorize(&self, check: &Check) -> Decision;
+    fn authorize(&self, check: &AuthorizationCheck) -> AuthorizationDecision;
 }
 
 /// A check under construction.
 struct CheckBuilder {
     kind: &'static str,
     with: Arc<dyn Authorize>,
-    check: Check,
+    check: AuthorizationCheck,
 }
 
 impl fmt::Debug for CheckBuilder {
@@ -146,7 +146,7 @@ impl Opaque for CheckBuilder {
     }
 }
 
-impl Opaque for Decision {
+impl Opaque for AuthorizationDecision {
     fn type_name(&self) -> &'static str {
         "kubernetes.authorization.Decision"
     }
@@ -156,17 +156,21 @@ impl Opaque for Decision {
     }
 
     fn equals(&self, other: &dyn Opaque) -> bool {
-        other.as_any().downcast_ref::<Decision>() == Some(self)
+        other.as_any().downcast_ref::<AuthorizationDecision>() == Some(self)
     }
 }
 
 /// The value of the variable `authorizer`.
 pub fn authorizer<'a>(with: Arc<dyn Authorize>) -> Value<'a> {
-    Value::opaque(CheckBuilder { kind: "kubernetes.authorization.Authorizer", with, check: Check::default() })
+    Value::opaque(CheckBuilder {
+        kind: "kubernetes.authorization.Authorizer",
+        with,
+        check: AuthorizationCheck::default(),
+    })
 }
 
 /// The value of the variable `authorizer.requestResource`.
-pub fn request_resource<'a>(with: Arc<dyn Authorize>, check: Check) -> Value<'a> {
+pub fn request_resource<'a>(with: Arc<dyn Authorize>, check: AuthorizationCheck) -> Value<'a> {
     Value::opaque(CheckBuilder { kind: "kubernetes.authorization.ResourceCheck", with, check })
 }
 
@@ -174,7 +178,7 @@ fn check_builder<'v>(args: &'v [Value<'_>]) -> Result<&'v CheckBuilder, Error> {
     args[0].as_opaque().ok_or_else(Error::no_such_overload)
 }
 
-fn next<'a>(of: &CheckBuilder, kind: &'static str, change: impl FnOnce(&mut Check)) -> Value<'a> {
+fn next<'a>(of: &CheckBuilder, kind: &'static str, change: impl FnOnce(&mut AuthorizationCheck)) -> Value<'a> {
     let mut check = of.check.clone();
     change(&mut check);
     Value::opaque(CheckBuilder { kind, with: of.with.clone(), check })
@@ -214,18 +218,18 @@ fn resource<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     Ok(next(check_builder(args)?, "kubernetes.authorization.ResourceCheck", |check| check.resource = value))
 }
 
-fn narrowed<'a>(args: &[Value<'a>], change: fn(&mut Check, String)) -> Outcome<'a> {
+fn narrowed<'a>(args: &[Value<'a>], change: fn(&mut AuthorizationCheck, String)) -> Outcome<'a> {
     let (of, value) = (check_builder(args)?, text(&args[1])?.to_owned());
     Ok(next(of, of.kind, |check| change(check, value)))
 }
 
 fn check<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     let of = check_builder(args)?;
-    let check = Check { verb: text(&args[1])?.to_owned(), ..of.check.clone() };
+    let check = AuthorizationCheck { verb: text(&args[1])?.to_owned(), ..of.check.clone() };
     Ok(Value::opaque(of.with.authorize(&check)))
 }
 
-fn decision<'v>(args: &'v [Value<'_>]) -> Result<&'v Decision, Error> {
+fn decision<'v>(args: &'v [Value<'_>]) -> Result<&'v AuthorizationDecision, Error> {
     args[0].as_opaque().ok_or_else(Error::no_such_overload)
 }
 

@@ -6,7 +6,7 @@ use super::Function;
 use crate::cost::Cost;
 use crate::error::Error;
 use crate::time;
-use crate::value::{ListForString, Map, Value};
+use crate::value::{ListForString, MapValue, Value};
 
 type Outcome<'a> = Result<Value<'a>, Error>;
 
@@ -260,7 +260,9 @@ pub(crate) fn lookup<'a>(of: &Value<'a>, key: &Value<'_>) -> Result<Option<Value
         }
         (Value::List(list), Value::Int(at)) => Ok(usize::try_from(*at).ok().and_then(|at| list.get(at))),
         (Value::List(list), Value::Uint(at)) => Ok(usize::try_from(*at).ok().and_then(|at| list.get(at))),
-        (Value::Map(Map::Object(..) | Map::Made(..)), key) if key.as_str().is_none() => Err(Error::no_such_overload()),
+        (Value::Map(MapValue::Object(..) | MapValue::Made(..)), key) if key.as_str().is_none() => {
+            Err(Error::no_such_overload())
+        }
         (Value::Map(map), key) => usable(map.get(key)),
         _ => Err(Error::no_such_overload()),
     }

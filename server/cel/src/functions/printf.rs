@@ -5,7 +5,7 @@ use super::{Function, list, text};
 use crate::cost::Cost;
 use crate::error::Error;
 use crate::time;
-use crate::value::{Map, Value};
+use crate::value::{MapValue, Value};
 
 /// Maximum length of the result, in bytes: at 0.1 per character this is the whole cost limit of a call.
 const MAX_TEXT: usize = 10_000_000;
@@ -161,7 +161,7 @@ fn plain(value: &Value<'_>, out: &mut String, room: usize) -> Result<(), Error> 
     if out.len() > room { Err(Error::CostLimitExceeded) } else { Ok(()) }
 }
 
-fn plain_map(map: &Map<'_>, out: &mut String, room: usize) -> Result<(), Error> {
+fn plain_map(map: &MapValue<'_>, out: &mut String, room: usize) -> Result<(), Error> {
     let (mut entries, mut left) = (Vec::with_capacity(map.len()), room.saturating_sub(out.len()));
     for (key, value) in map.entries() {
         let mut entry = String::new();

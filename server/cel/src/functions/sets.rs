@@ -3,7 +3,7 @@
 use super::{Function, list};
 use crate::cost::Cost;
 use crate::error::Error;
-use crate::value::{List, Value};
+use crate::value::{ListValue, Value};
 
 const SIGNATURE: &[&str] = &["(list<A>, list<A>) -> bool"];
 
@@ -23,11 +23,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
 ];
 
-fn test<'a>(args: &[Value<'a>], holds: fn(&List<'a>, &List<'a>) -> bool) -> Result<Value<'a>, Error> {
+fn test<'a>(args: &[Value<'a>], holds: fn(&ListValue<'a>, &ListValue<'a>) -> bool) -> Result<Value<'a>, Error> {
     Ok(Value::Bool(holds(list(&args[0])?, list(&args[1])?)))
 }
 
 /// Whether the second list contains all items of the first.
-fn within_second<'a>(a: &List<'a>, b: &List<'a>) -> bool {
+fn within_second<'a>(a: &ListValue<'a>, b: &ListValue<'a>) -> bool {
     b.iter().all(|item| a.contains(&item) == Some(true))
 }

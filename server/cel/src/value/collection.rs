@@ -5,19 +5,19 @@ use std::sync::Arc;
 use serde_json::{Map as JsonMap, Value as Json};
 
 use super::{Text, Value};
-use crate::types::{ListType, Merge, ObjectType, Type};
+use crate::types::{ElementType, Merge, ObjectType, Type};
 
 /// A list.
 #[derive(Clone, Debug)]
-pub enum List<'a> {
+pub enum ListValue<'a> {
     Items(Arc<Vec<Value<'a>>>),
     /// An array of a document, with its declared type.
-    Json(&'a [Json], Option<&'a ListType>),
+    Json(&'a [Json], Option<&'a ElementType>),
 }
 
 /// A map, or an object.
 #[derive(Clone, Debug)]
-pub enum Map<'a> {
+pub enum MapValue<'a> {
     Entries(Arc<Vec<(Value<'a>, Value<'a>)>>),
     /// An object of a document, with the type of its members.
     Json(&'a JsonMap<String, Json>, &'a Type),
@@ -27,11 +27,11 @@ pub enum Map<'a> {
     Made(Arc<ObjectType>, Arc<Vec<(String, Value<'a>)>>),
 }
 
-impl<'a> List<'a> {
+impl<'a> ListValue<'a> {
     pub fn len(&self) -> usize {
         match self {
-            List::Items(items) => items.len(),
-            List::Json(items, _) => items.len(),
+            ListValue::Items(items) => items.len(),
+            ListValue::Json(items, _) => items.len(),
         }
     }
 
@@ -41,8 +41,8 @@ impl<'a> List<'a> {
 
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self {
-            List::Items(items) => items.get(index).cloned(),
-            List::Json(items, of) => items.get(index).map(|item| super::json::read(item, item_type(*of))),
+            ListValue::Items(items) => items.get(index).cloned(),
+            ListValue::Json(items, of) => items.get(index).map(|item| super::json::read(item, item_type(*of))),
         }
     }
 
@@ -70,13 +70,13 @@ impl<'a> List<'a> {
 
     fn merge(&self) -> &Merge {
         match self {
-            List::Json(_, Some(of)) => &of.merge,
+            ListValue::Json(_, Some(of)) => &of.merge,
             _ => &Merge::Atomic,
         }
     }
 
     /// Sets and lists with keys are equal in any order (`UnstructuredToVal`).
-    pub(super) fn equality(&self, other: &List<'_>) -> Option<bool> {
+    pub(super) fn equality(&self, other: &ListValue<'_>) -> Option<bool> {
         if self.len() != other.len() {
             return Some(false);
         }
@@ -88,7 +88,7 @@ impl<'a> List<'a> {
 
     /// `+`: of equal elements, sets keep one; lists with keys replace the first operand's element by
     /// the second's.
-    pub(crate) fn concat(&self, other: &List<'a>) -> List<'a> {
+    pub(crate) fn concat(&self, other: &ListValue<'a>) -> ListValue<'a> {
         let mut items: Vec<Value<'a>> = self.iter().collect();
         for item in other.iter() {
             let place = match self.merge() {
@@ -101,17 +101,17 @@ impl<'a> List<'a> {
                 None => items.push(item),
             }
         }
-        List::Items(Arc::new(items))
+        ListValue::Items(Arc::new(items))
     }
 
     /// Appends to a list that an expression created: in place, unless the list is shared.
-    pub(crate) fn append(self, more: Vec<Value<'a>>) -> List<'a> {
+    pub(crate) fn append(self, more: Vec<Value<'a>>) -> ListValue<'a> {
         match self {
-            List::Items(mut items) => {
+            ListValue::Items(mut items) => {
                 Arc::make_mut(&mut items).extend(more);
-                List::Items(items)
+                ListValue::Items(items)
             }
-            list @ List::Json(..) => list.concat(&List::Items(Arc::new(more))),
+            list @ ListValue::Json(..) => list.concat(&ListValue::Items(Arc::new(more))),
         }
     }
 }
@@ -129,16 +129,16 @@ fn same_keys(a: &Value<'_>, b: &Value<'_>, keys: &[String]) -> bool {
     })
 }
 
-fn item_type(of: Option<&ListType>) -> &Type {
+fn item_type(of: Option<&ElementType>) -> &Type {
     of.map_or(&Type::Dyn, |of| &of.item)
 }
 
-impl<'a> Map<'a> {
+impl<'a> MapValue<'a> {
     pub fn len(&self) -> usize {
         match self {
-            Map::Entries(entries) => entries.len(),
-            Map::Json(members, _) | Map::Object(members, _) => members.len(),
-            Map::Made(_, fields) => fields.len(),
+            MapValue::Entries(entries) => entries.len(),
+            MapValue::Json(members, _) | MapValue::Object(members, _) => members.len(),
+            MapValue::Made(_, fields) => fields.len(),
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> Map<'a> {
 
     pub fn get(&self, key: &Value<'_>) -> Option<Value<'a>> {
         match self {
-            Map::Entries(entries) => entries.iter().find(|(k, _)| k.equals(key)).map(|(_, value)| value.clone()),
+            MapValue::Entries(entries) => entries.iter().find(|(k, _)| k.equals(key)).map(|(_, value)| value.clone()),
             _ => self.field(key.as_str()?),
         }
     }
@@ -156,47 +156,47 @@ impl<'a> Map<'a> {
     /// The value that a name selects: a field by its name in expressions, or the value of a key.
     pub fn field(&self, name: &str) -> Option<Value<'a>> {
         match self {
-            Map::Entries(entries) => {
+            MapValue::Entries(entries) => {
                 entries.iter().find(|(k, _)| k.as_str() == Some(name)).map(|(_, value)| value.clone())
             }
-            Map::Json(members, of) => members.get(name).map(|member| super::json::read(member, of)),
-            Map::Object(members, of) => {
+            MapValue::Json(members, of) => members.get(name).map(|member| super::json::read(member, of)),
+            MapValue::Object(members, of) => {
                 let field = of.known(name)?;
                 members.get(&field.json).map(|member| super::json::read(member, &field.of))
             }
-            Map::Made(_, fields) => fields.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone()),
+            MapValue::Made(_, fields) => fields.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone()),
         }
     }
 
     /// A member by its JSON name.
     fn json_member(&self, name: &str) -> Option<Value<'a>> {
         match self {
-            Map::Object(members, _) => members.get(name).map(|member| super::json::read(member, &Type::Dyn)),
+            MapValue::Object(members, _) => members.get(name).map(|member| super::json::read(member, &Type::Dyn)),
             _ => self.field(name),
         }
     }
 
     pub fn entries(&self) -> Vec<(Value<'a>, Value<'a>)> {
         match self {
-            Map::Entries(entries) => entries.to_vec(),
-            Map::Json(members, of) => members
+            MapValue::Entries(entries) => entries.to_vec(),
+            MapValue::Json(members, of) => members
                 .iter()
                 .map(|(key, member)| (Value::String(Text::Borrowed(key)), super::json::read(member, of)))
                 .collect(),
-            Map::Object(members, of) => members
+            MapValue::Object(members, of) => members
                 .iter()
                 .filter_map(|(key, member)| {
                     let (name, field) = of.by_json(key)?;
                     Some((Value::String(Text::Borrowed(name)), super::json::read(member, &field.of)))
                 })
                 .collect(),
-            Map::Made(_, fields) => {
+            MapValue::Made(_, fields) => {
                 fields.iter().map(|(name, value)| (Value::string(name.as_str()), value.clone())).collect()
             }
         }
     }
 
-    pub(super) fn equality(&self, other: &Map<'_>) -> Option<bool> {
+    pub(super) fn equality(&self, other: &MapValue<'_>) -> Option<bool> {
         if self.len() != other.len() {
             return Some(false);
         }
@@ -209,8 +209,8 @@ impl<'a> Map<'a> {
 
     pub(super) fn type_of(&self) -> Type {
         match self {
-            Map::Made(of, _) => Type::Object(of.clone()),
-            Map::Object(_, of) => Type::object(ObjectType::new(of.name.clone(), [])),
+            MapValue::Made(of, _) => Type::Object(of.clone()),
+            MapValue::Object(_, of) => Type::object(ObjectType::new(of.name.clone(), [])),
             _ => Type::map(Type::Dyn, Type::Dyn),
         }
     }

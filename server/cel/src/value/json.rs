@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
-use super::{List, ListForString, Map, Text, Value};
+use super::{ListForString, ListValue, MapValue, Text, Value};
 use crate::error::Error;
 use crate::time;
 use crate::types::Type;
@@ -19,14 +19,14 @@ pub(super) fn read<'a>(document: &'a Json, of: &'a Type) -> Value<'a> {
         Json::Number(number) => read_number(number, of),
         Json::String(text) => read_text(text, of),
         Json::Array(items) => match of {
-            Type::List(of) => Value::List(List::Json(items, Some(of))),
+            Type::List(of) => Value::List(ListValue::Json(items, Some(of))),
             Type::String | Type::Bytes | Type::Timestamp | Type::Duration => Value::opaque(ListForString),
-            _ => Value::List(List::Json(items, None)),
+            _ => Value::List(ListValue::Json(items, None)),
         },
         Json::Object(members) => match of {
-            Type::Object(of) => Value::Map(Map::Object(members, of)),
-            Type::Map(of) => Value::Map(Map::Json(members, &of.1)),
-            _ => Value::Map(Map::Json(members, &Type::Dyn)),
+            Type::Object(of) => Value::Map(MapValue::Object(members, of)),
+            Type::Map(of) => Value::Map(MapValue::Json(members, &of.1)),
+            _ => Value::Map(MapValue::Json(members, &Type::Dyn)),
         },
     }
 }
@@ -69,8 +69,8 @@ pub(super) fn write(value: &Value<'_>) -> Result<Json, Error> {
     })
 }
 
-fn write_map(map: &Map<'_>) -> Result<Json, Error> {
-    if let Map::Json(members, _) | Map::Object(members, _) = map {
+fn write_map(map: &MapValue<'_>) -> Result<Json, Error> {
+    if let MapValue::Json(members, _) | MapValue::Object(members, _) = map {
         return Ok(Json::Object((*members).clone()));
     }
     let mut members = JsonMap::new();

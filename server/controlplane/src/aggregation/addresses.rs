@@ -11,7 +11,7 @@ use registry::{Informer, Informers};
 use webhook::{Error, ServiceAddress};
 
 /// Resolves Services from stored objects.
-pub struct Addresses {
+pub struct ServiceResolver {
     services: Option<Informer<Service>>,
     slices: Option<Informer<EndpointSlice>>,
     /// Whether to select an endpoint here instead of routing to the cluster IP.
@@ -23,10 +23,10 @@ pub struct Addresses {
 /// The label that names the service of a slice.
 pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
 
-impl Addresses {
+impl ServiceResolver {
     /// Starts the required informers. Needs a tokio runtime.
     pub fn new(informers: &Informers, to_endpoints: bool, own: Option<SocketAddr>) -> Self {
-        Addresses {
+        ServiceResolver {
             services: informers.of("", "services"),
             slices: informers.of("discovery.k8s.io", "endpointslices"),
             to_endpoints,
@@ -67,7 +67,7 @@ pub fn slices_of(slices: &Informer<EndpointSlice>, namespace: &str, name: &str) 
     all
 }
 
-impl ServiceAddress for Addresses {
+impl ServiceAddress for ServiceResolver {
     fn resolve(&self, namespace: &str, name: &str, port: i32) -> Result<String, Error> {
         if let (Some(own), "default", "kubernetes", 443) = (self.own, namespace, name, port) {
             return Ok(own.to_string());

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aggregator::{Backends, TaskMap};
+use aggregator::{AggregatedServers, TaskMap};
 use apimachinery::apiregistration::v1::{
     APIService, APIServiceCondition, ServiceReference, api_service_condition_type, condition_status,
 };
@@ -34,7 +34,7 @@ pub struct Availability {
     api_services: Informer<APIService>,
     services: Option<Informer<Service>>,
     slices: Option<Informer<EndpointSlice>>,
-    backends: Arc<Backends>,
+    backends: Arc<AggregatedServers>,
     metrics: AvailabilityMetrics,
     local: WorkQueue,
     remote: WorkQueue,
@@ -53,7 +53,7 @@ impl Availability {
         environment: &ServerContext,
         loopback: &Arc<Loopback>,
         api_services: Informer<APIService>,
-        backends: Arc<Backends>,
+        backends: Arc<AggregatedServers>,
     ) -> Self {
         Availability {
             loopback: loopback.clone(),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use apimachinery::apiregistration::v1::{APIService, api_service_condition_type, condition_status};
-use endpoints::{Backend, Registration, Resource};
+use endpoints::{AggregatedServer, GroupVersionResource, Registration};
 
-pub(super) const API_SERVICES: Resource = ("apiregistration.k8s.io", "v1", "apiservices");
+pub(super) const API_SERVICES: GroupVersionResource = ("apiregistration.k8s.io", "v1", "apiservices");
 
 /// The default port of a service reference (upstream: default of `APIServiceSpec`).
 pub(super) const DEFAULT_PORT: i32 = 443;
@@ -14,7 +14,7 @@ pub(super) fn registration(service: &APIService) -> Registration {
     let spec = &service.spec;
     let available = condition(service).is_some_and(|condition| condition.status == condition_status::TRUE);
     let backend = spec.service.as_ref().map(|reference| {
-        Arc::new(Backend {
+        Arc::new(AggregatedServer {
             namespace: reference.namespace.clone(),
             name: reference.name.clone(),
             port: reference.port.unwrap_or(DEFAULT_PORT),

@@ -6,7 +6,7 @@ use generated::core::v1::Node;
 use machinery::status::{GroupResource, Status};
 use webhook::{Client, Trust};
 
-use super::{Connect, Connection};
+use super::{Connect, ConnectionType};
 
 /// The address of a node's kubelet (`client.ConnectionInfo`).
 pub(super) struct Kubelet {
@@ -21,7 +21,7 @@ impl Connect {
         let found = self.get("nodes", "", node).await;
         // Upstream's stores report missing objects with the resource of the request.
         let node: Node = found.map_err(|status| match (&self.to, status.reason) {
-            (Connection::NodeProxy, _) => status,
+            (ConnectionType::NodeProxy, _) => status,
             (_, status_reason::NOT_FOUND) => Status::not_found(GroupResource { group: "", resource: "pods" }, node),
             _ => status,
         })?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Loopback, Resource, ServerContext};
+use endpoints::{GroupVersionResource, Loopback, ServerContext};
 use flowcontrol::{FlowControl, PriorityLevel};
 use generated::flowcontrol::v1::{FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration, condition_status};
 use machinery::scalar::Time;
@@ -18,9 +18,9 @@ use super::convert;
 
 const GROUP: &str = "flowcontrol.apiserver.k8s.io";
 
-pub(super) const FLOW_SCHEMAS: Resource = (GROUP, "v1", "flowschemas");
+pub(super) const FLOW_SCHEMAS: GroupVersionResource = (GROUP, "v1", "flowschemas");
 
-pub(super) const PRIORITY_LEVELS: Resource = (GROUP, "v1", "prioritylevelconfigurations");
+pub(super) const PRIORITY_LEVELS: GroupVersionResource = (GROUP, "v1", "prioritylevelconfigurations");
 
 /// The field manager of the condition.
 const MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";

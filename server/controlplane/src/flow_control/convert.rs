@@ -1,7 +1,8 @@
 //! Conversion of stored flow schemas and priority levels to the types of flow control.
 
 use flowcontrol::{
-    Distinguisher, FlowSchema, PathRule, PolicyRule, PriorityLevel, Queuing, ResourceRule, Subject, mandatory_levels,
+    Distinguisher, FlowSchema, PathRule, PolicyRulesWithSubjects, PriorityLevel, Queuing, ResourceRule, Subject,
+    mandatory_levels,
 };
 use generated::flowcontrol::v1;
 
@@ -26,7 +27,7 @@ fn distinguisher(name: &str) -> Option<Distinguisher> {
     }
 }
 
-fn rule(rule: &v1::PolicyRulesWithSubjects) -> PolicyRule {
+fn rule(rule: &v1::PolicyRulesWithSubjects) -> PolicyRulesWithSubjects {
     let resources = |rule: &v1::ResourcePolicyRule| ResourceRule {
         verbs: rule.verbs.clone(),
         groups: rule.api_groups.clone(),
@@ -38,7 +39,7 @@ fn rule(rule: &v1::PolicyRulesWithSubjects) -> PolicyRule {
         verbs: rule.verbs.clone(),
         paths: rule.non_resource_urls.clone(),
     };
-    PolicyRule {
+    PolicyRulesWithSubjects {
         subjects: rule.subjects.iter().filter_map(subject).collect(),
         resources: rule.resource_rules.iter().map(resources).collect(),
         paths: rule.non_resource_rules.iter().map(paths).collect(),

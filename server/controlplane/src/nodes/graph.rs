@@ -12,7 +12,7 @@ use machinery::reflect::Struct;
 use registry::{Informer, Stores};
 
 use super::references;
-use super::vertex::{Kind, Vertex};
+use super::vertex::{Vertex, VertexType};
 
 /// The graph and the informers that update it until it is dropped.
 pub struct Graph {
@@ -44,7 +44,7 @@ impl Graph {
         let relations = Arc::new(RwLock::<Relations>::default());
         Graph {
             _pods: follow(stores, ("", "pods"), &relations, |relations, pod: &Pod, exists| {
-                let vertex = named(Kind::Pod, &pod.metadata);
+                let vertex = named(VertexType::Pod, &pod.metadata);
                 let bound = exists && !pod.spec.node_name.is_empty();
                 relations.relate(vertex, bound.then(|| (pod.spec.node_name.clone(), references::of_pod(pod))));
             }),
@@ -54,7 +54,7 @@ impl Graph {
                 &relations,
                 |relations, volume: &PersistentVolume, exists| {
                     let claim = volume.spec.claim_ref.as_ref().filter(|_| exists);
-                    let claim = claim.map(|claim| (Kind::Claim, claim.namespace.clone(), claim.name.clone()));
+                    let claim = claim.map(|claim| (VertexType::Claim, claim.namespace.clone(), claim.name.clone()));
                     relations.bind(&volume.metadata.name, claim.map(|claim| (claim, references::of_volume(volume))));
                 },
             ),
@@ -64,7 +64,7 @@ impl Graph {
                 &relations,
                 |relations, it: &VolumeAttachment, exists| {
                     relations.place(
-                        (Kind::VolumeAttachment, String::new(), it.metadata.name.clone()),
+                        (VertexType::VolumeAttachment, String::new(), it.metadata.name.clone()),
                         Some(it.spec.node_name.as_str()).filter(|_| exists),
                     );
                 },
@@ -75,7 +75,7 @@ impl Graph {
                 &relations,
                 |relations, it: &ResourceSlice, exists| {
                     relations.place(
-                        (Kind::ResourceSlice, String::new(), it.metadata.name.clone()),
+                        (VertexType::ResourceSlice, String::new(), it.metadata.name.clone()),
                         it.spec.node_name.as_deref().filter(|_| exists),
                     );
                 },
@@ -86,7 +86,7 @@ impl Graph {
                 &relations,
                 |relations, it: &PodCertificateRequest, exists| {
                     let node = Some(it.spec.node_name.as_str()).filter(|_| exists);
-                    relations.place(named(Kind::PodCertificateRequest, &it.metadata), node);
+                    relations.place(named(VertexType::PodCertificateRequest, &it.metadata), node);
                 },
             ),
             relations,
@@ -101,13 +101,13 @@ impl Graph {
     }
 
     /// Whether an object is related to a node.
-    pub fn relates(&self, kind: Kind, namespace: &str, name: &str, node: &str) -> bool {
+    pub fn relates(&self, kind: VertexType, namespace: &str, name: &str, node: &str) -> bool {
         let relations = self.relations.read().unwrap_or_else(PoisonError::into_inner);
         relations.has_relation(&(kind, namespace.to_owned(), name.to_owned()), node)
     }
 }
 
-fn named(kind: Kind, metadata: &apimachinery::meta::v1::ObjectMeta) -> Vertex {
+fn named(kind: VertexType, metadata: &apimachinery::meta::v1::ObjectMeta) -> Vertex {
     (kind, metadata.namespace.clone(), metadata.name.clone())
 }
 
@@ -181,7 +181,7 @@ impl Relations {
         let direct = |vertex: &Vertex| self.nodes.get(vertex).is_some_and(|nodes| nodes.contains_key(node));
         let through = |volume: &str| self.volumes.get(volume).is_some_and(|(claim, _)| direct(claim));
         direct(vertex)
-            || (vertex.0 == Kind::Volume && through(&vertex.2))
+            || (vertex.0 == VertexType::Volume && through(&vertex.2))
             || self.needed_by.get(vertex).is_some_and(|volumes| volumes.iter().any(|volume| through(volume)))
     }
 }

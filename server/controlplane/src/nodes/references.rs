@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use generated::core::v1::{PersistentVolume, Pod};
 
-use super::vertex::{Kind, Vertex};
-use kubernetes::core::pod_references::{Reference, ReferenceKind, visit_pod, visit_volume};
+use super::vertex::{Vertex, VertexType};
+use kubernetes::core::pod_references::{PodReference, ReferenceKind, visit_pod, visit_volume};
 
 /// The annotation of mirror pods. They grant their kubelet no permissions.
 const MIRROR: &str = "kubernetes.io/config.mirror";
@@ -20,29 +20,31 @@ pub fn of_pod(pod: &Pod) -> Vec<Vertex> {
         return found;
     }
     let namespace = &pod.metadata.namespace;
-    let mut add = |kind: Kind, name: &str| found.push((kind, namespace.clone(), name.to_owned()));
+    let mut add = |kind: VertexType, name: &str| found.push((kind, namespace.clone(), name.to_owned()));
     visit_pod(&pod.spec, &mut |reference| {
         if let Some(kind) = readable(reference) {
             add(kind, reference.name);
         }
     });
     for volume in pod.spec.volumes.iter().filter(|volume| volume.volume_source.ephemeral.is_some()) {
-        add(Kind::Claim, &format!("{}-{}", pod.metadata.name, volume.name));
+        add(VertexType::Claim, &format!("{}-{}", pod.metadata.name, volume.name));
     }
     for name in generated_claims(pod).filter(|name| !name.is_empty()) {
-        add(Kind::ResourceClaim, name);
+        add(VertexType::ResourceClaim, name);
     }
     found
 }
 
-fn readable(reference: &Reference<'_, '_>) -> Option<Kind> {
+fn readable(reference: &PodReference<'_, '_>) -> Option<VertexType> {
     match reference.kind {
-        ReferenceKind::Secret => Some(Kind::Secret),
-        ReferenceKind::ConfigMap => Some(Kind::ConfigMap),
-        ReferenceKind::PersistentVolumeClaim => Some(Kind::Claim),
-        ReferenceKind::ResourceClaim => Some(Kind::ResourceClaim),
+        ReferenceKind::Secret => Some(VertexType::Secret),
+        ReferenceKind::ConfigMap => Some(VertexType::ConfigMap),
+        ReferenceKind::PersistentVolumeClaim => Some(VertexType::Claim),
+        ReferenceKind::ResourceClaim => Some(VertexType::ResourceClaim),
         // As upstream, the alias `serviceAccount` does not count.
-        ReferenceKind::ServiceAccount => (reference.field == "serviceAccountName").then_some(Kind::ServiceAccount),
+        ReferenceKind::ServiceAccount => {
+            (reference.field == "serviceAccountName").then_some(VertexType::ServiceAccount)
+        }
     }
 }
 
@@ -71,7 +73,7 @@ pub fn of_volume(volume: &PersistentVolume) -> Vec<Vertex> {
     visit_volume(&volume.spec, &mut |reference| {
         if reference.kind == ReferenceKind::Secret && !reference.field.starts_with(CONTROLLER) {
             let namespace = if reference.namespace.is_empty() { claim } else { reference.namespace };
-            found.push((Kind::Secret, namespace.to_owned(), reference.name.to_owned()));
+            found.push((VertexType::Secret, namespace.to_owned(), reference.name.to_owned()));
         }
     });
     found

@@ -5,7 +5,7 @@ pub(super) const NODE_LEASES: &str = "kube-node-lease";
 
 /// Why a request of a kubelet is not allowed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum DenialReason {
     /// No rule is about the request. The client gets no reason.
     #[error("")]
     NoRule,

@@ -27,7 +27,7 @@ impl World {
     fn pod(&mut self, name: &str, node: &str, spec: Value, status: Value) {
         let pod: Pod =
             parsed(&json!({"metadata": {"name": name, "namespace": "shop"}, "spec": spec, "status": status}));
-        let vertex = (Kind::Pod, "shop".to_owned(), name.to_owned());
+        let vertex = (VertexType::Pod, "shop".to_owned(), name.to_owned());
         self.0.relate(vertex, Some((node.to_owned(), references::of_pod(&pod))));
     }
 
@@ -35,12 +35,12 @@ impl World {
         let mut document = json!({"metadata": {"name": name}, "spec": spec});
         document["spec"]["claimRef"] = json!({"namespace": "shop", "name": claim});
         let volume: PersistentVolume = parsed(&document);
-        self.0.bind(name, Some(((Kind::Claim, "shop".into(), claim.into()), references::of_volume(&volume))));
+        self.0.bind(name, Some(((VertexType::Claim, "shop".into(), claim.into()), references::of_volume(&volume))));
     }
 
     fn authorizer(self, features: &[&str]) -> NodeAuthorizer {
         let features = FeatureGates::parse(features.iter().copied()).unwrap();
-        let policy = crate::rbac::Policy::load(&features).unwrap();
+        let policy = crate::rbac::BootstrapPolicy::load(&features).unwrap();
         let role = policy.cluster_roles.iter().find(|role| role.metadata.name == ROLE).unwrap();
         let rules = crate::rbac::rules(&role.rules);
         NodeAuthorizer { graph: Graph::of(self.0), rules, gates: Gates::of(&features) }
@@ -55,12 +55,12 @@ fn answer(authorizer: &NodeAuthorizer, user: &User, request: &str) -> String {
     let (group, resource) = words[1].split_once(':').unwrap_or(("", words[1]));
     let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
     let (namespace, name) = words[2].split_once('/').unwrap_or(("", words[2]));
-    let request = Attributes {
+    let request = AuthorizationAttributes {
         namespace,
         name,
         subresource,
         selectors: Selectors::parse(words.get(3).unwrap_or(&""), ""),
-        ..Attributes::resource(user, words[0], group, resource)
+        ..AuthorizationAttributes::resource(user, words[0], group, resource)
     };
     authorizer.check(&request).map_or_else(|refusal| refusal.to_string(), |()| "ok".into())
 }
@@ -109,7 +109,7 @@ fn permissions_follow_changes_of_a_pod() {
     assert_eq!(check(debug("configMapRef"), json!({}), "get configmaps shop/new"), "ok");
     let mut world = World::default();
     world.pod("a", "one", secret_volumes(&["old"]), json!({}));
-    world.0.relate((Kind::Pod, "shop".into(), "a".into()), None);
+    world.0.relate((VertexType::Pod, "shop".into(), "a".into()), None);
     assert_eq!(answer(&world.authorizer(&[]), &kubelet("one"), "get secrets shop/old"), none);
 }
 
@@ -148,6 +148,6 @@ fn other_users_and_unnamed_nodes_get_no_opinion() {
 
 #[test]
 fn bootstrap_policy_has_node_role() {
-    let policy = crate::rbac::Policy::load(&FeatureGates::default()).unwrap();
+    let policy = crate::rbac::BootstrapPolicy::load(&FeatureGates::default()).unwrap();
     assert!(policy.cluster_roles.iter().any(|role| role.metadata.name == ROLE && !role.rules.is_empty()));
 }

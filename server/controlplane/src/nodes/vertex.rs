@@ -2,7 +2,7 @@
 
 /// The type of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum VertexType {
     Pod,
     Secret,
     ConfigMap,
@@ -16,4 +16,4 @@ pub enum Kind {
 }
 
 /// An object: its type, namespace, and name.
-pub type Vertex = (Kind, String, String);
+pub type Vertex = (VertexType, String, String);

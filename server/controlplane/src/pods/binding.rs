@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use endpoints::{Answer, CreateRequest, ServerContext, SubresourceHandler};
+use endpoints::{CreateRequest, ServerContext, SubresourceHandler, SubresourceOutput};
 use generated::core::v1::{self, ObjectReference, Pod, PodCondition, condition_status, pod_condition_type};
 use machinery::field_error::{FieldError, aggregate};
 use machinery::field_path::Path;
@@ -18,24 +18,24 @@ use crate::reviews::typed;
 const BINDING: GroupResource<'static> = GroupResource { group: "", resource: "pods/binding" };
 
 /// Handler of bindings.
-pub struct Binding {
+pub struct BindingHandler {
     environment: Arc<ServerContext>,
 }
 
-impl Binding {
+impl BindingHandler {
     pub fn new(environment: &Arc<ServerContext>) -> Self {
-        Binding { environment: environment.clone() }
+        BindingHandler { environment: environment.clone() }
     }
 }
 
 #[async_trait]
-impl SubresourceHandler for Binding {
+impl SubresourceHandler for BindingHandler {
     fn keeps_system_fields(&self) -> bool {
         // UID and resource version identify the pod.
         true
     }
 
-    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         let binding: v1::Binding = typed(create_request.body.clone())?;
         let name = &create_request.attributes.name;
         if *name != binding.metadata.name {
@@ -62,7 +62,7 @@ impl SubresourceHandler for Binding {
             None => Err(Status::internal("pods are stored as something else")),
         })
         .await?;
-        Ok(Answer::Success)
+        Ok(SubresourceOutput::Success)
     }
 }
 

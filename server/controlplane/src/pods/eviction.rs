@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1::{DeleteOptions as ApiDeleteOptions, deletion_propagation, status_reason};
 use async_trait::async_trait;
-use endpoints::{Answer, CreateRequest, ServerContext, SubresourceHandler};
+use endpoints::{CreateRequest, ServerContext, SubresourceHandler, SubresourceOutput};
 use generated::core::v1::{Pod, PodCondition, condition_status, pod_condition_type, pod_phase};
 use generated::policy::v1;
 use machinery::field_error::FieldError;
@@ -14,7 +14,8 @@ use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{
-    Change, CheckDelete, CheckWrite, Context, DeleteOptions, Precondition, Propagation, ResourceStore, UpdateOptions,
+    CheckDelete, CheckWrite, Context, DeleteOptions, Precondition, Propagation, ResourceStore, UpdateOptions,
+    UpdatedObjectInfo,
 };
 
 use super::condition;
@@ -42,7 +43,7 @@ impl SubresourceHandler for Eviction {
         true
     }
 
-    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         let eviction: v1::Eviction = typed(create_request.body.clone())?;
         if create_request.attributes.name != eviction.metadata.name {
             return Err(Status::bad_request("name in URL does not match name in Eviction object"));
@@ -57,7 +58,7 @@ impl SubresourceHandler for Eviction {
         if let Some(pod) = removal.delete_uncounted().await? {
             self.within_budget(&mut removal, &pod).await?;
         }
-        Ok(Answer::Success)
+        Ok(SubresourceOutput::Success)
     }
 }
 
@@ -211,7 +212,7 @@ struct Disrupt {
 impl CheckWrite for Disrupt {}
 
 #[async_trait]
-impl Change for Disrupt {
+impl UpdatedObjectInfo for Disrupt {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let mut object = current.cloned().ok_or_else(|| Status::internal("there is no pod to disrupt"))?;
         let Some(pod) = object.downcast_mut::<Pod>() else { return Err(Status::internal("not a Pod")) };

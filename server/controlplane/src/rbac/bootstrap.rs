@@ -3,20 +3,20 @@
 use std::future::Future;
 
 use apimachinery::meta::v1::status_reason;
-use endpoints::{Loopback, Resource, ServerContext};
+use endpoints::{GroupVersionResource, Loopback, ServerContext};
 use futures_util::future::try_join_all;
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use machinery::status::Status;
 
 use super::convert::AnyBinding;
-use super::policy::Policy;
-use super::reconcile::{self, AnyRole, Binding};
+use super::policy::BootstrapPolicy;
+use super::reconcile::{self, AnyRole, BindingAction};
 
 const VERSION: &str = "v1";
-const CLUSTER_ROLES: Resource = (super::GROUP, VERSION, "clusterroles");
-const CLUSTER_ROLE_BINDINGS: Resource = (super::GROUP, VERSION, "clusterrolebindings");
-const ROLES: Resource = (super::GROUP, VERSION, "roles");
-const ROLE_BINDINGS: Resource = (super::GROUP, VERSION, "rolebindings");
+const CLUSTER_ROLES: GroupVersionResource = (super::GROUP, VERSION, "clusterroles");
+const CLUSTER_ROLE_BINDINGS: GroupVersionResource = (super::GROUP, VERSION, "clusterrolebindings");
+const ROLES: GroupVersionResource = (super::GROUP, VERSION, "roles");
+const ROLE_BINDINGS: GroupVersionResource = (super::GROUP, VERSION, "rolebindings");
 
 /// Roles that became aggregated, and the roles that took over their rules.
 const AGGREGATED: [(&str, &str); 3] = [
@@ -35,7 +35,7 @@ pub async fn bootstrap(environment: &ServerContext, loopback: &Loopback) -> Resu
     if !loopback.serves(CLUSTER_ROLES) {
         return Ok(());
     }
-    let policy = Policy::load(&environment.options.features).map_err(Status::internal)?;
+    let policy = BootstrapPolicy::load(&environment.options.features).map_err(Status::internal)?;
     keep_custom_rules(loopback).await?;
     split_bindings(loopback, &policy).await?;
     let roles = |role| retried(move || ensure_role(loopback, CLUSTER_ROLES, role));
@@ -70,7 +70,7 @@ async fn keep_custom_rules(loopback: &Loopback) -> Result<(), Status> {
 }
 
 /// Copies the subjects of a split binding to the new binding (`primeSplitClusterRoleBindings`).
-async fn split_bindings(loopback: &Loopback, policy: &Policy) -> Result<(), Status> {
+async fn split_bindings(loopback: &Loopback, policy: &BootstrapPolicy) -> Result<(), Status> {
     let (source, target) = SPLIT;
     let Some(stored) = loopback.get::<ClusterRoleBinding>(CLUSTER_ROLE_BINDINGS, "", source).await? else {
         return Ok(());
@@ -87,7 +87,11 @@ async fn split_bindings(loopback: &Loopback, policy: &Policy) -> Result<(), Stat
     loopback.create(CLUSTER_ROLE_BINDINGS, binding).await.map(drop)
 }
 
-async fn ensure_role<R: AnyRole>(loopback: &Loopback, resource: Resource, expected: &R) -> Result<(), Status> {
+async fn ensure_role<R: AnyRole>(
+    loopback: &Loopback,
+    resource: GroupVersionResource,
+    expected: &R,
+) -> Result<(), Status> {
     let meta = expected.metadata();
     match loopback.get::<R>(resource, &meta.namespace, &meta.name).await? {
         None => loopback.create(resource, expected.clone()).await.map(drop),
@@ -98,15 +102,19 @@ async fn ensure_role<R: AnyRole>(loopback: &Loopback, resource: Resource, expect
     }
 }
 
-async fn ensure_binding<B: AnyBinding>(loopback: &Loopback, resource: Resource, expected: &B) -> Result<(), Status> {
+async fn ensure_binding<B: AnyBinding>(
+    loopback: &Loopback,
+    resource: GroupVersionResource,
+    expected: &B,
+) -> Result<(), Status> {
     let meta = expected.metadata();
     let Some(stored) = loopback.get::<B>(resource, &meta.namespace, &meta.name).await? else {
         return loopback.create(resource, expected.clone()).await.map(drop);
     };
     match reconcile::binding(&stored, expected) {
-        Binding::Keep => Ok(()),
-        Binding::Update(reconciled) => loopback.update(resource, reconciled).await.map(drop),
-        Binding::Recreate => {
+        BindingAction::Keep => Ok(()),
+        BindingAction::Update(reconciled) => loopback.update(resource, reconciled).await.map(drop),
+        BindingAction::Recreate => {
             loopback.delete(resource, &meta.namespace, &meta.name).await?;
             loopback.create(resource, expected.clone()).await.map(drop)
         }

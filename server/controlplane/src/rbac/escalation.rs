@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use authz::PolicyRule;
 use authz::rbac::{Incomparable, describe_missing, missing};
-use endpoints::{Admission, Attributes, Operation, ServerContext};
+use endpoints::{Admission, AdmissionAttributes, Operation, ServerContext};
 use generated::rbac::v1::{ClusterRole, Role, RoleRef};
 use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
@@ -29,14 +29,19 @@ pub struct EscalationCheck {
 
 #[async_trait]
 impl Admission for EscalationCheck {
-    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+    async fn admit(
+        &self,
+        attributes: &AdmissionAttributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
         self.admission.admit(attributes, object, old).await?;
         check(&self.environment, attributes, object, old).await
     }
 
     async fn validate(
         &self,
-        attributes: &Attributes,
+        attributes: &AdmissionAttributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
@@ -47,7 +52,7 @@ impl Admission for EscalationCheck {
 /// Rejects writes of roles and bindings that would grant permissions which the user lacks.
 async fn check(
     environment: &ServerContext,
-    attributes: &Attributes,
+    attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
@@ -65,7 +70,7 @@ async fn check(
 
 struct Check<'a> {
     environment: &'a ServerContext,
-    attributes: &'a Attributes,
+    attributes: &'a AdmissionAttributes,
 }
 
 impl Check<'_> {
@@ -128,11 +133,11 @@ impl Check<'_> {
     }
 
     async fn may(&self, verb: &str, plural: &str, name: &str) -> bool {
-        let access_attributes = authz::Attributes {
+        let access_attributes = authz::AuthorizationAttributes {
             namespace: &self.attributes.namespace,
             version: "*",
             name,
-            ..authz::Attributes::resource(&self.attributes.user, verb, GROUP, plural)
+            ..authz::AuthorizationAttributes::resource(&self.attributes.user, verb, GROUP, plural)
         };
         self.environment.access.authorizer.authorize(&access_attributes).await.is_allowed()
     }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use authz::rbac::{Grant, Policy, RuleSource};
+use authz::rbac::{Grant, RbacPolicy, RuleSource};
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use machinery::reflect::Struct;
 use registry::{Informer, Observer, Stores};
@@ -14,7 +14,7 @@ use super::convert::{self, AnyBinding};
 
 /// Roles and bindings in memory, indexed by subject.
 pub struct Index {
-    policy: Arc<Policy>,
+    policy: Arc<RbacPolicy>,
     cluster_roles: Option<Informer<ClusterRole>>,
     cluster_role_bindings: Option<Informer<ClusterRoleBinding>>,
     roles: Option<Informer<Role>>,
@@ -24,7 +24,7 @@ pub struct Index {
 impl Index {
     /// Starts the informers of the four kinds. Needs a tokio runtime.
     pub fn start(stores: &Stores) -> Self {
-        let policy = Arc::new(Policy::default());
+        let policy = Arc::new(RbacPolicy::default());
         Index {
             cluster_roles: follow(stores, "clusterroles", {
                 let policy = policy.clone();
@@ -58,7 +58,7 @@ fn follow<T: Struct>(stores: &Stores, plural: &'static str, observe: Observe<T>)
     stores.get(&(GROUP, plural)).map(|store| Informer::observed(store, vec![observer]))
 }
 
-fn bindings<T: AnyBinding>(policy: &Arc<Policy>) -> Observe<T> {
+fn bindings<T: AnyBinding>(policy: &Arc<RbacPolicy>) -> Observe<T> {
     let policy = policy.clone();
     Box::new(move |old, new| match (new.map(AnyBinding::binding), old) {
         (Some(Some(binding)), _) => policy.set_binding(binding),

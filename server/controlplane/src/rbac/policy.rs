@@ -17,14 +17,14 @@ pub const AUTO_UPDATE: &str = "rbac.authorization.kubernetes.io/autoupdate";
 const BOOTSTRAPPING: &str = "kubernetes.io/bootstrapping";
 
 /// The bootstrap policy.
-pub struct Policy {
+pub struct BootstrapPolicy {
     pub cluster_roles: Vec<ClusterRole>,
     pub cluster_role_bindings: Vec<ClusterRoleBinding>,
     pub roles: Vec<Role>,
     pub role_bindings: Vec<RoleBinding>,
 }
 
-impl Policy {
+impl BootstrapPolicy {
     /// Loads the policy for these features.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Policy {
     pub fn load(features: &FeatureGates) -> Result<Self, Error> {
         let mut data: Value = serde_json::from_str(POLICY)?;
         let mut of = |name: &str| data[name].take();
-        Ok(Policy {
+        Ok(BootstrapPolicy {
             cluster_roles: objects(of("clusterRoles"), features)?,
             cluster_role_bindings: objects(of("clusterRoleBindings"), features)?,
             roles: objects(of("roles"), features)?,
@@ -81,13 +81,14 @@ mod tests {
     use super::*;
 
     fn rules(gates: &str, role: &str) -> Option<usize> {
-        let policy = Policy::load(&FeatureGates::parse(gates.split(',').filter(|g| !g.is_empty())).unwrap()).unwrap();
+        let policy =
+            BootstrapPolicy::load(&FeatureGates::parse(gates.split(',').filter(|g| !g.is_empty())).unwrap()).unwrap();
         policy.cluster_roles.iter().find(|r| r.metadata.name == role).map(|r| r.rules.len())
     }
 
     #[test]
     fn features_enable_roles_and_rules() {
-        let policy = Policy::load(&FeatureGates::default()).unwrap();
+        let policy = BootstrapPolicy::load(&FeatureGates::default()).unwrap();
         let counts = [
             policy.cluster_roles.len(),
             policy.cluster_role_bindings.len(),

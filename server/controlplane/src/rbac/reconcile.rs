@@ -93,7 +93,7 @@ pub fn role<R: AnyRole>(stored: &R, expected: &R) -> Option<R> {
 }
 
 /// The action for a stored binding.
-pub enum Binding<B> {
+pub enum BindingAction<B> {
     Keep,
     Update(B),
     /// The role reference is immutable, so the binding is deleted and created again.
@@ -101,13 +101,13 @@ pub enum Binding<B> {
 }
 
 /// Compares a stored binding with the expected one.
-pub fn binding<B: AnyBinding>(stored: &B, expected: &B) -> Binding<B> {
+pub fn binding<B: AnyBinding>(stored: &B, expected: &B) -> BindingAction<B> {
     if is_protected(stored.metadata()) {
-        return Binding::Keep;
+        return BindingAction::Keep;
     }
     let role = |binding: &B| (binding.role().kind.clone(), binding.role().name.clone());
     if role(stored) != role(expected) {
-        return Binding::Recreate;
+        return BindingAction::Recreate;
     }
     let mut binding = stored.clone();
     merge(binding.metadata_mut(), expected.metadata());
@@ -116,7 +116,7 @@ pub fn binding<B: AnyBinding>(stored: &B, expected: &B) -> Binding<B> {
             binding.subjects_mut().push(subject.clone());
         }
     }
-    if binding == *stored { Binding::Keep } else { Binding::Update(binding) }
+    if binding == *stored { BindingAction::Keep } else { BindingAction::Update(binding) }
 }
 
 fn is_protected(meta: &ObjectMeta) -> bool {
@@ -171,10 +171,10 @@ mod tests {
         let subject = |name: &str| Subject { kind: "Group".into(), name: name.into(), ..Subject::default() };
         let mut expected = ClusterRoleBinding { subjects: vec![subject("a")], ..ClusterRoleBinding::default() };
         let mut stored = expected.clone();
-        assert!(matches!(binding(&stored, &expected), Binding::Keep));
+        assert!(matches!(binding(&stored, &expected), BindingAction::Keep));
         stored.subjects = vec![subject("b")];
-        assert!(matches!(binding(&stored, &expected), Binding::Update(b) if b.subjects.len() == 2));
+        assert!(matches!(binding(&stored, &expected), BindingAction::Update(b) if b.subjects.len() == 2));
         expected.role_ref.name = "other".into();
-        assert!(matches!(binding(&stored, &expected), Binding::Recreate));
+        assert!(matches!(binding(&stored, &expected), BindingAction::Recreate));
     }
 }

@@ -1,8 +1,8 @@
 //! SubjectAccessReview, SelfSubjectAccessReview, and LocalSubjectAccessReview.
 
 use async_trait::async_trait;
-use authz::{Attributes, Decision, Selectors};
-use endpoints::{Answer, CreateRequest, SubresourceHandler};
+use authz::{AuthorizationAttributes, Decision, Selectors};
+use endpoints::{CreateRequest, SubresourceHandler, SubresourceOutput};
 use generated::authorization::v1::{
     LocalSubjectAccessReview, NonResourceAttributes, ResourceAttributes, SelfSubjectAccessReview, SubjectAccessReview,
     SubjectAccessReviewSpec, SubjectAccessReviewStatus,
@@ -18,43 +18,43 @@ use super::{attributes, typed, validation};
 pub struct OfSubject(pub Access);
 
 /// Reviews the access of the requesting user.
-pub struct OfSelf(pub Access);
+pub struct SelfSubjectAccessReviewHandler(pub Access);
 
 /// Reviews the access of a subject in the namespace of the request.
 pub struct Local(pub Access);
 
 #[async_trait]
 impl SubresourceHandler for OfSubject {
-    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         let mut review: SubjectAccessReview = typed(create_request.body.clone())?;
         validation::refuse(&validation::subject_access_review(&review))?;
         create_request.validate().await?;
         review.status = of_spec(&self.0, &review.spec).await;
-        Ok(Answer::Object(Owned::of(review)))
+        Ok(SubresourceOutput::Object(Owned::of(review)))
     }
 }
 
 #[async_trait]
 impl SubresourceHandler for Local {
-    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         let mut review: LocalSubjectAccessReview = typed(create_request.body.clone())?;
         validation::refuse(&validation::local_subject_access_review(&review))?;
         create_request.validate().await?;
         review.status = of_spec(&self.0, &review.spec).await;
-        Ok(Answer::Object(Owned::of(review)))
+        Ok(SubresourceOutput::Object(Owned::of(review)))
     }
 }
 
 #[async_trait]
-impl SubresourceHandler for OfSelf {
-    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+impl SubresourceHandler for SelfSubjectAccessReviewHandler {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         let mut review: SelfSubjectAccessReview = typed(create_request.body.clone())?;
         validation::refuse(&validation::self_subject_access_review(&review))?;
         create_request.validate().await?;
         let (resource, path) =
             (review.spec.resource_attributes.as_deref(), review.spec.non_resource_attributes.as_deref());
         review.status = authorize(&self.0, &create_request.attributes.user, resource, path).await;
-        Ok(Answer::Object(Owned::of(review)))
+        Ok(SubresourceOutput::Object(Owned::of(review)))
     }
 }
 
@@ -77,8 +77,8 @@ async fn authorize(
 ) -> SubjectAccessReviewStatus {
     let access_attributes = match (resource, path) {
         (Some(resource), _) => attributes::of_resource(user, resource),
-        (None, Some(path)) => Attributes::path(user, path.verb.as_str(), &path.path),
-        (None, None) => Attributes::path(user, "", ""),
+        (None, Some(path)) => AuthorizationAttributes::path(user, path.verb.as_str(), &path.path),
+        (None, None) => AuthorizationAttributes::path(user, "", ""),
     };
     let decision = access.authorizer.authorize(&access_attributes).await;
     SubjectAccessReviewStatus {

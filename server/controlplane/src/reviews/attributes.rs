@@ -1,21 +1,21 @@
 //! The authorization attributes of a review (`registry/authorization/util`).
 
 use apimachinery::meta::v1::{FieldSelectorRequirement, LabelSelectorRequirement, label_selector_operator};
-use authz::{Attributes, Selectors};
+use authz::{AuthorizationAttributes, Selectors};
 use generated::authorization::v1::ResourceAttributes;
 use machinery::field_path::Path;
 use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
 use request::User;
 
 /// Converts resource attributes. An empty version means all versions.
-pub fn of_resource<'a>(user: &'a User, attributes: &'a ResourceAttributes) -> Attributes<'a> {
-    Attributes {
+pub fn of_resource<'a>(user: &'a User, attributes: &'a ResourceAttributes) -> AuthorizationAttributes<'a> {
+    AuthorizationAttributes {
         namespace: &attributes.namespace,
         version: if attributes.version.is_empty() { "*" } else { &attributes.version },
         subresource: &attributes.subresource,
         name: &attributes.name,
         selectors: selectors(attributes),
-        ..Attributes::resource(user, attributes.verb.as_str(), &attributes.group, &attributes.resource)
+        ..AuthorizationAttributes::resource(user, attributes.verb.as_str(), &attributes.group, &attributes.resource)
     }
 }
 

@@ -1,8 +1,8 @@
 //! SelfSubjectRulesReview: the rules of the requesting user in a namespace.
 
 use async_trait::async_trait;
-use authz::Rules;
-use endpoints::{Answer, CreateRequest, SubresourceHandler};
+use authz::UserRules;
+use endpoints::{CreateRequest, SubresourceHandler, SubresourceOutput};
 use generated::authorization::v1::{NonResourceRule, ResourceRule, SelfSubjectRulesReview, SubjectRulesReviewStatus};
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -11,11 +11,11 @@ use serving::Access;
 use super::typed;
 
 /// Handler of SelfSubjectRulesReview.
-pub struct OfSelf(pub Access);
+pub struct SelfSubjectRulesReviewHandler(pub Access);
 
 #[async_trait]
-impl SubresourceHandler for OfSelf {
-    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+impl SubresourceHandler for SelfSubjectRulesReviewHandler {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         let review: SelfSubjectRulesReview = typed(create_request.body.clone())?;
         if review.spec.namespace.is_empty() {
             return Err(Status::bad_request("no namespace on request"));
@@ -23,11 +23,11 @@ impl SubresourceHandler for OfSelf {
         create_request.validate().await?;
         let rules = self.0.authorizer.rules(&create_request.attributes.user, &review.spec.namespace).await;
         // The response does not contain the spec.
-        Ok(Answer::Object(Owned::of(SelfSubjectRulesReview { status: status(rules), ..Default::default() })))
+        Ok(SubresourceOutput::Object(Owned::of(SelfSubjectRulesReview { status: status(rules), ..Default::default() })))
     }
 }
 
-fn status(all: Rules) -> SubjectRulesReviewStatus {
+fn status(all: UserRules) -> SubjectRulesReviewStatus {
     let mut status = SubjectRulesReviewStatus { incomplete: all.incomplete, ..Default::default() };
     for rule in all.rules {
         if !rule.resources.is_empty() {

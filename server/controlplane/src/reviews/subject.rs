@@ -1,23 +1,23 @@
 //! SelfSubjectReview: the identity of the requesting user.
 
 use async_trait::async_trait;
-use endpoints::{Answer, CreateRequest, SubresourceHandler};
+use endpoints::{CreateRequest, SubresourceHandler, SubresourceOutput};
 use generated::authentication::v1::{ExtraValue, SelfSubjectReview, UserInfo};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use request::User;
 
 /// Returns the requesting user after impersonation.
-pub struct OfSelf;
+pub struct SelfSubjectReviewHandler;
 
 #[async_trait]
-impl SubresourceHandler for OfSelf {
-    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+impl SubresourceHandler for SelfSubjectReviewHandler {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         create_request.validate().await?;
         let mut review = SelfSubjectReview::default();
         review.metadata.creation_timestamp = create_request.context.now;
         review.status.user_info = user_info(&create_request.attributes.user);
-        Ok(Answer::Object(Owned::of(review)))
+        Ok(SubresourceOutput::Object(Owned::of(review)))
     }
 }
 

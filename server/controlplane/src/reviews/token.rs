@@ -1,7 +1,7 @@
 //! TokenReview: authentication of a token.
 
 use async_trait::async_trait;
-use endpoints::{Answer, CreateRequest, SubresourceHandler};
+use endpoints::{CreateRequest, SubresourceHandler, SubresourceOutput};
 use generated::authentication::v1::TokenReview;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -15,7 +15,7 @@ pub struct OfToken(pub Access);
 
 #[async_trait]
 impl SubresourceHandler for OfToken {
-    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         let mut review: TokenReview = typed(create_request.body.clone())?;
         if review.spec.token.is_empty() {
             return Err(Status::bad_request("token is required for TokenReview in authentication"));
@@ -30,6 +30,6 @@ impl SubresourceHandler for OfToken {
             Ok(None) => {}
             Err(why) => review.status.error = why.0,
         }
-        Ok(Answer::Object(Owned::of(review)))
+        Ok(SubresourceOutput::Object(Owned::of(review)))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use apimachinery::meta::v1::{condition_status, status_reason};
-use endpoints::{Loopback, Resource, ServerContext};
+use endpoints::{GroupVersionResource, Loopback, ServerContext};
 use generated::core::v1::{ServiceSpec, pod_condition_type};
 use generated::networking::v1::{IPAddress, ParentReference, ServiceCIDR};
 use machinery::format::ip::parse_ip_sloppy;
@@ -15,12 +15,12 @@ use machinery::status::{GroupResource, Status};
 use options::Cidr;
 use registry::Precondition;
 
-use super::metrics::{AddressMetrics, Scope};
+use super::metrics::{AddressMetrics, AllocationScope};
 use super::unallocated::Unallocated;
 use super::{NONE, all, families};
 
-const ADDRESSES: Resource = ("networking.k8s.io", "v1", "ipaddresses");
-pub const SERVICE_CIDRS: Resource = ("networking.k8s.io", "v1", "servicecidrs");
+const ADDRESSES: GroupVersionResource = ("networking.k8s.io", "v1", "ipaddresses");
+pub const SERVICE_CIDRS: GroupVersionResource = ("networking.k8s.io", "v1", "servicecidrs");
 
 /// The name of the ServiceCIDR with the ranges of the flag.
 pub const DEFAULT_RANGE: &str = "kubernetes";
@@ -39,7 +39,7 @@ pub struct Owner<'a> {
 }
 
 /// The allocator of cluster IPs.
-pub struct Addresses {
+pub struct IpAllocator {
     environment: Arc<ServerContext>,
     loopback: Arc<Loopback>,
     /// Number of allocations. Each search starts after the previous one, so that released addresses
@@ -58,12 +58,12 @@ pub fn of(spec: &ServiceSpec) -> impl Iterator<Item = &str> {
     spec.cluster_ips.iter().map(String::as_str).filter(move |address| addressed && *address != NONE)
 }
 
-impl Addresses {
+impl IpAllocator {
     pub fn new(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Self {
         let (environment, loopback) = (environment.clone(), loopback.clone());
         let metrics = AddressMetrics::register(environment.metrics.registry());
         let (pending, known) = Default::default();
-        Addresses { environment, loopback, allocation_count: AtomicU64::new(0), pending, known, metrics }
+        IpAllocator { environment, loopback, allocation_count: AtomicU64::new(0), pending, known, metrics }
     }
 
     fn flagged(&self) -> &[Cidr] {
@@ -121,8 +121,8 @@ impl Addresses {
         let range = ranges.iter().find(|range| holds(range, address)).ok_or(Unallocated::OtherNetwork)?;
         let reserved = self.reserve(address, owner).await;
         match &reserved {
-            Ok(()) => self.metrics.given(range, Scope::Static, began),
-            Err(_) => self.metrics.refused(range, Scope::Static),
+            Ok(()) => self.metrics.given(range, AllocationScope::Static, began),
+            Err(_) => self.metrics.refused(range, AllocationScope::Static),
         }
         match reserved {
             Err(status) if status.reason == status_reason::ALREADY_EXISTS => Err(Unallocated::AddressTaken),
@@ -159,17 +159,17 @@ impl Addresses {
                 }
                 match self.reserve(address, owner).await {
                     Ok(()) => {
-                        self.metrics.given(range, Scope::Dynamic, began);
+                        self.metrics.given(range, AllocationScope::Dynamic, began);
                         return Ok(address.to_string());
                     }
                     Err(status) if status.reason == status_reason::ALREADY_EXISTS => {}
                     Err(status) => {
-                        self.metrics.refused(range, Scope::Dynamic);
+                        self.metrics.refused(range, AllocationScope::Dynamic);
                         return Err(status.into());
                     }
                 }
             }
-            self.metrics.refused(range, Scope::Dynamic);
+            self.metrics.refused(range, AllocationScope::Dynamic);
         }
         Err(Unallocated::Full)
     }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Loopback, Resource, ServerContext};
+use endpoints::{GroupVersionResource, Loopback, ServerContext};
 use generated::core::v1::{
     EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service, ServicePort, ip_family_policy, protocol,
     service_type,
@@ -24,9 +24,9 @@ const NAMESPACE: &str = "default";
 const NAME: &str = "kubernetes";
 const PORT_NAME: &str = "https";
 const PORT: i32 = 443;
-const SERVICES: Resource = ("", "v1", "services");
-const ENDPOINTS: Resource = ("", "v1", "endpoints");
-const SLICES: Resource = ("discovery.k8s.io", "v1", "endpointslices");
+const SERVICES: GroupVersionResource = ("", "v1", "services");
+const ENDPOINTS: GroupVersionResource = ("", "v1", "endpoints");
+const SLICES: GroupVersionResource = ("discovery.k8s.io", "v1", "endpointslices");
 /// Retry delay: the cluster IP may still belong to a service that was just deleted.
 const RETRY: Duration = Duration::from_millis(500);
 

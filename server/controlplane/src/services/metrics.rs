@@ -12,16 +12,16 @@ use telemetry::metrics::shared::{counters, gauges, histograms, show};
 
 /// Whether the service requests a specific address or port.
 #[derive(Clone, Copy)]
-pub enum Scope {
+pub enum AllocationScope {
     Static,
     Dynamic,
 }
 
-impl Scope {
+impl AllocationScope {
     fn name(self) -> &'static str {
         match self {
-            Scope::Static => "static",
-            Scope::Dynamic => "dynamic",
+            AllocationScope::Static => "static",
+            AllocationScope::Dynamic => "dynamic",
         }
     }
 }
@@ -61,14 +61,14 @@ impl AddressMetrics {
     }
 
     /// Records an allocation from a range.
-    pub fn given(&self, range: &Cidr, scope: Scope, began: Instant) {
+    pub fn given(&self, range: &Cidr, scope: AllocationScope, began: Instant) {
         let range = range.to_string();
         self.given.with_label_values(&[range.as_str(), scope.name()]).inc();
         self.seconds.with_label_values(&[&range]).observe(began.elapsed().as_secs_f64());
     }
 
     /// Records a failed allocation from a range.
-    pub fn refused(&self, range: &Cidr, scope: Scope) {
+    pub fn refused(&self, range: &Cidr, scope: AllocationScope) {
         self.refused.with_label_values(&[range.to_string().as_str(), scope.name()]).inc();
     }
 }
@@ -155,7 +155,7 @@ impl PortMetrics {
     }
 
     /// Records an allocation or its failure.
-    pub fn observe_allocation<T, E>(&self, scope: Scope, outcome: &Result<T, E>) {
+    pub fn observe_allocation<T, E>(&self, scope: AllocationScope, outcome: &Result<T, E>) {
         let counter = if outcome.is_ok() { &self.given } else { &self.refused };
         counter.with_label_values(&[scope.name()]).inc();
     }

@@ -1,7 +1,7 @@
 //! Allocation of node ports.
 //!
-//! Servers that share a store keep the allocated ports there ([`Shared`]), so that no port is
-//! allocated twice. A server with an embedded store keeps them in memory.
+//! Servers that share a store keep the allocated ports there ([`StoredAllocation`]), so that no
+//! port is allocated twice. A server with an embedded store keeps them in memory.
 
 mod bitmap;
 mod shared;
@@ -17,14 +17,14 @@ use machinery::field_path::Path;
 use machinery::json_name;
 use machinery::status::Status;
 use options::PortRange;
-use registry::Outcome;
+use registry::WriteOutcome;
 
-use super::Refusal;
-use super::metrics::{PortMetrics, Scope};
+use super::AllocationFailure;
+use super::metrics::{AllocationScope, PortMetrics};
 use super::unallocated::Unallocated;
 use bitmap::Bitmap;
-pub use shared::{NODE_PORTS_KEY, Shared};
-use shared::{Snapshot, Unchanged};
+use shared::{AllocationSnapshot, Unchanged};
+pub use shared::{NODE_PORTS_KEY, StoredAllocation};
 
 /// The ports of dry runs start after this port.
 const DRY_RUN_BASE: i32 = 32768;
@@ -45,12 +45,12 @@ pub struct NodePorts {
 enum Allocated {
     /// For an embedded store.
     Memory(Mutex<Bitmap>),
-    Store(Shared),
+    Store(StoredAllocation),
 }
 
 /// A snapshot of the allocated ports, for the repair.
 pub struct Seen {
-    snapshot: Snapshot,
+    snapshot: AllocationSnapshot,
     /// The ports without the pending ones.
     pub ports: HashSet<i32>,
 }
@@ -67,7 +67,7 @@ pub fn of_ports(spec: &ServiceSpec) -> impl Iterator<Item = i32> + '_ {
 
 impl NodePorts {
     /// Creates the allocator of a range. `shared` is the allocation in a shared store.
-    pub fn new(range: PortRange, shared: Option<Shared>) -> Self {
+    pub fn new(range: PortRange, shared: Option<StoredAllocation>) -> Self {
         let allocated = match shared {
             Some(shared) => Allocated::Store(shared),
             None => Allocated::Memory(Mutex::new(Bitmap::new(range))),
@@ -87,7 +87,9 @@ impl NodePorts {
     /// When the store fails.
     pub async fn seen(&self) -> Result<Seen, Status> {
         let snapshot = match &self.allocated {
-            Allocated::Memory(ports) => Snapshot { ports: lock(ports).clone(), revision: 0, is_of_range: true },
+            Allocated::Memory(ports) => {
+                AllocationSnapshot { ports: lock(ports).clone(), revision: 0, is_of_range: true }
+            }
             Allocated::Store(shared) => shared.read().await?,
         };
         let pending = lock(&self.pending);
@@ -118,7 +120,7 @@ impl NodePorts {
             Allocated::Store(shared) => {
                 let mut ports = seen.snapshot.ports.clone();
                 correct(&mut ports);
-                let Snapshot { revision, is_of_range, .. } = seen.snapshot;
+                let AllocationSnapshot { revision, is_of_range, .. } = seen.snapshot;
                 let is_correct = revision > 0 && is_of_range && ports == seen.snapshot.ports;
                 if is_correct { Ok(true) } else { shared.replace(&seen.snapshot, &ports).await }
             }
@@ -143,7 +145,7 @@ impl NodePorts {
 
     async fn take(&self, port: i32) -> Result<(), Unallocated> {
         let taken = self.try_take(port).await;
-        self.metrics.observe_allocation(Scope::Static, &taken);
+        self.metrics.observe_allocation(AllocationScope::Static, &taken);
         taken
     }
 
@@ -166,7 +168,7 @@ impl NodePorts {
         let start = i32::try_from(start).unwrap_or_default();
         let candidates = || (0..upper).map(|n| first + band + (start + n) % upper).chain(first..first + band);
         let found = self.change(|ports| candidates().find(|port| ports.insert(*port)).ok_or(Unallocated::Full)).await;
-        self.metrics.observe_allocation(Scope::Dynamic, &found);
+        self.metrics.observe_allocation(AllocationScope::Dynamic, &found);
         let port = found?;
         lock(&self.pending).insert(port);
         Ok(port)
@@ -208,16 +210,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The allocations and releases of one write (`PortAllocationOperation`).
-pub struct Operation {
+pub struct PortAllocationOperation {
     ports: Arc<NodePorts>,
     dry_run: bool,
     taken: Vec<i32>,
     freed: Vec<i32>,
 }
 
-impl Operation {
+impl PortAllocationOperation {
     pub fn new(ports: Arc<NodePorts>, dry_run: bool) -> Self {
-        Operation { ports, dry_run, taken: Vec::new(), freed: Vec::new() }
+        PortAllocationOperation { ports, dry_run, taken: Vec::new(), freed: Vec::new() }
     }
 
     /// A dry run allocates nothing and does not check the range.
@@ -244,23 +246,23 @@ impl Operation {
     }
 
     /// Ends the operation; a second call does nothing.
-    pub async fn finish(&mut self, outcome: Outcome) {
+    pub async fn finish(&mut self, outcome: WriteOutcome) {
         let (taken, freed) = (std::mem::take(&mut self.taken), std::mem::take(&mut self.freed));
         let unused = match outcome {
             _ if self.dry_run => return,
-            Outcome::Stored => freed,
-            Outcome::NotStored => taken.clone(),
-            Outcome::Unknown => Vec::new(),
+            WriteOutcome::Stored => freed,
+            WriteOutcome::NotStored => taken.clone(),
+            WriteOutcome::Unknown => Vec::new(),
         };
         self.ports.release_ports(unused).await;
         self.ports.clear_pending(&taken);
     }
 
-    async fn allocate_requested(&mut self, index: usize, port: i32) -> Result<(), Refusal> {
+    async fn allocate_requested(&mut self, index: usize, port: i32) -> Result<(), AllocationFailure> {
         self.take(port).await.map_err(|why| {
             let path = Path::new(json_name!(Service.spec));
             let path = path.child(json_name!(ServiceSpec.ports));
-            Refusal::Invalid(FieldError::invalid(
+            AllocationFailure::Invalid(FieldError::invalid(
                 &path.index(index).child(json_name!(ServicePort.node_port)),
                 port,
                 why.to_string(),
@@ -268,13 +270,13 @@ impl Operation {
         })
     }
 
-    async fn allocate_any(&mut self) -> Result<i32, Refusal> {
-        self.next().await.map_err(|why| Refusal::Exhausted(format!("failed to allocate a nodePort: {why}")))
+    async fn allocate_any(&mut self) -> Result<i32, AllocationFailure> {
+        self.next().await.map_err(|why| AllocationFailure::Exhausted(format!("failed to allocate a nodePort: {why}")))
     }
 
     /// Allocates ports for a service without any. One number serves all protocols of a port
     /// (`initNodePorts`).
-    pub async fn allocate(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
+    pub async fn allocate(&mut self, spec: &mut ServiceSpec) -> Result<(), AllocationFailure> {
         let allocates_missing = allocates_missing(spec);
         let mut of_port: HashMap<i32, i32> = HashMap::new();
         // If a port has several numbers, the first one counts.
@@ -306,7 +308,7 @@ impl Operation {
     }
 
     /// Updates the ports of a service that may have some (`updateNodePorts`).
-    pub async fn change(&mut self, spec: &mut ServiceSpec, old: &ServiceSpec) -> Result<(), Refusal> {
+    pub async fn change(&mut self, spec: &mut ServiceSpec, old: &ServiceSpec) -> Result<(), AllocationFailure> {
         let allocates_missing = allocates_missing(spec);
         let had: HashSet<i32> = of_ports(old).collect();
         let mut seen: HashSet<(String, i32)> = HashSet::new();
@@ -323,7 +325,7 @@ impl Operation {
             }
             let now = (spec.ports[index].protocol.clone(), spec.ports[index].node_port);
             if seen.contains(&now) {
-                return Err(Refusal::Exhausted(format!("duplicate nodePort: {{{} {}}}", now.0, now.1)));
+                return Err(AllocationFailure::Exhausted(format!("duplicate nodePort: {{{} {}}}", now.0, now.1)));
             }
             numbers.insert(now.1);
             seen.insert(now);
@@ -334,23 +336,24 @@ impl Operation {
     }
 
     /// Allocates the health check port (`allocHealthCheckNodePort`).
-    pub async fn allocate_health_check(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
+    pub async fn allocate_health_check(&mut self, spec: &mut ServiceSpec) -> Result<(), AllocationFailure> {
         let requested = spec.health_check_node_port;
         if requested != 0 {
             let why =
                 |why: Unallocated| format!("failed to allocate requested HealthCheck NodePort {requested}: {why}");
-            return self.take(requested).await.map_err(|refusal| Refusal::Exhausted(why(refusal)));
+            return self.take(requested).await.map_err(|refusal| AllocationFailure::Exhausted(why(refusal)));
         }
-        let failed =
-            |why: Unallocated| Refusal::Exhausted(format!("failed to allocate a HealthCheck NodePort 0: {why}"));
+        let failed = |why: Unallocated| {
+            AllocationFailure::Exhausted(format!("failed to allocate a HealthCheck NodePort 0: {why}"))
+        };
         spec.health_check_node_port = self.next().await.map_err(failed)?;
         Ok(())
     }
 }
 
-impl Drop for Operation {
-    /// Releases the ports if a panic interrupts the write. After [`finish`](Operation::finish) this
-    /// does nothing.
+impl Drop for PortAllocationOperation {
+    /// Releases the ports if a panic interrupts the write. After
+    /// [`finish`](PortAllocationOperation::finish) this does nothing.
     fn drop(&mut self) {
         if self.dry_run || self.taken.is_empty() {
             return;

@@ -4,18 +4,18 @@ use machinery::field_error::FieldError;
 use machinery::status::Status;
 
 /// The reason of a failed allocation.
-pub(super) enum Refusal {
+pub(super) enum AllocationFailure {
     /// The requested address or port is not available.
     Invalid(FieldError),
     /// No address or port is left.
     Exhausted(String),
 }
 
-impl Refusal {
+impl AllocationFailure {
     pub(super) fn into_status(self, refuse: impl Fn(&[FieldError]) -> Status) -> Status {
         match self {
-            Refusal::Invalid(error) => refuse(&[error]),
-            Refusal::Exhausted(why) => Status::internal(why),
+            AllocationFailure::Invalid(error) => refuse(&[error]),
+            AllocationFailure::Exhausted(why) => Status::internal(why),
         }
     }
 }

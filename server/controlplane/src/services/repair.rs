@@ -16,7 +16,7 @@ use machinery::status::Status;
 use prometheus::{IntCounter, IntCounterVec, Opts, Registry};
 use serving::shutdown::Phase;
 
-use super::addresses::{self, Addresses, Owner};
+use super::addresses::{self, IpAllocator, Owner};
 use super::all;
 use super::ports::{self, NodePorts};
 
@@ -43,14 +43,14 @@ pub enum Leaked {
 /// Compares allocations with the stored services.
 pub struct Repair {
     environment: Arc<ServerContext>,
-    addresses: Arc<Addresses>,
+    addresses: Arc<IpAllocator>,
     ports: Arc<NodePorts>,
     leaks: Leaks,
     metrics: Metrics,
 }
 
 impl Repair {
-    pub fn new(environment: &Arc<ServerContext>, addresses: &Arc<Addresses>, ports: &Arc<NodePorts>) -> Self {
+    pub fn new(environment: &Arc<ServerContext>, addresses: &Arc<IpAllocator>, ports: &Arc<NodePorts>) -> Self {
         let metrics = Metrics::register(environment.metrics.registry());
         let (environment, addresses, ports) = (environment.clone(), addresses.clone(), ports.clone());
         Repair { environment, addresses, ports, leaks: Leaks::default(), metrics }
@@ -326,11 +326,11 @@ mod tests {
         let ports = Arc::new(NodePorts::new("30000-30003".parse().unwrap(), None));
         let seen = ports.seen().await.unwrap();
         assert!(ports.correct(&seen, &[30000], &[]).await.unwrap());
-        let mut pending = ports::Operation::new(ports.clone(), false);
+        let mut pending = ports::PortAllocationOperation::new(ports.clone(), false);
         let mut spec = service(0).spec;
         assert!(pending.allocate(&mut spec).await.is_ok());
         assert_eq!(ports.seen().await.unwrap().ports, HashSet::from([30000]));
-        pending.finish(registry::Outcome::Unknown).await;
+        pending.finish(registry::WriteOutcome::Unknown).await;
         assert_eq!(ports.seen().await.unwrap().ports, HashSet::from([30000, spec.ports[0].node_port]));
     }
 

@@ -13,8 +13,8 @@ use request::{BoxFuture, User};
 use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::claims::{Claims, Issued, Kubernetes, LEEWAY, Reference};
-use super::lookup::Lookup;
-use super::refusal::Refusal;
+use super::lookup::ServiceAccountTokenGetter;
+use super::refusal::InvalidToken;
 
 const POD_NAME: &str = "authentication.kubernetes.io/pod-name";
 const POD_UID: &str = "authentication.kubernetes.io/pod-uid";
@@ -31,7 +31,7 @@ pub struct Accounts {
     pub keys: ServiceAccountKeys,
     /// The audiences of this server.
     pub audiences: Vec<String>,
-    pub lookup: Lookup,
+    pub lookup: ServiceAccountTokenGetter,
 }
 
 impl TokenAuthenticator for Accounts {
@@ -57,9 +57,9 @@ pub fn issued_by<'t>(token: &'t str, issuers: &[String]) -> Option<Jws<'t>> {
 }
 
 impl Accounts {
-    async fn verify(&self, jws: &Jws<'_>, wanted: &[String]) -> Result<Authenticated, Refusal> {
+    async fn verify(&self, jws: &Jws<'_>, wanted: &[String]) -> Result<Authenticated, InvalidToken> {
         self.keys.verify(jws).await?;
-        let claims: Claims = jws.claims().map_err(|_| Refusal::Claims)?;
+        let claims: Claims = jws.claims().map_err(|_| InvalidToken::Claims)?;
         if claims.audiences.is_empty() {
             ACCOUNTS.legacy.inc();
         }
@@ -67,7 +67,7 @@ impl Accounts {
         let audiences: Vec<String> =
             wanted.iter().filter(|audience| token_audiences.contains(audience)).cloned().collect();
         if audiences.is_empty() {
-            return Err(Refusal::Audiences { found: token_audiences.clone(), wanted: wanted.to_vec() });
+            return Err(InvalidToken::Audiences { found: token_audiences.clone(), wanted: wanted.to_vec() });
         }
         let now = self.lookup.now();
         claims.check_time(now)?;
@@ -87,13 +87,13 @@ impl Accounts {
 
 /// The binding of a token to stored objects.
 struct Bound<'a> {
-    lookup: &'a Lookup,
+    lookup: &'a ServiceAccountTokenGetter,
     now: Time,
     to: &'a Kubernetes,
 }
 
 impl Bound<'_> {
-    async fn check(&self) -> Result<(), Refusal> {
+    async fn check(&self) -> Result<(), InvalidToken> {
         self.check_account().await?;
         let namespace = &self.to.namespace;
         if let Some(secret) = &self.to.secret {
@@ -107,14 +107,14 @@ impl Bound<'_> {
         Ok(())
     }
 
-    async fn check_account(&self) -> Result<(), Refusal> {
+    async fn check_account(&self) -> Result<(), InvalidToken> {
         let (namespace, claimed) = (&self.to.namespace, &self.to.account);
         let ServiceAccount { metadata, .. } = self.lookup.account(namespace, &claimed.name).await?;
         if metadata.uid != claimed.uid {
-            return Err(Refusal::AccountUid { stored: metadata.uid, claimed: claimed.uid.clone() });
+            return Err(InvalidToken::AccountUid { stored: metadata.uid, claimed: claimed.uid.clone() });
         }
         match self.is_deleted(&metadata) {
-            true => Err(Refusal::AccountDeleted { namespace: namespace.clone(), name: claimed.name.clone() }),
+            true => Err(InvalidToken::AccountDeleted { namespace: namespace.clone(), name: claimed.name.clone() }),
             false => Ok(()),
         }
     }
@@ -124,13 +124,13 @@ impl Bound<'_> {
         what: &'static str,
         claimed: &Reference,
         found: Result<T, Status>,
-    ) -> Result<(), Refusal> {
-        let Ok(found) = found else { return Err(Refusal::Invalidated) };
-        let meta = meta(machinery::reflect::Ref::of(&found)).ok_or(Refusal::Invalidated)?;
+    ) -> Result<(), InvalidToken> {
+        let Ok(found) = found else { return Err(InvalidToken::Invalidated) };
+        let meta = meta(machinery::reflect::Ref::of(&found)).ok_or(InvalidToken::Invalidated)?;
         if meta.uid != claimed.uid {
-            return Err(Refusal::ObjectUid { what, stored: meta.uid.clone(), claimed: claimed.uid.clone() });
+            return Err(InvalidToken::ObjectUid { what, stored: meta.uid.clone(), claimed: claimed.uid.clone() });
         }
-        if self.is_deleted(meta) { Err(Refusal::Invalidated) } else { Ok(()) }
+        if self.is_deleted(meta) { Err(InvalidToken::Invalidated) } else { Ok(()) }
     }
 
     /// Whether an object is past its deletion time by more than the clock skew.

@@ -7,7 +7,7 @@ use machinery::scalar::Time;
 use registry::MetaExt;
 use request::{BoxFuture, User};
 
-use super::lookup::Lookup;
+use super::lookup::ServiceAccountTokenGetter;
 
 const NAMESPACE: &str = "kube-system";
 const SECRET_TYPE: &str = secret_type::BOOTSTRAP_TOKEN;
@@ -20,7 +20,7 @@ const ID_LENGTH: usize = 6;
 const SECRET_LENGTH: usize = 16;
 
 /// Authenticates bootstrap tokens.
-pub struct BootstrapTokens(pub Lookup);
+pub struct BootstrapTokens(pub ServiceAccountTokenGetter);
 
 impl UserAuthenticator for BootstrapTokens {
     fn name(&self) -> &'static str {

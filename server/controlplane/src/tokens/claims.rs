@@ -3,7 +3,7 @@
 use machinery::scalar::Time;
 use serde::{Deserialize, Serialize};
 
-use super::refusal::Refusal;
+use super::refusal::InvalidToken;
 
 /// The tolerated clock skew in seconds.
 pub const LEEWAY: i64 = 60;
@@ -61,16 +61,16 @@ impl Claims {
     ///
     /// # Errors
     /// When the token has expired, or is not valid yet.
-    pub fn check_time(&self, now: Time) -> Result<(), Refusal> {
+    pub fn check_time(&self, now: Time) -> Result<(), InvalidToken> {
         let (early, late) = (now.unix() - LEEWAY, now.unix() + LEEWAY);
         if self.not_before.is_some_and(|from| late < from.0) {
-            return Err(Refusal::NotYetValid);
+            return Err(InvalidToken::NotYetValid);
         }
         if self.expires.is_some_and(|until| early > until.0) {
-            return Err(Refusal::Expired);
+            return Err(InvalidToken::Expired);
         }
         if self.issued.is_some_and(|at| late < at.0) {
-            return Err(Refusal::IssuedInFuture);
+            return Err(InvalidToken::IssuedInFuture);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1::ObjectMeta;
 use async_trait::async_trait;
-use endpoints::{Answer, CreateRequest, ServerContext, SubresourceHandler};
+use endpoints::{CreateRequest, ServerContext, SubresourceHandler, SubresourceOutput};
 use generated::authentication::v1::{BoundObjectReference, TokenRequest, TokenRequestStatus};
 use generated::core::v1::ServiceAccount;
 use machinery::catalog::parse_api_version;
@@ -17,7 +17,7 @@ use machinery::status::{GroupResource, Status};
 use request::user::service_account_user_name;
 
 use super::claims::{Claims, Kubernetes, NumericDate, Reference};
-use super::lookup::Lookup;
+use super::lookup::ServiceAccountTokenGetter;
 use crate::reviews::typed;
 
 const KIND: GroupResource<'static> = GroupResource { group: "authentication.k8s.io", resource: "TokenRequest" };
@@ -35,12 +35,12 @@ const ISSUED: &str = "authentication.kubernetes.io/issued-credential-id";
 /// Handler of token requests.
 pub struct Issuer {
     environment: Arc<ServerContext>,
-    lookup: Lookup,
+    lookup: ServiceAccountTokenGetter,
 }
 
 impl Issuer {
     pub fn new(environment: &Arc<ServerContext>) -> Self {
-        Issuer { environment: environment.clone(), lookup: Lookup(environment.stores.clone()) }
+        Issuer { environment: environment.clone(), lookup: ServiceAccountTokenGetter(environment.stores.clone()) }
     }
 }
 
@@ -51,7 +51,7 @@ impl SubresourceHandler for Issuer {
         true
     }
 
-    async fn create(&self, create_request: CreateRequest<'_>) -> Result<Answer, Status> {
+    async fn create(&self, create_request: CreateRequest<'_>) -> Result<SubresourceOutput, Status> {
         let mut request: TokenRequest = typed(create_request.body.clone())?;
         let (namespace, name) = (&create_request.attributes.namespace, &create_request.attributes.name);
         check_names(&request.metadata, namespace, name)?;
@@ -72,7 +72,7 @@ impl SubresourceHandler for Issuer {
         request.status.token = self.sign(&request, &account, (bound, &id), now).await?;
         create_request.attributes.trail.annotate(ISSUED, format!("JTI={id}"));
         request.status.expiration_timestamp = Time::from_unix(now.unix() + seconds);
-        Ok(Answer::Object(Owned::of(request)))
+        Ok(SubresourceOutput::Object(Owned::of(request)))
     }
 }
 

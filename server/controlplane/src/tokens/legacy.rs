@@ -13,9 +13,9 @@ use serde::Deserialize;
 use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::accounts::issued_by;
-use super::lookup::Lookup;
+use super::lookup::ServiceAccountTokenGetter;
 pub use super::refusal::INVALID_SINCE;
-use super::refusal::Refusal;
+use super::refusal::InvalidToken;
 
 const ISSUER: &str = "kubernetes/serviceaccount";
 /// The key of the token in the secret.
@@ -35,7 +35,7 @@ pub struct LegacyAccounts {
     /// The API audiences, to which these tokens are limited.
     pub audiences: Vec<String>,
     /// The source of secrets. If it is `None`, only the signature is checked.
-    pub lookup: Option<Lookup>,
+    pub lookup: Option<ServiceAccountTokenGetter>,
 }
 
 #[derive(Deserialize)]
@@ -84,23 +84,23 @@ fn user(claims: &Claims) -> User {
 
 impl LegacyAccounts {
     /// Checks the token against the stored secret and account.
-    async fn verify(&self, token: &str, claims: &Claims) -> Result<Origin, Refusal> {
+    async fn verify(&self, token: &str, claims: &Claims) -> Result<Origin, InvalidToken> {
         check_claims(claims)?;
         let Some(lookup) = &self.lookup else { return Ok(Origin::Unknown) };
         let (namespace, name) = (&claims.namespace, &claims.account);
-        let secret = lookup.secret(namespace, &claims.secret).await.map_err(|_| Refusal::SecretDeleted)?;
+        let secret = lookup.secret(namespace, &claims.secret).await.map_err(|_| InvalidToken::SecretDeleted)?;
         if secret.metadata.is_deleting() {
-            return Err(Refusal::SecretDeleted);
+            return Err(InvalidToken::SecretDeleted);
         }
         let stored_token = secret.data.get(TOKEN).map_or(&b""[..], |value| value.as_ref());
         if !is_same_secret(stored_token, token.as_bytes()) {
-            return Err(Refusal::OtherToken);
+            return Err(InvalidToken::OtherToken);
         }
         let account = lookup.account(namespace, name).await?;
         check_account(&account.metadata, claims)?;
         if secret.metadata.labels.contains_key(INVALID_SINCE) {
             ACCOUNTS.invalid_legacy_auto.inc();
-            return Err(Refusal::MarkedInvalid {
+            return Err(InvalidToken::MarkedInvalid {
                 namespace: namespace.clone(),
                 secret: claims.secret.clone(),
                 account: name.clone(),
@@ -117,7 +117,7 @@ impl LegacyAccounts {
     }
 }
 
-fn check_claims(claims: &Claims) -> Result<(), Refusal> {
+fn check_claims(claims: &Claims) -> Result<(), InvalidToken> {
     for (value, name) in [
         (&claims.subject, "sub"),
         (&claims.namespace, "namespace"),
@@ -126,23 +126,25 @@ fn check_claims(claims: &Claims) -> Result<(), Refusal> {
         (&claims.account_uid, "serviceAccountUID"),
     ] {
         if value.is_empty() {
-            return Err(Refusal::MissingClaim { name });
+            return Err(InvalidToken::MissingClaim { name });
         }
     }
     match split_service_account(&claims.subject) == Some((&claims.namespace, &claims.account)) {
         true => Ok(()),
-        false => Err(Refusal::Subject),
+        false => Err(InvalidToken::Subject),
     }
 }
 
-fn check_account(account: &ObjectMeta, claims: &Claims) -> Result<(), Refusal> {
+fn check_account(account: &ObjectMeta, claims: &Claims) -> Result<(), InvalidToken> {
     if account.is_deleting() {
         let (namespace, name) = (claims.namespace.clone(), claims.account.clone());
-        return Err(Refusal::LegacyAccountDeleted { namespace, name });
+        return Err(InvalidToken::LegacyAccountDeleted { namespace, name });
     }
     match account.uid == claims.account_uid {
         true => Ok(()),
-        false => Err(Refusal::LegacyAccountUid { stored: account.uid.clone(), claimed: claims.account_uid.clone() }),
+        false => {
+            Err(InvalidToken::LegacyAccountUid { stored: account.uid.clone(), claimed: claims.account_uid.clone() })
+        }
     }
 }
 
@@ -176,7 +178,7 @@ impl Origin {
 }
 
 /// Labels the secret with the date of the use, so that unused tokens can be found.
-async fn record_use(lookup: &Lookup, secret: &Secret) {
+async fn record_use(lookup: &ServiceAccountTokenGetter, secret: &Secret) {
     let now = lookup.now();
     let day = |time: Time| time.to_string().chars().take(10).collect::<String>();
     let (today, tomorrow) = (day(now), day(Time::from_unix(now.unix() + 24 * 60 * 60)));

@@ -8,13 +8,13 @@ use generated::core::v1::{Node, Pod, Secret, ServiceAccount};
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::Time;
 use machinery::status::Status;
-use registry::{Change, CheckWrite, Clock, Context, Stores, SystemClock, UpdateOptions, meta_mut};
+use registry::{CheckWrite, Clock, Context, Stores, SystemClock, UpdateOptions, UpdatedObjectInfo, meta_mut};
 
 /// Reads current objects from the store, because tokens become invalid with their objects.
 #[derive(Clone)]
-pub struct Lookup(pub Arc<Stores>);
+pub struct ServiceAccountTokenGetter(pub Arc<Stores>);
 
-impl Lookup {
+impl ServiceAccountTokenGetter {
     /// Returns the current time, by the clock of the stored secrets.
     pub fn now(&self) -> Time {
         self.0.get(&("", "secrets")).map_or_else(|| SystemClock.now(), |store| store.clock.now())
@@ -60,7 +60,7 @@ struct Label<'a> {
 impl CheckWrite for Label<'_> {}
 
 #[async_trait]
-impl Change for Label<'_> {
+impl UpdatedObjectInfo for Label<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let mut object = current.cloned().ok_or_else(|| Status::internal("nothing to label"))?;
         if let Some(meta) = meta_mut(&mut object).filter(|meta| meta.uid == self.uid) {

@@ -8,7 +8,7 @@ pub const INVALID_SINCE: &str = "kubernetes.io/legacy-token-invalid-since";
 
 /// Why a service account token is not valid.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum InvalidToken {
     /// No key verifies the signature.
     #[error(transparent)]
     Signature(#[from] authn::Error),

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Loopback, Resource};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::ConfigMap;
 use machinery::scalar::Time;
 use machinery::status::Status;
 use registry::Clock;
 
-const CONFIG_MAPS: Resource = ("", "v1", "configmaps");
+const CONFIG_MAPS: GroupVersionResource = ("", "v1", "configmaps");
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "kube-apiserver-legacy-service-account-token-tracking";
 const SINCE: &str = "since";

@@ -7,7 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 
-use super::{EncryptionConfiguration, Key, Keys, KmsConfiguration, ProviderConfiguration, ResourceConfiguration};
+use super::{
+    EncryptionConfiguration, EncryptionKey, EncryptionKeys, KmsConfiguration, ProviderConfiguration,
+    ResourceConfiguration,
+};
 use crate::resources::GroupResource;
 
 const AES_KEYS: &[usize] = &[16, 24, 32];
@@ -118,7 +121,7 @@ impl ProviderConfiguration {
     }
 }
 
-impl Keys {
+impl EncryptionKeys {
     fn validate(&self, provider: &Path<'_>, lengths: &[usize], errors: &mut Errors) {
         let path = provider.child("keys");
         if self.keys.is_empty() {
@@ -130,7 +133,7 @@ impl Keys {
     }
 }
 
-impl Key {
+impl EncryptionKey {
     fn validate(&self, path: &Path<'_>, lengths: &[usize], errors: &mut Errors) {
         if self.name.is_empty() {
             errors.push(FieldError::required(&path.child("name"), "name is a mandatory field for a key"));

@@ -11,7 +11,7 @@ use super::messages::{
 };
 use super::source::Encrypted;
 use crate::error::Error;
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 use crate::metrics::Metrics;
 
 pub(super) struct Client {
@@ -37,18 +37,18 @@ impl Client {
     }
 
     /// Requests the plugin's status.
-    pub async fn status(&self) -> Result<StatusResponse, Failure> {
+    pub async fn status(&self) -> Result<StatusResponse, TransformFailure> {
         self.call("/v2.KeyManagementService/Status", StatusRequest {}).await
     }
 
     /// Encrypts a seed.
-    pub async fn encrypt(&self, uid: &str, seed: &[u8]) -> Result<EncryptResponse, Failure> {
+    pub async fn encrypt(&self, uid: &str, seed: &[u8]) -> Result<EncryptResponse, TransformFailure> {
         let request = EncryptRequest { plaintext: seed.to_vec(), uid: uid.into() };
         self.call("/v2.KeyManagementService/Encrypt", request).await
     }
 
     /// Decrypts a seed or data key.
-    pub async fn decrypt(&self, uid: &str, source: &Encrypted) -> Result<Vec<u8>, Failure> {
+    pub async fn decrypt(&self, uid: &str, source: &Encrypted) -> Result<Vec<u8>, TransformFailure> {
         let Encrypted { ciphertext, key_id, annotations, .. } = source;
         let annotations: BTreeMap<_, _> = annotations.clone();
         let request =
@@ -57,7 +57,7 @@ impl Client {
         Ok(response.plaintext)
     }
 
-    async fn call<Q, A>(&self, method: &'static str, request: Q) -> Result<A, Failure>
+    async fn call<Q, A>(&self, method: &'static str, request: Q) -> Result<A, TransformFailure>
     where
         Q: Message + 'static,
         A: Message + Default + 'static,
@@ -67,6 +67,6 @@ impl Client {
         let answer = answer.unwrap_or_else(|_| Err(Status::deadline_exceeded("context deadline exceeded")));
         let code = answer.as_ref().map_or_else(Status::code, |_| Code::Ok);
         self.metrics.called(&self.provider, method, code_name(code), begun.elapsed());
-        answer.map_err(|status| Failure::of_call(&status))
+        answer.map_err(|status| TransformFailure::of_call(&status))
     }
 }

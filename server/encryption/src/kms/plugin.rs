@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::client::Client;
 use super::messages::StatusResponse;
-use super::source::{Encrypted, Known, check_key_id};
+use super::source::{Encrypted, KnownSources, check_key_id};
 use crate::error::{Error, HealthError};
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 use crate::metrics::{Metrics, hash};
 use crate::random;
 use crate::seed::{LENGTH, Seed};
@@ -32,12 +32,12 @@ pub(crate) struct Settings<'a> {
 }
 
 /// A KMS plugin.
-pub(crate) struct Plugin {
+pub(crate) struct KmsPlugin {
     pub name: String,
     client: Client,
     pub metrics: Metrics,
     current: RwLock<Option<Arc<Current>>>,
-    known: Mutex<Known>,
+    known: Mutex<KnownSources>,
     /// The API version of its first response.
     version: Mutex<Option<String>>,
     /// The result of the last health check.
@@ -53,7 +53,7 @@ pub(super) struct Current {
 
 impl Current {
     /// Checks whether the seed may still be used for writes; reads do not expire.
-    pub fn check_expiry(&self) -> Result<(), Failure> {
+    pub fn check_expiry(&self) -> Result<(), TransformFailure> {
         let now = Instant::now();
         if now <= self.expires {
             return Ok(());
@@ -61,14 +61,14 @@ impl Current {
         let clock = SystemTime::now();
         let text = |at: SystemTime| Time::from(at).to_string();
         let (key_id, expired) = (hash(&self.source.key_id), text(clock - (now - self.expires)));
-        Err(Failure::new(format!(
+        Err(TransformFailure::new(format!(
             "encryptedDEKSource with keyID hash {key_id:?} expired at {expired} (current time is {})",
             text(clock)
         )))
     }
 }
 
-impl Plugin {
+impl KmsPlugin {
     /// Prepares the connection to a plugin. Values can be read and written after the first
     /// [`check`](Self::check). Needs a tokio runtime.
     ///
@@ -77,7 +77,7 @@ impl Plugin {
     pub fn new(settings: &Settings<'_>, metrics: Metrics) -> Result<Self, Error> {
         let Settings { name, endpoint, timeout } = settings;
         let client = Client::new(name, endpoint, *timeout, metrics.clone());
-        Ok(Plugin {
+        Ok(KmsPlugin {
             name: (*name).to_owned(),
             client: client?,
             metrics,
@@ -123,33 +123,33 @@ impl Plugin {
             Err(why) => {
                 self.metrics.invalid_key_reported(name, why.label());
                 let (key_id, why) = (hash(&status.key_id), why.text());
-                failures.push(Failure::new(format!("got invalid KMSv2 KeyID hash {key_id:?}: {why}")));
+                failures.push(TransformFailure::new(format!("got invalid KMSv2 KeyID hash {key_id:?}: {why}")));
             }
             Ok(()) => {
                 self.metrics.key_reported(name, &status.key_id);
                 failures.extend(self.renew(&status.key_id).await.err());
             }
         }
-        match Failure::aggregate(failures) {
+        match TransformFailure::aggregate(failures) {
             Some(source) => Err(HealthError::Unhealthy { name: name.clone(), source }),
             None => Ok(()),
         }
     }
 
-    fn wrong_status(&self, status: &StatusResponse) -> Vec<Failure> {
+    fn wrong_status(&self, status: &StatusResponse) -> Vec<TransformFailure> {
         let mut failures = Vec::new();
         if status.healthz != "ok" {
-            failures.push(Failure::new(format!("got unexpected healthz status: {}", status.healthz)));
+            failures.push(TransformFailure::new(format!("got unexpected healthz status: {}", status.healthz)));
         }
         let reported = &status.version;
         if !matches!(reported.as_str(), "v2" | "v2beta1") {
-            failures.push(Failure::new(format!("expected KMSv2 API version v2, got {reported}")));
+            failures.push(TransformFailure::new(format!("expected KMSv2 API version v2, got {reported}")));
             return failures;
         }
         let mut version = lock(&self.version);
         let first = version.get_or_insert_with(|| reported.clone());
         if first != reported {
-            failures.push(Failure::new(format!(
+            failures.push(TransformFailure::new(format!(
                 "KMSv2 API version should not change after the initial status response version {first}, got {reported}"
             )));
         }
@@ -158,7 +158,7 @@ impl Plugin {
 
     /// Extends the use of the seed while the plugin's key is the same; otherwise creates a new seed.
     /// After a failure the previous seed stays in use until it expires.
-    async fn renew(&self, key_id: &str) -> Result<(), Failure> {
+    async fn renew(&self, key_id: &str) -> Result<(), TransformFailure> {
         let expires = Instant::now() + WRITE_SEED_TTL;
         let before = self.current().ok();
         if let Some(before) = before.as_ref().filter(|before| before.source.key_id == key_id) {
@@ -171,7 +171,7 @@ impl Plugin {
         if source.key_id != key_id {
             let (reported, used) = (hash(key_id), hash(&source.key_id));
             let in_use = before.map(|before| hash(&before.source.key_id)).unwrap_or_default();
-            return Err(Failure::new(format!(
+            return Err(TransformFailure::new(format!(
                 "failed to rotate DEK uid={uid:?}, statusKeyIDHash={reported:?}, encryptKeyIDHash={used:?}, stateKeyIDHash={in_use:?}"
             )));
         }
@@ -181,7 +181,7 @@ impl Plugin {
         Ok(())
     }
 
-    async fn make_seed(&self, uid: &str) -> Result<(Arc<Seed>, Encrypted), Failure> {
+    async fn make_seed(&self, uid: &str) -> Result<(Arc<Seed>, Encrypted), TransformFailure> {
         let begun = std::time::Instant::now();
         let bytes = random::bytes::<LENGTH>();
         self.metrics.generated(begun.elapsed(), bytes.is_ok());
@@ -192,9 +192,9 @@ impl Plugin {
     }
 
     /// Returns the seed in use.
-    pub(super) fn current(&self) -> Result<Arc<Current>, Failure> {
+    pub(super) fn current(&self) -> Result<Arc<Current>, TransformFailure> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
-        current.ok_or_else(|| Failure::new("got unexpected nil transformer"))
+        current.ok_or_else(|| TransformFailure::new("got unexpected nil transformer"))
     }
 
     fn set_current(&self, current: Current) {
@@ -203,7 +203,7 @@ impl Plugin {
 
     /// Returns the transformer that reads values encrypted with a source. Calls the plugin on the first
     /// use of a source.
-    pub(super) async fn reader(&self, source: &Encrypted) -> Result<Arc<dyn Transformer>, Failure> {
+    pub(super) async fn reader(&self, source: &Encrypted) -> Result<Arc<dyn Transformer>, TransformFailure> {
         let known = lock(&self.known).find(source);
         if let Some(known) = known {
             return Ok(known);

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::messages::{EncryptResponse, EncryptedObject, EncryptedSourceType};
-use crate::failure::Failure;
+use crate::failure::TransformFailure;
 use crate::gcm::Gcm;
 use crate::seed::Seed;
 use crate::transformer::Transformer;
@@ -37,7 +37,7 @@ impl Encrypted {
     ///
     /// # Errors
     /// When the plugin's response is invalid.
-    pub fn seed(response: EncryptResponse) -> Result<Self, Failure> {
+    pub fn seed(response: EncryptResponse) -> Result<Self, TransformFailure> {
         let EncryptResponse { ciphertext, key_id, annotations } = response;
         let source = Encrypted {
             ciphertext,
@@ -53,15 +53,15 @@ impl Encrypted {
     ///
     /// # Errors
     /// When the value is malformed.
-    pub fn split(stored: &[u8]) -> Result<(Vec<u8>, Self), Failure> {
-        let object: EncryptedObject =
-            prost::Message::decode(stored).map_err(|_| Failure::new("proto: cannot parse invalid wire-format data"))?;
+    pub fn split(stored: &[u8]) -> Result<(Vec<u8>, Self), TransformFailure> {
+        let object: EncryptedObject = prost::Message::decode(stored)
+            .map_err(|_| TransformFailure::new("proto: cannot parse invalid wire-format data"))?;
         let EncryptedObject { encrypted_data, key_id, encrypted_source, annotations, encrypted_source_type } = object;
         let source =
             Encrypted { ciphertext: encrypted_source, key_id, annotations, source_type: encrypted_source_type };
         source.check_type()?;
         if encrypted_data.is_empty() {
-            return Err(Failure::new("encrypted data is empty"));
+            return Err(TransformFailure::new("encrypted data is empty"));
         }
         source.check()?;
         Ok((encrypted_data, source))
@@ -81,32 +81,33 @@ impl Encrypted {
     }
 
     /// Returns the transformer that reads values, given the plaintext of the seed or data key.
-    pub fn reader(&self, plaintext: &[u8]) -> Result<Arc<dyn Transformer>, Failure> {
+    pub fn reader(&self, plaintext: &[u8]) -> Result<Arc<dyn Transformer>, TransformFailure> {
         Ok(match EncryptedSourceType::try_from(self.source_type) {
             Ok(EncryptedSourceType::HkdfSha256XnonceAesGcmSeed) => Arc::new(Seed::new(plaintext)?),
             _ => Arc::new(Gcm::new(plaintext)?),
         })
     }
 
-    fn check_type(&self) -> Result<(), Failure> {
+    fn check_type(&self) -> Result<(), TransformFailure> {
         match EncryptedSourceType::try_from(self.source_type) {
             Ok(_) => Ok(()),
-            Err(_) => Err(Failure::new(format!("unknown encryptedDEKSourceType: {}", self.source_type))),
+            Err(_) => Err(TransformFailure::new(format!("unknown encryptedDEKSourceType: {}", self.source_type))),
         }
     }
 
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self) -> Result<(), TransformFailure> {
         let ciphertext = match self.ciphertext.len() {
             0 => Some("encrypted DEK source is empty".to_owned()),
             1..=MAX_CIPHERTEXT => None,
             n => Some(format!("encrypted DEK source is {n} bytes, which exceeds the max size of {MAX_CIPHERTEXT}")),
         };
         if let Some(why) = ciphertext {
-            return Err(Failure::new(format!("failed to validate encrypted DEK source: {why}")));
+            return Err(TransformFailure::new(format!("failed to validate encrypted DEK source: {why}")));
         }
-        check_key_id(&self.key_id).map_err(|why| Failure::new(why.text()).during("failed to validate key id"))?;
+        check_key_id(&self.key_id)
+            .map_err(|why| TransformFailure::new(why.text()).during("failed to validate key id"))?;
         match wrong_annotations(&self.annotations) {
-            Some(why) => Err(Failure::new(format!("failed to validate annotations: {why}"))),
+            Some(why) => Err(TransformFailure::new(format!("failed to validate annotations: {why}"))),
             None => Ok(()),
         }
     }
@@ -178,9 +179,9 @@ const SOURCE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The decrypted sources; the plugin decrypts each of them once.
 #[derive(Default)]
-pub(super) struct Known(HashMap<[u8; 32], (Arc<dyn Transformer>, Instant)>);
+pub(super) struct KnownSources(HashMap<[u8; 32], (Arc<dyn Transformer>, Instant)>);
 
-impl Known {
+impl KnownSources {
     pub fn find(&self, source: &Encrypted) -> Option<Arc<dyn Transformer>> {
         self.0.get(&source.fingerprint()).map(|(reader, _)| reader.clone())
     }

@@ -4,7 +4,7 @@ use prometheus::{IntCounter, Registry};
 
 /// Counters. Clones share them.
 #[derive(Clone, Debug)]
-pub(super) struct Counts {
+pub(super) struct DiscoveryCounts {
     /// Documents built of this server and the servers behind it.
     pub made: IntCounter,
     /// Cache hits for documents of all servers of the cluster; `missed` counts the misses.
@@ -14,12 +14,12 @@ pub(super) struct Counts {
     pub alone: IntCounter,
 }
 
-impl Default for Counts {
+impl Default for DiscoveryCounts {
     fn default() -> Self {
         let counter = |name: &str, help: &str| {
             IntCounter::new(format!("aggregator_discovery_{name}_total"), help).expect("a well-formed metric")
         };
-        Counts {
+        DiscoveryCounts {
             made: counter("aggregation_count", "Number of times that the aggregated discovery document was built."),
             kept: counter(
                 "peer_aggregated_cache_hits",
@@ -37,7 +37,7 @@ impl Default for Counts {
     }
 }
 
-impl Counts {
+impl DiscoveryCounts {
     pub(super) fn register(&self, registry: &Registry) {
         for counter in [&self.made, &self.kept, &self.missed, &self.alone] {
             // Fails only for a name that is already registered.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use openapi::custom::CustomResource;
-use openapi::{Catalog, Options, Scope};
+use openapi::{Catalog, OpenApiOptions, Scope};
 use serde_json::Value;
 
 use super::Lazy;
@@ -19,7 +19,7 @@ pub(super) struct CustomDocument {
 }
 
 impl CustomDocument {
-    pub(super) fn new(options: &Options, served: Vec<Arc<Endpoint>>) -> Self {
+    pub(super) fn new(options: &OpenApiOptions, served: Vec<Arc<Endpoint>>) -> Self {
         CustomDocument { release: options.version.clone(), served, document: OnceLock::new() }
     }
 
@@ -44,7 +44,7 @@ impl CustomDocument {
         self.served.iter().map(|endpoint| resource(endpoint))
     }
 
-    pub(super) fn make(&self, catalog: &Catalog, options: &Options) -> Value {
+    pub(super) fn make(&self, catalog: &Catalog, options: &OpenApiOptions) -> Value {
         let resources: Vec<CustomResource> = self.resources().collect();
         catalog.custom_v3(options, &resources)
     }

@@ -20,7 +20,7 @@ const RETENTION: Duration = Duration::from_secs(30);
 
 /// The compressed bundles. Decompressed, they would take much of the memory of an idle server and
 /// of its start-up time.
-pub(super) struct Declared {
+pub(super) struct DeclaredDocuments {
     bundles: &'static [&'static [u8]],
     served: Served,
     unpacked: Arc<Mutex<Option<Unpacked>>>,
@@ -31,9 +31,9 @@ struct Unpacked {
     used: Instant,
 }
 
-impl Declared {
+impl DeclaredDocuments {
     pub(super) fn new(bundles: &'static [&'static [u8]], served: Served) -> Self {
-        Declared { bundles, served, unpacked: Arc::default() }
+        DeclaredDocuments { bundles, served, unpacked: Arc::default() }
     }
 
     /// A text that changes whenever the documents change.
@@ -120,12 +120,12 @@ mod tests {
 
     use flate2::Compression;
     use flate2::write::GzEncoder;
-    use openapi::{Options, Resource};
+    use openapi::{OpenApiOptions, Resource};
 
     use super::*;
 
     /// Declares widgets and gadgets; gadgets are not served.
-    fn declared() -> Declared {
+    fn declared() -> DeclaredDocuments {
         let resources = ["gadgets", "widgets"].map(|name| Resource { plural: name.into(), ..Resource::default() });
         let version = GroupVersion { group: "example.com".into(), version: "v1".into(), ..GroupVersion::default() };
         let catalog =
@@ -133,12 +133,15 @@ mod tests {
         let mut bundle = GzEncoder::new(Vec::new(), Compression::fast());
         bundle.write_all(&serde_json::to_vec(&catalog).unwrap()).unwrap();
         let bundle: &'static [u8] = bundle.finish().unwrap().leak();
-        Declared::new(vec![bundle].leak(), Served::from([(("example.com", "v1"), BTreeSet::from(["widgets"]))]))
+        DeclaredDocuments::new(
+            vec![bundle].leak(),
+            Served::from([(("example.com", "v1"), BTreeSet::from(["widgets"]))]),
+        )
     }
 
     #[test]
     fn outline_has_all_paths() {
-        let (declared, options) = (declared(), Options::default());
+        let (declared, options) = (declared(), OpenApiOptions::default());
         let before = declared.outline().v3_paths(&options);
         assert!(before.contains("apis/example.com/v1"), "{before:?}");
         assert_eq!(before, declared.catalog().v3_paths(&options));

@@ -8,14 +8,14 @@ use sha2::{Digest, Sha512};
 use crate::compressed::Compressed;
 
 /// A document in both forms, each compressed. Documents are large, and clients cache them.
-pub(super) struct Document {
+pub(super) struct CompressedDocument {
     pub(super) json: Compressed,
     pub(super) protobuf: OnceLock<Compressed>,
 }
 
-impl Document {
+impl CompressedDocument {
     pub(super) fn new(value: &Value) -> Self {
-        Document { json: Compressed::new(value.to_string().as_bytes()), protobuf: OnceLock::new() }
+        CompressedDocument { json: Compressed::new(value.to_string().as_bytes()), protobuf: OnceLock::new() }
     }
 
     pub(super) fn protobuf(&self, encode: fn(&Value) -> Vec<u8>) -> Vec<u8> {
@@ -28,7 +28,7 @@ impl Document {
 /// before.
 pub(super) struct Lazy {
     pub(super) hash: String,
-    pub(super) document: OnceLock<Document>,
+    pub(super) document: OnceLock<CompressedDocument>,
 }
 
 impl Lazy {
@@ -36,8 +36,8 @@ impl Lazy {
         Lazy { hash: hash(sources.as_bytes()), document: OnceLock::new() }
     }
 
-    pub(super) fn get(&self, make: impl FnOnce() -> Value) -> &Document {
-        self.document.get_or_init(|| Document::new(&make()))
+    pub(super) fn get(&self, make: impl FnOnce() -> Value) -> &CompressedDocument {
+        self.document.get_or_init(|| CompressedDocument::new(&make()))
     }
 }
 

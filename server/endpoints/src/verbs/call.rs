@@ -16,19 +16,19 @@ use request::warnings::Warnings;
 use request::{Body, RequestInfo, User, respond};
 use serving::filters::Detach;
 use serving::work::HeldSeat;
-use serving::work::memory::Held;
-use telemetry::metrics::Watched;
+use serving::work::memory::HeldMemory;
+use telemetry::metrics::PendingWatchMetrics;
 
 use super::cost;
-use super::cost::{Cost, Place};
+use super::cost::{Executor, RequestCost};
 use super::deprecation::{MINOR, deprecation, removal};
-use crate::admission::{Attributes, Conversions, Operation, Reservations};
+use crate::admission::{AdmissionAttributes, Conversions, Operation, Reservations};
 use crate::body;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Forms, SupportedEncodings};
 
 /// A request for a resource, with its parts.
-pub struct Call {
+pub struct ResourceRequest {
     pub info: Arc<RequestInfo>,
     pub user: Arc<User>,
     pub headers: HeaderMap,
@@ -38,23 +38,23 @@ pub struct Call {
     pub supported: SupportedEncodings,
     pub trail: AuditContext,
     /// Metrics of a watch.
-    pub watched: Option<Watched>,
+    pub watched: Option<PendingWatchMetrics>,
     /// Memory that is counted for its body.
-    pub held: Held,
+    pub held: HeldMemory,
     /// Detaches a write from its connection.
     pub detach: Option<Detach>,
     /// Its seats in priority and fairness.
     pub seat: Option<HeldSeat>,
 }
 
-impl Call {
+impl ResourceRequest {
     /// Reads the whole body, and moves expensive work to the work pool. The request is a write;
     /// from then on it completes even if the client disconnects.
     ///
     /// While a request waits for its body, it releases its seats. It acquires them again to work on
     /// the connection's thread. For a large body it releases them immediately, because its work
     /// moves to the work pool.
-    pub async fn read_body(&mut self, endpoint: &Endpoint, cost: Cost) -> Result<Bytes, Status> {
+    pub async fn read_body(&mut self, endpoint: &Endpoint, cost: RequestCost) -> Result<Bytes, Status> {
         let body = std::mem::take(&mut self.body);
         let is_small = http_body::Body::size_hint(&body).upper().is_some_and(cost::is_small_body);
         let grace = if is_small { BODY_GRACE } else { Duration::ZERO };
@@ -64,9 +64,9 @@ impl Call {
             None => read.await?,
         };
         match (cost.place(endpoint, &self.info, bytes.len()), &self.seat) {
-            (Place::WorkPool { memory }, _) => offload::to_work_pool_with(memory).await?,
-            (Place::Connection, Some(seat)) => seat.take_again().await?,
-            (Place::Connection, None) => {}
+            (Executor::WorkPool { memory }, _) => offload::to_work_pool_with(memory).await?,
+            (Executor::Connection, Some(seat)) => seat.take_again().await?,
+            (Executor::Connection, None) => {}
         }
         if let Some(detach) = &self.detach {
             detach.detach();
@@ -101,8 +101,14 @@ impl Call {
     }
 
     /// Builds the admission attributes of the request.
-    pub fn attributes(&self, endpoint: &Endpoint, operation: Operation, name: &str, dry_run: bool) -> Attributes {
-        Attributes {
+    pub fn attributes(
+        &self,
+        endpoint: &Endpoint,
+        operation: Operation,
+        name: &str,
+        dry_run: bool,
+    ) -> AdmissionAttributes {
+        AdmissionAttributes {
             operation,
             kind: endpoint.kind,
             group: endpoint.group_version.0,

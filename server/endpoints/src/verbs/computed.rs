@@ -8,13 +8,13 @@ use machinery::status::Status;
 use registry::{Listed, Predicate, computed_entry, meta};
 use request::Response;
 
-use super::Call;
+use super::ResourceRequest;
 use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::listing;
 use crate::media::Forms;
 
 /// Reads one object.
-pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
+pub async fn get(endpoint: &Arc<Endpoint>, call: ResourceRequest) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let objects = handler(endpoint)?.objects(Some(&call.info.name)).await?;
     let object = objects.into_iter().next().ok_or_else(|| Status::not_found(endpoint.name(), &call.info.name))?;
@@ -22,7 +22,7 @@ pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Statu
 }
 
 /// Lists the objects that match the selectors. Ignores the limit, as upstream does.
-pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
+pub async fn list(endpoint: &Arc<Endpoint>, call: ResourceRequest) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     super::list::check_list(&super::list::list_query(&call.info)?, &call.info.query)?;
     let predicate = super::list::predicate(endpoint, &call)?;

@@ -3,7 +3,7 @@
 use machinery::status::Status;
 use request::{Request, Response};
 
-use super::Call;
+use super::ResourceRequest;
 use crate::admission::Operation;
 use crate::endpoint::{ConnectRequest, Endpoint, SubresourceHandler};
 
@@ -11,7 +11,7 @@ use crate::endpoint::{ConnectRequest, Endpoint, SubresourceHandler};
 pub async fn connect(
     endpoint: &Endpoint,
     handler: &dyn SubresourceHandler,
-    call: Call,
+    call: ResourceRequest,
     request: Request,
 ) -> Result<Response, Status> {
     let of_options = endpoint.for_subresource(&call.info.subresource)?;

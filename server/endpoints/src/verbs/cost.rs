@@ -12,33 +12,34 @@ const SMALL_OBJECT: usize = 64 << 10;
 
 /// The cost of decoding and applying a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cost {
+pub enum RequestCost {
     /// Proportional to its size and that of the stored object.
     BySize,
     /// Not bounded by its size.
     Unbounded,
 }
 
-impl Cost {
+impl RequestCost {
     /// The cost of decoding. YAML aliases repeat the nodes that they name.
     pub fn of(encoding: Encoding) -> Self {
         match encoding {
-            Encoding::Json | Encoding::Protobuf => Cost::BySize,
-            Encoding::Yaml | Encoding::Cbor => Cost::Unbounded,
+            Encoding::Json | Encoding::Protobuf => RequestCost::BySize,
+            Encoding::Yaml | Encoding::Cbor => RequestCost::Unbounded,
         }
     }
 
     /// Returns the threads that handle a request with a body of this length.
-    pub fn place(self, endpoint: &Endpoint, info: &RequestInfo, body: usize) -> Place {
+    pub fn place(self, endpoint: &Endpoint, info: &RequestInfo, body: usize) -> Executor {
         let stored = stored_size(endpoint, info);
-        let is_small = self == Cost::BySize && !endpoint.is_costly && body <= SMALL_BODY && stored <= SMALL_OBJECT;
-        if is_small { Place::Connection } else { Place::WorkPool { memory: memory(body.max(stored)) } }
+        let is_small =
+            self == RequestCost::BySize && !endpoint.is_costly && body <= SMALL_BODY && stored <= SMALL_OBJECT;
+        if is_small { Executor::Connection } else { Executor::WorkPool { memory: memory(body.max(stored)) } }
     }
 }
 
 /// The threads that handle a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Executor {
     /// The connection's thread, for small costs.
     Connection,
     /// The work pool, once it has this many free bytes.

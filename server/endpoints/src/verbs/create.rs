@@ -8,20 +8,20 @@ use machinery::status::Status;
 use registry::{CreateOptions, ensure_namespace, meta, meta_mut};
 use request::Response;
 
-use super::{Call, Cost};
-use crate::admission::{Attributes, Operation};
-use crate::endpoint::{AdmitCreate, Answer, CreateRequest, Endpoint};
+use super::{RequestCost, ResourceRequest};
+use crate::admission::{AdmissionAttributes, Operation};
+use crate::endpoint::{AdmitCreate, CreateRequest, Endpoint, SubresourceOutput};
 use crate::managed::{self, Manager};
-use crate::media::{Form, Forms};
+use crate::media::{Forms, Representation};
 use crate::owners::{self, DedupStage};
 use crate::{audit, body, empty, options, response};
 
 /// Creates an object.
-pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
+pub async fn create(endpoint: &Arc<Endpoint>, mut call: ResourceRequest) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let options = options::write_options(&call.info.query, "CreateOptions", false)?;
     let encoding = call.supported.body_encoding(call.content_type())?;
-    let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
+    let bytes = call.read_body(endpoint, RequestCost::of(encoding)).await?;
     let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation, &call.warnings)?;
     let mut object = decoded.value;
     audit::record_request(&call.trail, endpoint.kind, &object);
@@ -33,7 +33,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let (name, generate_name) = names(&object);
     check_name(&call, &name)?;
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
-    let attributes = Attributes { generate_name, ..attributes };
+    let attributes = AdmissionAttributes { generate_name, ..attributes };
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
     let manager = Manager { name: &manager, subresource: "", empty: &decoded.empty };
     let mut object = managed::on_update(endpoint, None, object, &manager);
@@ -53,7 +53,7 @@ fn names(object: &Owned) -> (String, String) {
 
 /// Checks that a POST to the path of a custom object creates the authorized object. Upstream
 /// accepts any name.
-fn check_name(call: &Call, name: &str) -> Result<(), Status> {
+fn check_name(call: &ResourceRequest, name: &str) -> Result<(), Status> {
     let wanted = call.info.name.as_str();
     match wanted.is_empty() || wanted == name {
         true => Ok(()),
@@ -64,13 +64,13 @@ fn check_name(call: &Call, name: &str) -> Result<(), Status> {
 }
 
 /// Checks the namespace of an object: it may be absent, but must not contradict the path.
-fn check_namespace(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
+fn check_namespace(endpoint: &Endpoint, call: &ResourceRequest, object: &mut Owned) -> Result<(), Status> {
     let Some(meta) = meta_mut(object) else { return Ok(()) };
     ensure_namespace(meta, if endpoint.resource.namespaced { &call.info.namespace } else { "" })
 }
 
 /// Handles a POST to a subresource or a virtual resource with its own behaviour.
-pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
+pub async fn create_special(endpoint: &Endpoint, mut call: ResourceRequest) -> Result<Response, Status> {
     let options = options::write_options(&call.info.query, "CreateOptions", false)?;
     let subresource = call.info.subresource.clone();
     let Some(handler) = endpoint.handlers.get(subresource.as_str()).cloned() else {
@@ -80,8 +80,8 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let endpoint = &Arc::new(endpoint.for_subresource(&subresource)?);
     let accepted = call.accept(Forms::NoTable)?;
     let encoding = call.supported.body_encoding(call.content_type())?;
-    let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
-    let body = body::Reader {
+    let bytes = call.read_body(endpoint, RequestCost::of(encoding)).await?;
+    let body = body::BodyDecoder {
         catalog: endpoint.catalog,
         expected: endpoint.kind,
         open: endpoint.open.as_deref(),
@@ -108,18 +108,20 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let empty = sent.map_or(Vec::new(), |sent| empty::bare_lists(endpoint.kind.def, &sent));
     context.sent.set(move || body::document(encoding, &bytes));
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
-    let attributes = Attributes { generate_name, ..attributes };
+    let attributes = AdmissionAttributes { generate_name, ..attributes };
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
     let manager = Manager { name: &manager, subresource: &subresource, empty: &decoded.empty };
     let mut body = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut body, None).await?;
     let posted = CreateRequest { endpoint, context: &context, attributes: &attributes, body, query: &call.info.query };
     match handler.create(posted).await? {
-        Answer::Object(object) if accepted.form == Form::Object => {
+        SubresourceOutput::Object(object) if accepted.form == Representation::Object => {
             response::object_with_empty(StatusCode::CREATED, endpoint.kind, object, &empty, &accepted)
         }
-        Answer::Object(object) => super::get::object_in_form(endpoint, StatusCode::CREATED, object, &accepted, &call),
-        Answer::Success => response::created(&accepted),
+        SubresourceOutput::Object(object) => {
+            super::get::object_in_form(endpoint, StatusCode::CREATED, object, &accepted, &call)
+        }
+        SubresourceOutput::Success => response::created(&accepted),
     }
 }
 

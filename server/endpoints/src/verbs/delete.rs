@@ -17,8 +17,8 @@ use registry::{CheckDelete, Context, DeleteOptions, ListQuery, Precondition, Pro
 use request::{Query, Response};
 use storage::cache::Entry;
 
-use super::{Call, Cost};
-use crate::admission::{Attributes, Operation};
+use super::{RequestCost, ResourceRequest};
+use crate::admission::{AdmissionAttributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::{Encoding, Forms};
 use crate::options::{check_dry_run, refuse};
@@ -28,7 +28,7 @@ use crate::{audit, body, gvk, listing, response};
 const PAGE_SIZE: usize = 10_000;
 
 /// Deletes an object.
-pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
+pub async fn delete(endpoint: &Arc<Endpoint>, mut call: ResourceRequest) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let options = options(endpoint, &mut call).await?;
     warn(endpoint, &call, &options);
@@ -53,7 +53,7 @@ pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
 }
 
 /// Deletes the objects that a list with the same parameters returns.
-pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
+pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: ResourceRequest) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let query = super::list::list_query(&call.info)?;
     super::list::check_list(&query, &call.info.query)?;
@@ -85,10 +85,10 @@ fn page(query: &ListQuery) -> ListQuery {
     ListQuery { limit: if query.limit == 0 { PAGE_SIZE } else { query.limit }, ..query.clone() }
 }
 
-/// Deletes objects of a collection. Takes `&mut Call`, because its body is not `Sync`.
+/// Deletes objects of a collection. Takes `&mut ResourceRequest`, because its body is not `Sync`.
 async fn delete_all(
     endpoint: &Arc<Endpoint>,
-    call: &mut Call,
+    call: &mut ResourceRequest,
     options: &Options,
     entries: &[Arc<Entry>],
 ) -> Result<(), Status> {
@@ -126,7 +126,7 @@ async fn delete_one(
 /// Runs validating admission for each object to delete.
 pub struct AdmitDelete<'e> {
     pub endpoint: &'e Endpoint,
-    pub attributes: Attributes,
+    pub attributes: AdmissionAttributes,
 }
 
 #[async_trait]
@@ -136,7 +136,7 @@ impl CheckDelete for AdmitDelete<'_> {
     }
 }
 
-fn warn(endpoint: &Endpoint, call: &Call, options: &Options) {
+fn warn(endpoint: &Endpoint, call: &ResourceRequest, options: &Options) {
     if options.store.propagation.is_none() && endpoint.resource.garbage_collection == GarbageCollection::Orphan {
         call.warn(&[endpoint.resource.orphan_warning.to_string()]);
     }
@@ -153,8 +153,8 @@ struct Options {
 const IGNORE_READ_ERRORS: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
 /// Parses the options of body or query. A body takes precedence.
-async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status> {
-    let cost = call.supported.body_encoding(call.content_type()).map_or(Cost::BySize, Cost::of);
+async fn options(endpoint: &Endpoint, call: &mut ResourceRequest) -> Result<Options, Status> {
+    let cost = call.supported.body_encoding(call.content_type()).map_or(RequestCost::BySize, RequestCost::of);
     let bytes = call.read_body(endpoint, cost).await?;
     let mut parsed = match bytes.is_empty() {
         true => from_query(&call.info.query)?,
@@ -186,7 +186,7 @@ async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status
     Ok(Options { store, orphan_dependents: parsed.orphan_dependents, ignores_read_errors })
 }
 
-fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status> {
+fn from_body(call: &ResourceRequest, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status> {
     let encoding = call.supported.body_encoding(call.content_type())?;
     let mut value = metav1::DeleteOptions::default();
     let into = machinery::reflect::Mut::of(&mut value);

@@ -8,9 +8,9 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use request::{Query, Response};
 
-use super::Call;
+use super::ResourceRequest;
 use crate::endpoint::Endpoint;
-use crate::media::{Accepted, Encoding, Form};
+use crate::media::{Accepted, Encoding, Representation};
 use crate::partial::Partial;
 use crate::render::Renderer;
 use crate::response;
@@ -22,7 +22,7 @@ const LARGE: usize = 256 << 10;
 const SMALL: usize = 32 << 10;
 
 /// Reads an object or its status.
-pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
+pub async fn get(endpoint: &Arc<Endpoint>, call: ResourceRequest) -> Result<Response, Status> {
     let accepted = call.accept(endpoint.forms(&call.info.subresource))?;
     let store = endpoint.store()?;
     refuse_export(&call.info.query)?;
@@ -37,11 +37,11 @@ pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Statu
         offload::to_work_pool().await?;
     }
     match &accepted.form {
-        Form::Object => {
+        Representation::Object => {
             let bytes = Renderer::new(endpoint, &accepted)?.object(&entry)?;
             Ok(response::respond(StatusCode::OK, accepted.encoding, bytes))
         }
-        Form::PartialMetadata(version) => {
+        Representation::PartialMetadata(version) => {
             let bytes = Partial::new(version).object(&Renderer::new(endpoint, &accepted)?, &entry)?;
             Ok(response::respond(StatusCode::OK, accepted.encoding, bytes))
         }
@@ -63,17 +63,17 @@ pub fn object_in_form(
     code: StatusCode,
     object: Owned,
     accepted: &Accepted,
-    call: &Call,
+    call: &ResourceRequest,
 ) -> Result<Response, Status> {
     match &accepted.form {
-        Form::Object => response::object(code, endpoint.kind, object, accepted),
-        Form::Table(version) => {
+        Representation::Object => response::object(code, endpoint.kind, object, accepted),
+        Representation::Table(version) => {
             let renderer = Renderer::new(endpoint, accepted)?;
             let writer = TableWriter::new(renderer, version, &call.info.query)?;
             table::of_object(&writer, code, object, accepted)
         }
-        Form::PartialMetadata(version) => Partial::new(version).respond(code, &object, accepted),
-        Form::PartialMetadataList(_) => Err(not_a_list(endpoint.internal_package(), endpoint.kind.kind)),
+        Representation::PartialMetadata(version) => Partial::new(version).respond(code, &object, accepted),
+        Representation::PartialMetadataList(_) => Err(not_a_list(endpoint.internal_package(), endpoint.kind.kind)),
     }
 }
 

@@ -9,24 +9,24 @@ use machinery::status::Status;
 use registry::{ListQuery, Predicate};
 use request::{Query, RequestInfo, Response};
 
-use super::Call;
+use super::ResourceRequest;
 use crate::endpoint::Endpoint;
 use crate::listing;
-use crate::media::{Encoding, Form, Forms};
+use crate::media::{Encoding, Forms, Representation};
 use crate::options::refuse;
 
 /// Selectors up to this many bytes are evaluated on the connection's thread.
 const SMALL_SELECTORS: usize = 2 << 10;
 
 /// Lists a collection.
-pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
+pub async fn list(endpoint: &Arc<Endpoint>, call: ResourceRequest) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let query = list_query(&call.info)?;
     check_list(&query, &call.info.query)?;
     // Selectors are evaluated for each object, and other forms are encoded as a whole.
     let is_plain = matches!(accepted.encoding, Encoding::Json | Encoding::Protobuf) && !accepted.pretty;
     let selectors = call.info.query.text("labelSelector").len() + call.info.query.text("fieldSelector").len();
-    if !is_plain || matches!(accepted.form, Form::Table(_)) || selectors > SMALL_SELECTORS {
+    if !is_plain || matches!(accepted.form, Representation::Table(_)) || selectors > SMALL_SELECTORS {
         offload::to_work_pool().await?;
     }
     let predicate = predicate(endpoint, &call)?;
@@ -84,7 +84,7 @@ pub fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
 
 /// Returns the predicate of a list, watch or deletecollection. It always includes the authorized
 /// name (upstream: `listOpts`).
-pub fn predicate(endpoint: &Endpoint, call: &Call) -> Result<Predicate, Status> {
+pub fn predicate(endpoint: &Endpoint, call: &ResourceRequest) -> Result<Predicate, Status> {
     let (fields, _) = call.info.selectors.both()?;
     for requirement in fields.requirements() {
         check_label(endpoint, &requirement.field)?;

@@ -17,11 +17,11 @@ pub mod watch;
 use http::StatusCode;
 use machinery::catalog::KindDef;
 use machinery::status::Status;
-use registry::{Change, Context, UpdateOptions, Updated};
+use registry::{Context, UpdateOptions, Updated, UpdatedObjectInfo};
 
 use crate::endpoint::Endpoint;
-pub use call::Call;
-pub use cost::Cost;
+pub use call::ResourceRequest;
+pub use cost::RequestCost;
 use deprecation::{MINOR, deprecation, removal};
 use scale::{AsScale, Scale};
 
@@ -32,7 +32,7 @@ async fn write(
     name: &str,
     options: &UpdateOptions,
     scale: Option<&Scale<'_>>,
-    mut change: impl Change,
+    mut change: impl UpdatedObjectInfo,
 ) -> Result<Updated, Status> {
     let store = endpoint.store()?;
     match scale {

@@ -7,14 +7,14 @@ use bytes::Bytes;
 use machinery::reflect::Owned;
 use machinery::request_document::RequestDocument;
 use machinery::status::Status;
-use registry::{Change, CheckWrite, Outcome, UpdateOptions, meta};
+use registry::{CheckWrite, UpdateOptions, UpdatedObjectInfo, WriteOutcome, meta};
 use request::Response;
 use request::warnings::Warnings;
 
 use super::call::check_identity;
 use super::scale::Scale;
-use super::{Call, Cost};
-use crate::admission::{Attributes, Operation};
+use super::{RequestCost, ResourceRequest};
+use crate::admission::{AdmissionAttributes, Operation};
 use crate::audit;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
@@ -23,7 +23,7 @@ use crate::owners::{self, DedupStage};
 use crate::patching::{self, Patch, PatchType};
 
 /// Patches an object or its Scale.
-pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
+pub async fn patch(endpoint: &Arc<Endpoint>, mut call: ResourceRequest) -> Result<Response, Status> {
     let subresource = call.info.subresource.clone();
     let scale = Scale::of(endpoint, &subresource)?;
     let for_subresource = endpoint.for_subresource(&subresource)?;
@@ -62,10 +62,10 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
 
 /// The cost of a patch. JSON patch operations copy, and YAML aliases repeat, more than their size
 /// suggests.
-fn cost(kind: PatchType) -> Cost {
+fn cost(kind: PatchType) -> RequestCost {
     match kind {
-        PatchType::Merge | PatchType::Strategic => Cost::BySize,
-        PatchType::Json | PatchType::Apply => Cost::Unbounded,
+        PatchType::Merge | PatchType::Strategic => RequestCost::BySize,
+        PatchType::Json | PatchType::Apply => RequestCost::Unbounded,
     }
 }
 
@@ -75,7 +75,7 @@ pub struct ApplyPatch<'a> {
     pub kind: PatchType,
     pub bytes: Bytes,
     pub validation: FieldValidation,
-    pub attributes: Attributes,
+    pub attributes: AdmissionAttributes,
     pub manager: String,
     pub subresource: String,
     pub warnings: Warnings,
@@ -112,7 +112,7 @@ impl ApplyPatch<'_> {
 }
 
 #[async_trait]
-impl Change for ApplyPatch<'_> {
+impl UpdatedObjectInfo for ApplyPatch<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let mut object = self.patched(current)?;
         if current.is_none() {
@@ -135,7 +135,7 @@ impl CheckWrite for ApplyPatch<'_> {
         self.endpoint.check_write(&self.attributes, new, old).await
     }
 
-    async fn settle(&mut self, outcome: Outcome) {
+    async fn settle(&mut self, outcome: WriteOutcome) {
         self.attributes.reservations.settle(outcome).await;
     }
 }

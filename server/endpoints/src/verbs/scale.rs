@@ -16,14 +16,14 @@ use machinery::print::{
 };
 use machinery::reflect::{Map, OneMut, OptMut, Owned, Ref, Slot, Value};
 use machinery::status::{GroupResource, Status};
-use patch::managed::{Mapping, scale_to_parent, to_scale};
-use registry::{Change, CheckWrite, Outcome, meta, meta_mut};
+use patch::managed::{ReplicasPath, scale_to_parent, to_scale};
+use registry::{CheckWrite, UpdatedObjectInfo, WriteOutcome, meta, meta_mut};
 use request::Response;
 use serde_json::json;
 
-use super::Call;
+use super::ResourceRequest;
 use crate::endpoint::Endpoint;
-use crate::media::{Accepted, Form, Forms};
+use crate::media::{Accepted, Forms, Representation};
 use crate::open::Origin;
 use crate::partial::Partial;
 use crate::render::Renderer;
@@ -114,7 +114,12 @@ impl<'a> Scale<'a> {
 
     /// Responds to a write with the Scale of the stored parent. If the schema does not have the
     /// replicas of a custom object, reads prune them.
-    pub fn respond_to_write(&self, mut parent: Owned, accepted: &Accepted, call: &Call) -> Result<Response, Status> {
+    pub fn respond_to_write(
+        &self,
+        mut parent: Owned,
+        accepted: &Accepted,
+        call: &ResourceRequest,
+    ) -> Result<Response, Status> {
         if let Some(open) = &self.endpoint.open {
             let completed = open.complete(&mut parent, Origin::Stored, &mut json::Issues::ignore());
             completed.map_err(|why| Status::internal(why.to_string()))?;
@@ -123,19 +128,19 @@ impl<'a> Scale<'a> {
     }
 
     /// Responds with the Scale of a parent, in the negotiated form.
-    pub fn respond(&self, parent: &Owned, accepted: &Accepted, call: &Call) -> Result<Response, Status> {
+    pub fn respond(&self, parent: &Owned, accepted: &Accepted, call: &ResourceRequest) -> Result<Response, Status> {
         let (code, scale) = (StatusCode::OK, self.of_parent(parent.as_ref())?);
         match &accepted.form {
-            Form::Object => response::object(code, self.kind, scale, accepted),
-            Form::Table(version) => {
+            Representation::Object => response::object(code, self.kind, scale, accepted),
+            Representation::Table(version) => {
                 let columns = if self.endpoint.open.is_some() { &CUSTOM_COLUMNS } else { &COLUMNS };
                 let endpoint = Arc::new(self.endpoint.of_declared(self.kind));
                 let renderer = Renderer::new(&endpoint, accepted)?;
                 let writer = TableWriter::with_columns(renderer, columns, version, &call.info.query)?;
                 table::of_object(&writer, code, scale, accepted)
             }
-            Form::PartialMetadata(version) => Partial::new(version).respond(code, &scale, accepted),
-            Form::PartialMetadataList(_) => Err(super::get::not_a_list(self.kind.group, self.kind.kind)),
+            Representation::PartialMetadata(version) => Partial::new(version).respond(code, &scale, accepted),
+            Representation::PartialMetadataList(_) => Err(super::get::not_a_list(self.kind.group, self.kind.kind)),
         }
     }
 
@@ -202,9 +207,11 @@ impl<'a> Scale<'a> {
 /// Represents absent replicas of a custom object, as upstream does.
 const UNSET: i32 = i32::MIN;
 
-fn mappings<'v>(versions: &'v [(String, Option<Vec<&'static str>>)]) -> Vec<Mapping<'v>> {
-    let mapping =
-        |(version, path): &'v (String, Option<Vec<_>>)| Mapping { api_version: version, replicas: path.as_deref() };
+fn mappings<'v>(versions: &'v [(String, Option<Vec<&'static str>>)]) -> Vec<ReplicasPath<'v>> {
+    let mapping = |(version, path): &'v (String, Option<Vec<_>>)| ReplicasPath {
+        api_version: version,
+        replicas: path.as_deref(),
+    };
     versions.iter().map(mapping).collect()
 }
 
@@ -213,7 +220,7 @@ fn split(path: &str) -> Vec<&str> {
 }
 
 /// Serves a GET of the Scale.
-pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
+pub async fn get(endpoint: &Endpoint, call: ResourceRequest) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let scale = Scale::of(endpoint, &call.info.subresource)?.ok_or_else(Status::path_not_found)?;
     let parent =
@@ -232,7 +239,7 @@ pub struct AsScale<'a, C> {
 }
 
 #[async_trait]
-impl<C: Change> Change for AsScale<'_, C> {
+impl<C: UpdatedObjectInfo> UpdatedObjectInfo for AsScale<'_, C> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let Some(parent) = current else { return self.change.apply(None).await };
         let mut before = self.scale.of_parent(parent.as_ref())?;
@@ -253,14 +260,14 @@ impl<C: Change> Change for AsScale<'_, C> {
 }
 
 #[async_trait]
-impl<C: Change> CheckWrite for AsScale<'_, C> {
+impl<C: UpdatedObjectInfo> CheckWrite for AsScale<'_, C> {
     async fn check(&mut self, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
         let old = old.map(|old| self.scale.of_parent(old.as_ref())).transpose()?;
         let new = self.scale.of_parent(new.as_ref())?;
         self.change.check(&new, old.as_ref()).await
     }
 
-    async fn settle(&mut self, outcome: Outcome) {
+    async fn settle(&mut self, outcome: WriteOutcome) {
         self.change.settle(outcome).await;
     }
 }

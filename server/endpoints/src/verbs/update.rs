@@ -5,27 +5,27 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Change, CheckWrite, Outcome, Precondition, UpdateOptions, meta};
+use registry::{CheckWrite, Precondition, UpdateOptions, UpdatedObjectInfo, WriteOutcome, meta};
 use request::Response;
 use request::warnings::Warnings;
 
 use super::scale::Scale;
-use super::{Call, Cost};
-use crate::admission::{Attributes, Operation};
+use super::{RequestCost, ResourceRequest};
+use crate::admission::{AdmissionAttributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::owners::{self, DedupStage};
 use crate::{audit, body, empty, options};
 
 /// Replaces an object, or a part of it through a subresource.
-pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
+pub async fn update(endpoint: &Arc<Endpoint>, mut call: ResourceRequest) -> Result<Response, Status> {
     let subresource = call.info.subresource.clone();
     let scale = Scale::of(endpoint, &subresource)?;
     let for_subresource = endpoint.for_subresource(&subresource)?;
     let accepted = call.accept(endpoint.forms(&subresource))?;
     let options = options::write_options(&call.info.query, "UpdateOptions", false)?;
     let encoding = call.supported.body_encoding(call.content_type())?;
-    let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
+    let bytes = call.read_body(endpoint, RequestCost::of(encoding)).await?;
     let decoded = body::decode(&for_subresource, encoding, &bytes, options.field_validation, &call.warnings)?;
     let mut object = decoded.value;
     audit::record_request(&call.trail, for_subresource.kind, &object);
@@ -65,16 +65,16 @@ fn uid_of(object: &Owned) -> Option<String> {
 pub struct Replace<'a> {
     pub endpoint: &'a Endpoint,
     pub object: Owned,
-    pub attributes: Attributes,
+    pub attributes: AdmissionAttributes,
     pub manager: String,
     pub subresource: String,
     /// Paths of lists that are empty in the body.
-    pub empty: Vec<empty::Path>,
+    pub empty: Vec<empty::ListPath>,
     pub warnings: Warnings,
 }
 
 #[async_trait]
-impl Change for Replace<'_> {
+impl UpdatedObjectInfo for Replace<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let manager = Manager { name: &self.manager, subresource: &self.subresource, empty: &self.empty };
         let mut object = managed::on_update(self.endpoint, current, self.object.clone(), &manager);
@@ -96,7 +96,7 @@ impl CheckWrite for Replace<'_> {
         self.endpoint.check_write(&self.attributes, new, old).await
     }
 
-    async fn settle(&mut self, outcome: Outcome) {
+    async fn settle(&mut self, outcome: WriteOutcome) {
         self.attributes.reservations.settle(outcome).await;
     }
 }

@@ -10,10 +10,10 @@ use machinery::status::Status;
 use registry::ListQuery;
 use request::upgrade::wants_websocket;
 use request::{Body, Query, Response};
-use serving::websocket::{self, Messages};
-use telemetry::metrics::Watched;
+use serving::websocket::{self, WebSocketMessages};
+use telemetry::metrics::PendingWatchMetrics;
 
-use super::Call;
+use super::ResourceRequest;
 use crate::endpoint::Endpoint;
 use crate::events::{EventWriter, Events};
 use crate::frames::{error_frame, length_prefix};
@@ -22,7 +22,7 @@ use crate::options::refuse;
 use crate::render::Renderer;
 
 /// Watches a collection or one object.
-pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Status> {
+pub async fn watch(endpoint: Arc<Endpoint>, call: ResourceRequest) -> Result<Response, Status> {
     let accepted = call.supported.accept_stream(call.header(&ACCEPT))?;
     let query = super::list::list_query(&call.info)?;
     let begins_with_state = query.resource_version_match.is_empty() && starts_at_present(&query);
@@ -40,7 +40,7 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
         Some(seconds) => Duration::from_secs(seconds.unsigned_abs()),
     };
     let writer = EventWriter::new(Renderer::new(&endpoint, &accepted)?, &accepted, &call.info.query)?;
-    let writer = writer.counted(call.watched.as_ref().map(Watched::begin));
+    let writer = writer.counted(call.watched.as_ref().map(PendingWatchMetrics::begin));
     let store = endpoint.store()?;
     let body = match store.watch(&call.info.namespace, &predicate, &query, bookmarks, initial).await {
         Ok(stream) => {
@@ -97,10 +97,14 @@ fn check_watch(list: &ListQuery, query: &Query) -> Result<(), Status> {
     refuse("ListOptions", &errors)
 }
 
-fn respond(call: &Call, body: Body, accepted: &Accepted) -> Response {
+fn respond(call: &ResourceRequest, body: Body, accepted: &Accepted) -> Response {
     if wants_websocket(&call.headers) {
         let is_text = matches!(accepted.encoding, Encoding::Json | Encoding::Yaml);
-        return websocket::accept(&call.headers, if is_text { Messages::Text } else { Messages::Binary }, body);
+        return websocket::accept(
+            &call.headers,
+            if is_text { WebSocketMessages::Text } else { WebSocketMessages::Binary },
+            body,
+        );
     }
     let mut response = Response::new(body);
     let content_type = match accepted.encoding {

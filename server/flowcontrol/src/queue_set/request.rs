@@ -25,7 +25,7 @@ pub struct Arrival {
 }
 
 /// A request that waits or runs.
-pub struct Entry {
+pub struct QueueSetRequest {
     pub arrival: Arrival,
     pub arrived: Duration,
     /// The arrival in virtual time.
@@ -34,7 +34,7 @@ pub struct Entry {
     pub started: Duration,
     /// The queue to which it is charged; `None` in levels without queues.
     pub queue: Option<usize>,
-    pub stage: Stage,
+    pub stage: RequestState,
     /// When it was first passed over because too few seats were free.
     pub too_wide_since: Option<Duration>,
     /// Whether it ran before a wider request that was next.
@@ -42,7 +42,7 @@ pub struct Entry {
 }
 
 /// The state of a request.
-pub enum Stage {
+pub enum RequestState {
     /// The sender signals that the request may run.
     Waiting(oneshot::Sender<()>),
     Executing,
@@ -50,7 +50,7 @@ pub enum Stage {
     FinalWork,
 }
 
-impl Entry {
+impl QueueSetRequest {
     pub fn seats(&self) -> u32 {
         self.arrival.work.max_seats()
     }

@@ -82,9 +82,9 @@ impl Simulation<'_> {
         let hash = (client as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let arrival = Arrival { flow: self.flow.clone(), request: Arc::new(TestRequest), work, hash };
         match self.set.start(now, arrival) {
-            Outcome::Executing(id) => self.run(now, client, id, Duration::ZERO),
-            Outcome::Waiting(id, receiver) => self.waiting.push((client, now, id, receiver)),
-            Outcome::Rejected => {
+            ArrivalOutcome::Executing(id) => self.run(now, client, id, Duration::ZERO),
+            ArrivalOutcome::Waiting(id, receiver) => self.waiting.push((client, now, id, receiver)),
+            ArrivalOutcome::Rejected => {
                 self.got[client].rejected += 1;
                 self.plan(now + MS, Event::Send(client));
             }
@@ -227,9 +227,9 @@ fn waiting_requests_are_cancellable_and_seats_expire() {
     let start = |set: &mut QueueSet, now| {
         let (flow, request, work) = (flow.clone(), Arc::new(TestRequest), WorkEstimate::seats(1));
         match set.start(now, Arrival { flow, request, work, hash: 7 }) {
-            Outcome::Executing(id) => (id, None),
-            Outcome::Waiting(id, receiver) => (id, Some(receiver)),
-            Outcome::Rejected => panic!("rejected"),
+            ArrivalOutcome::Executing(id) => (id, None),
+            ArrivalOutcome::Waiting(id, receiver) => (id, Some(receiver)),
+            ArrivalOutcome::Rejected => panic!("rejected"),
         }
     };
     let (first, none) = start(&mut set, MS);
@@ -254,16 +254,16 @@ fn seats_of_final_work_are_released_when_due() {
     let start = |set: &mut QueueSet, now| {
         set.start(now, Arrival { flow: flow.clone(), request: Arc::new(TestRequest), work, hash: 7 })
     };
-    let Outcome::Executing(first) = start(&mut set, MS) else { panic!("queued") };
+    let ArrivalOutcome::Executing(first) = start(&mut set, MS) else { panic!("queued") };
     set.end(5 * MS, first);
-    let Outcome::Waiting(second, mut receiver) = start(&mut set, 6 * MS) else { panic!("not queued") };
+    let ArrivalOutcome::Waiting(second, mut receiver) = start(&mut set, 6 * MS) else { panic!("not queued") };
     set.sync(14 * MS);
     assert_eq!((set.load(), set.next_release()), ((1, 0), Some(15 * MS)));
     set.sync(40 * MS);
     assert!(receiver.try_recv().is_ok() && set.load() == (0, 1) && set.next_release().is_none());
     assert_eq!(set.requests()[&second].started, 15 * MS, "however late that is noticed");
     set.end(50 * MS, second);
-    let Outcome::Executing(_) = start(&mut set, 70 * MS) else { panic!("seats not released") };
+    let ArrivalOutcome::Executing(_) = start(&mut set, 70 * MS) else { panic!("seats not released") };
 }
 
 #[test]

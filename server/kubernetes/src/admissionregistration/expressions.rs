@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cel::{Environment, Fields, ObjectType, Program, Type};
+use cel::{Environment, ObjectFields, ObjectType, Program, Type};
 use generated::admissionregistration::v1::patch_type;
 
 use crate::Error;
@@ -108,7 +108,7 @@ fn patch_type(name: &str) -> Option<Arc<ObjectType>> {
         return Some(Arc::new(ObjectType::new(JSON_PATCH, fields)));
     }
     let is_object = name == OBJECT || name.strip_prefix(OBJECT).is_some_and(|rest| rest.starts_with('.'));
-    is_object.then(|| Arc::new(ObjectType { name: name.to_owned(), fields: Fields::Open(|_, _| Type::Dyn) }))
+    is_object.then(|| Arc::new(ObjectType { name: name.to_owned(), fields: ObjectFields::Open(|_, _| Type::Dyn) }))
 }
 
 /// The type of an apply configuration.

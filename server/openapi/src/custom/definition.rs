@@ -4,17 +4,19 @@ use serde_json::{Map, Value, json};
 
 use super::lossy;
 use super::lossy::has_flag;
-use super::resource::{CustomResource, Form};
+use super::resource::{CustomResource, OpenApiVersion};
 use crate::catalog::Catalog;
 use crate::names;
 use crate::references::SCHEMAS;
 
 /// The definition of a kind, in v3 form. It omits what a v2 document does not support if it is for
 /// one.
-pub(super) fn of_kind(catalog: &Catalog, resource: &CustomResource, form: Form) -> Value {
+pub(super) fn of_kind(catalog: &Catalog, resource: &CustomResource, form: OpenApiVersion) -> Value {
     let mut out = match &resource.schema {
         // Clients reject unspecified fields by the v2 document, so it specifies no fields at all.
-        Some(schema) if form == Form::V2 && (resource.preserves_unknown_fields || preserves(schema)) => object(),
+        Some(schema) if form == OpenApiVersion::V2 && (resource.preserves_unknown_fields || preserves(schema)) => {
+            object()
+        }
         Some(schema) => with_schema(catalog, schema.clone(), form),
         None => object(),
     };
@@ -53,9 +55,9 @@ fn set_kind(out: &mut Value, resource: &CustomResource, kind: &str) {
     }
 }
 
-fn with_schema(catalog: &Catalog, mut schema: Value, form: Form) -> Value {
+fn with_schema(catalog: &Catalog, mut schema: Value, form: OpenApiVersion) -> Value {
     each(&mut schema, &mut unfold);
-    if form == Form::V2 {
+    if form == OpenApiVersion::V2 {
         each(&mut schema, &mut lossy::drop_unsupported);
     }
     each(&mut schema, &mut |schema| embed(catalog, schema, form));
@@ -98,8 +100,8 @@ fn unfold(schema: &mut Map<String, Value>) {
 }
 
 /// Adds kind and metadata to the schema of an embedded object (`addEmbeddedProperties`).
-fn embed(catalog: &Catalog, schema: &mut Map<String, Value>, form: Form) {
-    let is_open = form == Form::V2 && has_flag(schema, "x-kubernetes-preserve-unknown-fields");
+fn embed(catalog: &Catalog, schema: &mut Map<String, Value>, form: OpenApiVersion) {
+    let is_open = form == OpenApiVersion::V2 && has_flag(schema, "x-kubernetes-preserve-unknown-fields");
     if is_open || !has_flag(schema, "x-kubernetes-embedded-resource") {
         return;
     }

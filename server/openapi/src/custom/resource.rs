@@ -25,7 +25,7 @@ pub struct CustomResource {
 
 /// The kind of document that definitions are built for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum OpenApiVersion {
     V2,
     V3,
 }

@@ -23,7 +23,7 @@ fn widget(schema: Value) -> CustomResource {
 /// The definition of a property with this schema, in the documents of both forms.
 fn property(schema: &Value) -> [Value; 2] {
     let resource = widget(json!({"type": "object", "properties": {"spec": schema}}));
-    let options = Options::default();
+    let options = OpenApiOptions::default();
     let v3 = catalog().custom_v3(&options, std::slice::from_ref(&resource));
     let v2 = catalog().custom_v2(&options, &[resource]);
     let name = "com.example.shop.v1.Widget";
@@ -88,16 +88,16 @@ fn kinds_without_schema_are_objects() {
     let kind = json!([{"group": "shop.example.com", "kind": "Widget", "version": "v1"}]);
     let bare = json!({"type": "object", "x-kubernetes-group-version-kind": kind});
     let open = widget(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
-    let v2 = catalog().custom_v2(&Options::default(), &[open]);
+    let v2 = catalog().custom_v2(&OpenApiOptions::default(), &[open]);
     assert_eq!(v2["definitions"]["com.example.shop.v1.Widget"], bare);
-    let v3 = catalog().custom_v3(&Options::default(), &[CustomResource { schema: None, ..widget(Value::Null) }]);
+    let v3 = catalog().custom_v3(&OpenApiOptions::default(), &[CustomResource { schema: None, ..widget(Value::Null) }]);
     assert_eq!(v3["components"]["schemas"]["com.example.shop.v1.Widget"], bare);
 }
 
 #[test]
 fn operations_of_custom_resources() {
     let resource = CustomResource { has_status: true, has_scale: true, ..widget(json!({"type": "object"})) };
-    let v3 = catalog().custom_v3(&Options::default(), &[resource]);
+    let v3 = catalog().custom_v3(&OpenApiOptions::default(), &[resource]);
     let base = "/apis/shop.example.com/v1/namespaces/{namespace}/widgets";
     for (path, method, id) in [
         ("/apis/shop.example.com/v1/widgets".to_owned(), "get", "listShopExampleComV1WidgetForAllNamespaces"),
@@ -125,7 +125,7 @@ fn delete_options_list_all_known_versions() {
         known_versions: vec![(String::new(), "v1".into()), ("apps".into(), "v1".into())],
         ..catalog()
     };
-    let v3 = catalog.custom_v3(&Options::default(), &[widget(json!({"type": "object"}))]);
+    let v3 = catalog.custom_v3(&OpenApiOptions::default(), &[widget(json!({"type": "object"}))]);
     let kinds = &v3["components"]["schemas"][names::DELETE_OPTIONS]["x-kubernetes-group-version-kind"];
     let kind = |group| json!({"group": group, "kind": "DeleteOptions", "version": "v1"});
     assert_eq!(*kinds, json!([kind(""), kind("apps")]));

@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 
 /// A message: its fields by JSON member, sorted by number.
 pub(super) struct Message {
-    pub fields: &'static [Field],
+    pub fields: &'static [MessageField],
     /// Number of the repeated field for extensions; 0 if there is none.
     pub extensions: u32,
 }
 
 /// A JSON member and its place in the message.
-pub(super) struct Field {
+pub(super) struct MessageField {
     pub key: &'static str,
     /// Field numbers from the outer message inwards: gnostic wraps many values in messages of a
     /// single field.
@@ -32,21 +32,21 @@ pub(super) enum Shape {
     /// A scalar as a oneof of number (1), boolean (2) and string (3).
     Scalar,
     /// An object or a list of objects.
-    Message(Choice),
+    Message(OneofSelector),
     /// An object (in field 1) or a boolean (in field 2).
-    MessageOrFlag(Choice),
+    MessageOrFlag(OneofSelector),
     /// An object that is encoded as entries of name and value.
-    Named(Choice),
+    Named(OneofSelector),
     /// A list of objects that are encoded as entries of name and list of strings.
     NamedTexts,
 }
 
 /// Selects the message of an object, and the numbers of the fields around it: gnostic's `oneof`s.
-pub(super) type Choice = fn(&Value) -> (&'static [u32], &'static Message);
+pub(super) type OneofSelector = fn(&Value) -> (&'static [u32], &'static Message);
 
 /// Creates a table entry.
-pub(super) const fn field(key: &'static str, path: &'static [u32], shape: Shape) -> Field {
-    Field { key, path, shape }
+pub(super) const fn field(key: &'static str, path: &'static [u32], shape: Shape) -> MessageField {
+    MessageField { key, path, shape }
 }
 
 /// Encodes a message.
@@ -71,7 +71,7 @@ fn put_extensions(out: &mut Vec<u8>, number: u32, members: &Map<String, Value>) 
     }
 }
 
-fn put_field(out: &mut Vec<u8>, field: &Field, value: &Value) {
+fn put_field(out: &mut Vec<u8>, field: &MessageField, value: &Value) {
     let Some((last, wrappers)) = field.path.split_last() else { return };
     let mut inner = Vec::new();
     put_value(&mut inner, *last, &field.shape, value);
@@ -123,7 +123,7 @@ fn put_one(out: &mut Vec<u8>, number: u32, shape: &Shape, value: &Value) {
     }
 }
 
-fn chosen(choice: Choice, value: &Value) -> Vec<u8> {
+fn chosen(choice: OneofSelector, value: &Value) -> Vec<u8> {
     let (path, table) = choice(value);
     wrap(path, message(table, value))
 }

@@ -1,4 +1,4 @@
 //! The cause of an error.
 
 /// The error of another crate.
-pub type Source = Box<dyn std::error::Error + Send + Sync>;
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

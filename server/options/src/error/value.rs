@@ -8,7 +8,7 @@ use http::header::InvalidHeaderName;
 use machinery::json;
 use machinery::scalar::ScalarError;
 
-use super::Source;
+use super::BoxError;
 use crate::words::{LABEL, METRIC};
 
 /// The reason why the value of a flag is rejected.
@@ -49,7 +49,7 @@ pub enum ValueError {
     RuntimeConfig { api: String, value: String },
     /// A feature gate is unknown or locked, or its value is malformed.
     #[error(transparent)]
-    FeatureGates(Source),
+    FeatureGates(BoxError),
 
     /// The flag has one supported value; the text states the reason and the value.
     #[error("{0}")]

@@ -340,7 +340,7 @@ fn etcd() {
 #[test]
 fn delegating_program_has_its_own_flags() {
     let parse = |flags: &[&str]| {
-        Options::parse_for(Program::Delegating("shop"), &KnownGates::default(), [&["shop"], flags].concat())
+        Options::parse_for(ServerProgram::Delegating("shop"), &KnownGates::default(), [&["shop"], flags].concat())
     };
     let o = parse(&["--kubeconfig=main", "--authorization-kubeconfig=rights", "--etcd-servers=http://a:2379"]).unwrap();
     let of = |file: &str| ReviewServer::ApiServer(Some(file.into()));

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::mem::take;
 
-use super::{Entry, FieldSet, PathElement};
+use super::{FieldSet, PathElement, SetNode};
 
 impl FieldSet {
     pub fn union(self, other: FieldSet) -> Self {
@@ -17,7 +17,7 @@ impl FieldSet {
             let one = if order.is_le() { mine.next() } else { None };
             let other = if order.is_ge() { theirs.next() } else { None };
             entries.extend(match (one, other) {
-                (Some(one), Some(other)) => Some(Entry {
+                (Some(one), Some(other)) => Some(SetNode {
                     element: one.element,
                     is_member: one.is_member || other.is_member,
                     below: one.below.union(other.below),
@@ -31,7 +31,7 @@ impl FieldSet {
 
     pub fn intersection(&self, other: &FieldSet) -> Self {
         self.beside(other)
-            .map(|(one, other)| Entry {
+            .map(|(one, other)| SetNode {
                 element: one.element.clone(),
                 is_member: one.is_member && other.is_member,
                 below: one.below.intersection(&other.below),
@@ -40,7 +40,7 @@ impl FieldSet {
     }
 
     /// Iterates over the entries of fields that are in both sets.
-    fn beside<'s>(&'s self, other: &'s FieldSet) -> impl Iterator<Item = (&'s Entry, &'s Entry)> {
+    fn beside<'s>(&'s self, other: &'s FieldSet) -> impl Iterator<Item = (&'s SetNode, &'s SetNode)> {
         let (mut mine, mut theirs) = (self.entries.as_slice(), other.entries.as_slice());
         std::iter::from_fn(move || {
             loop {
@@ -76,7 +76,7 @@ impl FieldSet {
         })
     }
 
-    fn without(mut self, other: &FieldSet, mut take_away: impl FnMut(&mut Entry, &Entry)) -> Self {
+    fn without(mut self, other: &FieldSet, mut take_away: impl FnMut(&mut SetNode, &SetNode)) -> Self {
         let mut rest = other.entries.as_slice();
         self.entries.retain_mut(|mine| {
             rest = from(rest, &mine.element);
@@ -91,7 +91,7 @@ impl FieldSet {
 
 /// Returns the entries from an element on. The cost is logarithmic in the number of skipped entries: a
 /// large set of changes is compared with the small sets of many managers.
-fn from<'e>(entries: &'e [Entry], element: &PathElement) -> &'e [Entry] {
+fn from<'e>(entries: &'e [SetNode], element: &PathElement) -> &'e [SetNode] {
     let mut step = 1;
     while entries.get(step - 1).is_some_and(|entry| entry.element < *element) {
         step *= 2;

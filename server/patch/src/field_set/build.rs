@@ -1,22 +1,22 @@
 //! Builds a set from fields in any order, in O(n log n).
 
-use super::{Entry, FieldSet, PathElement};
+use super::{FieldSet, PathElement, SetNode};
 
 /// Up to this many fields are kept in order while they are added. Fields of structs arrive nearly in
 /// order, and insertion then takes fewer comparisons than sorting.
 const FEW: usize = 32;
 
-/// Collects fields in any order. [`Builder::build`] sorts them once if there are many.
+/// Collects fields in any order. [`FieldSetBuilder::build`] sorts them once if there are many.
 #[derive(Debug, Default)]
-pub(crate) struct Builder {
-    entries: Vec<Entry>,
+pub(crate) struct FieldSetBuilder {
+    entries: Vec<SetNode>,
     is_unordered: bool,
 }
 
-impl Builder {
+impl FieldSetBuilder {
     /// Adds a field, if it is a member, with the fields below it.
     pub fn add(&mut self, element: PathElement, is_member: bool, below: FieldSet) {
-        self.push(Entry { element, is_member, below });
+        self.push(SetNode { element, is_member, below });
     }
 
     /// Adds all fields of a set.
@@ -28,7 +28,7 @@ impl Builder {
         set.entries.into_iter().for_each(|entry| self.push(entry));
     }
 
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: SetNode) {
         if entry.is_empty() {
             return;
         }
@@ -54,16 +54,16 @@ impl Builder {
 impl FieldSet {
     /// Returns the union of any number of sets.
     pub(crate) fn union_of(sets: impl IntoIterator<Item = FieldSet>) -> FieldSet {
-        let mut builder = Builder::default();
+        let mut builder = FieldSetBuilder::default();
         sets.into_iter().for_each(|set| builder.extend(set));
         builder.build()
     }
 }
 
 /// Sorts entries. Entries of one element are merged; their children are sorted together, once per level.
-fn ordered(mut entries: Vec<Entry>) -> Vec<Entry> {
+fn ordered(mut entries: Vec<SetNode>) -> Vec<SetNode> {
     entries.sort_by(|one, other| one.element.cmp(&other.element));
-    let mut united: Vec<Entry> = Vec::with_capacity(entries.len());
+    let mut united: Vec<SetNode> = Vec::with_capacity(entries.len());
     let mut entries = entries.into_iter().peekable();
     while let Some(mut entry) = entries.next() {
         let mut more = Vec::new();
@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn assert_same(names: &[&str]) {
-        let (mut one_by_one, mut builder) = (FieldSet::new(), Builder::default());
+        let (mut one_by_one, mut builder) = (FieldSet::new(), FieldSetBuilder::default());
         for (index, name) in names.iter().enumerate() {
             let mut below = FieldSet::new();
             below.insert(&[PathElement::field(names[(index * 3) % names.len()])]);

@@ -1,7 +1,7 @@
 //! Filters of the fields that a request can own: fields that a strategy resets have no owner
 //! (`rest.ResetFieldsStrategy`).
 
-use super::{Entry, FieldSet, PathElement};
+use super::{FieldSet, PathElement, SetNode};
 
 /// A restriction of owned fields.
 #[derive(Clone, Debug, Default)]
@@ -13,22 +13,22 @@ pub enum Filter {
     Exclude(FieldSet),
     /// Only fields on or below one of these paths, or above it, are owned
     /// (`fieldpath.NewIncludeMatcherFilter`).
-    Include(Vec<Vec<Step>>),
+    Include(Vec<Vec<PathElementMatcher>>),
 }
 
 /// A step of a path in [`Filter::Include`].
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub enum PathElementMatcher {
     Field(&'static str),
     /// Any field or item.
     Any,
 }
 
-impl Step {
+impl PathElementMatcher {
     fn matches(self, element: &PathElement) -> bool {
         match self {
-            Step::Any => true,
-            Step::Field(name) => matches!(element, PathElement::Field(field) if field == name),
+            PathElementMatcher::Any => true,
+            PathElementMatcher::Field(name) => matches!(element, PathElement::Field(field) if field == name),
         }
     }
 }
@@ -43,17 +43,17 @@ impl Filter {
     }
 }
 
-fn include(set: &FieldSet, paths: &[&[Step]]) -> FieldSet {
+fn include(set: &FieldSet, paths: &[&[PathElementMatcher]]) -> FieldSet {
     if paths.iter().any(|path| path.is_empty()) {
         return set.clone();
     }
-    let below = |element: &PathElement| -> Vec<&[Step]> {
+    let below = |element: &PathElement| -> Vec<&[PathElementMatcher]> {
         paths.iter().filter(|path| path[0].matches(element)).map(|path| &path[1..]).collect()
     };
-    let kept = |Entry { element, is_member, below: set }: &Entry| {
+    let kept = |SetNode { element, is_member, below: set }: &SetNode| {
         let paths = below(element);
         let below = if paths.is_empty() { FieldSet::new() } else { include(set, &paths) };
-        Entry { element: element.clone(), is_member: *is_member && !paths.is_empty(), below }
+        SetNode { element: element.clone(), is_member: *is_member && !paths.is_empty(), below }
     };
     set.entries.iter().map(kept).collect()
 }

@@ -7,7 +7,7 @@ use machinery::json;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::{Builder, FieldSet, PathElement};
+use super::{FieldSet, FieldSetBuilder, PathElement};
 use crate::Error;
 
 impl FieldSet {
@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for Place {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut set = Builder::default();
+        let mut set = FieldSetBuilder::default();
         let mut is_member = false;
         while let Some(key) = map.next_key_seed(Key)? {
             let (child, child_is_member) = map.next_value_seed(Place)?;

@@ -12,13 +12,13 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-pub(crate) use build::Builder;
+pub(crate) use build::FieldSetBuilder;
 pub use element::PathElement;
 pub(crate) use element::compare_values;
-pub use filter::{Filter, Step};
+pub use filter::{Filter, PathElementMatcher};
 
 /// Path elements from the root of an object.
-pub type Path = Vec<PathElement>;
+pub type FieldPath = Vec<PathElement>;
 
 /// Formats a path: `.spec.containers[name="a"].image`.
 pub fn path_text(path: &[PathElement]) -> String {
@@ -33,18 +33,18 @@ pub fn path_text(path: &[PathElement]) -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet {
     /// Ordered by element; no entry is empty.
-    entries: Vec<Entry>,
+    entries: Vec<SetNode>,
 }
 
 /// A field that is in a set, or has fields below it that are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct SetNode {
     pub element: PathElement,
     pub is_member: bool,
     pub below: FieldSet,
 }
 
-impl Entry {
+impl SetNode {
     fn is_empty(&self) -> bool {
         !self.is_member && self.below.is_empty()
     }
@@ -59,7 +59,7 @@ impl FieldSet {
     pub fn of_names<'n>(paths: impl IntoIterator<Item = &'n [&'n str]>) -> Self {
         let mut set = Self::new();
         for path in paths {
-            set.insert(&path.iter().map(|name| PathElement::field(name)).collect::<Path>());
+            set.insert(&path.iter().map(|name| PathElement::field(name)).collect::<FieldPath>());
         }
         set
     }
@@ -71,7 +71,7 @@ impl FieldSet {
 
     fn to_map(&self) -> Map<String, Value> {
         let mut out = Map::new();
-        for Entry { element, is_member, below } in &self.entries {
+        for SetNode { element, is_member, below } in &self.entries {
             let mut map = Map::new();
             if *is_member && !below.is_empty() {
                 map.insert(".".into(), Value::Object(Map::new()));
@@ -97,7 +97,7 @@ impl FieldSet {
 
     /// Adds a field, if it is a member, with the fields below it.
     pub(crate) fn add(&mut self, element: PathElement, is_member: bool, below: FieldSet) {
-        let entry = Entry { element, is_member, below };
+        let entry = SetNode { element, is_member, below };
         if entry.is_empty() {
             return;
         }
@@ -119,15 +119,15 @@ impl FieldSet {
         self.entries.binary_search_by(|entry| entry.element.cmp(element))
     }
 
-    fn get(&self, element: &PathElement) -> Option<&Entry> {
+    fn get(&self, element: &PathElement) -> Option<&SetNode> {
         self.find(element).ok().map(|at| &self.entries[at])
     }
 
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[SetNode] {
         &self.entries
     }
 
-    pub(crate) fn entries_mut(&mut self) -> &mut [Entry] {
+    pub(crate) fn entries_mut(&mut self) -> &mut [SetNode] {
         &mut self.entries
     }
 
@@ -149,20 +149,20 @@ impl FieldSet {
     }
 
     /// Returns the path of every field: the fields of one level first, then those below each of them.
-    pub fn paths(&self) -> Vec<Path> {
+    pub fn paths(&self) -> Vec<FieldPath> {
         let mut room = usize::MAX;
         self.paths_within(&mut room)
     }
 
     /// Returns the first of [`FieldSet::paths`] whose texts fit into `room` bytes, with shared elements
     /// counted per path.
-    pub(crate) fn paths_within(&self, room: &mut usize) -> Vec<Path> {
+    pub(crate) fn paths_within(&self, room: &mut usize) -> Vec<FieldPath> {
         let mut out = Vec::new();
         self.collect(&mut Vec::new(), 0, room, &mut out);
         out
     }
 
-    fn collect(&self, prefix: &mut Path, prefix_size: usize, room: &mut usize, out: &mut Vec<Path>) {
+    fn collect(&self, prefix: &mut FieldPath, prefix_size: usize, room: &mut usize, out: &mut Vec<FieldPath>) {
         for entry in self.entries.iter().filter(|entry| entry.is_member) {
             *room = room.saturating_sub(prefix_size + entry.element.size());
             // The first path is always included: an empty list means that there is no field.
@@ -184,9 +184,9 @@ impl FieldSet {
     }
 }
 
-impl FromIterator<Entry> for FieldSet {
+impl FromIterator<SetNode> for FieldSet {
     /// Creates a set from ordered entries; drops empty ones.
-    fn from_iter<T: IntoIterator<Item = Entry>>(entries: T) -> Self {
+    fn from_iter<T: IntoIterator<Item = SetNode>>(entries: T) -> Self {
         FieldSet { entries: entries.into_iter().filter(|entry| !entry.is_empty()).collect() }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::FieldSet;
-use super::build::Builder;
+use super::build::FieldSetBuilder;
 use super::element::PathElement;
 use crate::Error;
 
@@ -20,7 +20,7 @@ impl FieldSet {
 /// Parses an object of `fieldsV1`: returns the set of fields below it, and whether it is itself a field.
 fn read(fields: &Value) -> Result<(FieldSet, bool), Error> {
     let fields = fields.as_object().ok_or(Error::FieldsNotAnObject)?;
-    let mut set = Builder::default();
+    let mut set = FieldSetBuilder::default();
     let mut is_member = false;
     for (key, value) in fields {
         if key == "." {

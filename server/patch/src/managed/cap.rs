@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::entries::{Managed, Manager, Operation};
+use super::entries::{Managed, ManagedFieldsOperation, ManagerIdentifier};
 use crate::field_set::FieldSet;
 
 /// `DefaultMaxUpdateManagers`
@@ -13,12 +13,12 @@ const SHARED: &str = "ancient-changes";
 
 /// Merges the oldest entries of each version into a shared one until the limit is met.
 pub(super) fn cap(mut managed: Managed) -> Managed {
-    let mut updaters: Vec<Manager> =
+    let mut updaters: Vec<ManagerIdentifier> =
         managed.iter().filter(|(_, entry)| !entry.applied).map(|(manager, _)| manager.clone()).collect();
     let mut count = updaters.len();
     updaters.sort_by(|a, b| managed[a].time.cmp(&managed[b].time).then_with(|| a.cmp(b)));
-    let mut merged: BTreeMap<Manager, Vec<FieldSet>> = BTreeMap::new();
-    let mut first_of_version: HashMap<String, Manager> = HashMap::new();
+    let mut merged: BTreeMap<ManagerIdentifier, Vec<FieldSet>> = BTreeMap::new();
+    let mut first_of_version: HashMap<String, ManagerIdentifier> = HashMap::new();
     for manager in updaters {
         if count <= MOST {
             break;
@@ -29,9 +29,9 @@ pub(super) fn cap(mut managed: Managed) -> Managed {
             first_of_version.insert(version, manager);
             continue;
         };
-        let bucket = Manager {
+        let bucket = ManagerIdentifier {
             name: SHARED.into(),
-            operation: Operation::Update,
+            operation: ManagedFieldsOperation::Update,
             api_version: version,
             subresource: String::new(),
         };

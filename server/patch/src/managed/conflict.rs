@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use machinery::scalar::go_text::quote;
 use machinery::status::{Cause, Details, Status};
 
-use super::entries::{Manager, Operation};
-use crate::field_set::{Path, path_text};
+use super::entries::{ManagedFieldsOperation, ManagerIdentifier};
+use crate::field_set::{FieldPath, path_text};
 
 /// A field that the apply would change and another manager owns.
 pub(super) struct Conflict {
-    pub manager: Manager,
-    pub path: Path,
+    pub manager: ManagerIdentifier,
+    pub path: FieldPath,
 }
 
 /// Returns the response to an apply with conflicts (`NewConflictError`).
@@ -31,7 +31,7 @@ fn message(conflicts: &[Conflict]) -> String {
     if let [one] = conflicts {
         return format!("Apply failed with 1 conflict: conflict with {}: {}", name(&one.manager), path_text(&one.path));
     }
-    let mut by_manager: BTreeMap<&Manager, Vec<String>> = BTreeMap::new();
+    let mut by_manager: BTreeMap<&ManagerIdentifier, Vec<String>> = BTreeMap::new();
     for conflict in conflicts {
         by_manager.entry(&conflict.manager).or_default().push(path_text(&conflict.path));
     }
@@ -43,12 +43,12 @@ fn message(conflicts: &[Conflict]) -> String {
     format!("Apply failed with {} conflicts: {}", conflicts.len(), lines.join("\n"))
 }
 
-fn name(manager: &Manager) -> String {
+fn name(manager: &ManagerIdentifier) -> String {
     let mut text = quote(&manager.name);
     if !manager.subresource.is_empty() {
         text += &format!(" with subresource {}", quote(&manager.subresource));
     }
-    if manager.operation == Operation::Update {
+    if manager.operation == ManagedFieldsOperation::Update {
         text += &format!(" using {}", manager.api_version);
     }
     text

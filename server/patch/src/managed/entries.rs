@@ -5,42 +5,46 @@ use std::collections::BTreeMap;
 use machinery::scalar::FieldsV1;
 use serde_json::{Map, Value};
 
-use super::Context;
+use super::FieldManagerContext;
 use crate::Error;
 use crate::field_set::FieldSet;
 
 /// The identity of a manager; each has one entry (`BuildManagerIdentifier`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Manager {
+pub(super) struct ManagerIdentifier {
     pub name: String,
-    pub operation: Operation,
+    pub operation: ManagedFieldsOperation,
     /// Empty for appliers, which have one entry for all versions.
     pub api_version: String,
     pub subresource: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Operation {
+pub(super) enum ManagedFieldsOperation {
     Apply,
     Update,
 }
 
-impl Operation {
+impl ManagedFieldsOperation {
     fn text(self) -> &'static str {
         match self {
-            Operation::Apply => "Apply",
-            Operation::Update => "Update",
+            ManagedFieldsOperation::Apply => "Apply",
+            ManagedFieldsOperation::Update => "Update",
         }
     }
 }
 
-impl Manager {
-    pub(super) fn new(name: &str, operation: Operation, context: &Context<'_, '_>) -> Self {
+impl ManagerIdentifier {
+    pub(super) fn new(name: &str, operation: ManagedFieldsOperation, context: &FieldManagerContext<'_, '_>) -> Self {
         let name = if name.is_empty() { "unknown" } else { name };
-        Manager {
+        ManagerIdentifier {
             name: name.into(),
             operation,
-            api_version: if operation == Operation::Apply { String::new() } else { context.api_version.into() },
+            api_version: if operation == ManagedFieldsOperation::Apply {
+                String::new()
+            } else {
+                context.api_version.into()
+            },
             subresource: context.subresource.into(),
         }
     }
@@ -48,7 +52,7 @@ impl Manager {
 
 /// The fields that a manager owns.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct VersionedSet {
     pub set: FieldSet,
     /// The version of the field set.
     pub api_version: String,
@@ -56,7 +60,7 @@ pub(super) struct Entry {
     pub time: Option<String>,
 }
 
-pub(super) type Managed = BTreeMap<Manager, Entry>;
+pub(super) type Managed = BTreeMap<ManagerIdentifier, VersionedSet>;
 
 /// An entry of `metadata.managedFields` of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,10 +118,14 @@ fn read_all(entries: impl Iterator<Item = (OwnerEntry, Result<FieldSet, Error>)>
     Ok(managed)
 }
 
-fn read_entry(index: usize, owner: OwnerEntry, set: Result<FieldSet, Error>) -> Result<(Manager, Entry), Error> {
+fn read_entry(
+    index: usize,
+    owner: OwnerEntry,
+    set: Result<FieldSet, Error>,
+) -> Result<(ManagerIdentifier, VersionedSet), Error> {
     let operation = match owner.operation.as_str() {
-        "Apply" => Operation::Apply,
-        "Update" => Operation::Update,
+        "Apply" => ManagedFieldsOperation::Apply,
+        "Update" => ManagedFieldsOperation::Update,
         _ => return Err(Error::Operation),
     };
     if owner.api_version.is_empty() {
@@ -128,15 +136,15 @@ fn read_entry(index: usize, owner: OwnerEntry, set: Result<FieldSet, Error>) -> 
         "" => return Err(Error::MissingFieldsType(index)),
         _ => return Err(Error::FieldsType(owner.fields_type, index)),
     }
-    let applied = operation == Operation::Apply;
-    let manager = Manager {
+    let applied = operation == ManagedFieldsOperation::Apply;
+    let manager = ManagerIdentifier {
         name: owner.manager,
         operation,
         api_version: if applied { String::new() } else { owner.api_version.clone() },
         subresource: owner.subresource,
     };
     let set = set.map_err(|why| Error::Set(Box::new(why)))?;
-    Ok((manager, Entry { set, api_version: owner.api_version, applied, time: owner.time }))
+    Ok((manager, VersionedSet { set, api_version: owner.api_version, applied, time: owner.time }))
 }
 
 /// Returns whether the list resets all ownership: it has one empty entry.
@@ -169,8 +177,8 @@ pub(super) fn put(object: &mut Value, fields: Value) {
 }
 
 /// Returns the entries in upstream's order: appliers first, then by time, name, version, subresource.
-fn sorted(managed: &Managed) -> Vec<(&Manager, &Entry)> {
-    let mut entries: Vec<(&Manager, &Entry)> = managed.iter().collect();
+fn sorted(managed: &Managed) -> Vec<(&ManagerIdentifier, &VersionedSet)> {
+    let mut entries: Vec<(&ManagerIdentifier, &VersionedSet)> = managed.iter().collect();
     entries.sort_by_key(|(manager, entry)| {
         // All times have one text form in UTC, so their text order is their time order.
         (operation(manager, entry), &entry.time, &manager.name, &entry.api_version, &manager.subresource)
@@ -178,8 +186,8 @@ fn sorted(managed: &Managed) -> Vec<(&Manager, &Entry)> {
     entries
 }
 
-fn operation(manager: &Manager, entry: &Entry) -> Operation {
-    if entry.applied { Operation::Apply } else { manager.operation }
+fn operation(manager: &ManagerIdentifier, entry: &VersionedSet) -> ManagedFieldsOperation {
+    if entry.applied { ManagedFieldsOperation::Apply } else { manager.operation }
 }
 
 /// Returns the entries for a document.
@@ -189,7 +197,7 @@ pub(super) fn to_list(managed: &Managed) -> Vec<Value> {
 
 /// Returns the entries for an object.
 pub(super) fn to_entries(managed: &Managed) -> Vec<OwnerEntry> {
-    let entry = |(manager, entry): (&Manager, &Entry)| {
+    let entry = |(manager, entry): (&ManagerIdentifier, &VersionedSet)| {
         let mut fields = Vec::new();
         entry.set.append_json(&mut fields);
         OwnerEntry {
@@ -205,7 +213,7 @@ pub(super) fn to_entries(managed: &Managed) -> Vec<OwnerEntry> {
     sorted(managed).into_iter().map(entry).collect()
 }
 
-fn to_value(manager: &Manager, entry: &Entry) -> Value {
+fn to_value(manager: &ManagerIdentifier, entry: &VersionedSet) -> Value {
     let mut out = Map::new();
     let mut put = |name: &str, text: &str| {
         if !text.is_empty() {

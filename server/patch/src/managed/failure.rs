@@ -5,13 +5,13 @@ use machinery::status::Status;
 use super::conflict;
 
 /// Why an apply fails.
-pub(super) enum Failure {
+pub(super) enum ApplyFailure {
     Conflicts(Vec<conflict::Conflict>),
     Status(Status),
 }
 
-impl From<Status> for Failure {
-    fn from(status: Status) -> Failure {
-        Failure::Status(status)
+impl From<Status> for ApplyFailure {
+    fn from(status: Status) -> ApplyFailure {
+        ApplyFailure::Status(status)
     }
 }

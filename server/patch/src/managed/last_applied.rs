@@ -5,7 +5,7 @@
 use machinery::json;
 use serde_json::{Map, Value};
 
-use super::Context;
+use super::FieldManagerContext;
 use super::conflict::Conflict;
 use crate::field_set::FieldSet;
 use crate::typed::{self, Duplicates};
@@ -16,7 +16,11 @@ const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
 /// Returns the conflicts of fields that the annotation does not allow; all of them if it cannot be decoded.
-pub(super) fn without_allowed(context: &Context<'_, '_>, live: &Value, conflicts: Vec<Conflict>) -> Vec<Conflict> {
+pub(super) fn without_allowed(
+    context: &FieldManagerContext<'_, '_>,
+    live: &Value,
+    conflicts: Vec<Conflict>,
+) -> Vec<Conflict> {
     match allowed(context, live) {
         Some(allowed) => conflicts.into_iter().filter(|conflict| !allowed.has(&conflict.path)).collect(),
         None => conflicts,
@@ -24,7 +28,7 @@ pub(super) fn without_allowed(context: &Context<'_, '_>, live: &Value, conflicts
 }
 
 /// Returns the fields that client-side apply set and that have not changed since.
-fn allowed(context: &Context<'_, '_>, live: &Value) -> Option<FieldSet> {
+fn allowed(context: &FieldManagerContext<'_, '_>, live: &Value) -> Option<FieldSet> {
     let annotation = annotations(live)?.get(ANNOTATION)?.as_str().filter(|text| !text.is_empty())?;
     let last: Value = serde_json::from_str(annotation).ok()?;
     if last.get("apiVersion").and_then(Value::as_str) != Some(context.api_version) {

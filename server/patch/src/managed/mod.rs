@@ -28,15 +28,15 @@ use machinery::status::Status;
 use serde_json::{Map, Value};
 
 use crate::field_set::FieldSet;
-use crate::schema::Type;
+use crate::schema::SchemaType;
 use crate::typed::{self, Comparison, Duplicates};
 pub use entries::OwnerEntry;
-use entries::{Entry, Managed, Manager, Operation};
+use entries::{Managed, ManagedFieldsOperation, ManagerIdentifier, VersionedSet};
 use updater::Updater;
 
-pub use context::{Context, Converter, Schemas};
-use failure::Failure;
-pub use scale::{Mapping, scale_to_parent, to_scale};
+pub use context::{Converter, FieldManagerContext, Schemas};
+use failure::ApplyFailure;
+pub use scale::{ReplicasPath, scale_to_parent, to_scale};
 
 /// The result of an apply.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,12 +53,12 @@ pub struct Update<'a, 's> {
     pub live: Option<&'a [OwnerEntry]>,
     /// The owners in the new object.
     pub new: &'a [OwnerEntry],
-    pub versions: &'a dyn Versions<'s>,
+    pub versions: &'a dyn ObjectVersions<'s>,
 }
 
 /// The stored and the new object in the versions of their kind; `None` for an unknown version.
-pub trait Versions<'s> {
-    fn schema(&self, api_version: &str) -> Option<Type<'s>>;
+pub trait ObjectVersions<'s> {
+    fn schema(&self, api_version: &str) -> Option<SchemaType<'s>>;
 
     /// Returns the changes from the stored object to the new one, as [`typed::compare`] does.
     fn compare(&self, api_version: &str) -> Option<Comparison>;
@@ -69,7 +69,7 @@ pub trait Versions<'s> {
 ///
 /// The owners in the new object count only where the request may set them. They replace the stored
 /// ones; a list of one empty entry resets them, and unreadable ones are ignored.
-pub fn on_update<'s>(context: &Context<'_, 's>, update: &Update<'_, 's>) -> Vec<OwnerEntry> {
+pub fn on_update<'s>(context: &FieldManagerContext<'_, 's>, update: &Update<'_, 's>) -> Vec<OwnerEntry> {
     let managed = of_live_or_new(context, update);
     // An update does not add ownership to an object without owners.
     if managed.is_empty() && update.live.is_some() {
@@ -83,7 +83,7 @@ pub fn on_update<'s>(context: &Context<'_, 's>, update: &Update<'_, 's>) -> Vec<
     entries::to_entries(&with_requester(context, managed, context.manager))
 }
 
-fn of_live_or_new(context: &Context<'_, '_>, update: &Update<'_, '_>) -> Managed {
+fn of_live_or_new(context: &FieldManagerContext<'_, '_>, update: &Update<'_, '_>) -> Managed {
     let of_live = || update.live.and_then(|live| entries::read_entries(live).ok()).unwrap_or_default();
     if !context.subresource.is_empty() {
         return of_live();
@@ -98,16 +98,24 @@ fn of_live_or_new(context: &Context<'_, '_>, update: &Update<'_, '_>) -> Managed
 }
 
 /// Adds the changed fields to the entry of the manager.
-fn with_requester(context: &Context<'_, '_>, (mut managed, set): (Managed, FieldSet), manager: &str) -> Managed {
+fn with_requester(
+    context: &FieldManagerContext<'_, '_>,
+    (mut managed, set): (Managed, FieldSet),
+    manager: &str,
+) -> Managed {
     let set = set.difference(unowned());
     if !set.is_empty() {
-        let manager = Manager::new(manager, Operation::Update, context);
+        let manager = ManagerIdentifier::new(manager, ManagedFieldsOperation::Update, context);
         let set = match managed.remove(&manager) {
             Some(previous) => set.union(previous.set),
             None => set,
         };
-        let entry =
-            Entry { set, api_version: context.api_version.into(), applied: false, time: Some(context.now.into()) };
+        let entry = VersionedSet {
+            set,
+            api_version: context.api_version.into(),
+            applied: false,
+            time: Some(context.now.into()),
+        };
         managed.insert(manager, entry);
     }
     cap::cap(managed)
@@ -116,14 +124,19 @@ fn with_requester(context: &Context<'_, '_>, (mut managed, set): (Managed, Field
 /// Applies a configuration (`FieldManager.Apply`). Merges it into the live object, removes fields that
 /// its manager no longer applies, and makes the manager own the fields that it sets. A change of a
 /// field that another manager owns is a conflict, unless `force` is set.
-pub fn apply(context: &Context<'_, '_>, live: Option<&Value>, config: &Value, force: bool) -> Result<Applied, Status> {
+pub fn apply(
+    context: &FieldManagerContext<'_, '_>,
+    live: Option<&Value>,
+    config: &Value,
+    force: bool,
+) -> Result<Applied, Status> {
     check_kind(context, config)?;
     let nothing = nothing(context);
     let live = live.unwrap_or(&nothing);
     let managed =
         entries::read(live).map_err(|why| Status::new(500, "", format!("failed to decode managed fields: {why}")))?;
     let mut applied = match apply_over(context, live, config, managed.clone(), force) {
-        Err(Failure::Conflicts(conflicts)) if context.manager == "kubectl" => {
+        Err(ApplyFailure::Conflicts(conflicts)) if context.manager == "kubectl" => {
             let conflicts = last_applied::without_allowed(context, live, conflicts);
             if !conflicts.is_empty() {
                 return Err(conflict::status(&conflicts));
@@ -138,22 +151,22 @@ pub fn apply(context: &Context<'_, '_>, live: Option<&Value>, config: &Value, fo
     Ok(applied)
 }
 
-impl From<Failure> for Status {
-    fn from(failure: Failure) -> Status {
+impl From<ApplyFailure> for Status {
+    fn from(failure: ApplyFailure) -> Status {
         match failure {
-            Failure::Conflicts(conflicts) => conflict::status(&conflicts),
-            Failure::Status(status) => status,
+            ApplyFailure::Conflicts(conflicts) => conflict::status(&conflicts),
+            ApplyFailure::Status(status) => status,
         }
     }
 }
 
 fn apply_over(
-    context: &Context<'_, '_>,
+    context: &FieldManagerContext<'_, '_>,
     live: &Value,
     config: &Value,
     mut managed: Managed,
     force: bool,
-) -> Result<Applied, Failure> {
+) -> Result<Applied, ApplyFailure> {
     // Fields that exist before the first apply get an owner, so that an apply that changes them is a conflict.
     if managed.is_empty() {
         check_live(context, live)?;
@@ -161,20 +174,20 @@ fn apply_over(
         managed = with_requester(context, owned, "before-first-apply");
     }
     if config.pointer("/metadata/managedFields").is_some_and(is_owners) {
-        return Err(Failure::Status(Status::bad_request("metadata.managedFields must be nil")));
+        return Err(ApplyFailure::Status(Status::bad_request("metadata.managedFields must be nil")));
     }
     typed::validate(context.schema, config, Duplicates::Refused).map_err(|errors| {
         let target = describe(context, config);
-        Failure::Status(Status::new(500, "", format!("failed to create typed patch object ({target}): {errors}")))
+        ApplyFailure::Status(Status::new(500, "", format!("failed to create typed patch object ({target}): {errors}")))
     })?;
-    let manager = Manager::new(context.manager, Operation::Apply, context);
+    let manager = ManagerIdentifier::new(context.manager, ManagedFieldsOperation::Apply, context);
     let updater = Updater { context };
     let (mut managed, merged) = updater.apply(live, config, managed, &manager, force)?;
     if let Some(entry) = managed.remove(&manager) {
         let set = entry.set.difference(unowned());
         if !set.is_empty() {
             let time = if merged.is_some() { Some(context.now.into()) } else { entry.time };
-            managed.insert(manager, Entry { set, time, ..entry });
+            managed.insert(manager, VersionedSet { set, time, ..entry });
         }
     }
     let changed = merged.is_some();
@@ -184,7 +197,7 @@ fn apply_over(
 }
 
 /// Refuses a stored object without owners that does not match its schema, because its fields cannot get owners.
-fn check_live(context: &Context<'_, '_>, live: &Value) -> Result<(), Status> {
+fn check_live(context: &FieldManagerContext<'_, '_>, live: &Value) -> Result<(), Status> {
     match typed::validate(context.schema, live, Duplicates::Allowed) {
         Err(errors) if !typed::content_has_types(context.schema, live) => {
             let target = describe(context, live);
@@ -204,7 +217,7 @@ fn is_owners(value: &Value) -> bool {
     }
 }
 
-fn check_kind(context: &Context<'_, '_>, config: &Value) -> Result<(), Status> {
+fn check_kind(context: &FieldManagerContext<'_, '_>, config: &Value) -> Result<(), Status> {
     let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
     let version = parse_api_version(text("apiVersion"));
     if version == parse_api_version(context.api_version) && text("kind") == context.kind {
@@ -215,7 +228,7 @@ fn check_kind(context: &Context<'_, '_>, config: &Value) -> Result<(), Status> {
 }
 
 /// Formats `ns/name; apps/v1, Kind=Deployment`.
-fn describe(context: &Context<'_, '_>, object: &Value) -> String {
+fn describe(context: &FieldManagerContext<'_, '_>, object: &Value) -> String {
     let (namespace, name) = (text_at(object, "namespace"), text_at(object, "name"));
     format!("{namespace}/{name}; {}", group_version_kind(context.api_version, context.kind))
 }
@@ -231,9 +244,9 @@ fn group_version_kind(api_version: &str, kind: &str) -> String {
 }
 
 /// Returns the object before a create: a new struct with zero values, which no client set.
-fn nothing(context: &Context<'_, '_>) -> Value {
+fn nothing(context: &FieldManagerContext<'_, '_>) -> Value {
     match context.schema {
-        Type::Struct(def) if !context.zeros_have_owners => json::to_value(Owned::new(def).as_ref()),
+        SchemaType::Struct(def) if !context.zeros_have_owners => json::to_value(Owned::new(def).as_ref()),
         _ => Value::Object(Map::new()),
     }
 }

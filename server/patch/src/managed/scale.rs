@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use super::entries::{self, Entry, Managed};
-use crate::field_set::{FieldSet, Path, PathElement};
+use super::entries::{self, Managed, VersionedSet};
+use crate::field_set::{FieldPath, FieldSet, PathElement};
 
 /// The path of the replicas in a version of the object, if it has one.
-pub struct Mapping<'a> {
+pub struct ReplicasPath<'a> {
     pub api_version: &'a str,
     pub replicas: Option<&'a [&'a str]>,
 }
 
 const SCALE_VERSION: &str = "autoscaling/v1";
 
-fn path(names: &[&str]) -> Path {
+fn path(names: &[&str]) -> FieldPath {
     names.iter().map(|name| PathElement::field(name)).collect()
 }
 
@@ -23,12 +23,12 @@ fn only(path: &[PathElement]) -> FieldSet {
     set
 }
 
-fn in_scale() -> Path {
+fn in_scale() -> FieldPath {
     path(&["spec", "replicas"])
 }
 
 /// Returns the path of the replicas in a version; `None` for an unknown version.
-fn find(mappings: &[Mapping<'_>], version: &str) -> Option<Option<Path>> {
+fn find(mappings: &[ReplicasPath<'_>], version: &str) -> Option<Option<FieldPath>> {
     mappings.iter().find(|mapping| mapping.api_version == version).map(|mapping| mapping.replicas.map(path))
 }
 
@@ -42,7 +42,7 @@ fn write(managed: &Managed) -> Value {
 
 /// Returns the managed fields of a Scale: the owners of its object's replicas. `parent` has those of
 /// the object; `None` if they are unreadable.
-pub fn to_scale(parent: &Value, mappings: &[Mapping<'_>]) -> Option<Value> {
+pub fn to_scale(parent: &Value, mappings: &[ReplicasPath<'_>]) -> Option<Value> {
     let mut managed = read(parent)?;
     managed.retain(|_, entry| {
         find(mappings, &entry.api_version).flatten().is_some_and(|replicas| entry.set.has(&replicas))
@@ -56,7 +56,12 @@ pub fn to_scale(parent: &Value, mappings: &[Mapping<'_>]) -> Option<Value> {
 
 /// Returns the managed fields of the object after a change of its Scale's. `api_version` is the version
 /// of new owners. Returns `None` if either list is unreadable.
-pub fn scale_to_parent(parent: &Value, scale: &Value, api_version: &str, mappings: &[Mapping<'_>]) -> Option<Value> {
+pub fn scale_to_parent(
+    parent: &Value,
+    scale: &Value,
+    api_version: &str,
+    mappings: &[ReplicasPath<'_>],
+) -> Option<Value> {
     let parent = read(parent)?;
     let mut scale = read(scale)?;
     let times = parent.iter().map(|(manager, entry)| (manager.clone(), entry.time.clone()));
@@ -80,7 +85,7 @@ pub fn scale_to_parent(parent: &Value, scale: &Value, api_version: &str, mapping
             // As in upstream, a new owner has no time, because it is looked up among the object's
             // previous owners.
             let time = times.get(&manager).cloned().flatten();
-            let entry = Entry { set: only(&replicas), api_version: api_version.into(), time, ..entry };
+            let entry = VersionedSet { set: only(&replicas), api_version: api_version.into(), time, ..entry };
             managed.insert(manager, entry);
         }
     }

@@ -7,17 +7,17 @@ use machinery::status::Status;
 use serde_json::Value;
 
 use super::conflict::Conflict;
-use super::entries::{Entry, Managed, Manager};
-use super::{Context, Failure};
-use crate::field_set::{Builder, FieldSet};
-use crate::schema::Type;
+use super::entries::{Managed, ManagerIdentifier, VersionedSet};
+use super::{ApplyFailure, FieldManagerContext};
+use crate::field_set::{FieldSet, FieldSetBuilder};
+use crate::schema::SchemaType;
 use crate::typed::{self, Comparison, compare, reconcile, remove_items, same, to_field_set, with_named_fields};
 
 /// Maximum total size of the paths of listed conflicts, in bytes. Further conflicts are not listed.
 const MAX_CONFLICTS: usize = 1 << 20;
 
 pub(super) struct Updater<'c, 'a> {
-    pub context: &'c Context<'c, 'a>,
+    pub context: &'c FieldManagerContext<'c, 'a>,
 }
 
 /// Returns the changes in a version that the endpoint may own; `None` for an unknown version.
@@ -26,7 +26,7 @@ type Changes<'c, E> = dyn FnMut(&str) -> Result<Option<Comparison>, E> + 'c;
 /// A document in some version.
 #[derive(Clone)]
 struct Typed<'a, 'v> {
-    of: Type<'a>,
+    of: SchemaType<'a>,
     value: Cow<'v, Value>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Updater<'_, 'a> {
     /// Removes the changed fields from their owners; also returns the fields that the requester then owns.
     pub(super) fn update<E>(
         &self,
-        schema: &dyn Fn(&str) -> Option<Type<'a>>,
+        schema: &dyn Fn(&str) -> Option<SchemaType<'a>>,
         changes: &mut Changes<'_, E>,
         managed: Managed,
     ) -> Result<(Managed, FieldSet), E> {
@@ -74,14 +74,14 @@ impl<'a> Updater<'_, 'a> {
         live: &Value,
         config: &Value,
         managed: Managed,
-        manager: &Manager,
+        manager: &ManagerIdentifier,
         force: bool,
-    ) -> Result<(Managed, Option<Value>), Failure> {
+    ) -> Result<(Managed, Option<Value>), ApplyFailure> {
         let mut managed = reconciled(&|version| self.schema_of(version), managed);
         let merged = typed::merge(self.context.schema, live, config);
         let set = self.context.filter.apply(to_field_set(self.context.schema, config));
         let last = managed.remove(manager);
-        let entry = Entry {
+        let entry = VersionedSet {
             set,
             api_version: self.context.api_version.into(),
             applied: true,
@@ -94,7 +94,7 @@ impl<'a> Updater<'_, 'a> {
         let changes = &mut |version: &str| self.changes_in(live, &new, version);
         let managed = self.disown(&own, changes, managed, Some(manager), &mut conflicts)?;
         if !force && !conflicts.is_empty() {
-            return Err(Failure::Conflicts(conflicts));
+            return Err(ApplyFailure::Conflicts(conflicts));
         }
         let is_same = same(live, &new);
         Ok((managed, (!is_same).then_some(new)))
@@ -107,7 +107,7 @@ impl<'a> Updater<'_, 'a> {
         own: &Comparison,
         changes_in: &mut Changes<'_, E>,
         managed: Managed,
-        but: Option<&Manager>,
+        but: Option<&ManagerIdentifier>,
         conflicts: &mut Vec<Conflict>,
     ) -> Result<Managed, E> {
         let mut versions: BTreeMap<String, Option<Comparison>> = BTreeMap::new();
@@ -156,7 +156,7 @@ impl<'a> Updater<'_, 'a> {
         Ok(Some(Typed { of, value }))
     }
 
-    fn schema_of(&self, version: &str) -> Option<Type<'a>> {
+    fn schema_of(&self, version: &str) -> Option<SchemaType<'a>> {
         match version == self.context.api_version {
             true => Some(self.context.schema),
             false => (self.context.schemas)(version),
@@ -164,7 +164,7 @@ impl<'a> Updater<'_, 'a> {
     }
 
     /// Removes fields that the manager applied last time but not now, and that have no other owner.
-    fn prune(&self, merged: Value, managed: &Managed, last: Option<&Entry>) -> Result<Value, Status> {
+    fn prune(&self, merged: Value, managed: &Managed, last: Option<&VersionedSet>) -> Result<Value, Status> {
         let Some(last) = last.filter(|last| !last.set.is_empty()) else { return Ok(merged) };
         let Some(at_last) = self.convert(&merged, &last.api_version)? else { return Ok(merged) };
         let pruned = at_last.without(&at_last.named(&last.set));
@@ -182,7 +182,7 @@ impl<'a> Updater<'_, 'a> {
         version: &str,
         managed: &Managed,
     ) -> Result<Value, Status> {
-        let mut owned: BTreeMap<&str, Builder> = BTreeMap::new();
+        let mut owned: BTreeMap<&str, FieldSetBuilder> = BTreeMap::new();
         for entry in managed.values() {
             owned.entry(&entry.api_version).or_default().extend(entry.set.clone());
         }
@@ -207,7 +207,7 @@ impl<'a> Updater<'_, 'a> {
     }
 
     /// Restores pruned fields that the manager did not own; they had no owner.
-    fn add_back_dangling(&self, merged: &Typed<'a, '_>, pruned: &Value, last: &Entry) -> Result<Value, Status> {
+    fn add_back_dangling(&self, merged: &Typed<'a, '_>, pruned: &Value, last: &VersionedSet) -> Result<Value, Status> {
         let Some(pruned) = self.convert(pruned, &last.api_version)? else {
             return Ok(merged.value.clone().into_owned());
         };
@@ -219,8 +219,8 @@ impl<'a> Updater<'_, 'a> {
 }
 
 /// Adapts owned fields to the current types; drops the managers of unknown versions.
-fn reconciled<'a>(schema: &dyn Fn(&str) -> Option<Type<'a>>, managed: Managed) -> Managed {
-    let mut types: BTreeMap<String, Option<Type<'a>>> = BTreeMap::new();
+fn reconciled<'a>(schema: &dyn Fn(&str) -> Option<SchemaType<'a>>, managed: Managed) -> Managed {
+    let mut types: BTreeMap<String, Option<SchemaType<'a>>> = BTreeMap::new();
     let mut kept = Managed::new();
     for (manager, mut entry) in managed {
         let of = types.entry(entry.api_version.clone()).or_insert_with(|| schema(&entry.api_version));

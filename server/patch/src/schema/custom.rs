@@ -7,7 +7,7 @@ use machinery::def::StructDef;
 use serde_json::Value;
 
 use super::types::{
-    Atom, CustomField, CustomList, CustomMap, CustomType, Fields, Keys, List, ListKind, Map, Scalar, Type,
+    Atom, CustomField, CustomList, CustomMap, CustomType, KeyFields, List, ListKind, Map, MapFields, Scalar, SchemaType,
 };
 
 impl CustomMap {
@@ -45,25 +45,25 @@ impl CustomType {
 
     pub(super) fn atom(&self) -> Atom<'_> {
         if self.deduced {
-            return Type::Deduced.atom();
+            return SchemaType::Deduced.atom();
         }
         if let Some(def) = self.described {
-            return Type::Struct(def).atom();
+            return SchemaType::Struct(def).atom();
         }
         let list = self.list.as_ref().map(|list| List {
             kind: match (list.associative, list.keys.is_empty()) {
                 (false, _) => ListKind::Atomic,
                 (true, true) => ListKind::Set,
-                (true, false) => ListKind::Map(Keys::Custom(&list.keys)),
+                (true, false) => ListKind::Map(KeyFields::Custom(&list.keys)),
             },
-            items: Type::Custom(&list.items),
+            items: SchemaType::Custom(&list.items),
         });
         let map = self.map.as_ref().map(|map| Map {
             atomic: map.atomic,
-            fields: if map.fields.is_empty() { Fields::None } else { Fields::Custom(map) },
+            fields: if map.fields.is_empty() { MapFields::None } else { MapFields::Custom(map) },
             element: map.element.as_ref().map(|element| match element.deduced {
-                true => Type::Deduced,
-                false => Type::Custom(element),
+                true => SchemaType::Deduced,
+                false => SchemaType::Custom(element),
             }),
         });
         Atom { scalar: self.scalar, list, map }

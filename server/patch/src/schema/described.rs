@@ -4,28 +4,28 @@ use machinery::def::Scalar as Declared;
 use machinery::def::{FieldDef, Flags, JsonForm, ListType, Literal, PatchStrategy, Shape, StructDef};
 use serde_json::Value;
 
-use super::{Atom, Fields, Keys, List, ListKind, Map, Scalar, Type};
+use super::{Atom, KeyFields, List, ListKind, Map, MapFields, Scalar, SchemaType};
 
 pub(super) fn of_struct(def: &'static StructDef, atomic: bool) -> Atom<'static> {
     match def.json_form {
         JsonForm::Fields => {
             let is_empty = def.json_fields().len() == 0;
             let (fields, element) = match is_empty {
-                true => (Fields::None, Some(Type::Deduced)),
-                false => (Fields::Declared(def), None),
+                true => (MapFields::None, Some(SchemaType::Deduced)),
+                false => (MapFields::Declared(def), None),
             };
             Atom { map: Some(Map { atomic, fields, element }), ..Atom::default() }
         }
         JsonForm::Items => {
             let items = match def.fields.first().map(FieldDef::shape) {
-                Some(Shape::StructList(inner, _)) => Type::Struct(inner),
-                _ => Type::Text,
+                Some(Shape::StructList(inner, _)) => SchemaType::Struct(inner),
+                _ => SchemaType::Text,
             };
             Atom { list: Some(List { kind: ListKind::Atomic, items }), ..Atom::default() }
         }
         // An unstructured type has a schema of its own, if any.
         JsonForm::SchemaOrArray | JsonForm::SchemaOrBool | JsonForm::SchemaOrStrings | JsonForm::Open => {
-            Type::Deduced.atom()
+            SchemaType::Deduced.atom()
         }
     }
 }
@@ -35,11 +35,11 @@ pub(super) fn of_field(field: &'static FieldDef) -> Atom<'static> {
         Shape::One(scalar) | Shape::Opt(scalar) => of_scalar(scalar),
         Shape::Struct(def) | Shape::OptStruct(def) => of_struct(def, field.info.map_atomic.unwrap_or(def.atomic)),
         Shape::List(_) | Shape::StructList(..) => {
-            Atom { list: Some(List { kind: list_kind(field), items: Type::Item(field) }), ..Atom::default() }
+            Atom { list: Some(List { kind: list_kind(field), items: SchemaType::Item(field) }), ..Atom::default() }
         }
         Shape::Map(_) | Shape::StructMap(..) => {
             let atomic = field.info.map_atomic == Some(true);
-            let map = Map { atomic, fields: Fields::None, element: Some(Type::Item(field)) };
+            let map = Map { atomic, fields: MapFields::None, element: Some(SchemaType::Item(field)) };
             Atom { map: Some(map), ..Atom::default() }
         }
     }
@@ -60,16 +60,17 @@ fn list_kind(field: &'static FieldDef) -> ListKind<'static> {
     match field.info.list {
         ListType::Atomic => ListKind::Atomic,
         ListType::Set => ListKind::Set,
-        ListType::Map(keys) => ListKind::Map(Keys::Declared(keys)),
+        ListType::Map(keys) => ListKind::Map(KeyFields::Declared(keys)),
         ListType::Unset if !merges => ListKind::Atomic,
         ListType::Unset if field.info.patch_merge_key.is_empty() => ListKind::Set,
-        ListType::Unset => ListKind::Map(Keys::Declared(std::slice::from_ref(&field.info.patch_merge_key))),
+        ListType::Unset => ListKind::Map(KeyFields::Declared(std::slice::from_ref(&field.info.patch_merge_key))),
     }
 }
 
 /// Returns the key fields of a list, if an item may lack all of them.
 pub(crate) fn keys_to_miss(field: &'static FieldDef) -> Option<&'static [&'static str]> {
-    let (Shape::StructList(items, _), ListKind::Map(Keys::Declared(keys))) = (field.shape(), list_kind(field)) else {
+    let (Shape::StructList(items, _), ListKind::Map(KeyFields::Declared(keys))) = (field.shape(), list_kind(field))
+    else {
         return None;
     };
     let is_missed = |field: &'static FieldDef| field.flags.has(Flags::OMIT_EMPTY) && default_of(field).is_none();
@@ -84,12 +85,12 @@ fn of_scalar(scalar: Declared) -> Atom<'static> {
         Declared::Time | Declared::MicroTime | Declared::Quantity => Scalar::Untyped,
         // OpenAPI v3 has no type for these.
         Declared::IntOrString | Declared::Json | Declared::Document => {
-            return Type::Deduced.atom();
+            return SchemaType::Deduced.atom();
         }
-        Declared::RawExtension => return Type::Untyped.atom(),
+        Declared::RawExtension => return SchemaType::Untyped.atom(),
         // The contents are owned as a whole.
         Declared::FieldsV1 => {
-            let map = Map { atomic: true, fields: Fields::None, element: Some(Type::Untyped) };
+            let map = Map { atomic: true, fields: MapFields::None, element: Some(SchemaType::Untyped) };
             return Atom { map: Some(map), ..Atom::default() };
         }
     };

@@ -12,36 +12,42 @@ use machinery::json::{Form, Node};
 use serde_json::Value;
 
 pub(crate) use described::keys_to_miss;
-use types::Fields;
-pub use types::{Atom, CustomField, CustomList, CustomMap, CustomType, Keys, List, ListKind, Map, Scalar, Type};
+use types::MapFields;
+pub use types::{
+    Atom, CustomField, CustomList, CustomMap, CustomType, KeyFields, List, ListKind, Map, Scalar, SchemaType,
+};
 
-impl<'s> Keys<'s> {
+impl<'s> KeyFields<'s> {
     pub fn iter(self) -> impl Iterator<Item = &'s str> {
         let (declared, custom): (&'static [&'static str], &'s [String]) = match self {
-            Keys::Declared(names) => (names, &[]),
-            Keys::Custom(names) => (&[], names),
+            KeyFields::Declared(names) => (names, &[]),
+            KeyFields::Custom(names) => (&[], names),
         };
         declared.iter().copied().chain(custom.iter().map(String::as_str))
     }
 }
 
-impl<'s> Type<'s> {
+impl<'s> SchemaType<'s> {
     /// Returns the alternatives of the type.
     pub fn atom(self) -> Atom<'s> {
         match self {
-            Type::Struct(def) => described::of_struct(def, def.atomic),
-            Type::Overridden(def, atomic) => described::of_struct(def, atomic),
-            Type::Field(field) => described::of_field(field),
-            Type::Item(field) => described::of_item(field),
-            Type::Custom(custom) => custom.atom(),
-            Type::Deduced => anything(Map { atomic: false, fields: Fields::None, element: Some(Type::Deduced) }),
-            Type::Untyped => anything(Map { atomic: true, fields: Fields::None, element: Some(Type::Untyped) }),
-            Type::Text => Atom { scalar: Some(Scalar::String), ..Atom::default() },
+            SchemaType::Struct(def) => described::of_struct(def, def.atomic),
+            SchemaType::Overridden(def, atomic) => described::of_struct(def, atomic),
+            SchemaType::Field(field) => described::of_field(field),
+            SchemaType::Item(field) => described::of_item(field),
+            SchemaType::Custom(custom) => custom.atom(),
+            SchemaType::Deduced => {
+                anything(Map { atomic: false, fields: MapFields::None, element: Some(SchemaType::Deduced) })
+            }
+            SchemaType::Untyped => {
+                anything(Map { atomic: true, fields: MapFields::None, element: Some(SchemaType::Untyped) })
+            }
+            SchemaType::Text => Atom { scalar: Some(Scalar::String), ..Atom::default() },
         }
     }
 
     /// Returns the type of a member or item; `None` if there cannot be one.
-    pub(crate) fn below(self, element: &crate::field_set::PathElement) -> Option<Type<'s>> {
+    pub(crate) fn below(self, element: &crate::field_set::PathElement) -> Option<SchemaType<'s>> {
         use crate::field_set::PathElement;
         let atom = self.atom();
         match element {
@@ -53,51 +59,51 @@ impl<'s> Type<'s> {
 }
 
 fn anything(map: Map<'_>) -> Atom<'_> {
-    let list = List { kind: ListKind::Atomic, items: Type::Untyped };
+    let list = List { kind: ListKind::Atomic, items: SchemaType::Untyped };
     Atom { scalar: Some(Scalar::Untyped), list: Some(list), map: Some(map) }
 }
 
 impl<'s> Map<'s> {
     /// Returns the type of a declared field.
-    pub fn field(&self, name: &str) -> Option<Type<'s>> {
+    pub fn field(&self, name: &str) -> Option<SchemaType<'s>> {
         match self.fields {
-            Fields::None => None,
-            Fields::Declared(def) => def.json_field(name).map(Type::Field),
-            Fields::Custom(map) => map.field(name).map(|field| Type::Custom(&field.of)),
+            MapFields::None => None,
+            MapFields::Declared(def) => def.json_field(name).map(SchemaType::Field),
+            MapFields::Custom(map) => map.field(name).map(|field| SchemaType::Custom(&field.of)),
         }
     }
 
     /// Returns the struct that declares all members.
     pub(crate) fn declared(&self) -> Option<&'static StructDef> {
         match self.fields {
-            Fields::Declared(def) => Some(def),
-            Fields::None | Fields::Custom(_) => None,
+            MapFields::Declared(def) => Some(def),
+            MapFields::None | MapFields::Custom(_) => None,
         }
     }
 
     /// Returns the type of a member, declared or not.
-    pub fn member(&self, name: &str) -> Option<Type<'s>> {
+    pub fn member(&self, name: &str) -> Option<SchemaType<'s>> {
         self.field(name).or(self.element)
     }
 
     /// Returns the default of a missing key field.
     pub(crate) fn default_of(&self, name: &str) -> Option<Value> {
         match self.fields {
-            Fields::None => None,
-            Fields::Declared(def) => described::default_of(def.json_field(name)?),
-            Fields::Custom(map) => map.field(name)?.default.as_deref().cloned(),
+            MapFields::None => None,
+            MapFields::Declared(def) => described::default_of(def.json_field(name)?),
+            MapFields::Custom(map) => map.field(name)?.default.as_deref().cloned(),
         }
     }
 
     /// Returns whether the types of the members are unknown.
     pub(crate) fn is_deduced(&self) -> bool {
-        matches!(self.fields, Fields::None) && matches!(self.element, Some(Type::Deduced))
+        matches!(self.fields, MapFields::None) && matches!(self.element, Some(SchemaType::Deduced))
     }
 }
 
 /// The alternative of a type that applies to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AtomKind {
     Map,
     Scalar,
     List,
@@ -105,12 +111,12 @@ pub(crate) enum Kind {
 
 impl Atom<'_> {
     /// Returns the alternative that applies, and whether the value determines it (`deduceAtom`).
-    pub(crate) fn deduce<'v>(&self, value: impl Into<Node<'v>>) -> (Option<Kind>, bool) {
+    pub(crate) fn deduce<'v>(&self, value: impl Into<Node<'v>>) -> (Option<AtomKind>, bool) {
         let fits = match value.into().form() {
             Form::Null => None,
-            Form::List => self.list.map(|_| Kind::List),
-            Form::Object => self.map.map(|_| Kind::Map),
-            Form::Scalar => self.scalar.map(|_| Kind::Scalar),
+            Form::List => self.list.map(|_| AtomKind::List),
+            Form::Object => self.map.map(|_| AtomKind::Map),
+            Form::Scalar => self.scalar.map(|_| AtomKind::Scalar),
         };
         let alone =
             [self.scalar.is_some(), self.list.is_some(), self.map.is_some()].iter().filter(|is| **is).count() == 1;
@@ -121,11 +127,11 @@ impl Atom<'_> {
     }
 
     /// Returns the alternative that applies when the value does not determine it.
-    pub(crate) fn kind(&self) -> Option<Kind> {
+    pub(crate) fn kind(&self) -> Option<AtomKind> {
         match (self.map, self.scalar, self.list) {
-            (Some(_), _, _) => Some(Kind::Map),
-            (None, Some(_), _) => Some(Kind::Scalar),
-            (None, None, Some(_)) => Some(Kind::List),
+            (Some(_), _, _) => Some(AtomKind::Map),
+            (None, Some(_), _) => Some(AtomKind::Scalar),
+            (None, None, Some(_)) => Some(AtomKind::List),
             (None, None, None) => None,
         }
     }

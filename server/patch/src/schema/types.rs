@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A type; cheap to copy.
 #[derive(Clone, Copy)]
-pub enum Type<'s> {
+pub enum SchemaType<'s> {
     /// A declared struct.
     Struct(&'static StructDef),
     /// A field of a declared struct.
@@ -46,7 +46,7 @@ pub enum Scalar {
 #[derive(Clone, Copy)]
 pub struct List<'s> {
     pub kind: ListKind<'s>,
-    pub items: Type<'s>,
+    pub items: SchemaType<'s>,
 }
 
 /// How lists merge.
@@ -57,12 +57,12 @@ pub enum ListKind<'s> {
     /// As a set of scalars.
     Set,
     /// By key fields.
-    Map(Keys<'s>),
+    Map(KeyFields<'s>),
 }
 
 /// Names of key fields.
 #[derive(Clone, Copy)]
-pub enum Keys<'s> {
+pub enum KeyFields<'s> {
     Declared(&'static [&'static str]),
     Custom(&'s [String]),
 }
@@ -71,13 +71,13 @@ pub enum Keys<'s> {
 #[derive(Clone, Copy)]
 pub struct Map<'s> {
     pub atomic: bool,
-    pub(super) fields: Fields<'s>,
+    pub(super) fields: MapFields<'s>,
     /// The type of undeclared members; `None` if they are not allowed.
-    pub element: Option<Type<'s>>,
+    pub element: Option<SchemaType<'s>>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Fields<'s> {
+pub(super) enum MapFields<'s> {
     None,
     Declared(&'static StructDef),
     Custom(&'s CustomMap),
@@ -89,7 +89,7 @@ pub struct CustomType {
     pub scalar: Option<Scalar>,
     pub list: Option<Box<CustomList>>,
     pub map: Option<Box<CustomMap>>,
-    /// The type is unknown: merges like [`Type::Deduced`].
+    /// The type is unknown: merges like [`SchemaType::Deduced`].
     pub deduced: bool,
     /// The declared struct of this type; set for `metadata`.
     pub described: Option<&'static StructDef>,

@@ -5,12 +5,17 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::directives::PATCH;
-use super::lookup::Field;
+use super::lookup::PatchMeta;
 use super::{map, order};
 use crate::{Error, go_print};
 
 /// Merges two lists (`mergeSlice`); with `deletes`, the patch lists scalars to remove.
-pub(super) fn merge(current: Vec<Value>, patch: Vec<Value>, field: &Field, deletes: bool) -> Result<Vec<Value>, Error> {
+pub(super) fn merge(
+    current: Vec<Value>,
+    patch: Vec<Value>,
+    field: &PatchMeta,
+    deletes: bool,
+) -> Result<Vec<Value>, Error> {
     if current.is_empty() && patch.is_empty() {
         return Ok(current);
     }
@@ -75,7 +80,7 @@ fn apply_directives(mut current: Vec<Value>, patch: Vec<Value>, key: &str) -> Re
     Ok(if replaces { (plain, Vec::new()) } else { (current, plain) })
 }
 
-fn merge_objects(mut merged: Vec<Value>, patch: &[Value], field: &Field) -> Result<Vec<Value>, Error> {
+fn merge_objects(mut merged: Vec<Value>, patch: &[Value], field: &PatchMeta) -> Result<Vec<Value>, Error> {
     let key = field.merge_key;
     let mut places: HashMap<Value, usize> = HashMap::with_capacity(merged.len());
     for (index, item) in merged.iter().enumerate() {

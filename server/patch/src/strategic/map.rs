@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::directives::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
-use super::lookup::Lookup;
+use super::lookup::GoType;
 use super::{list, order};
 use crate::Error;
 
 type Object = Map<String, Value>;
 
 /// Merges a patch into an object of the given type (`mergeMap`).
-pub(super) fn merge(mut original: Object, mut patch: Object, of: Lookup) -> Result<Object, Error> {
+pub(super) fn merge(mut original: Object, mut patch: Object, of: GoType) -> Result<Object, Error> {
     if let Some(directive) = patch.get(PATCH) {
         return match directive.as_str() {
             Some("replace") => {
@@ -31,7 +31,7 @@ pub(super) fn merge(mut original: Object, mut patch: Object, of: Lookup) -> Resu
     Ok(original)
 }
 
-fn merge_member(original: &mut Object, key: String, value: Value, of: Lookup) -> Result<(), Error> {
+fn merge_member(original: &mut Object, key: String, value: Value, of: GoType) -> Result<(), Error> {
     let (key, deletes) = match key.strip_prefix(DELETE_FROM_PRIMITIVE_LIST) {
         Some(rest) => (rest.strip_prefix('/').ok_or(Error::Directive("primitive list"))?.to_string(), true),
         None => (key, false),
@@ -121,7 +121,7 @@ fn retain_keys(original: &mut Object, patch: &mut Object) -> Result<(), Error> {
 
 /// Merges and orders the lists with `$setElementOrder`, and removes them from the patch
 /// (`mergePatchIntoOriginal`).
-fn order_lists(original: &mut Object, patch: &mut Object, of: Lookup) -> Result<(), Error> {
+fn order_lists(original: &mut Object, patch: &mut Object, of: GoType) -> Result<(), Error> {
     let directives: Vec<String> = patch.keys().filter(|key| key.starts_with(SET_ELEMENT_ORDER)).cloned().collect();
     for directive in directives {
         let Some(wanted) = patch.shift_remove(&directive) else { continue };

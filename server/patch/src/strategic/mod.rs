@@ -16,7 +16,7 @@ use machinery::json::Issues;
 use machinery::status::Status;
 use serde_json::Value;
 
-use self::lookup::Lookup;
+use self::lookup::GoType;
 use crate::{Error, document, go_print};
 
 /// Applies a strategic merge patch to a document of the described type; `issues` gets duplicate fields
@@ -33,7 +33,7 @@ pub fn strategic_merge(
     let (Value::Object(original), Value::Object(members)) = (document, &patch) else {
         return Ok(document.clone());
     };
-    let merged = map::merge(original.clone(), members.clone(), Lookup::Struct(def)).map_err(refusal)?;
+    let merged = map::merge(original.clone(), members.clone(), GoType::Struct(def)).map_err(refusal)?;
     Ok(Value::Object(merged))
 }
 
@@ -53,7 +53,7 @@ pub fn undecodable(def: &'static StructDef, document: &Value, patch: &[u8], why:
         Err(status) => return status,
     };
     if let (Value::Object(original), Value::Object(patch)) = (document, &mut patch) {
-        remaining::strip_directives(original, patch, Lookup::Struct(def));
+        remaining::strip_directives(original, patch, GoType::Struct(def));
     }
     document::refuse(go_print::plain(&patch), why)
 }

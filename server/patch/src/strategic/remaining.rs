@@ -4,13 +4,13 @@
 use serde_json::{Map, Value};
 
 use super::directives::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
-use super::lookup::{Field, Lookup};
+use super::lookup::{GoType, PatchMeta};
 use super::map::without_directives;
 
 type Object = Map<String, Value>;
 
 /// Removes directives from a patch as a merge into `original` does; both have been merged without an error.
-pub(super) fn strip_directives(original: &Object, patch: &mut Object, of: Lookup) {
+pub(super) fn strip_directives(original: &Object, patch: &mut Object, of: GoType) {
     if let Some(directive) = patch.get(PATCH) {
         if directive.as_str() == Some("replace") {
             patch.shift_remove(PATCH);
@@ -47,7 +47,7 @@ pub(super) fn strip_directives(original: &Object, patch: &mut Object, of: Lookup
     }
 }
 
-fn strip_item_directives(original: &[Value], patch: &mut [Value], field: &Field) {
+fn strip_item_directives(original: &[Value], patch: &mut [Value], field: &PatchMeta) {
     let has_directive = |item: &Value, wanted: &str| item.get(PATCH).and_then(Value::as_str) == Some(wanted);
     if patch.iter().any(|item| has_directive(item, "replace")) {
         return;

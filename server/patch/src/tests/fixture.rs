@@ -10,8 +10,8 @@ use machinery::{describe, json};
 use serde_json::Value;
 
 use crate::field_set::Filter;
-use crate::managed::{self, Applied, Context, OwnerEntry, Update, Versions};
-use crate::schema::Type;
+use crate::managed::{self, Applied, FieldManagerContext, ObjectVersions, OwnerEntry, Update};
+use crate::schema::SchemaType;
 use crate::typed::{self, Comparison};
 
 /// Returns owners without times, as the registry compares them before it writes an update.
@@ -183,20 +183,24 @@ impl Server {
         self.def
     }
 
-    pub(super) fn schema(&self) -> Type<'static> {
-        Type::Struct(self.def)
+    pub(super) fn schema(&self) -> SchemaType<'static> {
+        SchemaType::Struct(self.def)
     }
 
-    fn with<T>(&mut self, manager: &str, act: impl FnOnce(&Context<'_, 'static>, Option<&Value>) -> T) -> T {
+    fn with<T>(
+        &mut self,
+        manager: &str,
+        act: impl FnOnce(&FieldManagerContext<'_, 'static>, Option<&Value>) -> T,
+    ) -> T {
         self.seconds += 1;
         let now = format!("2001-02-03T04:05:{:02}Z", self.seconds);
-        let context = Context {
+        let context = FieldManagerContext {
             manager,
             api_version: self.api_version,
             kind: self.kind,
             subresource: "",
             now: &now,
-            schema: Type::Struct(self.def),
+            schema: SchemaType::Struct(self.def),
             filter: &Filter::None,
             schemas: &|_| None,
             convert: &|document, _| Ok(document.clone()),
@@ -301,9 +305,9 @@ pub(super) struct Documents {
     pub new: Value,
 }
 
-impl Versions<'static> for Documents {
-    fn schema(&self, _: &str) -> Option<Type<'static>> {
-        Some(Type::Struct(self.def))
+impl ObjectVersions<'static> for Documents {
+    fn schema(&self, _: &str) -> Option<SchemaType<'static>> {
+        Some(SchemaType::Struct(self.def))
     }
 
     fn compare(&self, _: &str) -> Option<Comparison> {
@@ -317,6 +321,6 @@ impl Versions<'static> for Documents {
             object
         };
         let (live, new) = (object(self.live.as_ref()), object(Some(&self.new)));
-        Some(typed::compare(Type::Struct(self.def), live.as_ref(), new.as_ref()))
+        Some(typed::compare(SchemaType::Struct(self.def), live.as_ref(), new.as_ref()))
     }
 }

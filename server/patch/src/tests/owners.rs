@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::fixture::{Documents, Server};
 use crate::field_set::Filter;
-use crate::managed::{self, Context, Mapping, Update};
+use crate::managed::{self, FieldManagerContext, ReplicasPath, Update};
 
 #[test]
 fn a_creator_owns_the_fields_it_sets() {
@@ -77,7 +77,7 @@ fn endpoints_do_not_own_the_fields_they_reset() {
     let server = Server::of_config_map();
     let new = json!({"data": {"k": "1"}, "metadata": {"labels": {"a": "b"}}});
     let versions = Documents { def: server.def(), live: None, new };
-    let context = Context {
+    let context = FieldManagerContext {
         manager: "m",
         api_version: "v1",
         kind: "ConfigMap",
@@ -96,7 +96,7 @@ fn endpoints_do_not_own_the_fields_they_reset() {
 
 #[test]
 fn scale_has_the_owners_of_replicas() {
-    let mappings = [Mapping { api_version: "apps/v1", replicas: Some(&["spec", "replicas"]) }];
+    let mappings = [ReplicasPath { api_version: "apps/v1", replicas: Some(&["spec", "replicas"]) }];
     let parent = json!([
         {"manager": "a", "operation": "Apply", "apiVersion": "apps/v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:replicas": {}, "f:paused": {}}}},
         {"manager": "b", "operation": "Update", "apiVersion": "apps/v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {}}}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::field_set::{FieldSet, Filter, Step};
+use crate::field_set::{FieldSet, Filter, PathElementMatcher};
 
 fn set(fields: Value) -> FieldSet {
     FieldSet::from_value(&fields).unwrap()
@@ -55,7 +55,12 @@ fn filters_remove_fields_that_an_endpoint_cannot_own() {
     let shown = |filter: Filter| filter.apply(owned.clone()).to_value().to_string();
     let status = FieldSet::of_names([&["status"] as &[&str], &["spec"]]);
     assert_eq!(shown(Filter::Exclude(status)), "{}");
-    let path = vec![Step::Field("spec"), Step::Field("containers"), Step::Any, Step::Field("resources")];
+    let path = vec![
+        PathElementMatcher::Field("spec"),
+        PathElementMatcher::Field("containers"),
+        PathElementMatcher::Any,
+        PathElementMatcher::Field("resources"),
+    ];
     assert_eq!(
         shown(Filter::Include(vec![path])),
         r#"{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:resources":{"f:cpu":{}}}}}}"#

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::fixture::{ObjectMeta, deployment};
 use crate::FieldSet;
-use crate::schema::{CustomType, Type};
+use crate::schema::{CustomType, SchemaType};
 use crate::typed::{Duplicates, compare, merge, remove_items, to_field_set, validate};
 use machinery::reflect::Struct;
 
-fn of() -> Type<'static> {
-    Type::Struct(deployment())
+fn of() -> SchemaType<'static> {
+    SchemaType::Struct(deployment())
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn custom_types_follow_their_schema() {
             {"type": "object", "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}}},
         "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}});
     let custom = CustomType::of_resource(&schema, ObjectMeta::def());
-    let of = Type::Custom(&custom);
+    let of = SchemaType::Custom(&custom);
     let object = json!({"metadata": {"labels": {"a": "b"}}, "spec":
         {"plain": ["x"], "tags": ["t"], "parts": [{"name": "n", "size": 1}], "any": {"deep": {"x": [1]}}}});
     assert!(validate(of, &object, Duplicates::Refused).is_ok());

@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-use crate::schema::{ListKind, Type};
+use crate::schema::{ListKind, SchemaType};
 
 /// Returns the paths of all atomic maps and lists in a value (upstream: `findAtomics` of mutating
 /// admission policies).
-pub fn atomics(of: Type<'_>, value: &Value) -> Vec<String> {
+pub fn atomics(of: SchemaType<'_>, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect(of, value, &mut String::new(), &mut found);
     found
 }
 
-fn collect(of: Type<'_>, value: &Value, path: &mut String, found: &mut Vec<String>) {
+fn collect(of: SchemaType<'_>, value: &Value, path: &mut String, found: &mut Vec<String>) {
     let (atom, length) = (of.atom(), path.len());
     let is_atomic = match value {
         Value::Object(_) => atom.map.is_some_and(|map| map.atomic),
@@ -22,7 +22,7 @@ fn collect(of: Type<'_>, value: &Value, path: &mut String, found: &mut Vec<Strin
     if is_atomic {
         found.push(path.clone());
     }
-    let mut below = |step: &str, of: Type<'_>, value: &Value| {
+    let mut below = |step: &str, of: SchemaType<'_>, value: &Value| {
         path.push_str(step);
         collect(of, value, path, found);
         path.truncate(length);

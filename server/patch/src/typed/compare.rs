@@ -5,8 +5,8 @@ use machinery::json::{Form, Node};
 
 use super::items::element_of;
 use super::same;
-use crate::field_set::{Builder, FieldSet, Filter, PathElement};
-use crate::schema::{Atom, Kind, List, ListKind, Map, Type};
+use crate::field_set::{FieldSet, FieldSetBuilder, Filter, PathElement};
+use crate::schema::{Atom, AtomKind, List, ListKind, Map, SchemaType};
 
 /// The changes between two values; a field is in at most one of the sets.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,22 +31,22 @@ impl Comparison {
 }
 
 /// Compares two values (`TypedValue.Compare`).
-pub fn compare<'v>(of: Type<'_>, old: impl Into<Node<'v>>, new: impl Into<Node<'v>>) -> Comparison {
+pub fn compare<'v>(of: SchemaType<'_>, old: impl Into<Node<'v>>, new: impl Into<Node<'v>>) -> Comparison {
     let mut walker = Walker::default();
     walker.pair(of, Some(old.into()), Some(new.into()));
     walker.below.build()
 }
 
 /// Returns every field below a value that the other side does not have.
-fn all_below(of: Type<'_>, value: Node<'_>) -> FieldSet {
+fn all_below(of: SchemaType<'_>, value: Node<'_>) -> FieldSet {
     // Most values are strings and numbers, which need no lookup of their type.
     if !matches!(value.form(), Form::Object | Form::List) {
         return FieldSet::new();
     }
     let atom = of.atom();
     match (atom.deduce(value).0, atom.map, atom.list) {
-        (Some(Kind::Map), Some(map), _) if !map.atomic && value.form() == Form::Object => all_members(&map, value),
-        (Some(Kind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => {
+        (Some(AtomKind::Map), Some(map), _) if !map.atomic && value.form() == Form::Object => all_members(&map, value),
+        (Some(AtomKind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => {
             value.items(|items| all_items(&list, items))
         }
         _ => FieldSet::new(),
@@ -54,9 +54,9 @@ fn all_below(of: Type<'_>, value: Node<'_>) -> FieldSet {
 }
 
 fn all_members(map: &Map<'_>, object: Node<'_>) -> FieldSet {
-    let mut set = Builder::default();
+    let mut set = FieldSetBuilder::default();
     let mut add = |field: &'static FieldDef, value: Node<'_>| {
-        set.add(PathElement::declared(field.json), true, all_below(Type::Field(field), value));
+        set.add(PathElement::declared(field.json), true, all_below(SchemaType::Field(field), value));
     };
     if map.declared().is_some_and(|def| object.each_declared(def, &mut add)) {
         return set.build();
@@ -73,7 +73,7 @@ fn all_items(list: &List<'_>, items: &[Node<'_>]) -> FieldSet {
     let keyed = items.iter().filter_map(|item| Some((element_of(list, *item).ok()?, *item)));
     let mut keyed: Vec<(PathElement, Node<'_>)> = keyed.collect();
     keyed.sort_by(|one, other| one.0.cmp(&other.0));
-    let mut set = Builder::default();
+    let mut set = FieldSetBuilder::default();
     for of_key in keyed.chunk_by(|one, other| one.0 == other.0) {
         // Several items of one key count as one field, without the fields below.
         let below = if let [(_, item)] = of_key { all_below(list.items, *item) } else { FieldSet::new() };
@@ -103,9 +103,9 @@ struct Walker {
 /// A [`Comparison`] under construction.
 #[derive(Default)]
 struct Changes {
-    removed: Builder,
-    modified: Builder,
-    added: Builder,
+    removed: FieldSetBuilder,
+    modified: FieldSetBuilder,
+    added: FieldSetBuilder,
 }
 
 impl Changes {
@@ -139,7 +139,7 @@ fn of_form(side: Side<'_>, form: Form) -> Side<'_> {
 }
 
 impl Walker {
-    fn pair(&mut self, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
+    fn pair(&mut self, of: SchemaType<'_>, old: Side<'_>, new: Side<'_>) {
         match (old, new) {
             (Some(old), Some(new)) => {
                 let atom = of.atom();
@@ -161,12 +161,12 @@ impl Walker {
         }
     }
 
-    fn by_kind(&mut self, kind: Option<Kind>, atom: &Atom<'_>, old: Side<'_>, new: Side<'_>) {
+    fn by_kind(&mut self, kind: Option<AtomKind>, atom: &Atom<'_>, old: Side<'_>, new: Side<'_>) {
         let is_walked = match (kind, &atom.map, &atom.list) {
-            (Some(Kind::Map), Some(map), _) if !map.atomic => {
+            (Some(AtomKind::Map), Some(map), _) if !map.atomic => {
                 self.maps(map, of_form(old, Form::Object), of_form(new, Form::Object))
             }
-            (Some(Kind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => {
+            (Some(AtomKind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => {
                 self.lists(list, of_form(old, Form::List), of_form(new, Form::List))
             }
             _ => false,
@@ -185,7 +185,7 @@ impl Walker {
         }
     }
 
-    fn below(&mut self, element: impl FnOnce() -> PathElement, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
+    fn below(&mut self, element: impl FnOnce() -> PathElement, of: SchemaType<'_>, old: Side<'_>, new: Side<'_>) {
         let mut walker = Walker::default();
         walker.pair(of, old, new);
         let (here, below) = (walker.here, walker.below.build());

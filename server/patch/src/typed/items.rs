@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::field_set::PathElement;
-use crate::schema::{Keys, List, ListKind};
+use crate::schema::{KeyFields, List, ListKind};
 
 /// Returns the path element of an item of an associative list (`listItemToPathElement`).
 pub(super) fn element_of<'v>(list: &List<'_>, item: impl Into<Node<'v>>) -> Result<PathElement, Error> {
@@ -26,7 +26,7 @@ pub(super) fn element_of<'v>(list: &List<'_>, item: impl Into<Node<'v>>) -> Resu
     }
 }
 
-fn by_keys(list: &List<'_>, keys: Keys<'_>, item: Node<'_>) -> Result<PathElement, Error> {
+fn by_keys(list: &List<'_>, keys: KeyFields<'_>, item: Node<'_>) -> Result<PathElement, Error> {
     let map = list.items.atom().map.ok_or(Error::KeyedListOfOthers)?;
     let mut fields: Vec<(String, Value)> = keys
         .iter()

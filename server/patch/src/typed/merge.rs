@@ -6,16 +6,18 @@ use serde_json::{Map as Object, Value};
 
 use super::items::element_of;
 use crate::field_set::PathElement;
-use crate::schema::{Kind, List, ListKind, Map, Type};
+use crate::schema::{AtomKind, List, ListKind, Map, SchemaType};
 
 /// Merges an applied configuration into a live object (`TypedValue.Merge`). Its scalars and atomic
 /// parts replace the live ones; maps and associative lists merge. Both must have passed
 /// [`super::validate`].
-pub fn merge(of: Type<'_>, live: &Value, config: &Value) -> Value {
+pub fn merge(of: SchemaType<'_>, live: &Value, config: &Value) -> Value {
     let atom = of.atom();
     match (atom.deduce(config).0, &atom.map, &atom.list) {
-        (Some(Kind::Map), Some(map), _) if !map.atomic => merge_maps(map, live, config),
-        (Some(Kind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => merge_lists(list, live, config),
+        (Some(AtomKind::Map), Some(map), _) if !map.atomic => merge_maps(map, live, config),
+        (Some(AtomKind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => {
+            merge_lists(list, live, config)
+        }
         _ => config.clone(),
     }
 }

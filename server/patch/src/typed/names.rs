@@ -1,13 +1,13 @@
 //! Adaptation of field sets to a type: adds declared parents, and adapts to types that have become
 //! atomic since.
 
-use crate::field_set::{Entry, FieldSet, PathElement};
-use crate::schema::{ListKind, Type};
+use crate::field_set::{FieldSet, PathElement, SetNode};
+use crate::schema::{ListKind, SchemaType};
 
 /// Adds the declared fields above the fields of a set (`Set.EnsureNamedFieldsAreMembers`).
-pub(crate) fn with_named_fields(set: &FieldSet, of: Option<Type<'_>>) -> FieldSet {
+pub(crate) fn with_named_fields(set: &FieldSet, of: Option<SchemaType<'_>>) -> FieldSet {
     let map = of.and_then(|of| of.atom().map);
-    let named = |Entry { element, is_member, below }: &Entry| {
+    let named = |SetNode { element, is_member, below }: &SetNode| {
         let is_on_the_way = match (element, &map) {
             (PathElement::Field(name), Some(map)) => !below.is_empty() && map.field(name).is_some(),
             _ => false,
@@ -17,13 +17,13 @@ pub(crate) fn with_named_fields(set: &FieldSet, of: Option<Type<'_>>) -> FieldSe
             _ => None,
         };
         let below = with_named_fields(below, of_below);
-        Entry { element: element.clone(), is_member: *is_member || is_on_the_way, below }
+        SetNode { element: element.clone(), is_member: *is_member || is_on_the_way, below }
     };
     set.entries().iter().map(named).collect()
 }
 
 /// Makes owners of parts of a value that has become atomic own it as a whole (`ReconcileFieldSetWithSchema`).
-pub(crate) fn reconcile(set: &mut FieldSet, of: Type<'_>) {
+pub(crate) fn reconcile(set: &mut FieldSet, of: SchemaType<'_>) {
     if of.atom().map.is_some_and(|map| map.is_deduced()) {
         return;
     }

@@ -4,11 +4,11 @@ use serde_json::{Map as Object, Value};
 
 use super::items::element_of;
 use crate::field_set::{FieldSet, PathElement};
-use crate::schema::{Kind, List, ListKind, Map, Type};
+use crate::schema::{AtomKind, List, ListKind, Map, SchemaType};
 
 /// Returns the document without these fields (`TypedValue.RemoveItems`). Objects and lists that become
 /// empty are kept.
-pub fn remove_items(of: Type<'_>, document: &Value, fields: &FieldSet) -> Value {
+pub fn remove_items(of: SchemaType<'_>, document: &Value, fields: &FieldSet) -> Value {
     let atom = of.atom();
     let emptied = match document {
         Value::Object(_) => Value::Object(Object::new()),
@@ -16,9 +16,9 @@ pub fn remove_items(of: Type<'_>, document: &Value, fields: &FieldSet) -> Value 
         _ => Value::Null,
     };
     match (atom.deduce(document).0, &atom.map, &atom.list, document) {
-        (Some(Kind::Scalar), ..) => document.clone(),
-        (Some(Kind::Map), Some(map), _, Value::Object(members)) if !map.atomic => from_map(map, members, fields),
-        (Some(Kind::List), _, Some(list), Value::Array(items)) if !matches!(list.kind, ListKind::Atomic) => {
+        (Some(AtomKind::Scalar), ..) => document.clone(),
+        (Some(AtomKind::Map), Some(map), _, Value::Object(members)) if !map.atomic => from_map(map, members, fields),
+        (Some(AtomKind::List), _, Some(list), Value::Array(items)) if !matches!(list.kind, ListKind::Atomic) => {
             from_list(list, items, fields)
         }
         _ => emptied,

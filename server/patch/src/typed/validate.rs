@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::items::element_of;
 use crate::error::TypeError;
 use crate::field_set::PathElement;
-use crate::schema::{Kind, List, ListKind, Map, Scalar, Type};
+use crate::schema::{AtomKind, List, ListKind, Map, Scalar, SchemaType};
 use crate::{Error, go_print};
 
 /// Whether lists may have several items of one key: live objects may, applied configurations may not.
@@ -23,7 +23,7 @@ pub enum Duplicates {
 ///
 /// # Errors
 /// [`Error::Types`] with every value that does not have its type.
-pub fn validate(of: Type<'_>, document: &Value, duplicates: Duplicates) -> Result<(), Error> {
+pub fn validate(of: SchemaType<'_>, document: &Value, duplicates: Duplicates) -> Result<(), Error> {
     let mut walker = Walker { duplicates, errors: Vec::new() };
     walker.value(of, document);
     if walker.errors.is_empty() { Ok(()) } else { Err(Error::Types(walker.errors)) }
@@ -31,7 +31,7 @@ pub fn validate(of: Type<'_>, document: &Value, duplicates: Duplicates) -> Resul
 
 /// Returns whether the members of an object that its schema declares have their types; lists may have
 /// several items of one key. The metadata is a struct, which always has its types.
-pub fn content_has_types<'v>(of: Type<'_>, object: impl Into<Node<'v>>) -> bool {
+pub fn content_has_types<'v>(of: SchemaType<'_>, object: impl Into<Node<'v>>) -> bool {
     let (Some(root), mut all) = (of.atom().map, true) else { return true };
     object.into().each_member(&mut |name, member| {
         let of = root.member(name).filter(|_| !matches!(name, "apiVersion" | "kind" | "metadata"));
@@ -40,24 +40,24 @@ pub fn content_has_types<'v>(of: Type<'_>, object: impl Into<Node<'v>>) -> bool 
     all
 }
 
-fn has_type(of: Type<'_>, value: Node<'_>) -> bool {
+fn has_type(of: SchemaType<'_>, value: Node<'_>) -> bool {
     let atom = of.atom();
     let (Some(kind), form) = (atom.deduce(value).0, value.form()) else { return false };
     match (kind, form) {
         (_, Form::Null) => true,
-        (Kind::Map, Form::Object) => atom.map.is_some_and(|map| {
+        (AtomKind::Map, Form::Object) => atom.map.is_some_and(|map| {
             let mut all = true;
             value.each_member(&mut |name, member| all &= map.member(name).is_some_and(|of| has_type(of, member)));
             all
         }),
-        (Kind::List, Form::List) => atom.list.is_some_and(|list| {
+        (AtomKind::List, Form::List) => atom.list.is_some_and(|list| {
             let is_item = |item: &Node<'_>| {
                 let is_named = matches!(list.kind, ListKind::Atomic) || element_of(&list, *item).is_ok();
                 is_named && has_type(list.items, *item)
             };
             value.items(|items| items.iter().all(is_item))
         }),
-        (Kind::Scalar, Form::Scalar) => atom.scalar.is_some_and(|scalar| match value {
+        (AtomKind::Scalar, Form::Scalar) => atom.scalar.is_some_and(|scalar| match value {
             Node::Tree(tree) => scalar_error(scalar, tree).is_none(),
             other => scalar_error(scalar, &other.to_tree()).is_none(),
         }),
@@ -71,16 +71,16 @@ struct Walker {
 }
 
 impl Walker {
-    fn value(&mut self, of: Type<'_>, value: &Value) {
+    fn value(&mut self, of: SchemaType<'_>, value: &Value) {
         let atom = of.atom();
         match atom.deduce(value).0 {
-            Some(Kind::Map) => atom.map.iter().for_each(|map| self.map(map, value)),
-            Some(Kind::Scalar) => {
+            Some(AtomKind::Map) => atom.map.iter().for_each(|map| self.map(map, value)),
+            Some(AtomKind::Scalar) => {
                 if let Some(message) = atom.scalar.and_then(|scalar| scalar_error(scalar, value)) {
                     self.error(message);
                 }
             }
-            Some(Kind::List) => atom.list.iter().for_each(|list| self.list(list, value)),
+            Some(AtomKind::List) => atom.list.iter().for_each(|list| self.list(list, value)),
             None => self.error("schema error: invalid atom: inlined".into()),
         }
     }

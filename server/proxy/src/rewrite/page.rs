@@ -18,7 +18,7 @@ const PIECE: usize = 16 << 10;
 
 /// The content encoding of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
+pub enum ContentEncoding {
     Plain,
     Gzip,
     Deflate,
@@ -60,11 +60,11 @@ enum Decoder {
 }
 
 impl Decoder {
-    fn new(encoding: Encoding) -> Self {
+    fn new(encoding: ContentEncoding) -> Self {
         match encoding {
-            Encoding::Plain => Decoder::Plain(EncodedInput::default()),
-            Encoding::Gzip => Decoder::Gzip(Box::new(GzDecoder::new(EncodedInput::default()))),
-            Encoding::Deflate => Decoder::Deflate(Box::new(DeflateDecoder::new(EncodedInput::default()))),
+            ContentEncoding::Plain => Decoder::Plain(EncodedInput::default()),
+            ContentEncoding::Gzip => Decoder::Gzip(Box::new(GzDecoder::new(EncodedInput::default()))),
+            ContentEncoding::Deflate => Decoder::Deflate(Box::new(DeflateDecoder::new(EncodedInput::default()))),
         }
     }
 
@@ -94,11 +94,11 @@ enum Encoder {
 }
 
 impl Encoder {
-    fn new(encoding: Encoding) -> Self {
+    fn new(encoding: ContentEncoding) -> Self {
         match encoding {
-            Encoding::Plain => Encoder::Plain(Vec::new()),
-            Encoding::Gzip => Encoder::Gzip(GzEncoder::new(Vec::new(), Compression::default())),
-            Encoding::Deflate => Encoder::Deflate(DeflateEncoder::new(Vec::new(), Compression::best())),
+            ContentEncoding::Plain => Encoder::Plain(Vec::new()),
+            ContentEncoding::Gzip => Encoder::Gzip(GzEncoder::new(Vec::new(), Compression::default())),
+            ContentEncoding::Deflate => Encoder::Deflate(DeflateEncoder::new(Vec::new(), Compression::best())),
         }
     }
 
@@ -140,7 +140,7 @@ pub struct Page<A> {
 }
 
 impl<A: Fn(&str) -> Option<String>> Page<A> {
-    pub fn new(body: Body, encoding: Encoding, address: A) -> Self {
+    pub fn new(body: Body, encoding: ContentEncoding, address: A) -> Self {
         let (decoder, encoder) = (Decoder::new(encoding), Encoder::new(encoding));
         Page { body, decoder, rewriter: Rewriter::new(address), encoder, is_sent: false, must_yield: false }
     }

@@ -12,7 +12,7 @@ use tokio::time::{interval, timeout};
 use zlib_rs::{Deflate, DeflateFlush};
 
 use super::dictionary::{append, dictionary};
-use super::frame::{self, HEAD, Head, Kind};
+use super::frame::{self, FrameType, HEAD, Head};
 use super::{ACCEPT_TIMEOUT, SpdyError};
 
 /// Capacity of the queue of frames to write, and of the queue of received pieces of a stream.
@@ -25,7 +25,7 @@ const LEVEL: i32 = 6;
 const WINDOW_BITS: u8 = 15;
 
 /// A connection on which this side opens all streams. Dropping it closes the connection.
-pub struct Connection {
+pub struct SpdyConnection {
     frames: mpsc::Sender<Bytes>,
     streams: Streams,
     /// The headers of all streams share one compression context.
@@ -38,12 +38,12 @@ pub struct Connection {
 pub struct Stream {
     /// Received bytes. The channel closes when the other side ends its half.
     pub received: mpsc::Receiver<Bytes>,
-    pub writer: Writer,
+    pub writer: StreamWriter,
 }
 
 /// The sending half of a stream.
 #[derive(Clone)]
-pub struct Writer {
+pub struct StreamWriter {
     stream: u32,
     frames: mpsc::Sender<Bytes>,
 }
@@ -58,7 +58,7 @@ struct Open {
     received: mpsc::Sender<Bytes>,
 }
 
-impl Connection {
+impl SpdyConnection {
     /// Starts the reader and writer tasks.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Connection {
         let mut tasks = JoinSet::new();
         tasks.spawn(read(BufReader::new(reading), streams.clone(), frames.clone()));
         tasks.spawn(write(writing, waiting));
-        Ok(Connection { frames, streams, deflate, next: 1, tasks })
+        Ok(SpdyConnection { frames, streams, deflate, next: 1, tasks })
     }
 
     /// Opens a stream of a type, and waits until the other side accepts it.
@@ -88,7 +88,7 @@ impl Connection {
         let headers = self.headers(&[("streamtype", stream_type)])?;
         self.frames.send(frame::syn_stream(stream, &headers)).await.map_err(|_| SpdyError::Closed)?;
         match timeout(ACCEPT_TIMEOUT, is_accepted).await {
-            Ok(Ok(())) => Ok(Stream { received, writer: Writer { stream, frames: self.frames.clone() } }),
+            Ok(Ok(())) => Ok(Stream { received, writer: StreamWriter { stream, frames: self.frames.clone() } }),
             Ok(Err(_)) => Err(SpdyError::Reset),
             Err(_) => Err(SpdyError::Timeout),
         }
@@ -118,7 +118,7 @@ impl Connection {
     }
 }
 
-impl Writer {
+impl StreamWriter {
     /// Sends bytes.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ async fn read_frame<T: AsyncRead>(
     streams: &Streams,
     frames: &mpsc::Sender<Bytes>,
 ) -> std::io::Result<()> {
-    let Kind::Data(stream) = head.kind else { return read_control(from, head, streams, frames).await };
+    let FrameType::Data(stream) = head.kind else { return read_control(from, head, streams, frames).await };
     let reader = streams.reader(stream);
     let mut left = head.length;
     while left > 0 {
@@ -226,17 +226,17 @@ async fn read_control<T: AsyncRead>(
     frames: &mpsc::Sender<Bytes>,
 ) -> std::io::Result<()> {
     let mut rest = from.take(head.length as u64);
-    if matches!(head.kind, Kind::SynReply | Kind::RstStream | Kind::Ping) {
+    if matches!(head.kind, FrameType::SynReply | FrameType::RstStream | FrameType::Ping) {
         let id = rest.read_u32().await?;
         match head.kind {
-            Kind::SynReply => streams.accept(id),
-            Kind::RstStream => streams.end(id),
+            FrameType::SynReply => streams.accept(id),
+            FrameType::RstStream => streams.end(id),
             // Even numbers are pings of the other side. A reply that does not fit the queue is
             // dropped; the ping is repeated.
             _ if id % 2 == 0 => drop(frames.try_send(frame::ping(id))),
             _ => {}
         }
-        if head.kind == Kind::SynReply && head.is_last {
+        if head.kind == FrameType::SynReply && head.is_last {
             streams.end(id);
         }
     }

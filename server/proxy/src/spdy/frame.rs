@@ -16,7 +16,7 @@ const GOAWAY: u16 = 7;
 
 /// The type of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FrameType {
     /// Data of a stream.
     Data(u32),
     SynReply,
@@ -30,7 +30,7 @@ pub enum Kind {
 /// A frame header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    pub kind: Kind,
+    pub kind: FrameType,
     /// Whether the frame is the last one of its stream.
     pub is_last: bool,
     /// Payload length in bytes.
@@ -42,12 +42,12 @@ impl Head {
         let [a, b, c, d, flags, e, f, g] = bytes;
         let first = u32::from_be_bytes([a, b, c, d]);
         let kind = match u16::from_be_bytes([c, d]) {
-            _ if first & CONTROL == 0 => Kind::Data(first),
-            SYN_REPLY => Kind::SynReply,
-            RST_STREAM => Kind::RstStream,
-            PING => Kind::Ping,
-            GOAWAY => Kind::GoAway,
-            _ => Kind::Other,
+            _ if first & CONTROL == 0 => FrameType::Data(first),
+            SYN_REPLY => FrameType::SynReply,
+            RST_STREAM => FrameType::RstStream,
+            PING => FrameType::Ping,
+            GOAWAY => FrameType::GoAway,
+            _ => FrameType::Other,
         };
         Head { kind, is_last: flags & FIN != 0, length: u32::from_be_bytes([0, e, f, g]) as usize }
     }
@@ -107,16 +107,16 @@ mod tests {
 
     #[test]
     fn parses_encoded_frames() {
-        let check = |frame: Bytes, kind: Kind, is_last: bool, length: usize| {
+        let check = |frame: Bytes, kind: FrameType, is_last: bool, length: usize| {
             let head = Head::parse(frame[..HEAD].try_into().unwrap());
             assert_eq!(head, Head { kind, is_last, length });
             assert_eq!(frame.len(), HEAD + length);
         };
-        check(data(5, b"abc", false), Kind::Data(5), false, 3);
-        check(data(5, b"", true), Kind::Data(5), true, 0);
-        check(ping(7), Kind::Ping, false, 4);
-        check(go_away(), Kind::GoAway, false, 8);
-        check(syn_stream(1, b"headers"), Kind::Other, false, 17);
+        check(data(5, b"abc", false), FrameType::Data(5), false, 3);
+        check(data(5, b"", true), FrameType::Data(5), true, 0);
+        check(ping(7), FrameType::Ping, false, 4);
+        check(go_away(), FrameType::GoAway, false, 8);
+        check(syn_stream(1, b"headers"), FrameType::Other, false, 17);
         assert_eq!(syn_stream(1, b"")[..8], [0x80, 3, 0, 1, 0, 0, 0, 10]);
     }
 }

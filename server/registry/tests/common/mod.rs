@@ -13,8 +13,8 @@ use machinery::reflect::Owned;
 use machinery::scalar::Time;
 use machinery::status::Status;
 use registry::{
-    Backend, Change, CheckDelete, CheckWrite, Context, CreateOptions, DeclaredStrategy, ResourceStore, UpdateOptions,
-    meta, meta_mut,
+    Backend, CheckDelete, CheckWrite, Context, CreateOptions, DeclaredStrategy, ResourceStore, UpdateOptions,
+    UpdatedObjectInfo, meta, meta_mut,
 };
 use serde_json::Value;
 use storage::{EmbeddedStore, Store};
@@ -55,7 +55,7 @@ pub struct Edit<F>(pub F);
 impl<F: Send> CheckWrite for Edit<F> {}
 
 #[async_trait]
-impl<F: FnMut(&mut Owned) + Send> Change for Edit<F> {
+impl<F: FnMut(&mut Owned) + Send> UpdatedObjectInfo for Edit<F> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let mut new = current.unwrap().clone();
         meta_mut(&mut new).unwrap().resource_version.clear();

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::testing::Https;
     use machinery::features::KnownGates;
-    use options::Program;
+    use options::ServerProgram;
     use serde_json::json;
 
     #[tokio::test]
@@ -195,7 +195,7 @@ mod tests {
             format!("--kubeconfig={}", kubeconfig.path().display()),
             format!("--data-dir={}", folder.path().display()),
         ];
-        let mut options = Options::parse_for(Program::Delegating("shop"), &KnownGates::default(), flags).unwrap();
+        let mut options = Options::parse_for(ServerProgram::Delegating("shop"), &KnownGates::default(), flags).unwrap();
         look_up(&mut options).await.unwrap();
         let (file, headers) = options.authentication.request_headers.unwrap();
         let clients = options.authentication.client_ca_file.unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use audit::{AuditContext, Level};
-use authz::{Attributes, Authorizer, Decision};
+use authz::{AuthorizationAttributes, Authorizer, Decision};
 use machinery::status::Status;
 use request::{BoxFuture, Handler, Request, RequestExt, Response, respond};
 use telemetry::metrics::AccessMetrics;
@@ -34,7 +34,7 @@ impl<H: Handler> Handler for WithAuthorization<H> {
                 let status = Status::internal("no user or request info found in the request's context");
                 return respond::failure(&request, &status);
             };
-            let attributes = Attributes::of_request(&user, &info);
+            let attributes = AuthorizationAttributes::of_request(&user, &info);
             let (trail, began) = (AuditContext::of(request.extensions()), Instant::now());
             let decision = trail.timed("authorization", self.authorizer.authorize(&attributes)).await;
             let (verdict, outcome) = match &decision {
@@ -57,7 +57,7 @@ impl<H: Handler> Handler for WithAuthorization<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use authz::{AlwaysDeny, Union};
+    use authz::{AlwaysDeny, UnionAuthorizer};
     use request::User;
     use request::testing::{failure, ok, request, request_by};
     use telemetry::metrics::Metrics;
@@ -66,7 +66,7 @@ mod tests {
     async fn rejects_unauthorized_requests() {
         let filter = WithAuthorization::new(
             ok(),
-            Arc::new(Union::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),
+            Arc::new(UnionAuthorizer::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),
             Metrics::default().access,
         );
         let by = |group: &str| request_by(User::new("alice", [group]), "GET", "/api/v1/namespaces");

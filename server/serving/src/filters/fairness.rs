@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use flowcontrol::{Class, Digest, FlowControl, Initial, RequestDetails, Seat, WorkEstimate};
+use flowcontrol::{Classification, Digest, FlowControl, Initial, RequestDetails, Seat, WorkEstimate};
 use http::{HeaderName, HeaderValue};
 use machinery::status::Status;
 use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User, respond};
@@ -72,7 +72,7 @@ struct RequestSeats {
 /// The parameters for reacquiring seats.
 struct Readmission {
     control: FlowControl,
-    class: Class,
+    class: Classification,
     queued: Arc<QueuedRequest>,
     work: WorkEstimate,
     patience: Duration,
@@ -213,7 +213,7 @@ fn receives_all_changes(info: &RequestInfo) -> bool {
     !selector.requirements().iter().any(|term| term.equal && !term.field.starts_with("metadata."))
 }
 
-fn with_uid_headers(mut response: Response, class: &Class) -> Response {
+fn with_uid_headers(mut response: Response, class: &Classification) -> Response {
     for (name, uid) in [SCHEMA_UID, LEVEL_UID].into_iter().zip(class.uids()) {
         if let Ok(uid) = HeaderValue::from_maybe_shared(uid.clone()) {
             response.headers_mut().insert(name, uid);

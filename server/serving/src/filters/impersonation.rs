@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use audit::AuditContext;
 use authn::remove_impersonation;
-use authz::{Attributes, Authorizer, Selectors};
+use authz::{AuthorizationAttributes, Authorizer, Selectors};
 use machinery::status::Status;
 use request::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS};
 use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User, respond};
@@ -82,10 +82,10 @@ impl<H> WithImpersonation<H> {
 
     async fn check(&self, mode: Mode, requestor: &User, wanted: &User, info: &RequestInfo) -> Result<(), Status> {
         if mode != Mode::Legacy {
-            let action = Attributes {
+            let action = AuthorizationAttributes {
                 verb: format!("impersonate-on:{}:{}", mode.name(), info.verb).into(),
                 selectors: Selectors::default(),
-                ..Attributes::of_request(requestor, info)
+                ..AuthorizationAttributes::of_request(requestor, info)
             };
             self.require(mode, &action).await?;
         }
@@ -105,7 +105,7 @@ impl<H> WithImpersonation<H> {
         Ok(())
     }
 
-    async fn require(&self, mode: Mode, attributes: &Attributes<'_>) -> Result<(), Status> {
+    async fn require(&self, mode: Mode, attributes: &AuthorizationAttributes<'_>) -> Result<(), Status> {
         let began = Instant::now();
         let decision = self.authorizer.authorize(attributes).await;
         credentials::impersonation_checked(mode.label(), decision.is_allowed(), began.elapsed());

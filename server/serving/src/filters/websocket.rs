@@ -5,9 +5,10 @@ use hyper::upgrade::OnUpgrade;
 use request::{BoxFuture, Handler, Request, Response};
 
 use crate::shutdown::Shutdown;
-use crate::websocket::{self, Messages};
+use crate::websocket::{self, WebSocketMessages};
 
-/// Sends the body of a response with the [`Messages`] extension through the upgraded connection.
+/// Sends the body of a response with the [`WebSocketMessages`] extension through the upgraded
+/// connection.
 ///
 /// This filter is outside of the other filters. They treat a watch through a WebSocket as any
 /// watch, so seats, metrics, audit, and shutdown work the same way.
@@ -30,7 +31,7 @@ impl<H: Handler> Handler for WithWebSockets<H> {
         };
         Box::pin(async move {
             let mut response = self.inner.handle(request).await;
-            let messages = response.extensions_mut().remove::<Messages>();
+            let messages = response.extensions_mut().remove::<WebSocketMessages>();
             if let Some(messages) = messages.filter(|_| response.status() == StatusCode::SWITCHING_PROTOCOLS) {
                 let (body, under_way) = (std::mem::take(response.body_mut()), self.shutdown.enter());
                 tokio::spawn(async move {

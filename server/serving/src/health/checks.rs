@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use options::Program;
+use options::ServerProgram;
 
 use super::{Endpoints, Named};
 
@@ -63,7 +63,7 @@ const GENERIC: [&str; 8] = [
 ];
 
 /// The checks of a program, all of which succeed.
-pub(super) fn of(program: Program) -> Vec<Named> {
+pub(super) fn of(program: ServerProgram) -> Vec<Named> {
     let has = |name: &str| !program.delegates() || GENERIC.contains(&name);
     let checks = CHECKS.iter().filter(|(name, _)| has(name));
     checks.map(|(name, on)| Named { name, on: *on, check: Arc::new(|| Ok(())) }).collect()

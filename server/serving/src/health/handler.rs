@@ -7,7 +7,7 @@ use http::{HeaderValue, header};
 use request::{Body, BoxFuture, Handler, Query, Request, RequestExt, Response, respond};
 
 use super::results::Results;
-use super::{Endpoint, Health, Named};
+use super::{Health, HealthEndpoint, Named};
 use machinery::scalar::go_text::quote;
 
 /// Handles `/healthz`, `/livez`, `/readyz`, and the paths below them; replies 404 to others.
@@ -30,9 +30,9 @@ impl HealthHandler {
 }
 
 /// The endpoint and the check that a path names.
-fn split(path: &str) -> Option<(Endpoint, Option<&str>)> {
+fn split(path: &str) -> Option<(HealthEndpoint, Option<&str>)> {
     let (first, rest) = path.strip_prefix('/')?.split_at_checked(path[1..].find('/').unwrap_or(path.len() - 1))?;
-    let endpoint = Endpoint::ALL.into_iter().find(|e| e.name() == first)?;
+    let endpoint = HealthEndpoint::ALL.into_iter().find(|e| e.name() == first)?;
     Some((endpoint, rest.strip_prefix('/')))
 }
 
@@ -43,7 +43,7 @@ fn one(check: &Named) -> Response {
     }
 }
 
-fn all(endpoint: Endpoint, checks: &[Named], query: &Query, results: &Results) -> Response {
+fn all(endpoint: HealthEndpoint, checks: &[Named], query: &Query, results: &Results) -> Response {
     let mut excluded: Vec<&str> = query.all("exclude").collect();
     let (mut report, mut failed) = (String::new(), Vec::new());
     for check in checks {

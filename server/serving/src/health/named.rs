@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use options::Source;
+use options::BoxError;
 
 /// A health check; the error is the reason of a failure, from any crate.
-pub type Check = Arc<dyn Fn() -> Result<(), Source> + Send + Sync>;
+pub type HealthCheck = Arc<dyn Fn() -> Result<(), BoxError> + Send + Sync>;
 
 #[derive(Clone)]
 pub(super) struct Named {
     pub(super) name: &'static str,
     /// The endpoints that include the check.
     pub(super) on: Endpoints,
-    pub(super) check: Check,
+    pub(super) check: HealthCheck,
 }
 
 impl Named {

@@ -9,7 +9,7 @@ async fn get(health: &Health, uri: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn all_checks_succeed_by_default() {
-    let health = Health::new(options::Program::KubeApiserver, &Shutdown::default());
+    let health = Health::new(options::ServerProgram::KubeApiserver, &Shutdown::default());
     for (uri, expect) in [
         ("/livez", (200, "ok")),
         ("/healthz", (200, "ok")),
@@ -41,7 +41,7 @@ async fn all_checks_succeed_by_default() {
 
 #[tokio::test]
 async fn endpoints_have_upstream_checks() {
-    let health = Health::new(options::Program::KubeApiserver, &Shutdown::default());
+    let health = Health::new(options::ServerProgram::KubeApiserver, &Shutdown::default());
     let names = async |uri| get(&health, uri).await.1.lines().filter(|line| line.starts_with("[+]")).count();
     assert_eq!(
         (names("/livez?verbose").await, names("/healthz?verbose").await, names("/readyz?verbose").await),
@@ -51,7 +51,7 @@ async fn endpoints_have_upstream_checks() {
 
 #[tokio::test]
 async fn checks_without_livez_do_not_fail_livez() {
-    let health = Health::new(options::Program::KubeApiserver, &Shutdown::default());
+    let health = Health::new(options::ServerProgram::KubeApiserver, &Shutdown::default());
     health.add_without_livez("kms-providers", || Err("gone".into()));
     assert_eq!(get(&health, "/livez").await.0, 200);
     for endpoint in ["/healthz", "/readyz"] {
@@ -67,7 +67,7 @@ async fn checks_without_livez_do_not_fail_livez() {
 
 #[tokio::test]
 async fn failed_check_fails_endpoint() {
-    let health = Health::new(options::Program::KubeApiserver, &Shutdown::default());
+    let health = Health::new(options::ServerProgram::KubeApiserver, &Shutdown::default());
     health.set("etcd", || Err("disk full".into()));
     let (code, text) = get(&health, "/livez").await;
     assert_eq!(code, 500);
@@ -78,7 +78,7 @@ async fn failed_check_fails_endpoint() {
 
 #[tokio::test]
 async fn pending_check_fails_until_done() {
-    let health = Health::new(options::Program::KubeApiserver, &Shutdown::default());
+    let health = Health::new(options::ServerProgram::KubeApiserver, &Shutdown::default());
     let hook = health.pending("poststarthook/rbac/bootstrap-roles");
     assert_eq!(get(&health, "/readyz").await.0, 500);
     hook.done();
@@ -87,7 +87,7 @@ async fn pending_check_fails_until_done() {
 
 #[tokio::test]
 async fn livez_ignores_pending_checks_in_grace_period() {
-    let health = Health::new(options::Program::KubeApiserver, &Shutdown::default());
+    let health = Health::new(options::ServerProgram::KubeApiserver, &Shutdown::default());
     let health = health.with_livez_grace(std::time::Duration::from_secs(3600));
     let _pending = health.pending("poststarthook/rbac/bootstrap-roles");
     assert_eq!((get(&health, "/livez").await.0, get(&health, "/readyz").await.0), (200, 500));
@@ -98,7 +98,7 @@ async fn livez_ignores_pending_checks_in_grace_period() {
 #[tokio::test]
 async fn readyz_fails_during_shutdown() {
     let shutdown = Shutdown::default();
-    let health = Health::new(options::Program::KubeApiserver, &shutdown);
+    let health = Health::new(options::ServerProgram::KubeApiserver, &shutdown);
     shutdown.initiate();
     assert_eq!((get(&health, "/readyz").await.0, get(&health, "/livez").await.0), (500, 200));
 }

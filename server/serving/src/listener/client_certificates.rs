@@ -25,10 +25,10 @@ use crate::certificates::{TlsContents, certificates};
 use crate::error::VerificationError;
 
 /// Returns the time in seconds since 1970.
-pub(crate) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
+pub(crate) type UnixClock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// The system clock.
-pub(super) fn system_clock() -> Clock {
+pub(super) fn system_clock() -> UnixClock {
     Arc::new(|| UnixTime::now().as_secs())
 }
 
@@ -140,11 +140,11 @@ pub(crate) struct CurrentAuthorities {
     /// The number of replacements.
     generation: AtomicU64,
     current: RwLock<(u64, Arc<Authorities>)>,
-    clock: Clock,
+    clock: UnixClock,
 }
 
 impl CurrentAuthorities {
-    pub fn new(authorities: Authorities, clock: Clock) -> Self {
+    pub fn new(authorities: Authorities, clock: UnixClock) -> Self {
         CurrentAuthorities { generation: AtomicU64::new(0), current: RwLock::new((0, Arc::new(authorities))), clock }
     }
 

@@ -25,10 +25,10 @@ use super::activity::{Activity, InFlight};
 use super::client_certificates::{Authorities, CurrentAuthorities, PresentedCertificate, system_clock};
 use super::coalesce::coalesce;
 use super::drain_on_drop::UnreadBody;
-use super::limits::{Limits, STREAM_WINDOW, connection_window, raise_open_files};
+use super::limits::{ConnectionLimits, STREAM_WINDOW, connection_window, raise_open_files};
 use super::peer::PeerConnection;
 use super::self_wake::SelfWakeTracker;
-use super::streams::{Streams, WatchResponse, migrate_to_connection};
+use super::streams::{StreamExecutor, WatchResponse, migrate_to_connection};
 use super::table::{ConnectionSlot, Table};
 use super::tls::TlsConfig;
 use super::{plaintext, poll};
@@ -74,7 +74,7 @@ impl Connections {
         options: &ServingOptions,
         metrics: &Metrics,
     ) -> Self {
-        let limits = Limits::new(&options.connections, raise_open_files());
+        let limits = ConnectionLimits::new(&options.connections, raise_open_files());
         tracing::debug!(?limits, "connection limits");
         let window = connection_window(memory::limit(), limits.total, options.http2_max_streams);
         Connections {
@@ -145,7 +145,7 @@ impl Connections {
         shutdown: Shutdown,
     ) {
         let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-        let (streams, mut local_streams) = Streams::new();
+        let (streams, mut local_streams) = StreamExecutor::new();
         let builder = if is_http2 { http2(streams, self.max_streams, self.window) } else { http1(streams) };
         let service = {
             let (peer, activity) = (Arc::new(Peer::new(address, peer.clone())), Arc::clone(&activity));
@@ -250,7 +250,7 @@ async fn unused(activity: Arc<Activity>) -> End {
     }
 }
 
-fn http1(streams: Streams) -> Builder<Streams> {
+fn http1(streams: StreamExecutor) -> Builder<StreamExecutor> {
     let mut builder = Builder::new(streams).http1_only();
     builder
         .http1()
@@ -261,7 +261,7 @@ fn http1(streams: Streams) -> Builder<Streams> {
     builder
 }
 
-fn http2(streams: Streams, max_streams: u32, window: u32) -> Builder<Streams> {
+fn http2(streams: StreamExecutor, max_streams: u32, window: u32) -> Builder<StreamExecutor> {
     let mut builder = Builder::new(streams).http2_only();
     builder
         .http2()

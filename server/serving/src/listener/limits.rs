@@ -22,7 +22,7 @@ const MAX_WINDOW: u32 = (1 << 31) - 1;
 
 /// The limits of open connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limits {
+pub(super) struct ConnectionLimits {
     /// All connections.
     pub total: usize,
     /// Connections per client address.
@@ -34,7 +34,7 @@ pub(super) struct Limits {
     pub handshaking: usize,
 }
 
-impl Limits {
+impl ConnectionLimits {
     /// The limits of the options; defaults are shares of `open_files`.
     pub fn new(options: &ConnectionOptions, open_files: u64) -> Self {
         let available = open_files.saturating_sub((open_files / 4).max(RESERVED_FILES)).max(MIN_CONNECTIONS);
@@ -51,7 +51,7 @@ impl Limits {
         let total = total.min(available);
         let share = |limit: usize, otherwise: u64| given(limit).unwrap_or(otherwise).clamp(1, total) as usize;
         let unauthenticated = share(options.max_unauthenticated, total / 2);
-        Limits {
+        ConnectionLimits {
             total: total as usize,
             per_address: share(options.max_per_address, total / 4 * 3),
             unauthenticated,
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn limits_reserve_files() {
         let derived = |open_files| {
-            let limits = Limits::new(&ConnectionOptions::default(), open_files);
+            let limits = ConnectionLimits::new(&ConnectionOptions::default(), open_files);
             (limits.total, limits.per_address, limits.unauthenticated, limits.handshaking)
         };
         assert_eq!(derived(1_024), (768, 576, 384, 192));
@@ -115,8 +115,8 @@ mod tests {
     fn flags_are_capped_by_open_files() {
         let options =
             ConnectionOptions { max: 100_000, max_per_address: 10, max_unauthenticated: 1, ..Default::default() };
-        let limits = Limits::new(&options, 65_536);
-        assert_eq!(limits, Limits { total: 49_152, per_address: 10, unauthenticated: 1, handshaking: 1 });
-        assert_eq!(Limits::new(&options, 1 << 20).total, 100_000);
+        let limits = ConnectionLimits::new(&options, 65_536);
+        assert_eq!(limits, ConnectionLimits { total: 49_152, per_address: 10, unauthenticated: 1, handshaking: 1 });
+        assert_eq!(ConnectionLimits::new(&options, 1 << 20).total, 100_000);
     }
 }

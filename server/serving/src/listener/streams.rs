@@ -41,7 +41,7 @@ pub(super) fn migrate_to_connection() {
 
 /// The executor of the streams of one connection.
 #[derive(Clone)]
-pub(super) struct Streams(UnboundedSender<Stream>);
+pub(super) struct StreamExecutor(UnboundedSender<Stream>);
 
 /// The streams that have migrated. The task of the connection polls them before the connection,
 /// which then writes their frames.
@@ -50,14 +50,14 @@ pub(super) struct LocalStreams {
     streams: FuturesUnordered<LocalStream<CatchUnwind<AssertUnwindSafe<Stream>>>>,
 }
 
-impl Streams {
+impl StreamExecutor {
     pub fn new() -> (Self, LocalStreams) {
         let (sender, arriving) = unbounded_channel();
-        (Streams(sender), LocalStreams { arriving, streams: FuturesUnordered::new() })
+        (StreamExecutor(sender), LocalStreams { arriving, streams: FuturesUnordered::new() })
     }
 }
 
-impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
+impl<F: Future<Output = ()> + Send + 'static> Executor<F> for StreamExecutor {
     fn execute(&self, stream: F) {
         tokio::spawn(SpawnedStream { stream: Some(Box::pin(stream)), connection: self.0.clone() });
     }
@@ -115,7 +115,7 @@ mod tests {
 
     /// Runs a stream that may migrate; returns its tasks before and after it was pending.
     async fn tasks(migrates: bool) -> (Id, Id) {
-        let (streams, mut local_streams) = Streams::new();
+        let (streams, mut local_streams) = StreamExecutor::new();
         let (go_on, (sender, mut tasks)) = (Arc::new(Notify::new()), unbounded_channel());
         streams.execute({
             let go_on = go_on.clone();
@@ -147,7 +147,7 @@ mod tests {
 
     #[tokio::test]
     async fn panic_ends_only_its_stream() {
-        let (streams, mut local_streams) = Streams::new();
+        let (streams, mut local_streams) = StreamExecutor::new();
         let (sender, mut received) = unbounded_channel();
         for name in ["bad", "good"] {
             let sender = sender.clone();

@@ -18,40 +18,40 @@ use telemetry::metrics::ConnectionMetrics;
 use tokio::sync::Notify;
 
 use super::activity::Activity;
-use super::limits::Limits;
+use super::limits::ConnectionLimits;
 use client::ClientAddress;
-pub(super) use stage::Stage;
-use state::{State, Victim};
+pub(super) use stage::ConnectionStage;
+use state::{TableState, Victim};
 
 /// The reason why a connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum ExceededLimit {
     /// The limit of its address is reached, and all its connections serve requests.
     Address,
     /// The limit of all connections is reached, and all of them serve requests.
     Total,
 }
 
-impl Refusal {
+impl ExceededLimit {
     pub fn name(self) -> &'static str {
         match self {
-            Refusal::Address => "address",
-            Refusal::Total => "total",
+            ExceededLimit::Address => "address",
+            ExceededLimit::Total => "total",
         }
     }
 }
 
 /// The open connections.
 pub(super) struct Table {
-    state: Mutex<State>,
-    limits: Limits,
+    state: Mutex<TableState>,
+    limits: ConnectionLimits,
     metrics: ConnectionMetrics,
     evictions: LogLimit,
     refusals: LogLimit,
 }
 
 impl Table {
-    pub fn new(limits: Limits, metrics: ConnectionMetrics) -> Self {
+    pub fn new(limits: ConnectionLimits, metrics: ConnectionMetrics) -> Self {
         Table {
             state: Mutex::default(),
             limits,
@@ -65,7 +65,11 @@ impl Table {
     ///
     /// # Errors
     /// A limit is reached and all connections that could be evicted serve requests.
-    pub fn admit(self: &Arc<Self>, address: IpAddr, activity: &Arc<Activity>) -> Result<Arc<ConnectionSlot>, Refusal> {
+    pub fn admit(
+        self: &Arc<Self>,
+        address: IpAddr,
+        activity: &Arc<Activity>,
+    ) -> Result<Arc<ConnectionSlot>, ExceededLimit> {
         let address = ClientAddress::from(address);
         let mut state = self.lock();
         let room = self.make_room(&mut state, address);
@@ -90,37 +94,38 @@ impl Table {
         self.evict_idle(&mut state, None, "files");
     }
 
-    fn make_room(&self, state: &mut State, address: ClientAddress) -> Result<(), Refusal> {
+    fn make_room(&self, state: &mut TableState, address: ClientAddress) -> Result<(), ExceededLimit> {
         let limits = &self.limits;
         if state.count_of(address) >= limits.per_address && !self.evict_idle(state, Some(address), "address") {
-            return Err(Refusal::Address);
+            return Err(ExceededLimit::Address);
         }
-        if state.count(Stage::Handshake) >= limits.handshaking {
-            self.evict(state, Stage::Handshake, None, Victim::Any, "handshakes");
+        if state.count(ConnectionStage::Handshake) >= limits.handshaking {
+            self.evict(state, ConnectionStage::Handshake, None, Victim::Any, "handshakes");
         }
-        if state.count(Stage::Handshake) + state.count(Stage::Unauthenticated) >= limits.unauthenticated
-            && !self.evict(state, Stage::Unauthenticated, None, Victim::Any, "unauthenticated")
+        if state.count(ConnectionStage::Handshake) + state.count(ConnectionStage::Unauthenticated)
+            >= limits.unauthenticated
+            && !self.evict(state, ConnectionStage::Unauthenticated, None, Victim::Any, "unauthenticated")
         {
-            self.evict(state, Stage::Handshake, None, Victim::Any, "unauthenticated");
+            self.evict(state, ConnectionStage::Handshake, None, Victim::Any, "unauthenticated");
         }
         if state.total() >= limits.total && !self.evict_idle(state, None, "total") {
-            return Err(Refusal::Total);
+            return Err(ExceededLimit::Total);
         }
         Ok(())
     }
 
     /// Evicts a connection: an unauthenticated one if there is any, or else one that serves no
     /// request. Returns whether there was one.
-    fn evict_idle(&self, state: &mut State, address: Option<ClientAddress>, limit: &'static str) -> bool {
-        self.evict(state, Stage::Unauthenticated, address, Victim::Any, limit)
-            || self.evict(state, Stage::Handshake, address, Victim::Any, limit)
-            || self.evict(state, Stage::Authenticated, address, Victim::Idle, limit)
+    fn evict_idle(&self, state: &mut TableState, address: Option<ClientAddress>, limit: &'static str) -> bool {
+        self.evict(state, ConnectionStage::Unauthenticated, address, Victim::Any, limit)
+            || self.evict(state, ConnectionStage::Handshake, address, Victim::Any, limit)
+            || self.evict(state, ConnectionStage::Authenticated, address, Victim::Idle, limit)
     }
 
     fn evict(
         &self,
-        state: &mut State,
-        stage: Stage,
+        state: &mut TableState,
+        stage: ConnectionStage,
         address: Option<ClientAddress>,
         victim: Victim,
         limit: &'static str,
@@ -135,7 +140,7 @@ impl Table {
         is_evicted
     }
 
-    fn set_stage(&self, id: u64, stage: Stage) {
+    fn set_stage(&self, id: u64, stage: ConnectionStage) {
         let mut state = self.lock();
         state.set_stage(id, stage);
         self.metrics.show(state.counts());
@@ -147,7 +152,7 @@ impl Table {
         self.metrics.show(state.counts());
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TableState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -167,13 +172,13 @@ impl ConnectionSlot {
 
     /// Records that the TLS handshake is complete.
     pub fn set_connected(&self) {
-        self.table.set_stage(self.id, Stage::Unauthenticated);
+        self.table.set_stage(self.id, ConnectionStage::Unauthenticated);
     }
 
     /// Records that a request of the connection was authenticated as a user that is not anonymous.
     pub fn set_authenticated(&self) {
         if !self.is_authenticated() && !self.is_authenticated.swap(true, Ordering::Relaxed) {
-            self.table.set_stage(self.id, Stage::Authenticated);
+            self.table.set_stage(self.id, ConnectionStage::Authenticated);
         }
     }
 
@@ -184,7 +189,7 @@ impl ConnectionSlot {
 
     /// Records that HTTP has ended and the connection uses another protocol.
     pub fn set_upgraded(&self) {
-        self.table.set_stage(self.id, Stage::Upgraded);
+        self.table.set_stage(self.id, ConnectionStage::Upgraded);
     }
 
     /// Waits until the connection is evicted.

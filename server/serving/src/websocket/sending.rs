@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use super::{Messages, Socket, closing, normal_closure, open};
+use super::{Socket, WebSocketMessages, closing, normal_closure, open};
 
 /// How long a client may take to read the last message.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,7 +24,7 @@ const READ_BUFFER: usize = 4 << 10;
 
 /// Sends each frame of a body as a message, until the body or its client ends. The body is polled
 /// again only after the previous frames are sent.
-pub(crate) async fn send(client_side: OnUpgrade, messages: Messages, mut body: Body) {
+pub(crate) async fn send(client_side: OnUpgrade, messages: WebSocketMessages, mut body: Body) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_IGNORED))
         .max_frame_size(Some(MAX_IGNORED))
@@ -53,10 +53,14 @@ pub(crate) async fn send(client_side: OnUpgrade, messages: Messages, mut body: B
 }
 
 /// Sends the frames of the body; returns the closing message.
-async fn send_frames(body: &mut Body, messages: Messages, to: &mut SplitSink<Socket, Message>) -> Option<Message> {
+async fn send_frames(
+    body: &mut Body,
+    messages: WebSocketMessages,
+    to: &mut SplitSink<Socket, Message>,
+) -> Option<Message> {
     let code = OpCode::Data(match messages {
-        Messages::Text => Data::Text,
-        Messages::Binary => Data::Binary,
+        WebSocketMessages::Text => Data::Text,
+        WebSocketMessages::Binary => Data::Binary,
     });
     while let Some(Ok(frame)) = body.frame().await {
         let Ok(bytes) = frame.into_data() else { continue };

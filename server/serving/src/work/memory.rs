@@ -108,13 +108,13 @@ impl Accounts {
 
 /// Bytes that a request holds, until this is dropped.
 #[derive(Default)]
-pub struct Held {
+pub struct HeldMemory {
     /// The user of the request; set with the first bytes.
     user: Option<Arc<User>>,
     bytes: u64,
 }
 
-impl Held {
+impl HeldMemory {
     /// Counts bytes of a request of `user` before they are stored.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldMemory {
     fn drop(&mut self) {
         if let Some(user) = self.user.as_ref().filter(|_| self.bytes > 0) {
             HELD.lock().unwrap_or_else(PoisonError::into_inner).release(&user.name, self.bytes);

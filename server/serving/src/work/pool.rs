@@ -8,7 +8,7 @@ use std::thread;
 use prometheus::{IntCounter, IntGauge, Registry};
 
 use super::memory;
-use super::queue::{Limits, Queue};
+use super::queue::{PoolLimits, TaskQueue};
 
 /// The niceness of the threads relative to those of connections.
 const NICE: i32 = 5;
@@ -34,9 +34,9 @@ pub(super) trait Job: Send + Sync {
 }
 
 /// The pool of the process.
-static POOL: LazyLock<Pool> = LazyLock::new(|| {
+static POOL: LazyLock<WorkPool> = LazyLock::new(|| {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    Pool::new(Limits {
+    WorkPool::new(PoolLimits {
         // One user has at most one thread per processor; two threads remain for others.
         threads: processors + 2,
         threads_per_user: processors,
@@ -46,19 +46,19 @@ static POOL: LazyLock<Pool> = LazyLock::new(|| {
     })
 });
 
-pub(super) fn pool() -> &'static Pool {
+pub(super) fn pool() -> &'static WorkPool {
     &POOL
 }
 
 /// Threads that poll tasks.
-pub(super) struct Pool {
+pub(super) struct WorkPool {
     state: Mutex<State>,
     has_work: Condvar,
     metrics: Metrics,
 }
 
 struct State {
-    queue: Queue<Arc<dyn Job>>,
+    queue: TaskQueue<Arc<dyn Job>>,
     threads: usize,
     /// Threads that wait for something outside of the pool.
     blocked: usize,
@@ -71,12 +71,12 @@ struct Metrics {
     refused: IntCounter,
 }
 
-impl Pool {
-    pub fn new(limits: Limits) -> Self {
+impl WorkPool {
+    pub fn new(limits: PoolLimits) -> Self {
         let gauge = |name, help| IntGauge::new(name, help).expect("a well-formed metric");
         let refused = "apiserver_work_pool_rejected_requests_total";
-        Pool {
-            state: Mutex::new(State { queue: Queue::new(limits), threads: 0, blocked: 0 }),
+        WorkPool {
+            state: Mutex::new(State { queue: TaskQueue::new(limits), threads: 0, blocked: 0 }),
             has_work: Condvar::new(),
             metrics: Metrics {
                 requests: gauge(

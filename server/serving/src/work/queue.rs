@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// The limits of a pool.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct PoolLimits {
     /// The maximum number of running threads.
     pub threads: usize,
     /// The maximum number of running threads per user.
@@ -19,8 +19,8 @@ pub(super) struct Limits {
 }
 
 /// The tasks and requests of all users. `T` is a task, queued each time it can be polled.
-pub(super) struct Queue<T> {
-    limits: Limits,
+pub(super) struct TaskQueue<T> {
+    limits: PoolLimits,
     users: HashMap<Arc<str>, User<T>>,
     /// Users with queued tasks, in round-robin order.
     turns: VecDeque<Arc<str>>,
@@ -52,9 +52,9 @@ impl<T> Default for User<T> {
     }
 }
 
-impl<T> Queue<T> {
-    pub fn new(limits: Limits) -> Self {
-        Queue { limits, users: HashMap::new(), turns: VecDeque::new(), requests: 0, running: 0, memory: 0 }
+impl<T> TaskQueue<T> {
+    pub fn new(limits: PoolLimits) -> Self {
+        TaskQueue { limits, users: HashMap::new(), turns: VecDeque::new(), requests: 0, running: 0, memory: 0 }
     }
 
     /// Counts a request in; returns false if a limit is exceeded. `unlimited` users are never
@@ -162,10 +162,11 @@ impl<T> Queue<T> {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { threads: 3, threads_per_user: 2, requests: 5, requests_per_user: 4, memory: 100 };
+    const LIMITS: PoolLimits =
+        PoolLimits { threads: 3, threads_per_user: 2, requests: 5, requests_per_user: 4, memory: 100 };
 
-    fn queue(tasks: &[(&str, u32, bool)]) -> Queue<u32> {
-        let mut queue = Queue::new(LIMITS);
+    fn queue(tasks: &[(&str, u32, bool)]) -> TaskQueue<u32> {
+        let mut queue = TaskQueue::new(LIMITS);
         for (user, task, has_started) in tasks {
             match has_started {
                 true => queue.push_started(&Arc::from(*user), *task),
@@ -194,7 +195,7 @@ mod tests {
     #[test]
     fn work_starts_when_memory_is_available() {
         let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
-        let mut queue = Queue::new(LIMITS);
+        let mut queue = TaskQueue::new(LIMITS);
         queue.push(&a, 1, 500);
         queue.push(&b, 2, 60);
         queue.push(&b, 3, 60);
@@ -211,7 +212,7 @@ mod tests {
     #[test]
     fn limits_requests_per_user_and_in_total() {
         let (a, b, c): (Arc<str>, Arc<str>, Arc<str>) = ("a".into(), "b".into(), "c".into());
-        let mut queue = Queue::<u32>::new(LIMITS);
+        let mut queue = TaskQueue::<u32>::new(LIMITS);
         assert!((0..4).all(|_| queue.enter(&a, false)) && !queue.enter(&a, false));
         assert!(queue.enter(&b, false) && !queue.enter(&c, false) && queue.enter(&c, true));
         (0..4).for_each(|_| queue.leave(&a, 0));

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::memory;
-use super::pool::{Job, Pool};
+use super::pool::{Job, WorkPool};
 
 const IDLE: u8 = 0;
 const QUEUED: u8 = 1;
@@ -34,13 +34,13 @@ pub(super) struct Task {
     user: Arc<str>,
     /// The runtime of the future's timers and connections.
     runtime: Handle,
-    pool: &'static Pool,
+    pool: &'static WorkPool,
 }
 
 impl Task {
     /// Queues a future of a user that is counted in; returns the handle of its result.
     pub fn spawn<T: Send + 'static>(
-        pool: &'static Pool,
+        pool: &'static WorkPool,
         user: Arc<str>,
         future: BoxFuture<'static, T>,
         memory: u64,

@@ -8,7 +8,7 @@ use super::entry::Entry;
 use super::repeat_filter::RepeatFilter;
 
 /// The memory limit that all entries of a cache share. The oldest encodings are evicted first.
-pub struct Budget {
+pub struct CacheBudget {
     limit: usize,
     used: AtomicUsize,
     kept: Mutex<Kept>,
@@ -26,10 +26,15 @@ const SWEEP: usize = 1024;
 /// Maximum number of entries with encodings in use that an eviction skips.
 const MOST_BUSY: usize = 16;
 
-impl Budget {
+impl CacheBudget {
     pub(super) fn new(limit: usize) -> Arc<Self> {
         let kept = Kept { entries: VecDeque::new(), sweep_at: SWEEP };
-        Arc::new(Budget { limit, used: AtomicUsize::new(0), kept: Mutex::new(kept), repeats: RepeatFilter::default() })
+        Arc::new(CacheBudget {
+            limit,
+            used: AtomicUsize::new(0),
+            kept: Mutex::new(kept),
+            repeats: RepeatFilter::default(),
+        })
     }
 
     /// Returns the bytes in use.

@@ -31,7 +31,7 @@ pub enum ChangeKind {
 }
 
 /// The event that one watcher gets for a change.
-pub struct Seen {
+pub struct WatcherEvent {
     /// The revision of the change.
     pub revision: Revision,
     /// The type of the event.
@@ -65,7 +65,7 @@ impl Change {
     /// Returns the event for a watcher of the objects that `matches` selects.
     ///
     /// `None` when neither object matches.
-    pub fn seen_by(&self, matches: impl Fn(&Entry) -> bool) -> Option<Seen> {
+    pub fn seen_by(&self, matches: impl Fn(&Entry) -> bool) -> Option<WatcherEvent> {
         let was = self.old.as_ref().is_some_and(|old| matches(old));
         let is = self.new.as_ref().is_some_and(|new| matches(new));
         let (kind, entry) = match (was, is) {
@@ -74,7 +74,7 @@ impl Change {
             (true, false) => (ChangeKind::Deleted, self.gone()),
             (false, false) => return None,
         };
-        Some(Seen { revision: self.revision, kind, entry: entry?.clone(), change: None, cost: self.cost() })
+        Some(WatcherEvent { revision: self.revision, kind, entry: entry?.clone(), change: None, cost: self.cost() })
     }
 
     /// Returns the entries of the change, the newer one first.

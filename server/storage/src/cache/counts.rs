@@ -5,9 +5,9 @@ use std::time::Duration;
 
 /// A monotonic counter.
 #[derive(Debug, Default)]
-pub struct Count(AtomicU64);
+pub struct Counter(AtomicU64);
 
-impl Count {
+impl Counter {
     /// Adds a number to the counter.
     pub fn add(&self, number: usize) {
         self.0.fetch_add(number as u64, Ordering::Relaxed);
@@ -21,28 +21,28 @@ impl Count {
 
 /// Counters of one resource's cache.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct CacheCounts {
     /// How often all objects were read from the store.
-    pub fillings: Count,
+    pub fillings: Counter,
     /// Changes that were applied and offered to watchers.
-    pub changes: Count,
+    pub changes: Counter,
     /// Objects in the initial state of watches.
-    pub initial: Count,
+    pub initial: Counter,
     /// Watches that ended because their readers were too slow.
-    pub cut_off: Count,
+    pub cut_off: Counter,
     /// How long reads waited for the cache to become fresh enough.
     pub waits: Waits,
     /// Lists of the latest state that the cache answered.
-    pub consistent: Count,
+    pub consistent: Counter,
     /// Lists of the latest state that the store answered, because the cache lagged.
-    pub fallbacks: Count,
+    pub fallbacks: Counter,
 }
 
 /// A histogram of durations.
 #[derive(Debug, Default)]
 pub struct Waits {
     /// A count per bound; the last one counts the durations above all bounds.
-    counts: [Count; Waits::BOUNDS.len() + 1],
+    counts: [Counter; Waits::BOUNDS.len() + 1],
     nanoseconds: AtomicU64,
 }
 

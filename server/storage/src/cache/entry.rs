@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::budget::Budget;
+use super::budget::CacheBudget;
 use crate::{KeyValue, Revision};
 
 /// An object at one revision. It is shared by all readers and immutable.
@@ -16,7 +16,7 @@ pub struct Entry {
     /// The object in its stored form, with its revision; empty when damaged.
     pub object: Bytes,
     /// Labels and selectable fields of the object; empty when the value is damaged.
-    pub attributes: Attributes,
+    pub attributes: LabelsAndFields,
     /// The value as stored, when `object` differs from it in more than the revision.
     ///
     /// A schema or a default adds or removes fields then.
@@ -24,21 +24,21 @@ pub struct Entry {
     /// Why the stored bytes cannot be read.
     pub damage: Option<Damage>,
     encodings: Mutex<Vec<(EncodingId, Bytes)>>,
-    budget: Arc<Budget>,
+    budget: Arc<CacheBudget>,
 }
 
 /// Identifies an encoding of an object. The encoder assigns an id to each pair of version and media type.
 pub type EncodingId = u64;
 
 impl Entry {
-    pub(super) fn new(key: Bytes, revision: Revision, description: Description, budget: Arc<Budget>) -> Self {
+    pub(super) fn new(key: Bytes, revision: Revision, description: Description, budget: Arc<CacheBudget>) -> Self {
         let Description { object, attributes, stored, damage } = description;
         Entry { key, revision, object, attributes, stored, damage, encodings: Mutex::default(), budget }
     }
 
     /// Creates an entry without a key, such as that of a computed object.
     pub fn detached(object: Bytes) -> Entry {
-        Entry::new(Bytes::new(), 0, Description { object, ..Description::default() }, Budget::new(0))
+        Entry::new(Bytes::new(), 0, Description { object, ..Description::default() }, CacheBudget::new(0))
     }
 
     /// Returns an entry with the same key, revision and attributes, and other contents.
@@ -109,7 +109,7 @@ pub struct Description {
     /// See [`Entry::object`].
     pub object: Bytes,
     /// See [`Entry::attributes`].
-    pub attributes: Attributes,
+    pub attributes: LabelsAndFields,
     /// See [`Entry::stored`].
     pub stored: Option<Bytes>,
     /// See [`Entry::damage`].
@@ -143,7 +143,7 @@ impl Damage {
 /// assert_eq!((attributes.label("app"), attributes.label("zone")), (Some("web"), None));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Attributes {
+pub struct LabelsAndFields {
     /// The values of the fields, then name and value of each label.
     text: Box<str>,
     /// The end offset of each part of `text`.
@@ -151,7 +151,7 @@ pub struct Attributes {
     fields: u32,
 }
 
-impl Attributes {
+impl LabelsAndFields {
     /// Creates attributes from field values in index order, and labels sorted by name.
     pub fn new<'a>(fields: &[String], labels: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let (mut text, mut ends) = (String::new(), Vec::with_capacity(fields.len() + 8));
@@ -164,7 +164,7 @@ impl Attributes {
             add(name);
             add(value);
         }
-        Attributes { text: text.into(), ends: ends.into(), fields: fields.len() as u32 }
+        LabelsAndFields { text: text.into(), ends: ends.into(), fields: fields.len() as u32 }
     }
 
     /// Returns the value of the selectable field at an index; empty without one.
@@ -200,12 +200,12 @@ mod tests {
     #[test]
     fn attributes_are_found() {
         let labels = [("app", "web"), ("b", ""), ("tier", "front")];
-        let attributes = Attributes::new(&["node-1".into(), String::new()], labels);
+        let attributes = LabelsAndFields::new(&["node-1".into(), String::new()], labels);
         assert_eq!([attributes.field(0), attributes.field(1), attributes.field(2)], ["node-1", "", ""]);
         for (name, expect) in labels {
             assert_eq!(attributes.label(name), Some(expect), "{name}");
         }
         assert_eq!([attributes.label(""), attributes.label("c"), attributes.label("z")], [None; 3]);
-        assert_eq!(Attributes::default().label("app"), None);
+        assert_eq!(LabelsAndFields::default().label("app"), None);
     }
 }

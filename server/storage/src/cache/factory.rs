@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::budget::Budget;
+use super::budget::CacheBudget;
 use super::entry::{Damage, Description, Entry};
 use crate::{KeyValue, Revision};
 
@@ -21,7 +21,7 @@ pub trait EntryDecoder: Send + Sync + 'static {
 #[derive(Clone)]
 pub(super) struct EntryFactory {
     pub decoder: Arc<dyn EntryDecoder>,
-    pub budget: Arc<Budget>,
+    pub budget: Arc<CacheBudget>,
     /// Maximum number of changes in the queue of a watcher.
     pub queue: usize,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::budget::Budget;
+use super::budget::CacheBudget;
 use super::factory::{EntryDecoder, EntryFactory};
 use super::reading::{self, Filling};
 use super::resource::ResourceCache;
@@ -31,7 +31,7 @@ pub struct CacheOptions {
 pub struct Cache {
     store: Arc<dyn Store>,
     options: CacheOptions,
-    budget: Arc<Budget>,
+    budget: Arc<CacheBudget>,
     routes: Mutex<Routes>,
     /// The keys of undecryptable values. They are read again, because a KMS plugin may still be starting.
     damaged: Mutex<BTreeSet<Bytes>>,
@@ -91,7 +91,7 @@ impl Cache {
     /// Values of resources that are claimed before the start are decoded as they are read.
     pub fn new(store: Arc<dyn Store>, options: CacheOptions) -> Arc<Self> {
         Arc::new(Cache {
-            budget: Budget::new(options.encodings),
+            budget: CacheBudget::new(options.encodings),
             damaged: Mutex::default(),
             routes: Mutex::default(),
             revision: watch::Sender::new(0),

@@ -65,9 +65,9 @@ mod resource;
 mod snapshot;
 mod watchers;
 
-pub use change::{Change, ChangeKind, Seen};
-pub use counts::{Count, Counts, Waits};
-pub use entry::{Attributes, Damage, Description, EncodingId, Entry};
+pub use change::{Change, ChangeKind, WatcherEvent};
+pub use counts::{CacheCounts, Counter, Waits};
+pub use entry::{Damage, Description, EncodingId, Entry, LabelsAndFields};
 pub use factory::EntryDecoder;
 pub use feed::{Cache, CacheOptions};
 pub use resource::{ResourceCache, Started, WatchFrom};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::change::Change;
-use super::counts::Counts;
+use super::counts::CacheCounts;
 use super::entry::Entry;
 use super::factory::EntryFactory;
 use super::snapshot::Snapshot;
@@ -49,7 +49,7 @@ pub struct ResourceCache {
     factory: EntryFactory,
     state: RwLock<State>,
     watchers: Mutex<Watchers>,
-    counts: Counts,
+    counts: CacheCounts,
     /// How often the decoding of objects has changed.
     decoder_changes: AtomicU64,
 }
@@ -113,7 +113,7 @@ impl ResourceCache {
     /// Creates an empty cache.
     pub(super) fn new(factory: EntryFactory) -> Self {
         let state = RwLock::new(State::new(Snapshot::default()));
-        let (watchers, counts) = (Mutex::default(), Counts::default());
+        let (watchers, counts) = (Mutex::default(), CacheCounts::default());
         ResourceCache { factory, state, watchers, counts, decoder_changes: AtomicU64::new(0) }
     }
 
@@ -123,7 +123,7 @@ impl ResourceCache {
     }
 
     /// Returns the counters.
-    pub fn counts(&self) -> &Counts {
+    pub fn counts(&self) -> &CacheCounts {
         &self.counts
     }
 

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-use super::change::{Change, Seen};
+use super::change::{Change, WatcherEvent};
 use super::entry::Entry;
 use crate::KeyRange;
 
@@ -24,7 +24,7 @@ pub struct Selection {
     pub field: Option<(usize, Box<str>)>,
     /// The condition for objects in the range; `None` selects all.
     pub matches: Option<Matches>,
-    /// Whether the watcher gets whole changes ([`Seen::change`]).
+    /// Whether the watcher gets whole changes ([`WatcherEvent::change`]).
     ///
     /// `matches` then also accepts objects that it cannot evaluate.
     pub whole_changes: bool,
@@ -64,7 +64,7 @@ pub struct Watcher {
 
 #[derive(Default)]
 struct Queue {
-    changes: VecDeque<Seen>,
+    changes: VecDeque<WatcherEvent>,
     bytes: usize,
     /// The watch has ended: it was too slow, or the cache was filled again.
     ended: bool,
@@ -79,7 +79,7 @@ impl Watcher {
     /// Polls for the next change; `None` when the watch has ended.
     ///
     /// The client then watches again from its revision.
-    pub fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Seen>> {
+    pub fn poll_next(&self, context: &Context<'_>) -> Poll<Option<WatcherEvent>> {
         let mut queue = self.lock();
         if let Some(seen) = queue.changes.pop_front() {
             queue.bytes -= seen.cost;
@@ -96,7 +96,7 @@ impl Watcher {
     }
 
     /// Returns the next change if one is queued.
-    pub fn try_next(&self) -> Option<Seen> {
+    pub fn try_next(&self) -> Option<WatcherEvent> {
         let mut queue = self.lock();
         let seen = queue.changes.pop_front()?;
         queue.bytes -= seen.cost;

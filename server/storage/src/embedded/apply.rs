@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::{
     condition::Room,
-    read::{State, newest},
+    read::{Revisions, newest},
     row::HistoryRow,
 };
 use crate::{Error, Event, Op, Result, Revision, Txn, TxnOutcome, clock::unix_millis};
@@ -15,7 +15,7 @@ use crate::{Error, Event, Op, Result, Revision, Txn, TxnOutcome, clock::unix_mil
 /// The changes of one database transaction; they take effect when it is committed.
 pub(super) struct Changes<'a> {
     connection: &'a Connection,
-    pub(super) state: State,
+    pub(super) state: Revisions,
     pub(super) events: Vec<Arc<Event>>,
     room: &'a Room,
 }
@@ -33,7 +33,7 @@ enum Decision {
 }
 
 impl<'a> Changes<'a> {
-    pub(super) fn new(connection: &'a Connection, state: State, room: &'a Room) -> Self {
+    pub(super) fn new(connection: &'a Connection, state: Revisions, room: &'a Room) -> Self {
         Self { connection, state, events: Vec::new(), room }
     }
 
@@ -113,7 +113,7 @@ impl<'a> Changes<'a> {
     /// Refuses reads below a revision from now on; [`Changes::purge`] removes the rows later. The
     /// errors are those of [`Changes::commit`].
     pub(super) fn compact(&mut self, requested: Revision) -> Result<Result<()>> {
-        let State { revision: current, compacted, .. } = self.state;
+        let Revisions { revision: current, compacted, .. } = self.state;
         if requested > current {
             return Ok(Err(Error::FutureRevision { requested, current }));
         }
@@ -129,7 +129,7 @@ impl<'a> Changes<'a> {
     /// invisible when the next write of its key is compacted too. A delete is invisible as soon as it
     /// is compacted.
     pub(super) fn purge(&mut self, limit: usize) -> Result<()> {
-        let State { compacted, purged, .. } = self.state;
+        let Revisions { compacted, purged, .. } = self.state;
         if purged == compacted {
             return Ok(());
         }

@@ -41,7 +41,7 @@ impl Room {
 
 /// The condition of a store. The writer thread changes it; other threads only read it.
 #[derive(Debug)]
-pub(super) struct Condition {
+pub(super) struct StoreHealth {
     state: Mutex<State>,
     failed: watch::Sender<Option<Error>>,
     #[cfg(test)]
@@ -55,7 +55,7 @@ struct State {
     busy_since: Option<Instant>,
 }
 
-impl Condition {
+impl StoreHealth {
     pub(super) fn new() -> Self {
         Self {
             state: Mutex::default(),
@@ -138,7 +138,7 @@ mod tests {
 
     #[tokio::test]
     async fn check_reports_why_writes_are_refused() {
-        let condition = Condition::new();
+        let condition = StoreHealth::new();
         assert!(condition.check().is_ok());
         condition.set_room(Room::Low("1 MiB is free".into()));
         assert_eq!(condition.check().unwrap_err().to_string(), "no space left for the store: 1 MiB is free");

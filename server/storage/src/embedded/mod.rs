@@ -45,9 +45,9 @@ use tokio::sync::oneshot;
 
 pub use self::space::SpaceLimits;
 use self::{
-    condition::Condition,
+    condition::StoreHealth,
     hub::Hub,
-    queue::{Command, Queue},
+    queue::{Command, WriteQueue},
     readers::Readers,
 };
 use crate::{
@@ -76,10 +76,10 @@ pub use options::EmbeddedOptions;
 /// # }
 /// ```
 pub struct EmbeddedStore {
-    queue: Queue,
+    queue: WriteQueue,
     readers: Arc<Readers>,
     hub: Arc<Hub>,
-    condition: Arc<Condition>,
+    condition: Arc<StoreHealth>,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -103,13 +103,13 @@ impl EmbeddedStore {
         let directory = directory::Directory::lock(dir.as_ref())?;
         let unreadable = |why: Error| why.of_file(&directory.database());
         let connection = schema::open(&directory, options.durable).map_err(unreadable)?;
-        let state = read::State::load(&connection).map_err(unreadable)?;
+        let state = read::Revisions::load(&connection).map_err(unreadable)?;
         let readers = Arc::new(Readers::new(directory.database()));
         let hub = Arc::new(Hub::new(state.revision, options.watch_queue_bytes));
-        let condition = Arc::new(Condition::new());
+        let condition = Arc::new(StoreHealth::new());
         let (queue, requests) = queue::bounded(options.write_queue_bytes);
         let shared = (Arc::clone(&hub), Arc::clone(&condition));
-        let writer = writer::Writer::new(directory, connection, state, shared, requests, &options);
+        let writer = writer::WriterThread::new(directory, connection, state, shared, requests, &options);
         let writer = std::thread::Builder::new()
             .name("storage-writer".into())
             .spawn(move || writer.run())

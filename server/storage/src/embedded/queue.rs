@@ -17,34 +17,34 @@ const GROUP: usize = 1024;
 /// The memory cost of a queued request besides its key and value.
 const REQUEST_OVERHEAD: usize = 256;
 
-pub(super) type Answer<T> = oneshot::Sender<Result<T>>;
+pub(super) type ReplySender<T> = oneshot::Sender<Result<T>>;
 
 pub(super) enum Command {
     Commit(Commit),
-    Compact { revision: Revision, answer: Answer<()> },
-    Close { answer: Option<Answer<()>> },
+    Compact { revision: Revision, answer: ReplySender<()> },
+    Close { answer: Option<ReplySender<()>> },
 }
 
 pub(super) struct Commit {
     pub(super) txn: Txn,
-    pub(super) answer: Answer<TxnOutcome>,
+    pub(super) answer: ReplySender<TxnOutcome>,
     _room: OwnedSemaphorePermit,
 }
 
 /// Creates a queue for requests of at most this many bytes.
-pub(super) fn bounded(bytes: u32) -> (Queue, Requests) {
+pub(super) fn bounded(bytes: u32) -> (WriteQueue, Requests) {
     let (sender, receiver) = channel();
-    (Queue { sender, room: Arc::new(Semaphore::new(bytes as usize)), bytes }, Requests { receiver })
+    (WriteQueue { sender, room: Arc::new(Semaphore::new(bytes as usize)), bytes }, Requests { receiver })
 }
 
 /// The callers' side of the queue.
-pub(super) struct Queue {
+pub(super) struct WriteQueue {
     sender: Sender<Command>,
     room: Arc<Semaphore>,
     bytes: u32,
 }
 
-impl Queue {
+impl WriteQueue {
     /// Waits for space in the queue, then for the outcome.
     pub(super) async fn commit(&self, txn: Txn) -> Result<TxnOutcome> {
         // An oversized request takes the whole queue.
@@ -75,17 +75,17 @@ pub(super) struct Requests {
 
 /// The requests of one database transaction.
 #[derive(Default)]
-pub(super) struct Group {
+pub(super) struct CommitGroup {
     pub(super) commits: Vec<Commit>,
-    pub(super) compactions: Vec<(Revision, Option<Answer<()>>)>,
+    pub(super) compactions: Vec<(Revision, Option<ReplySender<()>>)>,
     /// Set in the last group; the inner value is the channel of the caller that closes the store.
-    pub(super) close: Option<Option<Answer<()>>>,
+    pub(super) close: Option<Option<ReplySender<()>>>,
 }
 
 impl Requests {
     /// Takes all queued requests, or waits for the first one until the timeout.
-    pub(super) fn receive(&self, timeout: Option<Duration>) -> Group {
-        let mut group = Group::default();
+    pub(super) fn receive(&self, timeout: Option<Duration>) -> CommitGroup {
+        let mut group = CommitGroup::default();
         let first = match timeout {
             Some(timeout) => self.receiver.recv_timeout(timeout),
             None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -104,7 +104,7 @@ impl Requests {
     }
 }
 
-impl Group {
+impl CommitGroup {
     fn has_room(&self) -> bool {
         self.close.is_none() && self.commits.len() < GROUP
     }

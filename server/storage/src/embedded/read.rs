@@ -13,7 +13,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 
 /// The revisions of the store.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct State {
+pub(super) struct Revisions {
     pub(super) revision: Revision,
     /// Reads below this revision and watches up to it are refused.
     pub(super) compacted: Revision,
@@ -21,7 +21,7 @@ pub(super) struct State {
     pub(super) purged: Revision,
 }
 
-impl State {
+impl Revisions {
     pub(super) fn load(connection: &Connection) -> Result<Self> {
         let mut statement = connection.prepare_cached(
             "SELECT ifnull((SELECT max(revision) FROM history), 0), compacted, purged FROM compaction WHERE id = 0",
@@ -44,13 +44,13 @@ impl State {
 }
 
 /// A connection in a read transaction.
-pub(super) struct Snapshot<'a> {
+pub(super) struct ReadTransaction<'a> {
     connection: &'a Connection,
-    state: State,
+    state: Revisions,
 }
 
 /// A part of the history for one watcher.
-pub(super) struct Chunk {
+pub(super) struct HistoryChunk {
     pub(super) events: Vec<Arc<Event>>,
     /// The first revision after the chunk.
     pub(super) next: Revision,
@@ -63,9 +63,9 @@ struct LastWrite {
     live: bool,
 }
 
-impl<'a> Snapshot<'a> {
+impl<'a> ReadTransaction<'a> {
     pub(super) fn new(connection: &'a Connection) -> Result<Self> {
-        Ok(Self { connection, state: State::load(connection)? })
+        Ok(Self { connection, state: Revisions::load(connection)? })
     }
 
     pub(super) fn revision(&self) -> Revision {
@@ -103,12 +103,12 @@ impl<'a> Snapshot<'a> {
     }
 
     /// Returns the events of a range from a revision on, as many as fit into a chunk.
-    pub(super) fn events(&self, range: &KeyRange, from: Revision) -> Result<Chunk> {
-        let State { revision: current, compacted, .. } = self.state;
+    pub(super) fn events(&self, range: &KeyRange, from: Revision) -> Result<HistoryChunk> {
+        let Revisions { revision: current, compacted, .. } = self.state;
         if from <= compacted {
             return Err(Error::Compacted { requested: from, compacted });
         }
-        let mut chunk = Chunk { events: Vec::new(), next: from };
+        let mut chunk = HistoryChunk { events: Vec::new(), next: from };
         let mut bytes = 0;
         let mut statement = self
             .connection

@@ -9,7 +9,7 @@ use std::sync::{
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use super::{read::Snapshot, schema};
+use super::{read::ReadTransaction, schema};
 use crate::{Error, Result};
 
 /// Maximum number of concurrent long reads; each holds a thread and a connection with its cache.
@@ -30,10 +30,10 @@ impl Readers {
     }
 
     /// Runs a read in its own snapshot on this thread.
-    pub(super) fn read<T>(&self, read: impl FnOnce(&Snapshot<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn read<T>(&self, read: impl FnOnce(&ReadTransaction<'_>) -> Result<T>) -> Result<T> {
         let mut connection = self.take()?;
         let transaction = connection.transaction()?;
-        let result = Snapshot::new(&transaction).and_then(|snapshot| read(&snapshot));
+        let result = ReadTransaction::new(&transaction).and_then(|snapshot| read(&snapshot));
         transaction.finish()?;
         self.give_back(connection);
         result
@@ -42,7 +42,7 @@ impl Readers {
     /// Runs a potentially long read on a blocking thread.
     pub(super) async fn read_blocking<T: Send + 'static>(
         self: &Arc<Self>,
-        read: impl FnOnce(&Snapshot<'_>) -> Result<T> + Send + 'static,
+        read: impl FnOnce(&ReadTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let _permit = self.long_reads.acquire().await.map_err(|_| Error::Closed)?;
         let readers = Arc::clone(self);

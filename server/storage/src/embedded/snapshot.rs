@@ -4,25 +4,25 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::{directory::Directory, read::Snapshot, row::HistoryRow, schema};
+use super::{directory::Directory, read::ReadTransaction, row::HistoryRow, schema};
 use crate::{
     Result, Revision,
-    snapshot::{Entry, Reader, Summary, Writer},
+    snapshot::{SnapshotEntry, SnapshotReader, SnapshotWriter, Summary},
 };
 
 /// Writes the contents of the store in `dir` to `file`. The store may be open, in any process.
 pub(super) fn save(dir: &Path, file: &Path) -> Result<Summary> {
     let mut connection = schema::open_existing(dir)?;
     let transaction = connection.transaction()?;
-    let snapshot = Snapshot::new(&transaction)?;
-    let mut writer = Writer::create(file, snapshot.revision())?;
-    snapshot.visit_live(|row, expires_at| writer.push(&Entry { kv: row.kv, expires_at }))?;
+    let snapshot = ReadTransaction::new(&transaction)?;
+    let mut writer = SnapshotWriter::create(file, snapshot.revision())?;
+    snapshot.visit_live(|row, expires_at| writer.push(&SnapshotEntry { kv: row.kv, expires_at }))?;
     writer.finish()
 }
 
 /// Creates a store from `file` in `dir`, which must not have one.
 pub(super) fn restore(dir: &Path, file: &Path) -> Result<Summary> {
-    let (mut reader, summary) = Reader::open(file)?;
+    let (mut reader, summary) = SnapshotReader::open(file)?;
     let directory = Directory::lock_empty(dir)?;
     let unfinished = directory.unfinished();
     let mut connection = schema::create_unsafe(&unfinished)?;
@@ -32,10 +32,10 @@ pub(super) fn restore(dir: &Path, file: &Path) -> Result<Summary> {
     Ok(summary)
 }
 
-fn fill(connection: &mut Connection, reader: &mut Reader, revision: Revision) -> Result<()> {
+fn fill(connection: &mut Connection, reader: &mut SnapshotReader, revision: Revision) -> Result<()> {
     let transaction = connection.transaction()?;
     let mut last = revision;
-    while let Some(Entry { kv, expires_at }) = reader.next()? {
+    while let Some(SnapshotEntry { kv, expires_at }) = reader.next()? {
         let mut row = HistoryRow { prev_revision: 0, kv };
         // etcd can change several keys in one revision. Here each change has its own, so the others get
         // higher ones.

@@ -15,7 +15,7 @@ use futures_core::Stream;
 
 use super::{
     hub::{Hub, Subscription},
-    read::Chunk,
+    read::HistoryChunk,
     readers::Readers,
 };
 use crate::{KeyRange, Result, Revision, Watch, WatchBatch};
@@ -42,7 +42,7 @@ struct Source {
 }
 
 impl Source {
-    fn chunk(&self, from: Revision) -> impl Future<Output = Result<Chunk>> + Send + use<> {
+    fn chunk(&self, from: Revision) -> impl Future<Output = Result<HistoryChunk>> + Send + use<> {
         let (readers, range) = (Arc::clone(&self.readers), self.range.clone());
         async move { readers.read_blocking(move |snapshot| snapshot.events(&range, from)).await }
     }
@@ -55,17 +55,17 @@ struct EventStream {
 
 enum Stage {
     /// A chunk of history is being read.
-    Reading(Pin<Box<dyn Future<Output = Result<Chunk>> + Send>>),
+    Reading(Pin<Box<dyn Future<Output = Result<HistoryChunk>> + Send>>),
     /// A chunk is ready for delivery.
-    Replay(Chunk),
+    Replay(HistoryChunk),
     Live(Subscription),
     Ended,
 }
 
 impl EventStream {
     /// Delivers a chunk and starts the next stage. An empty chunk yields no batch.
-    fn replay(&mut self, chunk: Chunk) -> Result<Option<WatchBatch>> {
-        let Chunk { events, next } = chunk;
+    fn replay(&mut self, chunk: HistoryChunk) -> Result<Option<WatchBatch>> {
+        let HistoryChunk { events, next } = chunk;
         self.stage = match self.source.hub.subscribe(&self.source.range, Some(next))? {
             Some(subscription) => Stage::Live(subscription),
             None => Stage::Reading(Box::pin(self.source.chunk(next))),

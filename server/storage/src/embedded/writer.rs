@@ -10,14 +10,14 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use super::{
     EmbeddedOptions, SpaceLimits,
     apply::{Changes, next_expiry},
-    condition::Condition,
+    condition::StoreHealth,
     directory::Directory,
     hub::Hub,
-    queue::{Answer, Commit, Group, Requests},
-    read::State,
+    queue::{Commit, CommitGroup, ReplySender, Requests},
+    read::Revisions,
     space::Space,
 };
-use crate::{Error, Event, Result, Revision, TxnOutcome, clock::unix_millis, error::Source};
+use crate::{Error, Event, Result, Revision, TxnOutcome, clock::unix_millis, error::SharedError};
 
 /// How long housekeeping pauses after a failure, such as a full disk.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(1);
@@ -26,15 +26,15 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 /// Maximum number of revisions that housekeeping processes in a transaction without writes.
 const HOUSEKEEPING: usize = 1024;
 
-pub(super) struct Writer {
+pub(super) struct WriterThread {
     connection: Connection,
     _directory: Directory, // dropped after the connection, so that the lock outlives it
     hub: Arc<Hub>,
     /// Among other things, records that a commit failed half-way; then no write is accepted any more.
-    condition: Arc<Condition>,
+    condition: Arc<StoreHealth>,
     space: Space,
     requests: Requests,
-    state: State,
+    state: Revisions,
     compaction: Option<CompactionTimer>,
     progress_interval: Duration,
     progress_due: Option<Instant>,
@@ -51,19 +51,19 @@ struct CompactionTimer {
 
 /// The result of a group.
 struct Committed {
-    state: State,
+    state: Revisions,
     events: Vec<Arc<Event>>,
     outcomes: Vec<Result<TxnOutcome>>,
     compactions: Vec<Result<()>>,
     next_expiry: Option<u64>,
 }
 
-impl Writer {
+impl WriterThread {
     pub(super) fn new(
         directory: Directory,
         connection: Connection,
-        state: State,
-        (hub, condition): (Arc<Hub>, Arc<Condition>),
+        state: Revisions,
+        (hub, condition): (Arc<Hub>, Arc<StoreHealth>),
         requests: Requests,
         options: &EmbeddedOptions,
     ) -> Self {
@@ -106,7 +106,7 @@ impl Writer {
     }
 
     /// Runs the tasks that are due besides the requests.
-    fn tick(&mut self, group: &mut Group) {
+    fn tick(&mut self, group: &mut CommitGroup) {
         let now = Instant::now();
         if let Some(timer) = self.compaction.as_mut().filter(|timer| timer.due <= now) {
             if timer.revision > self.state.compacted {
@@ -121,7 +121,7 @@ impl Writer {
         self.check_space();
     }
 
-    fn serve(&mut self, group: Group) {
+    fn serve(&mut self, group: CommitGroup) {
         if let Some(error) = self.condition.failure() {
             return refuse(group, &error);
         }
@@ -160,7 +160,7 @@ impl Writer {
     }
 
     /// Applies a group and records that the writer is busy, for health checks.
-    fn apply_watched(&mut self, group: &Group) -> Result<Committed> {
+    fn apply_watched(&mut self, group: &CommitGroup) -> Result<Committed> {
         self.condition.set_busy(true);
         let applied = self.apply(group);
         self.condition.set_busy(false);
@@ -168,7 +168,7 @@ impl Writer {
     }
 
     /// Applies a group and the due housekeeping, and makes them durable.
-    fn apply(&mut self, group: &Group) -> Result<Committed> {
+    fn apply(&mut self, group: &CommitGroup) -> Result<Committed> {
         let housekeeping = self.has_housekeeping() || !group.compactions.is_empty();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut changes = Changes::new(&transaction, self.state, self.space.room());
@@ -190,7 +190,7 @@ impl Writer {
     }
 
     /// Publishes events to the watchers, then answers the writers: an acknowledged write has been published.
-    fn announce(&mut self, group: Group, committed: Committed) {
+    fn announce(&mut self, group: CommitGroup, committed: Committed) {
         let Committed { state, events, outcomes, compactions, next_expiry } = committed;
         self.state = state;
         self.next_expiry = next_expiry;
@@ -232,12 +232,12 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for WriterThread {
     /// Ends the watches, also when the thread panics. No watcher may wait for events that cannot come.
     fn drop(&mut self) {
         if std::thread::panicking() {
             let error = std::io::Error::other("the writer thread of the store panicked");
-            self.condition.fail(Error::Failed(Source(Arc::new(error))));
+            self.condition.fail(Error::Failed(SharedError(Arc::new(error))));
         }
         self.hub.close();
     }
@@ -246,11 +246,11 @@ impl Drop for Writer {
 fn commit_error(error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => error.into(), // the transaction was rolled back; there may be space again later
-        _ => Error::Failed(Source(Arc::new(error))),
+        _ => Error::Failed(SharedError(Arc::new(error))),
     }
 }
 
-fn refuse(group: Group, error: &Error) {
+fn refuse(group: CommitGroup, error: &Error) {
     for commit in group.commits {
         let _ = commit.answer.send(Err(error.clone())); // the caller may have given up waiting
     }
@@ -259,7 +259,7 @@ fn refuse(group: Group, error: &Error) {
     }
 }
 
-fn report_compaction(answer: Option<Answer<()>>, outcome: Result<()>) {
+fn report_compaction(answer: Option<ReplySender<()>>, outcome: Result<()>) {
     match (answer, outcome) {
         (Some(answer), outcome) => {
             let _ = answer.send(outcome); // the caller may have given up waiting

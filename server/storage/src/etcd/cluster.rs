@@ -7,7 +7,7 @@ use tonic::{Code, Status};
 
 use super::client::{Client, Range, Repeat};
 use super::failure::failure;
-use super::leases::Leases;
+use super::leases::LeaseManager;
 use super::{convert, feed, txn};
 use crate::{Error, KeyRange, ListOptions, ListResponse, Op, Result, Revision, Txn};
 
@@ -23,7 +23,7 @@ const FIRST_ANSWER: Duration = Duration::from_secs(20);
 /// The state that all parts of a store share.
 pub(super) struct Cluster {
     pub(super) client: Client,
-    pub(super) leases: Leases,
+    pub(super) leases: LeaseManager,
     /// Counts progress requests.
     pub(super) progress: tokio::sync::watch::Sender<u64>,
     pub(super) closed: tokio::sync::watch::Sender<bool>,

@@ -4,7 +4,7 @@ use std::{error::Error as _, sync::Arc};
 
 use tonic::{Code, ConnectError, Status};
 
-use crate::{Error, error::Source};
+use crate::{Error, error::SharedError};
 
 /// The prefix of tonic's error when the channel takes no request (`tonic-build`). The code is
 /// `Unknown`, without a source.
@@ -63,5 +63,5 @@ pub(super) fn failure(status: Status) -> Error {
         text = error.to_string();
         source = error.source();
     }
-    Error::Backend(Source(Arc::new(Refusal(text))))
+    Error::Backend(SharedError(Arc::new(Refusal(text))))
 }

@@ -13,7 +13,7 @@ const KEYS: u32 = 1000;
 /// The part of the TTL for which a lease is reused, in percent.
 const REUSE_PERCENT: u64 = 5;
 
-pub(super) struct Leases {
+pub(super) struct LeaseManager {
     /// Maximum time for which a lease is reused.
     reuse: Duration,
     last: Mutex<Option<Lease>>,
@@ -25,7 +25,7 @@ struct Lease {
     keys: u32,
 }
 
-impl Leases {
+impl LeaseManager {
     pub(super) fn new(reuse: Duration) -> Self {
         Self { reuse, last: Mutex::default() }
     }

@@ -34,7 +34,7 @@ use self::{
     batched::Batched,
     client::{Client, Range},
     failure::failure,
-    leases::Leases,
+    leases::LeaseManager,
 };
 use crate::{
     CountResponse, Error, GetResponse, KeyRange, ListOptions, ListResponse, Op, Result, Revision, Store, Txn,
@@ -68,7 +68,7 @@ impl EtcdStore {
     pub async fn connect(options: EtcdOptions) -> Result<Self> {
         let cluster = Arc::new(Cluster {
             client: Client::new(&options).await?,
-            leases: Leases::new(options.lease_reuse),
+            leases: LeaseManager::new(options.lease_reuse),
             progress: tokio::sync::watch::Sender::new(0),
             closed: tokio::sync::watch::Sender::new(false),
         });

@@ -10,7 +10,7 @@ use super::{Cluster, client::Range, cluster::PAGE, convert, failure::failure, le
 use crate::{
     Error, KeyRange, Result, Revision,
     clock::unix_millis,
-    snapshot::{Entry, Reader, Summary, Writer},
+    snapshot::{SnapshotEntry, SnapshotReader, SnapshotWriter, Summary},
 };
 
 /// Maximum number of concurrent writes.
@@ -26,14 +26,14 @@ pub(super) async fn save(cluster: &Cluster, prefix: &str, file: &Path) -> Result
     let mut page = cluster.range(&range).await?;
     let revision = convert::revision(page.header);
     range.revision = convert::to_wire(revision);
-    let mut writer = Writer::create(file, revision)?;
+    let mut writer = SnapshotWriter::create(file, revision)?;
     let mut expiries = Expiries::default();
     loop {
         let PbRangeResponse { kvs, more, .. } = page;
         for kv in kvs {
             key.clone_from(&kv.key);
             let expires_at = expiries.of(cluster, kv.lease).await.map_err(failure)?;
-            writer.push(&Entry { kv: convert::key_value(kv), expires_at })?;
+            writer.push(&SnapshotEntry { kv: convert::key_value(kv), expires_at })?;
         }
         if !more {
             return writer.finish();
@@ -44,7 +44,7 @@ pub(super) async fn save(cluster: &Cluster, prefix: &str, file: &Path) -> Result
 }
 
 pub(super) async fn restore(cluster: &Arc<Cluster>, prefix: &str, file: &Path) -> Result<Summary> {
-    let (mut reader, summary) = Reader::open(file)?;
+    let (mut reader, summary) = SnapshotReader::open(file)?;
     let (key, end) = convert::range(&below(prefix));
     let present = Range { key, end, limit: 1, ..Range::default() };
     if !cluster.range(&present).await?.kvs.is_empty() {
@@ -53,7 +53,7 @@ pub(super) async fn restore(cluster: &Arc<Cluster>, prefix: &str, file: &Path) -
     }
     let mut writes = Writes::new(Arc::clone(cluster));
     let mut granted = HashMap::new();
-    while let Some(Entry { kv, expires_at }) = reader.next()? {
+    while let Some(SnapshotEntry { kv, expires_at }) = reader.next()? {
         if !below(prefix).contains(&kv.key) {
             let reason = format!("it has keys outside of {prefix}: {}", kv.key.escape_ascii());
             return Err(Error::Snapshot { file: file.to_owned(), reason });

@@ -16,9 +16,9 @@ mod write;
 
 use std::path::Path;
 
-pub(crate) use read::Reader;
+pub(crate) use read::SnapshotReader;
 pub use read::status;
-pub(crate) use write::Writer;
+pub(crate) use write::SnapshotWriter;
 
 use crate::{Error, KeyValue, Revision};
 
@@ -45,7 +45,7 @@ pub struct Summary {
 
 /// A key of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct SnapshotEntry {
     pub(crate) kv: KeyValue,
     /// When its lease expires, in milliseconds since 1970.
     pub(crate) expires_at: Option<u64>,

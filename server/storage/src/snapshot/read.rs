@@ -10,7 +10,7 @@ use std::{
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::{END, ENTRY, Entry, FORMAT, MAGIC, Summary, refused};
+use super::{END, ENTRY, FORMAT, MAGIC, SnapshotEntry, Summary, refused};
 use crate::{KeyValue, Result};
 
 /// Verifies a snapshot file and returns its metadata.
@@ -18,13 +18,13 @@ use crate::{KeyValue, Result};
 /// # Errors
 /// [`Error::Snapshot`](crate::Error::Snapshot) when the file is not a snapshot, or is damaged.
 pub fn status(file: &Path) -> Result<Summary> {
-    let mut reader = Reader::begin(file)?;
+    let mut reader = SnapshotReader::begin(file)?;
     while reader.next()?.is_some() {}
     Ok(reader.summary)
 }
 
 /// Iterates over the entries of a snapshot.
-pub(crate) struct Reader {
+pub(crate) struct SnapshotReader {
     path: PathBuf,
     file: BufReader<File>,
     hasher: Sha256,
@@ -32,7 +32,7 @@ pub(crate) struct Reader {
     summary: Summary,
 }
 
-impl Reader {
+impl SnapshotReader {
     /// Verifies a snapshot, then opens it.
     pub(crate) fn open(file: &Path) -> Result<(Self, Summary)> {
         let summary = status(file)?;
@@ -58,7 +58,7 @@ impl Reader {
     }
 
     /// Returns the next entry. After the last one, verifies the checksum and returns `None`.
-    pub(crate) fn next(&mut self) -> Result<Option<Entry>> {
+    pub(crate) fn next(&mut self) -> Result<Option<SnapshotEntry>> {
         match self.array()? {
             [ENTRY] => self.entry().map(Some),
             [END] => self.end().map(|()| None),
@@ -66,7 +66,7 @@ impl Reader {
         }
     }
 
-    fn entry(&mut self) -> Result<Entry> {
+    fn entry(&mut self) -> Result<SnapshotEntry> {
         let (key_length, value_length) = (u32::from_le_bytes(self.array()?), u32::from_le_bytes(self.array()?));
         let (create_revision, mod_revision, version) = (self.number()?, self.number()?, self.number()?);
         let expires_at = Some(self.number()?).filter(|&at| at != 0);
@@ -76,7 +76,7 @@ impl Reader {
         if mod_revision == 0 || mod_revision > self.summary.revision {
             return Err(self.damaged("a key was changed after the snapshot"));
         }
-        Ok(Entry {
+        Ok(SnapshotEntry {
             kv: KeyValue { key, value, create_revision, mod_revision, version, ..KeyValue::default() },
             expires_at,
         })

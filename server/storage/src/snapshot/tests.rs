@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{Entry, Reader, Writer, status};
+use super::{SnapshotEntry, SnapshotReader, SnapshotWriter, status};
 use crate::KeyValue;
 
-fn entry(i: u64) -> Entry {
+fn entry(i: u64) -> SnapshotEntry {
     let kv = KeyValue {
         key: format!("/registry/pods/{i}").into(),
         value: vec![i as u8; i as usize * 100].into(),
@@ -14,13 +14,13 @@ fn entry(i: u64) -> Entry {
         version: 2,
         ..KeyValue::default()
     };
-    Entry { kv, expires_at: (i % 2 == 1).then_some(i) }
+    SnapshotEntry { kv, expires_at: (i % 2 == 1).then_some(i) }
 }
 
 fn write(entries: u64) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snapshot");
-    let mut writer = Writer::create(&file, 100).unwrap();
+    let mut writer = SnapshotWriter::create(&file, 100).unwrap();
     for i in 0..entries {
         writer.push(&entry(i)).unwrap();
     }
@@ -34,7 +34,7 @@ fn write(entries: u64) -> (tempfile::TempDir, PathBuf) {
 fn written_entries_are_read_back() {
     for entries in [0, 10] {
         let (_folder, file) = write(entries);
-        let (mut reader, _) = Reader::open(&file).unwrap();
+        let (mut reader, _) = SnapshotReader::open(&file).unwrap();
         let read: Vec<_> = std::iter::from_fn(|| reader.next().unwrap()).collect();
         assert_eq!(read, (0..entries).map(entry).collect::<Vec<_>>());
     }
@@ -66,7 +66,7 @@ fn every_flipped_bit_and_missing_byte_is_detected() {
 fn an_unfinished_snapshot_does_not_have_its_final_name() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snapshot");
-    let mut writer = Writer::create(&file, 100).unwrap();
+    let mut writer = SnapshotWriter::create(&file, 100).unwrap();
     writer.push(&entry(1)).unwrap();
     drop(writer);
     assert!(!file.exists());

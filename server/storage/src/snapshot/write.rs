@@ -10,11 +10,11 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{END, ENTRY, Entry, FORMAT, MAGIC, Summary, refused};
+use super::{END, ENTRY, FORMAT, MAGIC, SnapshotEntry, Summary, refused};
 use crate::{Result, Revision, clock::unix_millis};
 
 /// Writes a snapshot.
-pub(crate) struct Writer {
+pub(crate) struct SnapshotWriter {
     path: PathBuf,
     unfinished: PathBuf,
     file: BufWriter<File>,
@@ -22,7 +22,7 @@ pub(crate) struct Writer {
     summary: Summary,
 }
 
-impl Writer {
+impl SnapshotWriter {
     /// Starts a snapshot of a revision. The file has mode 0600, because it contains secrets.
     pub(crate) fn create(path: &Path, revision: Revision) -> Result<Self> {
         let mut unfinished = OsString::from(path);
@@ -45,8 +45,8 @@ impl Writer {
         Ok(writer)
     }
 
-    pub(crate) fn push(&mut self, entry: &Entry) -> Result<()> {
-        let Entry { kv, expires_at } = entry;
+    pub(crate) fn push(&mut self, entry: &SnapshotEntry) -> Result<()> {
+        let SnapshotEntry { kv, expires_at } = entry;
         self.write(&[ENTRY])?;
         self.write(&self.length(&kv.key)?.to_le_bytes())?;
         self.write(&self.length(&kv.value)?.to_le_bytes())?;

@@ -17,7 +17,7 @@ pub(super) struct Sinks {
 }
 
 /// The sink of a line.
-pub(super) enum Sink<'s> {
+pub(super) enum LogSink<'s> {
     Error(Stderr),
     Output { stream: MutexGuard<'s, BufWriter<Stdout>>, is_buffered: bool },
 }
@@ -42,15 +42,15 @@ impl Sinks {
 }
 
 impl<'s> MakeWriter<'s> for Sinks {
-    type Writer = Sink<'s>;
+    type Writer = LogSink<'s>;
 
-    fn make_writer(&'s self) -> Sink<'s> {
-        Sink::Error(io::stderr())
+    fn make_writer(&'s self) -> LogSink<'s> {
+        LogSink::Error(io::stderr())
     }
 
-    fn make_writer_for(&'s self, metadata: &Metadata<'_>) -> Sink<'s> {
+    fn make_writer_for(&'s self, metadata: &Metadata<'_>) -> LogSink<'s> {
         match &self.output {
-            Some(output) if *metadata.level() != Level::ERROR => Sink::Output {
+            Some(output) if *metadata.level() != Level::ERROR => LogSink::Output {
                 stream: output.lock().unwrap_or_else(PoisonError::into_inner),
                 is_buffered: self.is_buffered,
             },
@@ -59,11 +59,11 @@ impl<'s> MakeWriter<'s> for Sinks {
     }
 }
 
-impl Write for Sink<'_> {
+impl Write for LogSink<'_> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         match self {
-            Sink::Error(stream) => stream.write(line),
-            Sink::Output { stream, is_buffered } => {
+            LogSink::Error(stream) => stream.write(line),
+            LogSink::Output { stream, is_buffered } => {
                 stream.write_all(line)?;
                 if !*is_buffered {
                     stream.flush()?;
@@ -75,8 +75,8 @@ impl Write for Sink<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Sink::Error(stream) => stream.flush(),
-            Sink::Output { stream, .. } => stream.flush(),
+            LogSink::Error(stream) => stream.flush(),
+            LogSink::Output { stream, .. } => stream.flush(),
         }
     }
 }

@@ -18,14 +18,14 @@ const DEBUG: u32 = 4;
 const TRACE: u32 = 6;
 
 /// The current log levels.
-pub(super) struct Levels {
+pub(super) struct LogLevels {
     verbosity: AtomicU32,
     modules: Vec<Module>,
 }
 
-impl Levels {
+impl LogLevels {
     pub(super) fn new(verbosity: u32, modules: Vec<Module>) -> Self {
-        Levels { verbosity: AtomicU32::new(verbosity), modules }
+        LogLevels { verbosity: AtomicU32::new(verbosity), modules }
     }
 
     pub(super) fn set_verbosity(&self, verbosity: u32) {
@@ -62,7 +62,7 @@ pub(super) fn verbosity_of(metadata: &Metadata<'_>) -> u32 {
 }
 
 /// Filters lines. The decision for each call site is cached until the verbosity changes.
-pub(super) struct Threshold(pub(super) Arc<Levels>);
+pub(super) struct Threshold(pub(super) Arc<LogLevels>);
 
 impl<S: Subscriber> Layer<S> for Threshold {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn modules_increase_verbosity() {
         let modules = ["listener=4", "watch*=9", "*/filters/*=5"].map(|text| Module::parse(text).unwrap());
-        let levels = Levels::new(2, modules.into());
+        let levels = LogLevels::new(2, modules.into());
         let check = |file: &str, expect: u32| assert_eq!(levels.of(Some(file)), expect, "{file}");
         check("server/serving/src/listener.rs", 4);
         check("server/registry/src/watch.rs", 9);

@@ -16,24 +16,27 @@ pub struct AccessMetrics {
     users: IntCounterVec,
     /// The series of `users` for names that are not counted separately: nearly all.
     others: IntCounter,
-    pub authenticated: Outcome,
-    pub unauthenticated: Outcome,
-    pub authentication_failed: Outcome,
-    pub allowed: Outcome,
-    pub denied: Outcome,
-    pub no_opinion: Outcome,
+    pub authenticated: OutcomeMetrics,
+    pub unauthenticated: OutcomeMetrics,
+    pub authentication_failed: OutcomeMetrics,
+    pub allowed: OutcomeMetrics,
+    pub denied: OutcomeMetrics,
+    pub no_opinion: OutcomeMetrics,
 }
 
 /// The series of one outcome.
 #[derive(Clone)]
-pub struct Outcome {
+pub struct OutcomeMetrics {
     attempts: IntCounter,
     seconds: Histogram,
 }
 
-impl Outcome {
+impl OutcomeMetrics {
     fn new((attempts, seconds): (&IntCounterVec, &HistogramVec), result: &str) -> Self {
-        Outcome { attempts: attempts.with_label_values(&[result]), seconds: seconds.with_label_values(&[result]) }
+        OutcomeMetrics {
+            attempts: attempts.with_label_values(&[result]),
+            seconds: seconds.with_label_values(&[result]),
+        }
     }
 
     /// Records an attempt with this outcome and duration.
@@ -76,12 +79,12 @@ impl AccessMetrics {
         AccessMetrics {
             others: users.with_label_values(&["other"]),
             users,
-            authenticated: Outcome::new(authentication, "success"),
-            unauthenticated: Outcome::new(authentication, "failure"),
-            authentication_failed: Outcome::new(authentication, "error"),
-            allowed: Outcome::new(authorization, "allowed"),
-            denied: Outcome::new(authorization, "denied"),
-            no_opinion: Outcome::new(authorization, "no-opinion"),
+            authenticated: OutcomeMetrics::new(authentication, "success"),
+            unauthenticated: OutcomeMetrics::new(authentication, "failure"),
+            authentication_failed: OutcomeMetrics::new(authentication, "error"),
+            allowed: OutcomeMetrics::new(authorization, "allowed"),
+            denied: OutcomeMetrics::new(authorization, "denied"),
+            no_opinion: OutcomeMetrics::new(authorization, "no-opinion"),
         }
     }
 

@@ -7,7 +7,7 @@ use prometheus::{Histogram, HistogramVec, Registry};
 use request::{BoxFuture, Handler, Request, Response};
 
 use super::register::histograms;
-use crate::traces::Part;
+use crate::traces::FilterSpan;
 
 const SECONDS: [f64; 13] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 5.0, 10.0, 15.0, 30.0];
 
@@ -36,9 +36,14 @@ impl PartMetrics {
     }
 
     /// Times the filter that `around` wraps around a handler, and makes it a trace span.
-    pub fn part<H, F>(&self, name: &'static str, inner: H, around: impl FnOnce(Through<H>) -> F) -> Part<Begin<F>> {
+    pub fn part<H, F>(
+        &self,
+        name: &'static str,
+        inner: H,
+        around: impl FnOnce(Through<H>) -> F,
+    ) -> FilterSpan<Begin<F>> {
         let took = self.0.with_label_values(&[name]);
-        Part { name, inner: Begin(around(Through { inner, took })) }
+        FilterSpan { name, inner: Begin(around(Through { inner, took })) }
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) struct WatchMetrics {
 
 /// The metrics of a watch request before its watch begins; in the extensions of the request.
 #[derive(Clone)]
-pub struct Watched {
+pub struct PendingWatchMetrics {
     metrics: WatchMetrics,
     info: Arc<RequestInfo>,
     began: Instant,
@@ -52,12 +52,12 @@ impl WatchMetrics {
         }
     }
 
-    pub(super) fn of(&self, info: &Arc<RequestInfo>) -> Watched {
-        Watched { metrics: self.clone(), info: info.clone(), began: Instant::now() }
+    pub(super) fn of(&self, info: &Arc<RequestInfo>) -> PendingWatchMetrics {
+        PendingWatchMetrics { metrics: self.clone(), info: info.clone(), began: Instant::now() }
     }
 }
 
-impl Watched {
+impl PendingWatchMetrics {
     /// Starts counting. The caller has verified that the resource exists, because the number of
     /// unknown names is unbounded.
     pub fn begin(&self) -> SentEvents {

@@ -133,12 +133,12 @@ fn protocol(request: &Request) -> &'static str {
 }
 
 /// Creates a span for a filter and everything within it (upstream: `filterlatency.TrackStarted`).
-pub struct Part<H> {
+pub struct FilterSpan<H> {
     pub name: &'static str,
     pub inner: H,
 }
 
-impl<H: Handler> Handler for Part<H> {
+impl<H: Handler> Handler for FilterSpan<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         within(&self.inner, request, |_| (self.name.to_owned(), Vec::new()))
     }

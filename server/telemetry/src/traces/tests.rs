@@ -67,7 +67,7 @@ async fn exports_spans_of_requests() {
         let tracer = Tracer::load(file.path(), "apiserver-1").unwrap();
         let mut request = request_by(User::new("alice", [group]), "GET", "/api/v1/namespaces/a/pods/b/log");
         request.headers_mut().insert("traceparent", traceparent.parse().unwrap());
-        let inner = Part { name: "authorization", inner: WithResourceSpan(ok()) };
+        let inner = FilterSpan { name: "authorization", inner: WithResourceSpan(ok()) };
         WithTracing::new(inner, Some(tracer.clone())).handle(request).await;
         tracer.close().await;
         std::mem::take(&mut *spans.lock().unwrap())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use machinery::budget::Meter;
 
-use super::dimension::{Builder, Class, Dimension};
+use super::dimension::{Class, Dimension, DimensionBuilder};
 use super::incomparable::Incomparable;
 use crate::policy_rule::PolicyRule;
 
@@ -107,7 +107,7 @@ impl<'o> Search<'o> {
         wanted: &'w [String],
         of: fn(&PolicyRule) -> &[String],
     ) -> Result<Dimension<'w>, Incomparable> {
-        let mut builder = Builder::new(wanted, self.owner.len());
+        let mut builder = DimensionBuilder::new(wanted, self.owner.len());
         for (index, rule) in self.owner.iter().enumerate() {
             let own = of(rule);
             self.spend(own.len())?;
@@ -122,7 +122,7 @@ impl<'o> Search<'o> {
 
     /// The dimension of resources, where `*/scale` stands for this subresource of all resources.
     fn resource_names_of_types<'w>(&mut self, wanted: &'w [String]) -> Result<Dimension<'w>, Incomparable> {
-        let mut builder = Builder::new(wanted, self.owner.len());
+        let mut builder = DimensionBuilder::new(wanted, self.owner.len());
         let mut by_subresource: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, resource) in builder.values.iter().enumerate() {
             if let Some((_, subresource)) = resource.split_once('/') {
@@ -151,7 +151,7 @@ impl<'o> Search<'o> {
     ///
     /// Unless `are_named`, all objects are wanted, and only a rule without names covers them.
     fn object_names<'w>(&mut self, wanted: &'w [String], are_named: bool) -> Result<Dimension<'w>, Incomparable> {
-        let mut builder = Builder::new(wanted, self.owner.len());
+        let mut builder = DimensionBuilder::new(wanted, self.owner.len());
         for (index, rule) in self.owner.iter().enumerate() {
             self.spend(rule.resource_names.len())?;
             if rule.resource_names.is_empty() {
@@ -165,7 +165,7 @@ impl<'o> Search<'o> {
 
     /// The dimension of non-resource URLs, where a trailing `*` matches any suffix.
     fn url_dimension<'w>(&mut self, wanted: &'w [String]) -> Result<Dimension<'w>, Incomparable> {
-        let mut builder = Builder::new(wanted, self.owner.len());
+        let mut builder = DimensionBuilder::new(wanted, self.owner.len());
         let mut sorted: Vec<(&str, usize)> = builder.values.iter().copied().zip(0..).collect();
         sorted.sort_unstable();
         for (index, rule) in self.owner.iter().enumerate().filter(|(_, rule)| rule.resource_names.is_empty()) {

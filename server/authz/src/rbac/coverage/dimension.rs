@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 /// Indices of the owner's rules, ascending.
-pub(super) type Rules = Vec<usize>;
+pub(super) type RuleIndices = Vec<usize>;
 
 /// The values of one field.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Class {
     /// Indices of the values.
     pub values: Vec<usize>,
     /// The rules that cover the values, without those that cover every possible value.
-    rules: Rules,
+    rules: RuleIndices,
 }
 
 impl Dimension<'_> {
@@ -39,24 +39,24 @@ impl Dimension<'_> {
     }
 
     /// Returns the selected rules that cover a class.
-    pub fn select(&self, class: &Class, selected: &[usize]) -> Rules {
+    pub fn select(&self, class: &Class, selected: &[usize]) -> RuleIndices {
         let covers = |rule: &usize| self.unlimited[*rule] || class.rules.binary_search(rule).is_ok();
         selected.iter().copied().filter(covers).collect()
     }
 }
 
 /// Finds which rules cover the values of a field.
-pub(super) struct Builder<'w> {
+pub(super) struct DimensionBuilder<'w> {
     pub values: Vec<&'w str>,
     indices: HashMap<&'w str, usize>,
     /// The rules that cover each value.
-    covering: Vec<Rules>,
+    covering: Vec<RuleIndices>,
     unlimited: Vec<bool>,
     /// How many values each rule covers.
     counts: Vec<usize>,
 }
 
-impl<'w> Builder<'w> {
+impl<'w> DimensionBuilder<'w> {
     /// Deduplicates the values; `rules` is the number of the owner's rules.
     pub fn new(values: &'w [String], rules: usize) -> Self {
         let (mut distinct, mut indices) = (Vec::new(), HashMap::new());
@@ -66,8 +66,8 @@ impl<'w> Builder<'w> {
                 distinct.len() - 1
             });
         }
-        let covering = vec![Rules::new(); distinct.len()];
-        Builder { values: distinct, indices, covering, unlimited: vec![false; rules], counts: vec![0; rules] }
+        let covering = vec![RuleIndices::new(); distinct.len()];
+        DimensionBuilder { values: distinct, indices, covering, unlimited: vec![false; rules], counts: vec![0; rules] }
     }
 
     /// Records that the rule covers every possible value.
@@ -91,7 +91,7 @@ impl<'w> Builder<'w> {
     }
 
     pub fn build(self) -> Dimension<'w> {
-        let mut classes: BTreeMap<Rules, Vec<usize>> = BTreeMap::new();
+        let mut classes: BTreeMap<RuleIndices, Vec<usize>> = BTreeMap::new();
         for (index, rules) in self.covering.into_iter().enumerate() {
             classes.entry(rules).or_default().push(index);
         }

@@ -26,16 +26,16 @@ fn world() -> World {
             &name("data"),
             json!({"azureFile": {"secretName": name("azure"), "shareName": "s"}}),
         );
-        for kind in [Kind::VolumeAttachment, Kind::ResourceSlice] {
+        for kind in [VertexType::VolumeAttachment, VertexType::ResourceSlice] {
             world.0.place((kind, String::new(), name("it")), Some(node));
         }
-        world.0.place((Kind::PodCertificateRequest, "shop".into(), name("it")), Some(node));
+        world.0.place((VertexType::PodCertificateRequest, "shop".into(), name("it")), Some(node));
     }
     // A mirror pod grants its kubelet no permissions.
     let mut mirror: Pod =
         parsed(&json!({"metadata": {"name": "mirror", "namespace": "shop"}, "spec": spec("stolen-")}));
     mirror.metadata.annotations.insert("kubernetes.io/config.mirror".into(), "x".into());
-    let thing = (Kind::Pod, "shop".to_owned(), "mirror".to_owned());
+    let thing = (VertexType::Pod, "shop".to_owned(), "mirror".to_owned());
     world.0.relate(thing, Some(("one".into(), references::of_pod(&mirror))));
     world
 }

@@ -21,19 +21,19 @@ const NO_PORTS: [u8; 2] = [0x1a, 0];
 const ATTEMPTS: u32 = 1000;
 
 /// The stored allocation.
-pub struct Shared {
+pub struct StoredAllocation {
     store: Arc<dyn Store>,
     key: String,
     range: PortRange,
     as_json: bool,
     /// The last snapshot read or written. The lock serializes this server's changes, so that they
     /// do not conflict.
-    last: tokio::sync::Mutex<Option<Snapshot>>,
+    last: tokio::sync::Mutex<Option<AllocationSnapshot>>,
 }
 
 /// The allocation at a revision.
 #[derive(Clone, Debug)]
-pub struct Snapshot {
+pub struct AllocationSnapshot {
     pub ports: Bitmap,
     /// The revision of the last write; 0 when nothing is stored.
     pub revision: Revision,
@@ -49,18 +49,18 @@ pub enum Unchanged<E> {
     Failed(Status),
 }
 
-impl Shared {
+impl StoredAllocation {
     /// Creates the accessor. `prefix` is the storage prefix, such as `/registry`.
     pub fn new(store: Arc<dyn Store>, prefix: &str, range: PortRange, as_json: bool) -> Self {
         let key = format!("{prefix}/{NODE_PORTS_KEY}");
-        Shared { store, key, range, as_json, last: tokio::sync::Mutex::default() }
+        StoredAllocation { store, key, range, as_json, last: tokio::sync::Mutex::default() }
     }
 
     /// Reads the current allocation. Of another range, only ports inside this range are included.
     ///
     /// # Errors
     /// When the store fails; 500 for an invalid value.
-    pub async fn read(&self) -> Result<Snapshot, Status> {
+    pub async fn read(&self) -> Result<AllocationSnapshot, Status> {
         let found = self.store.get(self.key.as_bytes(), None).await.map_err(Status::internal)?;
         self.snapshot(found.kv)
     }
@@ -69,12 +69,12 @@ impl Shared {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn replace(&self, snapshot: &Snapshot, ports: &Bitmap) -> Result<bool, Status> {
+    pub async fn replace(&self, snapshot: &AllocationSnapshot, ports: &Bitmap) -> Result<bool, Status> {
         let mut last = self.last.lock().await;
         *last = None;
         match self.commit(snapshot.revision, ports).await? {
             TxnOutcome::Committed { revision, .. } => {
-                *last = Some(Snapshot { ports: ports.clone(), revision, is_of_range: true });
+                *last = Some(AllocationSnapshot { ports: ports.clone(), revision, is_of_range: true });
                 Ok(true)
             }
             TxnOutcome::Conflict { .. } => Ok(false),
@@ -117,7 +117,7 @@ impl Shared {
             }
             match self.commit(known.revision, &ports).await.map_err(Unchanged::Failed)? {
                 TxnOutcome::Committed { revision, .. } => {
-                    *last = Some(Snapshot { ports, revision, is_of_range: true });
+                    *last = Some(AllocationSnapshot { ports, revision, is_of_range: true });
                     return Ok(changed);
                 }
                 TxnOutcome::Conflict { current, .. } => {
@@ -129,27 +129,27 @@ impl Shared {
         Err(Unchanged::Failed(Status::internal("the allocation of node ports changes too fast")))
     }
 
-    async fn present(&self) -> Result<Snapshot, Status> {
+    async fn present(&self) -> Result<AllocationSnapshot, Status> {
         let found = self.store.get(self.key.as_bytes(), None).await.map_err(Status::internal)?;
         self.usable(found.kv)
     }
 
     /// Returns a stored allocation if it is usable for allocations.
-    fn usable(&self, stored: Option<KeyValue>) -> Result<Snapshot, Status> {
+    fn usable(&self, stored: Option<KeyValue>) -> Result<AllocationSnapshot, Status> {
         let snapshot = self.snapshot(stored)?;
         match snapshot {
-            Snapshot { revision: 0, .. } => {
+            AllocationSnapshot { revision: 0, .. } => {
                 Err(Status::internal("cannot allocate resources of type servicenodeportallocations at this time"))
             }
-            Snapshot { is_of_range: false, .. } => {
+            AllocationSnapshot { is_of_range: false, .. } => {
                 Err(Status::internal("the provided range does not match the current range"))
             }
             usable => Ok(usable),
         }
     }
 
-    fn snapshot(&self, stored: Option<KeyValue>) -> Result<Snapshot, Status> {
-        let mut snapshot = Snapshot { ports: Bitmap::new(self.range), revision: 0, is_of_range: true };
+    fn snapshot(&self, stored: Option<KeyValue>) -> Result<AllocationSnapshot, Status> {
+        let mut snapshot = AllocationSnapshot { ports: Bitmap::new(self.range), revision: 0, is_of_range: true };
         let Some(kv) = stored else { return Ok(snapshot) };
         if let Some(why) = kv.damage {
             return Err(Status::internal(why));

@@ -6,10 +6,10 @@ use machinery::def::{Flags, Scalar, Shape, StructDef};
 use machinery::field_path::Path;
 use machinery::reflect::{List, Ref, Value};
 
-use super::{Reference, ReferenceKind};
+use super::{PodReference, ReferenceKind};
 
 /// The fields of a type that are or contain references.
-pub struct Plan {
+pub struct ReferencePlan {
     /// The root is the first.
     structs: Vec<Vec<Step>>,
 }
@@ -25,7 +25,7 @@ struct Step {
 
 #[derive(Clone, Copy)]
 enum Action {
-    /// Visits nested structs, by index in [`Plan::structs`].
+    /// Visits nested structs, by index in [`ReferencePlan::structs`].
     Into(usize),
     /// Reads object names. The namespace comes from a sibling field, if there is one.
     Names(ReferenceKind, Option<usize>),
@@ -38,21 +38,21 @@ struct At<'p> {
     path: &'p Path<'p>,
 }
 
-impl Plan {
+impl ReferencePlan {
     /// Computes the plan of a type.
     pub fn of(def: &'static StructDef) -> Self {
         let mut builder = Builder::default();
         builder.add(def, None);
         builder.prune();
-        Plan { structs: builder.structs }
+        ReferencePlan { structs: builder.structs }
     }
 
     /// Visits the references of an object of the type.
-    pub fn visit<'o>(&self, object: Ref<'o>, visit: &mut dyn FnMut(&Reference<'o, '_>)) {
+    pub fn visit<'o>(&self, object: Ref<'o>, visit: &mut dyn FnMut(&PodReference<'o, '_>)) {
         self.visit_struct(0, object, At { field: "", path: &Path::NONE }, visit);
     }
 
-    fn visit_struct<'o>(&self, at: usize, object: Ref<'o>, from: At<'_>, visit: &mut dyn FnMut(&Reference<'o, '_>)) {
+    fn visit_struct<'o>(&self, at: usize, object: Ref<'o>, from: At<'_>, visit: &mut dyn FnMut(&PodReference<'o, '_>)) {
         for step in &self.structs[at] {
             let path = if step.json.is_empty() { *from.path } else { from.path.child(step.json) };
             let here = At { field: if step.json.is_empty() { from.field } else { step.json }, path: &path };
@@ -62,7 +62,7 @@ impl Plan {
                     let namespace = namespace.map_or("", |index| text(object.get(index)));
                     let field = if is_bare_name(step.json) { from.field } else { step.json };
                     each_name(object.get(step.index), &path, &mut |name, path| {
-                        visit(&Reference { kind, name, namespace, field, path });
+                        visit(&PodReference { kind, name, namespace, field, path });
                     });
                 }
             }
@@ -74,7 +74,7 @@ impl Plan {
         inner: usize,
         value: Value<'o>,
         here: At<'_>,
-        visit: &mut dyn FnMut(&Reference<'o, '_>),
+        visit: &mut dyn FnMut(&PodReference<'o, '_>),
     ) {
         match value {
             Value::Struct(object) => self.visit_struct(inner, object, here, visit),
@@ -203,7 +203,7 @@ fn namespace_beside(def: &StructDef, json: &str) -> Option<usize> {
 }
 
 #[cfg(test)]
-impl Plan {
+impl ReferencePlan {
     /// Returns the paths and kinds of all reference fields in field order. Lists show as `[]`.
     pub fn paths(&self, def: &'static StructDef) -> Vec<(String, ReferenceKind)> {
         let mut found = Vec::new();

@@ -14,7 +14,7 @@ pub enum ReferenceKind {
 
 /// A reference: the referenced object and the field of the reference.
 #[derive(Clone, Copy, Debug)]
-pub struct Reference<'o, 'p> {
+pub struct PodReference<'o, 'p> {
     pub kind: ReferenceKind,
     /// Never empty.
     pub name: &'o str,

@@ -19,7 +19,7 @@ fn parsed<T: Struct>(document: &serde_json::Value) -> T {
 }
 
 fn paths<T: Struct>() -> Vec<(String, ReferenceKind)> {
-    Plan::of(T::def()).paths(T::def())
+    ReferencePlan::of(T::def()).paths(T::def())
 }
 
 #[test]

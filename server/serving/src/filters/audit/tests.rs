@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use audit::{Audit, AuditContext};
 use authn::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
-use authz::{AlwaysDeny, Authorizer, Union};
+use authz::{AlwaysDeny, Authorizer, UnionAuthorizer};
 use machinery::status::{GroupResource, Status};
 use options::Options;
 use request::handler::FromFn;
@@ -60,7 +60,7 @@ impl Recorded {
         let chain = Chain {
             options: &options,
             authentication: Authentication::new(Anonymous::Enabled, vec!["api".into()]).with_tokens(Arc::new(tokens)),
-            authorizer: Arc::new(Union::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),
+            authorizer: Arc::new(UnionAuthorizer::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),
             flow_control: None,
             metrics,
             shutdown: Shutdown::default(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use authz::Attributes;
+use authz::AuthorizationAttributes;
 use machinery::field_error::aggregate;
 use machinery::field_path::Path;
 use machinery::format::field::domain_prefixed_path;
@@ -81,8 +81,8 @@ impl Mode {
             return self.identities(requestor, wanted).into_iter().map(Requirement::Permission).collect();
         }
         let resource_attributes = |resource: &'a str, name: &'a str| {
-            let attributes = Attributes::resource(requestor, self.constraint(), GROUP, resource);
-            Attributes { version: "v1", name, ..attributes }
+            let attributes = AuthorizationAttributes::resource(requestor, self.constraint(), GROUP, resource);
+            AuthorizationAttributes { version: "v1", name, ..attributes }
         };
         let mut requirements = vec![Requirement::Permission(resource_attributes("users", &wanted.name))];
         if !wanted.uid.is_empty() {
@@ -97,7 +97,8 @@ impl Mode {
         if let Some(why) = forbidden_extra(extra) {
             requirements.push(Requirement::Forbidden(resource_attributes("userextras", ""), why));
         }
-        let of = |subresource, value| Attributes { subresource, ..resource_attributes("userextras", value) };
+        let of =
+            |subresource, value| AuthorizationAttributes { subresource, ..resource_attributes("userextras", value) };
         let each: Vec<_> = extras(wanted).map(|(key, value)| of(key, value)).collect();
         let is_large = extra.len() >= MANY || each.len() >= MANY;
         requirements.extend(several(each, is_large, || of("*", "*")));
@@ -105,17 +106,17 @@ impl Mode {
     }
 
     /// The permissions for impersonating this user.
-    fn identities<'a>(self, requestor: &'a User, wanted: &'a User) -> Vec<Attributes<'a>> {
+    fn identities<'a>(self, requestor: &'a User, wanted: &'a User) -> Vec<AuthorizationAttributes<'a>> {
         let resource_attributes = |resource: &'a str, name: &'a str| {
-            let attributes = Attributes::resource(requestor, self.constraint(), GROUP, resource);
-            Attributes { version: "v1", name, ..attributes }
+            let attributes = AuthorizationAttributes::resource(requestor, self.constraint(), GROUP, resource);
+            AuthorizationAttributes { version: "v1", name, ..attributes }
         };
         match self {
             Mode::AssociatedNode => vec![resource_attributes("nodes", "*")],
             Mode::ArbitraryNode => vec![resource_attributes("nodes", node_name(wanted).unwrap_or(""))],
             Mode::ServiceAccount => match split_service_account(&wanted.name) {
                 Some((namespace, name)) => {
-                    vec![Attributes { namespace, ..resource_attributes("serviceaccounts", name) }]
+                    vec![AuthorizationAttributes { namespace, ..resource_attributes("serviceaccounts", name) }]
                 }
                 None => Vec::new(),
             },
@@ -141,15 +142,19 @@ impl Mode {
 
 /// A requirement for a part of the impersonation.
 pub(super) enum Requirement<'a> {
-    Permission(Attributes<'a>),
+    Permission(AuthorizationAttributes<'a>),
     /// The first permission, or all the others.
-    AllOrEach(Attributes<'a>, Vec<Attributes<'a>>),
+    AllOrEach(AuthorizationAttributes<'a>, Vec<AuthorizationAttributes<'a>>),
     /// Not allowed by any permission; has the reason.
-    Forbidden(Attributes<'a>, String),
+    Forbidden(AuthorizationAttributes<'a>, String),
 }
 
 /// Requires a permission for each value; for many values the permission for all is sufficient.
-fn several<'a>(each: Vec<Attributes<'a>>, many: bool, all: impl FnOnce() -> Attributes<'a>) -> Vec<Requirement<'a>> {
+fn several<'a>(
+    each: Vec<AuthorizationAttributes<'a>>,
+    many: bool,
+    all: impl FnOnce() -> AuthorizationAttributes<'a>,
+) -> Vec<Requirement<'a>> {
     if many {
         vec![Requirement::AllOrEach(all(), each)]
     } else {
@@ -192,19 +197,23 @@ fn forbidden_extra(extra: &BTreeMap<String, Vec<String>>) -> Option<String> {
 
 /// The permissions of the verb `impersonate`; users, groups, and service accounts are in the core
 /// group.
-fn legacy<'a>(requestor: &'a User, wanted: &'a User) -> Vec<Attributes<'a>> {
-    let resource_attributes = |group: &'a str, resource: &'a str, name: &'a str| Attributes {
+fn legacy<'a>(requestor: &'a User, wanted: &'a User) -> Vec<AuthorizationAttributes<'a>> {
+    let resource_attributes = |group: &'a str, resource: &'a str, name: &'a str| AuthorizationAttributes {
         version: "v1",
         name,
-        ..Attributes::resource(requestor, "impersonate", group, resource)
+        ..AuthorizationAttributes::resource(requestor, "impersonate", group, resource)
     };
     let user = match split_service_account(&wanted.name) {
-        Some((namespace, name)) => Attributes { namespace, ..resource_attributes("", "serviceaccounts", name) },
+        Some((namespace, name)) => {
+            AuthorizationAttributes { namespace, ..resource_attributes("", "serviceaccounts", name) }
+        }
         None => resource_attributes("", "users", &wanted.name),
     };
     let groups = wanted.groups.iter().map(|group| resource_attributes("", "groups", group));
-    let extra = extras(wanted)
-        .map(|(subresource, value)| Attributes { subresource, ..resource_attributes(GROUP, "userextras", value) });
+    let extra = extras(wanted).map(|(subresource, value)| AuthorizationAttributes {
+        subresource,
+        ..resource_attributes(GROUP, "userextras", value)
+    });
     let uid =
         Some(wanted.uid.as_str()).filter(|uid| !uid.is_empty()).map(|uid| resource_attributes(GROUP, "uids", uid));
     std::iter::once(user).chain(groups).chain(extra).chain(uid).collect()

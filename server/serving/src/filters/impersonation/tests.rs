@@ -1,5 +1,5 @@
-use authz::rbac::{Binding, Policy, RbacAuthorizer, RoleRef, Subject};
-use authz::{PolicyRule, Union};
+use authz::rbac::{Binding, RbacAuthorizer, RbacPolicy, RoleRef, Subject};
+use authz::{PolicyRule, UnionAuthorizer};
 use request::testing::{echo_user, failure, request_by, seen};
 
 use super::*;
@@ -7,7 +7,7 @@ use super::*;
 const AUTHN: &str = "authentication.k8s.io";
 
 fn filter(rules: Vec<PolicyRule>, constrained: bool) -> WithImpersonation<impl Handler> {
-    let policy = Policy::default();
+    let policy = RbacPolicy::default();
     policy.set_role("", "r", rules);
     let subjects = vec![Subject::User("robot".into()), Subject::Group("robots".into())];
     policy.set_binding(Binding {
@@ -17,7 +17,7 @@ fn filter(rules: Vec<PolicyRule>, constrained: bool) -> WithImpersonation<impl H
         subjects,
     });
     let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(policy));
-    WithImpersonation::new(echo_user(), Arc::new(Union::new([rbac])), constrained)
+    WithImpersonation::new(echo_user(), Arc::new(UnionAuthorizer::new([rbac])), constrained)
 }
 
 /// A request with the headers `user`, `group`, `uid`, `extra-key`.

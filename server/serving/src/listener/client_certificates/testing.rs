@@ -58,7 +58,7 @@ pub fn authorities(clients: &TestAuthority, proxies: Option<&TestAuthority>) -> 
 }
 
 /// A clock that the test controls.
-pub fn clock(now: &Arc<AtomicU64>) -> Clock {
+pub fn clock(now: &Arc<AtomicU64>) -> UnixClock {
     let now = now.clone();
     Arc::new(move || now.load(Ordering::Relaxed))
 }

@@ -2,7 +2,7 @@
 
 /// The stages of a connection, in chronological order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum ConnectionStage {
     Handshake,
     Unauthenticated,
     Authenticated,

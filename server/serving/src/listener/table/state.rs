@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::Stage;
+use super::ConnectionStage;
 use super::client::ClientAddress;
 use crate::listener::activity::Activity;
 
@@ -27,7 +27,7 @@ pub(super) enum Victim {
 
 struct Entry {
     address: ClientAddress,
-    stage: Stage,
+    stage: ConnectionStage,
     activity: Arc<Activity>,
     eviction: Arc<Notify>,
 }
@@ -41,7 +41,7 @@ struct Client {
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct TableState {
     next: u64,
     entries: HashMap<u64, Entry>,
     counts: [usize; STAGES],
@@ -50,8 +50,8 @@ pub(super) struct State {
     ranking: [BTreeSet<(usize, ClientAddress)>; EVICTABLE],
 }
 
-impl State {
-    pub fn count(&self, stage: Stage) -> usize {
+impl TableState {
+    pub fn count(&self, stage: ConnectionStage) -> usize {
         self.counts[stage as usize]
     }
 
@@ -73,13 +73,14 @@ impl State {
     pub fn enter(&mut self, address: ClientAddress, activity: Arc<Activity>) -> (u64, Arc<Notify>) {
         let (id, eviction) = (self.next, Arc::new(Notify::new()));
         self.next += 1;
-        self.entries.insert(id, Entry { address, stage: Stage::Handshake, activity, eviction: eviction.clone() });
-        self.add(id, address, Stage::Handshake);
+        self.entries
+            .insert(id, Entry { address, stage: ConnectionStage::Handshake, activity, eviction: eviction.clone() });
+        self.add(id, address, ConnectionStage::Handshake);
         (id, eviction)
     }
 
     /// Changes the stage of a connection, unless it has been evicted.
-    pub fn set_stage(&mut self, id: u64, stage: Stage) {
+    pub fn set_stage(&mut self, id: u64, stage: ConnectionStage) {
         let Some(entry) = self.entries.get_mut(&id) else { return };
         let (address, before) = (entry.address, std::mem::replace(&mut entry.stage, stage));
         self.remove(id, address, before);
@@ -95,7 +96,7 @@ impl State {
 
     /// Evicts a connection of a stage: of the given address, or of the addresses with the most
     /// connections in the stage. Returns whether there was one.
-    pub fn evict(&mut self, stage: Stage, address: Option<ClientAddress>, victim: Victim) -> bool {
+    pub fn evict(&mut self, stage: ConnectionStage, address: Option<ClientAddress>, victim: Victim) -> bool {
         let ranking = &self.ranking[stage as usize];
         let addresses: Vec<ClientAddress> = match address {
             Some(address) => vec![address],
@@ -115,13 +116,13 @@ impl State {
 
     /// The oldest connection of an address in a stage; with `is_idle`, the first of the oldest that
     /// serves no request.
-    fn oldest(&self, stage: Stage, address: ClientAddress, is_idle: bool) -> Option<u64> {
+    fn oldest(&self, stage: ConnectionStage, address: ClientAddress, is_idle: bool) -> Option<u64> {
         let ids = &self.clients.get(&address)?.connections[stage as usize];
         let serves = |id: &u64| self.entries.get(id).is_some_and(|entry| entry.activity.in_flight() > 0);
         ids.iter().take(MAX_CONNECTIONS_SEARCHED).find(|id| !is_idle || !serves(id)).copied()
     }
 
-    fn add(&mut self, id: u64, address: ClientAddress, stage: Stage) {
+    fn add(&mut self, id: u64, address: ClientAddress, stage: ConnectionStage) {
         self.counts[stage as usize] += 1;
         let client = self.clients.entry(address).or_default();
         client.total += 1;
@@ -133,7 +134,7 @@ impl State {
         }
     }
 
-    fn remove(&mut self, id: u64, address: ClientAddress, stage: Stage) {
+    fn remove(&mut self, id: u64, address: ClientAddress, stage: ConnectionStage) {
         self.counts[stage as usize] -= 1;
         let Some(client) = self.clients.get_mut(&address) else { return };
         client.total -= 1;

@@ -11,11 +11,11 @@ struct Test {
 
 impl Test {
     fn new(total: usize, per_address: usize, unauthenticated: usize, handshaking: usize) -> Self {
-        let limits = Limits { total, per_address, unauthenticated, handshaking };
+        let limits = ConnectionLimits { total, per_address, unauthenticated, handshaking };
         Test { table: Arc::new(Table::new(limits, Metrics::default().connections)), connections: Vec::new() }
     }
 
-    fn enter(&mut self, host: u8) -> Result<usize, Refusal> {
+    fn enter(&mut self, host: u8) -> Result<usize, ExceededLimit> {
         let activity = Arc::new(Activity::default());
         let slot = self.table.admit(IpAddr::from([10, 0, 0, host]), &activity)?;
         self.connections.push((slot, activity));
@@ -80,7 +80,7 @@ fn full_table_evicts_only_idle_connections() {
     let fourth = test.authenticate(2);
     assert_eq!(test.evicted(), [all[2]]);
     let _busy = test.connections[fourth].1.begin();
-    assert_eq!(test.enter(2), Err(Refusal::Total));
+    assert_eq!(test.enter(2), Err(ExceededLimit::Total));
     drop(requests);
     assert!(test.enter(2).is_ok());
 }
@@ -90,7 +90,7 @@ fn limits_connections_per_address() {
     let mut test = Test::new(10, 2, 10, 10);
     let mine: Vec<usize> = (0..2).map(|_| test.authenticate(1)).collect();
     let _watches: Vec<_> = mine.iter().map(|index| test.connections[*index].1.begin()).collect();
-    assert_eq!(test.enter(1), Err(Refusal::Address));
+    assert_eq!(test.enter(1), Err(ExceededLimit::Address));
     assert!(test.enter(2).is_ok() && test.evicted().is_empty());
 }
 
