@@ -48,7 +48,7 @@ pub static CATALOG: Catalog = Catalog { groups: &[], kinds: &[], openapi: OpenAp
 
 const HEAD: &str = "
 use machinery::catalog::*;
-use machinery::features::{Gate, Stage};
+use machinery::features::{FeatureStage, Gate};
 use machinery::format::NameRule;
 use machinery::hooks::Hooks;
 use machinery::print::{Cell, CellRule, Column};
@@ -95,7 +95,7 @@ fn group_row(group: &Group) -> String {
 
 fn gate_row(gate: &Gate) -> String {
     let make = if gate.locked { "locked" } else { "new" };
-    format!("Gate::{make}({}, Stage::{:?}, {})", string(&gate.name), gate.stage, gate.default)
+    format!("Gate::{make}({}, FeatureStage::{:?}, {})", string(&gate.name), gate.stage, gate.default)
 }
 
 /// The resource of a kind in one version.

@@ -4,7 +4,7 @@ use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
 use machinery::budget::DecodeError;
 use machinery::catalog::{KindDef, parse_api_version};
-use machinery::json::Names;
+use machinery::json::SelectedNames;
 use machinery::reflect::{Mut, Owned, Struct};
 use machinery::status::Status;
 use machinery::{cbor, json, yaml};
@@ -107,7 +107,12 @@ impl Patch<'_> {
 
     /// Applies the patch to a part of the object. Most patches name few fields; only those are
     /// converted to a document and decoded again.
-    fn apply_to_part(&self, endpoint: &Endpoint, current: &Owned, names: &Names) -> Result<PatchedObject, Status> {
+    fn apply_to_part(
+        &self,
+        endpoint: &Endpoint,
+        current: &Owned,
+        names: &SelectedNames,
+    ) -> Result<PatchedObject, Status> {
         let kind = endpoint.kind;
         let mut value = response::in_version(kind, current.clone());
         let mut part = json::part_to_value(value.as_ref(), names);
@@ -119,7 +124,7 @@ impl Patch<'_> {
 
     /// Returns the fields that the patch may read or change. Returns nothing if it may be all
     /// fields, or if the patch is malformed.
-    fn names(&self) -> Option<Names> {
+    fn names(&self) -> Option<SelectedNames> {
         let names = match (self.kind, json::parse(self.bytes, &mut json::Issues::only_limit()).ok()?) {
             (PatchType::Merge | PatchType::Strategic, Value::Object(names)) => names,
             (PatchType::Json, Value::Array(operations)) => patch::names_of_operations(&operations)?,

@@ -10,7 +10,7 @@ use machinery::defaulting::{apply_defaults, normalize};
 use machinery::field_path::Path;
 use machinery::hooks::Context;
 use machinery::reflect::Owned;
-use machinery::validate::{Half, Scope, Validator};
+use machinery::validate::{Half, ValidationScope, Validator};
 use serde_json::{Value, json};
 
 fn container(name: &str, port: u16) -> Value {
@@ -68,7 +68,7 @@ fn hub(object: &Value) -> Owned {
 
 /// Runs the checks and returns the number of errors.
 fn validate(context: &Context, new: &Owned, old: Option<&Owned>) -> usize {
-    let validator = Validator { scope: Scope::Tagged, half: Half::Both, context, rules: None };
+    let validator = Validator { scope: ValidationScope::Tagged, half: Half::Both, context, rules: None };
     let mut errors = Vec::new();
     validator.validate(new.as_ref(), old.map(Owned::as_ref), &Path::NONE, &mut errors);
     errors.len()

@@ -7,7 +7,7 @@ use apiserver::convert;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::field_path::Path;
 use machinery::hooks::Context;
-use machinery::validate::{Half, Scope, Validator};
+use machinery::validate::{Half, ValidationScope, Validator};
 use serde_json::{Value, json};
 
 /// Errors of a new object.
@@ -18,7 +18,7 @@ fn errors(object: &Value) -> Vec<String> {
     let mut hub = object.kind.to_hub(object.value);
     normalize(hub.as_mut());
     let context = Context::default();
-    let validator = Validator { scope: Scope::Tagged, half: Half::Both, context: &context, rules: None };
+    let validator = Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &context, rules: None };
     let mut errors = Vec::new();
     validator.validate(hub.as_ref(), None, &Path::NONE, &mut errors);
     errors.iter().map(|error| format!("{}: {}", error.field, error.body())).collect()

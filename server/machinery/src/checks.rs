@@ -17,13 +17,13 @@ mod tests;
 use self::items::Items;
 pub use self::notes::Notes;
 use self::of::{Around, Of, length};
-pub(crate) use self::plan::Plan;
+pub(crate) use self::plan::CheckPlan;
 use self::plan::Planned;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::{self, NameRule};
 use crate::hooks::{ValidateFn, Validation};
-use crate::reflect::{Map, Place, Ref, Struct, Value};
+use crate::reflect::{FieldAccessor, Map, Ref, Struct, Value};
 
 /// A check of a struct (`#[check(..)]`).
 #[derive(Clone, Copy, Debug)]
@@ -313,7 +313,7 @@ impl Validation<'_> {
     /// The path consists of names, and of places as far as they are resolved.
     fn walk(
         &mut self,
-        (names, places): (&[&'static str], &[Option<Place>]),
+        (names, places): (&[&'static str], &[Option<FieldAccessor>]),
         assertions: &[Assertion],
         of: &Of<'_>,
     ) -> bool {

@@ -21,7 +21,7 @@ const UNIMPLEMENTED: [&str; 2] = [ShardedListAndWatch, StorageVersionAPI];
 
 /// The maturity of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum FeatureStage {
     /// Off by default; may change or be removed in any release.
     Alpha,
     /// Tested; on by default unless its gate specifies otherwise.
@@ -32,14 +32,14 @@ pub enum Stage {
     Deprecated,
 }
 
-impl Stage {
+impl FeatureStage {
     /// The name in metrics and flag help; empty for GA.
     pub fn name(self) -> &'static str {
         match self {
-            Stage::Alpha => "ALPHA",
-            Stage::Beta => "BETA",
-            Stage::Ga => "",
-            Stage::Deprecated => "DEPRECATED",
+            FeatureStage::Alpha => "ALPHA",
+            FeatureStage::Beta => "BETA",
+            FeatureStage::Ga => "",
+            FeatureStage::Deprecated => "DEPRECATED",
         }
     }
 }
@@ -50,7 +50,7 @@ pub struct Gate {
     /// The name in the flag, such as `WatchList`.
     pub name: &'static str,
     /// The maturity of the feature.
-    pub stage: Stage,
+    pub stage: FeatureStage,
     /// Whether the feature is enabled unless the flag sets it.
     pub default: bool,
     /// Whether the default cannot be changed.
@@ -59,7 +59,7 @@ pub struct Gate {
 
 impl Gate {
     /// Creates a gate that can be set.
-    pub const fn new(name: &'static str, stage: Stage, default: bool) -> Self {
+    pub const fn new(name: &'static str, stage: FeatureStage, default: bool) -> Self {
         Gate { name, stage, default, locked: false }
     }
 
@@ -69,7 +69,7 @@ impl Gate {
     }
 
     /// Creates a gate with a fixed default.
-    pub const fn locked(name: &'static str, stage: Stage, default: bool) -> Self {
+    pub const fn locked(name: &'static str, stage: FeatureStage, default: bool) -> Self {
         Gate { name, stage, default, locked: true }
     }
 }
@@ -110,8 +110,9 @@ impl KnownGates {
 
     /// The flag help of each alpha or beta gate that can be set (`KnownFeatures`).
     pub fn texts(&self) -> impl Iterator<Item = String> {
-        let settable =
-            self.iter().filter(|gate| matches!(gate.stage, Stage::Alpha | Stage::Beta) && gate.is_implemented());
+        let settable = self
+            .iter()
+            .filter(|gate| matches!(gate.stage, FeatureStage::Alpha | FeatureStage::Beta) && gate.is_implemented());
         settable.map(|gate| format!("{}=true|false ({} - default={})", gate.name, gate.stage.name(), gate.default))
     }
 
@@ -127,8 +128,8 @@ impl KnownGates {
             let (name, value) = value.split_once('=').ok_or_else(|| Error::GateWithoutValue(value.to_owned()))?;
             flag_values.set(name.trim(), value.trim())?;
         }
-        flag_values.set_whole_stage(AllAlpha, Stage::Alpha);
-        flag_values.set_whole_stage(AllBeta, Stage::Beta);
+        flag_values.set_whole_stage(AllAlpha, FeatureStage::Alpha);
+        flag_values.set_whole_stage(AllBeta, FeatureStage::Beta);
         let mut gates = FeatureGates::of(self.clone());
         flag_values.values.into_iter().for_each(|(name, is_enabled)| gates.set(name, is_enabled));
         Ok(gates)
@@ -241,7 +242,7 @@ impl FlagValues<'_> {
 
     /// `AllAlpha` and `AllBeta` set every gate of their stage that can be set and is not set by
     /// name.
-    fn set_whole_stage(&mut self, name: &str, stage: Stage) {
+    fn set_whole_stage(&mut self, name: &str, stage: FeatureStage) {
         let Some(&on) = self.values.get(name) else { return };
         for gate in self.known.iter().filter(|gate| gate.stage == stage && !gate.locked && gate.is_implemented()) {
             self.values.entry(gate.name).or_insert(on);
@@ -313,8 +314,8 @@ mod tests {
 
     #[test]
     fn combines_gates_of_groups() {
-        static SALE: Gate = Gate::new("ShopSale", Stage::Alpha, false);
-        static LOCKED: Gate = Gate::locked("ShopTills", Stage::Ga, true);
+        static SALE: Gate = Gate::new("ShopSale", FeatureStage::Alpha, false);
+        static LOCKED: Gate = Gate::locked("ShopTills", FeatureStage::Ga, true);
         let known = KnownGates::with([&SALE, &LOCKED, &SALE]).unwrap();
         assert!(known.iter().is_sorted_by_key(|gate| gate.name));
         assert!(known.texts().any(|text| text == "ShopSale=true|false (ALPHA - default=false)"));
@@ -329,7 +330,9 @@ mod tests {
             "cannot set feature gate ShopTills to false, feature is locked to true"
         );
         assert_eq!(check("ShopSale=true").unwrap_err().to_string(), "unrecognized feature gate: ShopSale");
-        for other in [Gate::new("ShopSale", Stage::Beta, false), Gate::new("AtomicFIFO", Stage::Beta, false)] {
+        for other in
+            [Gate::new("ShopSale", FeatureStage::Beta, false), Gate::new("AtomicFIFO", FeatureStage::Beta, false)]
+        {
             let why = KnownGates::with([&SALE, &other]).unwrap_err().to_string();
             assert_eq!(why, format!("feature gate {:?} with different spec already exists", other.name));
         }

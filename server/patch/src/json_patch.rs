@@ -4,7 +4,7 @@
 
 mod reached;
 
-use machinery::json::{Issue, Issues, Names};
+use machinery::json::{Issue, Issues, SelectedNames};
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
@@ -139,8 +139,8 @@ fn apply(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, R
 
 /// Returns the parts of a document that operations may read or change, as nested member names; `None`
 /// if they may access all of it.
-pub fn names_of_operations(operations: &[Value]) -> Option<Names> {
-    let mut names = Names::new();
+pub fn names_of_operations(operations: &[Value]) -> Option<SelectedNames> {
+    let mut names = SelectedNames::new();
     for operation in operations {
         for pointer in ["path", "from"].iter().filter_map(|member| operation.get(member)?.as_str()) {
             // A container's name includes its contents, so the last elements of long paths can be omitted.
@@ -152,7 +152,7 @@ pub fn names_of_operations(operations: &[Value]) -> Option<Names> {
 }
 
 /// Adds a path to the names; `None` if it is empty.
-fn name(names: &mut Names, steps: &[String]) -> Option<()> {
+fn name(names: &mut SelectedNames, steps: &[String]) -> Option<()> {
     let (first, below) = steps.split_first()?;
     match names.get_mut(first) {
         _ if below.is_empty() => drop(names.insert(first.clone(), Value::Null)),
@@ -160,7 +160,7 @@ fn name(names: &mut Names, steps: &[String]) -> Option<()> {
         // The whole member is already included.
         Some(_) => {}
         None => {
-            let mut named = Names::new();
+            let mut named = SelectedNames::new();
             name(&mut named, below)?;
             names.insert(first.clone(), Value::Object(named));
         }

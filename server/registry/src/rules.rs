@@ -193,7 +193,7 @@ mod tests {
     use machinery::describe;
     use machinery::field_path::Path;
     use machinery::hooks::Context;
-    use machinery::validate::{Half, Scope, Validator};
+    use machinery::validate::{Half, ValidationScope, Validator};
 
     use super::*;
 
@@ -235,12 +235,8 @@ mod tests {
     fn check(new: &Workers, old: Option<&Workers>) -> Vec<String> {
         let (rules, context) = (CelRules::default(), Context::default());
         let mut errors = Vec::new();
-        Validator { scope: Scope::Declared, half: Half::Both, context: &context, rules: Some(&rules) }.validate(
-            Ref::of(new),
-            old.map(Ref::of),
-            &Path::NONE,
-            &mut errors,
-        );
+        Validator { scope: ValidationScope::Declared, half: Half::Both, context: &context, rules: Some(&rules) }
+            .validate(Ref::of(new), old.map(Ref::of), &Path::NONE, &mut errors);
         let reported = errors.iter().map(|error| format!("{}: {}", error.field, error.body()));
         // The last rule uses an undefined field.
         reported.filter(|text| !text.contains("undefined field 'absent'")).collect()
@@ -292,7 +288,8 @@ mod tests {
     fn a_rule_that_does_not_compile_refuses_the_object() {
         let (rules, context) = (CelRules::default(), Context::default());
         let mut errors = Vec::new();
-        let validator = Validator { scope: Scope::Declared, half: Half::Both, context: &context, rules: Some(&rules) };
+        let validator =
+            Validator { scope: ValidationScope::Declared, half: Half::Both, context: &context, rules: Some(&rules) };
         validator.validate(Ref::of(&Workers::default()), None, &Path::NONE, &mut errors);
         assert!(errors[0].body().contains("rule compile error"), "{errors:?}");
     }

@@ -6,7 +6,7 @@ use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 pub use machinery::hooks::Context;
 use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
-use machinery::validate::{Half, Scope, Validator};
+use machinery::validate::{Half, ValidationScope, Validator};
 use machinery::{deprecation, gates, hub_names};
 use meta::reset_object_meta_for_status;
 
@@ -138,14 +138,14 @@ impl DeclaredStrategy {
 
     /// Validates the declared constraints, with ratcheting on update.
     fn declared(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<FieldError> {
-        let scope = if self.resource.tagged_validation { Scope::Tagged } else { Scope::Declared };
+        let scope = if self.resource.tagged_validation { ValidationScope::Tagged } else { ValidationScope::Declared };
         let mut errors = Vec::new();
         validation::of_kind(context, new, old, self.resource, &mut errors);
         let rules = CelRules::default();
         let whole = Validator { scope, half: Half::Both, context, rules: Some(&rules) };
         match scope {
-            Scope::Tagged => whole.validate(new, old, &Path::NONE, &mut errors),
-            Scope::Declared => self.in_halves(whole, new, old, &mut errors),
+            ValidationScope::Tagged => whole.validate(new, old, &Path::NONE, &mut errors),
+            ValidationScope::Declared => self.in_halves(whole, new, old, &mut errors),
         }
         errors
     }

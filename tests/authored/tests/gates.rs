@@ -9,7 +9,7 @@ use authored::ci::gates;
 use common::{Ci, server};
 use http::{Method, StatusCode};
 use machinery::catalog::{Catalog, GroupDef, OpenApiDocs};
-use machinery::features::{Gate, Stage};
+use machinery::features::{FeatureStage, Gate};
 use serde_json::{Value, json};
 
 const PIPELINES: &str = "/apis/ci.example.com/v1/pipelines";
@@ -150,8 +150,8 @@ fn catalog_with_gates(gates: &'static [Gate]) -> Catalog {
 
 #[test]
 fn groups_may_share_a_gate_with_equal_spec() {
-    static EQUAL: [Gate; 1] = [Gate::new("PipelineRetries", Stage::Alpha, false)];
-    static DIFFERENT: [Gate; 1] = [Gate::new("PipelineRetries", Stage::Beta, true)];
+    static EQUAL: [Gate; 1] = [Gate::new("PipelineRetries", FeatureStage::Alpha, false)];
+    static DIFFERENT: [Gate; 1] = [Gate::new("PipelineRetries", FeatureStage::Beta, true)];
     assert!(catalog_with_gates(&EQUAL).gates().is_ok());
     let catalog = Box::leak(Box::new(catalog_with_gates(&DIFFERENT)));
     let error = Server::delegating("ci-apiserver", catalog).start().err().unwrap().to_string();

@@ -2,7 +2,7 @@
 //! Every group, kind and resource that was declared.
 
 use machinery::catalog::*;
-use machinery::features::{Gate, Stage};
+use machinery::features::{FeatureStage, Gate};
 use machinery::format::NameRule;
 use machinery::hooks::Hooks;
 use machinery::print::{Cell, CellRule, Column};

@@ -12,7 +12,7 @@ use machinery::defaulting::{apply_defaults, normalize};
 use machinery::field_path::Path;
 use machinery::hooks::Context;
 use machinery::reflect::Owned;
-use machinery::validate::{Half, Scope, Validator};
+use machinery::validate::{Half, ValidationScope, Validator};
 use serde_json::{Value, json};
 
 fn hub(object: &Value) -> Owned {
@@ -29,7 +29,7 @@ fn hub(object: &Value) -> Owned {
 fn errors_at(subresource: &str, new: &Value, old: Option<&Value>) -> Vec<String> {
     let (new, old) = (hub(new), old.map(hub));
     let context = Context { subresource: subresource.to_owned(), ..Context::default() };
-    let validator = Validator { scope: Scope::Tagged, half: Half::Both, context: &context, rules: None };
+    let validator = Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &context, rules: None };
     let mut errors = Vec::new();
     validator.validate(new.as_ref(), old.as_ref().map(Owned::as_ref), &Path::NONE, &mut errors);
     errors.iter().map(|error| format!("{}: {}", error.field, error.body())).collect()

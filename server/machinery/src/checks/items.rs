@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::Condition;
 use super::of::{Of, text_of};
 use crate::def::FieldDef;
-use crate::reflect::{Place, Ref, Value};
+use crate::reflect::{FieldAccessor, Ref, Value};
 
 /// The items of a list that is being visited.
 pub(super) struct Items<'a> {
@@ -53,7 +53,7 @@ impl<'a> Items<'a> {
             return stored.iter().any(|item| Value::Struct(item) == of.new);
         }
         let mut stored = self.stored.borrow_mut();
-        let values = stored.entry(of.place()).or_insert_with(|| self.stored_values(of.field.map(Place::field)));
+        let values = stored.entry(of.place()).or_insert_with(|| self.stored_values(of.field.map(FieldAccessor::field)));
         text_of(of.new).is_some_and(|text| values.contains(text.as_ref()))
     }
 

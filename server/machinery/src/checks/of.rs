@@ -6,7 +6,7 @@ use super::items::Items;
 use crate::def::Flags;
 use crate::field_path::Path;
 use crate::format::is_valid_percent;
-use crate::reflect::{List, Place, Ref, Value};
+use crate::reflect::{FieldAccessor, List, Ref, Value};
 use crate::scalar::IntOrString;
 
 /// A struct, a field of a struct, or a part of the value of a field.
@@ -14,7 +14,7 @@ use crate::scalar::IntOrString;
 pub(super) struct Of<'a> {
     pub path: &'a Path<'a>,
     /// `None` for the checked struct itself.
-    pub field: Option<Place>,
+    pub field: Option<FieldAccessor>,
     pub new: Value<'a>,
     pub old: Option<Value<'a>>,
     /// The key, for an entry of a map.
@@ -89,11 +89,11 @@ impl<'a> Of<'a> {
     }
 
     /// As [`Self::advance`], with the place of the field if it is resolved.
-    pub fn advance_to(&mut self, name: &'a str, place: Option<Place>) -> bool {
+    pub fn advance_to(&mut self, name: &'a str, place: Option<FieldAccessor>) -> bool {
         match self.new {
             Value::Struct(new) => {
                 let place = place.filter(|place| place.is_in(new.def()));
-                let Some(place) = place.or_else(|| Place::find(new.def(), name)) else { return false };
+                let Some(place) = place.or_else(|| FieldAccessor::find(new.def(), name)) else { return false };
                 *self = self.field_of(self.path, new, place);
             }
             Value::Map(_) | Value::StructMap(_) | Value::List(_) | Value::StructList(_) => {
@@ -109,7 +109,7 @@ impl<'a> Of<'a> {
 
     /// A field of the struct, with its stored value.
     #[inline(always)]
-    pub fn field_of(&self, path: &'a Path<'a>, new: Ref<'a>, place: Place) -> Of<'a> {
+    pub fn field_of(&self, path: &'a Path<'a>, new: Ref<'a>, place: FieldAccessor) -> Of<'a> {
         let old = match self.old {
             None => None,
             Some(Value::Struct(old)) if std::ptr::eq(old.def(), new.def()) => Some(place.value(old)),
@@ -337,7 +337,7 @@ impl<'a> Of<'a> {
         match self.new {
             Value::Null => true,
             Value::Bool(_) | Value::I32(_) | Value::I64(_) | Value::F64(_) => false,
-            value => !self.is_entry && !self.field.is_some_and(Place::is_pointer) && value.is_empty(),
+            value => !self.is_entry && !self.field.is_some_and(FieldAccessor::is_pointer) && value.is_empty(),
         }
     }
 }

@@ -12,26 +12,26 @@ pub(super) use self::condition::PlannedCondition;
 use super::{Assertion, CheckDef, Condition};
 use crate::def::{Form, Scalar, StructDef};
 use crate::name_set::NameId;
-use crate::reflect::{Place, Ref};
+use crate::reflect::{FieldAccessor, Ref};
 
 /// The checks of a struct, in order, by the part that they belong to. The part without a name comes first.
 #[derive(Debug)]
-pub(crate) struct Plan(Vec<(&'static str, Part)>);
+pub(crate) struct CheckPlan(Vec<(&'static str, PartChecks)>);
 
 /// The checks of a part.
 ///
 /// Most checks of most objects are skipped. What decides on that is separate, so that it takes little memory.
 #[derive(Debug, Default)]
-pub(super) struct Part {
-    pub groups: Box<[Group]>,
+pub(super) struct PartChecks {
+    pub groups: Box<[CheckGroup]>,
     pub checks: Box<[Planned]>,
 }
 
 /// Consecutive checks of a part: all that cannot fail while the same field is empty, or all that may.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct CheckGroup {
     /// While this field is empty, no check of the group can fail, regardless of conditions.
-    idle_field: Option<Place>,
+    idle_field: Option<FieldAccessor>,
     /// Index of the check behind the group.
     pub end: u32,
 }
@@ -47,20 +47,20 @@ pub(super) struct Planned {
     /// Index of the next check that may run when the first condition of this one does not hold.
     pub behind_condition: u32,
     /// The first field of the path; `None` for the struct itself.
-    pub field: Option<Place>,
+    pub field: Option<FieldAccessor>,
     pub assertions: &'static [Assertion],
     /// The option that the check sets, if it does nothing else.
-    pub choice: Option<Box<Choice>>,
+    pub choice: Option<Box<PlannedChoice>>,
     /// The name of the first field of the path, and the rest of the path.
     pub name: &'static str,
     pub rest: &'static [&'static str],
     /// The places of `rest`; `None` for what is no field of a struct.
-    pub rest_places: Box<[Option<Place>]>,
+    pub rest_places: Box<[Option<FieldAccessor>]>,
 }
 
 /// An option, and the conditions that set it: [`Assertion::Choose`].
 #[derive(Debug)]
-pub(super) struct Choice {
+pub(super) struct PlannedChoice {
     pub option: NameId,
     pub when: Box<[PlannedCondition]>,
 }
@@ -77,9 +77,9 @@ enum Empty {
 }
 
 /// A check, after its field if the check cannot fail while the field is empty.
-type IdleCheck = (Option<Place>, Planned);
+type IdleCheck = (Option<FieldAccessor>, Planned);
 
-impl Plan {
+impl CheckPlan {
     pub fn of(def: &'static StructDef) -> Self {
         let mut parts: Vec<(&'static str, Vec<IdleCheck>)> = vec![("", Vec::new())];
         for check in def.checks {
@@ -95,26 +95,26 @@ impl Plan {
                 }
             }
         }
-        Plan(parts.into_iter().map(|(name, checks)| (name, Part::of(checks))).collect())
+        CheckPlan(parts.into_iter().map(|(name, checks)| (name, PartChecks::of(checks))).collect())
     }
 
     /// The checks of a part. The part without a name has the checks that do not name a part.
-    pub(super) fn part(&self, name: &str) -> &Part {
-        static EMPTY: LazyLock<Part> = LazyLock::new(Part::default);
+    pub(super) fn part(&self, name: &str) -> &PartChecks {
+        static EMPTY: LazyLock<PartChecks> = LazyLock::new(PartChecks::default);
         let is_same = |part: &str| part.len() == name.len() && (std::ptr::eq(part, name) || part == name);
         self.0.iter().find(|(part, _)| is_same(part)).map_or(&EMPTY, |(_, part)| part)
     }
 }
 
-impl Part {
+impl PartChecks {
     /// Groups checks, each with the field that makes it idle while it is empty.
     fn of(checks: Vec<IdleCheck>) -> Self {
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<CheckGroup> = Vec::new();
         for (index, (idle_field, _)) in checks.iter().enumerate() {
             let end = index as u32 + 1;
             match groups.last_mut().filter(|group| group.idle_field == *idle_field) {
                 Some(group) => group.end = end,
-                None => groups.push(Group { idle_field: *idle_field, end }),
+                None => groups.push(CheckGroup { idle_field: *idle_field, end }),
             }
         }
         let mut checks: Box<[Planned]> = checks.into_iter().map(|(_, planned)| planned).collect();
@@ -126,11 +126,11 @@ impl Part {
             }
             checks[index].behind_condition = behind;
         }
-        Part { groups: groups.into(), checks }
+        PartChecks { groups: groups.into(), checks }
     }
 }
 
-impl Group {
+impl CheckGroup {
     /// Whether no check of the group can fail for the struct, by its field alone.
     #[inline]
     pub fn is_idle(&self, new: Ref<'_>) -> bool {
@@ -139,13 +139,17 @@ impl Group {
 }
 
 impl Planned {
-    fn of(def: &'static StructDef, check: &'static CheckDef, when: &'static [Condition]) -> (Option<Place>, Self) {
+    fn of(
+        def: &'static StructDef,
+        check: &'static CheckDef,
+        when: &'static [Condition],
+    ) -> (Option<FieldAccessor>, Self) {
         let (name, rest) = check.field.split_first().unwrap_or((&"", &[]));
-        let field = Place::find(def, name);
+        let field = FieldAccessor::find(def, name);
         let all = |when: &'static [Condition]| when.iter().map(|condition| PlannedCondition::of(def, condition));
         let choice = match (check.field, check.assertions) {
             ([], [Assertion::Choose(option, when)]) => {
-                Some(Box::new(Choice { option: NameId::of(option), when: all(when).collect() }))
+                Some(Box::new(PlannedChoice { option: NameId::of(option), when: all(when).collect() }))
             }
             _ => None,
         };
@@ -170,14 +174,14 @@ impl Planned {
 }
 
 /// The places of the names on a path below a field: `None` for indexes of lists, and from entries of maps on.
-fn places(field: Option<Place>, rest: &[&str]) -> Box<[Option<Place>]> {
+fn places(field: Option<FieldAccessor>, rest: &[&str]) -> Box<[Option<FieldAccessor>]> {
     let mut above = field;
     let below = rest.iter().map(|name| {
         let is_index = name.parse::<usize>().is_ok();
         let structs = above.filter(|field| !matches!(field.field().form, Form::StructMap(..)));
         // The path continues in the structs of the list after an index, too.
         if !is_index {
-            above = structs.and_then(|field| Place::find(field.field().shape().struct_def()?, name));
+            above = structs.and_then(|field| FieldAccessor::find(field.field().shape().struct_def()?, name));
         }
         above.filter(|_| !is_index)
     });
@@ -304,7 +308,7 @@ mod tests {
         items: "items", 3, Flags::OMIT_EMPTY;
     ] }
 
-    fn part(name: &str) -> &'static Part {
+    fn part(name: &str) -> &'static PartChecks {
         CRATE.planned_checks().part(name)
     }
 

@@ -4,13 +4,13 @@ use super::of::Of;
 use crate::def::{FieldDef, Shape};
 use crate::field_error::BadValue;
 use crate::json;
-use crate::reflect::{List, Map, Place, Ref, Value};
+use crate::reflect::{FieldAccessor, List, Map, Ref, Value};
 use crate::scalar::IntOrString;
 
 impl Of<'_> {
     /// The descriptor of the field.
     fn field(&self) -> Option<&'static FieldDef> {
-        self.field.map(Place::field)
+        self.field.map(FieldAccessor::field)
     }
 
     /// Whether the Go type is a named string type. Texts behind pointers count as plain strings.

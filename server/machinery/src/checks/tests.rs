@@ -14,13 +14,13 @@ use crate::format::field;
 use crate::hooks::Context;
 use crate::reflect::Struct;
 use crate::scalar::{IntOrString, Quantity};
-use crate::validate::{Half, Scope, Validator};
+use crate::validate::{Half, ValidationScope, Validator};
 
 const OMIT: Flags = Flags::OMIT_EMPTY;
 
 fn errors_of<T: Struct>(new: &T, old: Option<&T>, subresource: &str) -> Vec<String> {
     let context = Context { subresource: subresource.into(), ..Context::default() };
-    let validator = Validator { scope: Scope::Tagged, half: Half::Both, context: &context, rules: None };
+    let validator = Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &context, rules: None };
     let mut errors = Vec::new();
     validator.validate(Ref::of(new), old.map(Ref::of), &Path::NONE, &mut errors);
     errors.iter().map(|error| format!("{}: {}", error.field, error.body())).collect()

@@ -1,7 +1,7 @@
 //! The feature gates of 1.36, sorted by name.
 
+use super::FeatureStage::{Alpha, Beta, Deprecated, Ga};
 use super::Gate;
-use super::Stage::{Alpha, Beta, Deprecated, Ga};
 
 /// Defines the table of gates, and a constant for each name, so that a wrong name does not compile.
 macro_rules! gates {

@@ -9,12 +9,12 @@
 
 use serde_json::value::RawValue;
 
-use super::decoder::{Decoder, Keys, Step, type_error};
+use super::decoder::{DecodeResult, Decoder, SeenKeys, type_error};
 use super::dom::{Value, encode_value, subtree};
 use super::error::Error;
-use super::go_type::Names;
+use super::go_type::GoTypeNames;
 use super::issues::Issues;
-use super::path::Path;
+use super::path::ValuePath;
 use super::read::{Reader, Stop, reason, to_text};
 use super::scalars;
 use crate::def::{JsonForm, Shape};
@@ -38,7 +38,7 @@ pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(),
 /// As [`decode`].
 pub fn decode_version(document: &[u8], version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     let text = to_text(document);
-    let names = Names { root: into.def(), version };
+    let names = GoTypeNames { root: into.def(), version };
     let reader = Reader::new(&text).with_max_depth(issues.max_depth());
     let meter = issues.meter(document.len());
     let mut decoder = Decoder { reader, issues, names, meter, saved: None, fatal: None };
@@ -72,14 +72,14 @@ pub fn from_value_version(value: &Value, version: &str, into: Mut<'_>, issues: &
 }
 
 impl<'d> Decoder<'d, '_> {
-    fn document(&mut self, into: Mut<'_>) -> Step {
+    fn document(&mut self, into: Mut<'_>) -> DecodeResult {
         self.reader.token();
-        self.structure(into, &Path::ROOT)?;
+        self.structure(into, &ValuePath::ROOT)?;
         if self.reader.at_end() { Ok(()) } else { Err(Stop) }
     }
 
     /// Decodes the next value into a struct.
-    fn structure(&mut self, into: Mut<'_>, path: &Path<'_>) -> Step {
+    fn structure(&mut self, into: Mut<'_>, path: &ValuePath<'_>) -> DecodeResult {
         match (into.def().json_form, self.reader.peek()) {
             (JsonForm::Fields | JsonForm::Open, b'{') => self.fields(into, path),
             (JsonForm::Fields | JsonForm::Open, b'n') => self.reader.word(b"null"),
@@ -89,7 +89,7 @@ impl<'d> Decoder<'d, '_> {
         }
     }
 
-    fn fields(&mut self, mut into: Mut<'_>, path: &Path<'_>) -> Step {
+    fn fields(&mut self, mut into: Mut<'_>, path: &ValuePath<'_>) -> DecodeResult {
         let def = into.def();
         let tables = def.tables();
         let (mut next, mut seen) = (0, 0u128);
@@ -128,7 +128,7 @@ impl<'d> Decoder<'d, '_> {
     }
 
     /// Decodes the next value to a tree.
-    pub(crate) fn tree(&mut self, path: &Path<'_>) -> Result<Value, Stop> {
+    pub(crate) fn tree(&mut self, path: &ValuePath<'_>) -> Result<Value, Stop> {
         let (value, error) = subtree(&mut self.reader, self.issues, &mut self.meter, path);
         match (value, error) {
             (Err(stop), error) => {
@@ -143,7 +143,7 @@ impl<'d> Decoder<'d, '_> {
     }
 
     #[inline]
-    fn slot(&mut self, slot: Slot<'_>, flat: &FlatField, path: &Path<'_>) -> Step {
+    fn slot(&mut self, slot: Slot<'_>, flat: &FlatField, path: &ValuePath<'_>) -> DecodeResult {
         match slot {
             Slot::One(one) => scalars::one(self, one, path),
             Slot::Opt(opt) => scalars::opt(self, opt, path),
@@ -163,7 +163,7 @@ impl<'d> Decoder<'d, '_> {
         }
     }
 
-    fn struct_list(&mut self, mut list: StructListMut<'_>, shape: Shape, path: &Path<'_>) -> Step {
+    fn struct_list(&mut self, mut list: StructListMut<'_>, shape: Shape, path: &ValuePath<'_>) -> DecodeResult {
         match self.reader.peek() {
             b'[' => {}
             b'n' => {
@@ -197,7 +197,7 @@ impl<'d> Decoder<'d, '_> {
         Ok(())
     }
 
-    fn struct_map(&mut self, mut map: StructMapMut<'_>, shape: Shape, path: &Path<'_>) -> Step {
+    fn struct_map(&mut self, mut map: StructMapMut<'_>, shape: Shape, path: &ValuePath<'_>) -> DecodeResult {
         match self.reader.peek() {
             b'{' => {}
             b'n' => {
@@ -209,7 +209,7 @@ impl<'d> Decoder<'d, '_> {
         if self.reader.enter_empty(b'}')? {
             return Ok(());
         }
-        let mut seen = Keys::new(self.issues.is_collecting());
+        let mut seen = SeenKeys::new(self.issues.is_collecting());
         self.charge(map.node_size())?;
         loop {
             let key = self.reader.name()?;
@@ -227,7 +227,7 @@ impl<'d> Decoder<'d, '_> {
     }
 
     /// Decodes the list that represents a struct with a single field.
-    fn items(&mut self, mut into: Mut<'_>, path: &Path<'_>) -> Step {
+    fn items(&mut self, mut into: Mut<'_>, path: &ValuePath<'_>) -> DecodeResult {
         let def = into.def();
         let Some(flat) = def.tables().json.first() else { return self.reader.skip() };
         if matches!(self.reader.peek(), b'[' | b'n') {
@@ -240,7 +240,7 @@ impl<'d> Decoder<'d, '_> {
     ///
     /// Upstream decodes their inner value separately: strict checks do not apply to it, and an
     /// error in it stops decoding.
-    fn schema_or(&mut self, form: JsonForm, first: u8, mut into: Mut<'_>, path: &Path<'_>) -> Step {
+    fn schema_or(&mut self, form: JsonForm, first: u8, mut into: Mut<'_>, path: &ValuePath<'_>) -> DecodeResult {
         reset(&mut into);
         let member = match (form, first) {
             (_, b'{') => "schema",
@@ -274,12 +274,12 @@ impl<'d> Decoder<'d, '_> {
 
     /// Records a number that the type of the field cannot represent.
     #[cold]
-    pub(crate) fn bad_number(&mut self, path: &Path<'_>, number: &str, wanted: &str) {
+    pub(crate) fn bad_number(&mut self, path: &ValuePath<'_>, number: &str, wanted: &str) {
         self.save(type_error(path, format!("number {number}").into(), wanted.into()));
     }
 
     /// Records an invalid item of a list of bytes; `items` is the text of the list.
-    pub(crate) fn bad_byte(&mut self, path: &Path<'_>, items: &str) {
+    pub(crate) fn bad_byte(&mut self, path: &ValuePath<'_>, items: &str) {
         let items: Vec<&RawValue> = serde_json::from_str(items).unwrap_or_default();
         let texts = items.into_iter().map(RawValue::get);
         let wrong = texts.filter(|text| *text != "null").find(|text| text.parse::<u8>().is_err());

@@ -1,9 +1,9 @@
 //! The state of a decoder.
 
 use super::error::{Error, TypeError};
-use super::go_type::Names;
+use super::go_type::GoTypeNames;
 use super::issues::Issues;
-use super::path::Path;
+use super::path::ValuePath;
 use super::read::{Reader, Stop};
 use crate::budget::Meter;
 use crate::scalar::ScalarError;
@@ -11,7 +11,7 @@ use crate::scalar::ScalarError;
 pub(crate) struct Decoder<'d, 'i> {
     pub(crate) reader: Reader<'d>,
     pub(crate) issues: &'i mut Issues,
-    pub(super) names: Names<'d>,
+    pub(super) names: GoTypeNames<'d>,
     pub(super) meter: Meter,
     /// The first type error.
     pub(super) saved: Option<Error>,
@@ -19,17 +19,17 @@ pub(crate) struct Decoder<'d, 'i> {
     pub(super) fatal: Option<Error>,
 }
 
-pub(crate) type Step = Result<(), Stop>;
+pub(crate) type DecodeResult = Result<(), Stop>;
 
 /// The keys of one object; recorded only if duplicates are reported.
-pub(crate) struct Keys {
+pub(crate) struct SeenKeys {
     pub(super) seen: Option<std::collections::HashSet<Box<str>>>,
 }
 
 impl Decoder<'_, '_> {
     /// Counts bytes before they are allocated.
     #[inline]
-    pub(crate) fn charge(&mut self, bytes: usize) -> Step {
+    pub(crate) fn charge(&mut self, bytes: usize) -> DecodeResult {
         match self.meter.charge(bytes) {
             Ok(()) => Ok(()),
             Err(exceeded) => self.fail(exceeded.into()),
@@ -38,7 +38,11 @@ impl Decoder<'_, '_> {
 
     /// Skips a value of a wrong type and keeps the first such error.
     #[cold]
-    pub(crate) fn mismatch(&mut self, path: &Path<'_>, wanted: impl FnOnce(Names<'_>) -> String) -> Step {
+    pub(crate) fn mismatch(
+        &mut self,
+        path: &ValuePath<'_>,
+        wanted: impl FnOnce(GoTypeNames<'_>) -> String,
+    ) -> DecodeResult {
         let found = self.reader.skip_named()?;
         self.save(type_error(path, found.into(), wanted(self.names).into()));
         Ok(())
@@ -46,7 +50,7 @@ impl Decoder<'_, '_> {
 
     /// Stops decoding with the error of a scalar's own parser.
     #[cold]
-    pub(crate) fn refuse(&mut self, path: &Path<'_>, error: ScalarError) -> Step {
+    pub(crate) fn refuse(&mut self, path: &ValuePath<'_>, error: ScalarError) -> DecodeResult {
         self.fail(match error {
             ScalarError::JsonType { found, wanted } => type_error(path, found, wanted.into()),
             other => Error::Scalar(other),
@@ -58,15 +62,15 @@ impl Decoder<'_, '_> {
         self.saved.get_or_insert(error);
     }
 
-    pub(super) fn fail(&mut self, error: Error) -> Step {
+    pub(super) fn fail(&mut self, error: Error) -> DecodeResult {
         self.fatal = Some(error);
         Err(Stop)
     }
 }
 
-impl Keys {
+impl SeenKeys {
     pub(crate) fn new(wanted: bool) -> Self {
-        Keys { seen: wanted.then(Default::default) }
+        SeenKeys { seen: wanted.then(Default::default) }
     }
 
     /// Whether keys are recorded.
@@ -80,7 +84,7 @@ impl Keys {
     }
 }
 
-pub(super) fn type_error(path: &Path<'_>, found: Box<str>, wanted: Box<str>) -> Error {
+pub(super) fn type_error(path: &ValuePath<'_>, found: Box<str>, wanted: Box<str>) -> Error {
     let (owner, path) = path.go_field();
     Error::Type(Box::new(TypeError { found, owner, path: path.into(), wanted }))
 }

@@ -15,7 +15,7 @@ use crate::reflect::{Ref, Struct};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 /// A type that a field of a struct may have.
-pub trait Member {
+pub trait DirectMember {
     /// Whether Go's `omitempty` omits the value
     /// ([`Value::is_empty`](crate::reflect::Value::is_empty)).
     fn is_empty(&self) -> bool;
@@ -29,7 +29,7 @@ pub trait Member {
 
 /// Appends a member, unless it is omitted: a key of the form `,"name":`, and the value.
 #[inline(always)]
-pub fn member(value: &impl Member, key: &'static str, flags: Flags, out: &mut Vec<u8>) {
+pub fn member(value: &impl DirectMember, key: &'static str, flags: Flags, out: &mut Vec<u8>) {
     if flags.has(Flags::INLINE) {
         value.write_inlined(out);
     } else if !(flags.has(Flags::OMIT_EMPTY) && value.is_empty()) {
@@ -40,7 +40,7 @@ pub fn member(value: &impl Member, key: &'static str, flags: Flags, out: &mut Ve
 
 macro_rules! scalars {
     ($($ty:ty: $is_empty:expr;)*) => {$(
-        impl Member for $ty {
+        impl DirectMember for $ty {
             #[inline]
             fn is_empty(&self) -> bool {
                 let is_empty: fn(&$ty) -> bool = $is_empty;
@@ -72,7 +72,7 @@ scalars! {
 }
 
 /// Plain bytes. Bytes of an `Option` or a list are never Go's nil slice.
-impl Member for Bytes {
+impl DirectMember for Bytes {
     fn is_empty(&self) -> bool {
         Bytes::is_empty(self)
     }
@@ -84,7 +84,7 @@ impl Member for Bytes {
 
 macro_rules! holders_of_scalars {
     ($($ty:ty),*) => {$(
-        impl Member for Option<$ty> {
+        impl DirectMember for Option<$ty> {
             #[inline]
             fn is_empty(&self) -> bool {
                 self.is_none()
@@ -99,7 +99,7 @@ macro_rules! holders_of_scalars {
             }
         }
 
-        impl Member for Vec<$ty> {
+        impl DirectMember for Vec<$ty> {
             #[inline]
             fn is_empty(&self) -> bool {
                 self.is_empty()
@@ -110,7 +110,7 @@ macro_rules! holders_of_scalars {
             }
         }
 
-        impl Member for BTreeMap<String, $ty> {
+        impl DirectMember for BTreeMap<String, $ty> {
             #[inline]
             fn is_empty(&self) -> bool {
                 self.is_empty()
@@ -140,7 +140,7 @@ holders_of_scalars!(
     Document
 );
 
-impl<T: Struct> Member for T {
+impl<T: Struct> DirectMember for T {
     #[inline]
     fn is_empty(&self) -> bool {
         false
@@ -162,7 +162,7 @@ impl<T: Struct> Member for T {
     }
 }
 
-impl<T: Struct> Member for Option<Box<T>> {
+impl<T: Struct> DirectMember for Option<Box<T>> {
     #[inline]
     fn is_empty(&self) -> bool {
         self.is_none()
@@ -171,30 +171,30 @@ impl<T: Struct> Member for Option<Box<T>> {
     #[inline]
     fn write(&self, out: &mut Vec<u8>) {
         match self {
-            Some(value) => Member::write(&**value, out),
+            Some(value) => DirectMember::write(&**value, out),
             None => out.extend_from_slice(b"null"),
         }
     }
 }
 
-impl<T: Struct> Member for Vec<T> {
+impl<T: Struct> DirectMember for Vec<T> {
     #[inline]
     fn is_empty(&self) -> bool {
         self.is_empty()
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        write_items(out, self, Member::write);
+        write_items(out, self, DirectMember::write);
     }
 }
 
-impl<T: Struct> Member for BTreeMap<String, T> {
+impl<T: Struct> DirectMember for BTreeMap<String, T> {
     #[inline]
     fn is_empty(&self) -> bool {
         self.is_empty()
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        write_entries(out, self, Member::write);
+        write_entries(out, self, DirectMember::write);
     }
 }

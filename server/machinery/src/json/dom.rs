@@ -5,7 +5,7 @@ pub use serde_json::{Map, Value};
 
 use super::error::{Error, TypeError};
 use super::issues::Issues;
-use super::path::Path;
+use super::path::ValuePath;
 use super::read::{Reader, Stop, reason, to_text};
 use super::write;
 use crate::budget::Meter;
@@ -22,7 +22,8 @@ pub fn parse(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     let meter = &mut issues.meter(document.len());
     let mut parser = Parser { reader, issues, meter, error: None };
     parser.reader.token();
-    let value = parser.value(&Path::ROOT).and_then(|value| if parser.reader.at_end() { Ok(value) } else { Err(Stop) });
+    let value =
+        parser.value(&ValuePath::ROOT).and_then(|value| if parser.reader.at_end() { Ok(value) } else { Err(Stop) });
     let Parser { error, .. } = parser;
     match (value, error) {
         (Ok(value), None) => Ok(value),
@@ -121,7 +122,7 @@ pub(super) fn subtree(
     reader: &mut Reader<'_>,
     issues: &mut Issues,
     meter: &mut Meter,
-    path: &Path<'_>,
+    path: &ValuePath<'_>,
 ) -> (Result<Value, Stop>, Option<Error>) {
     let mut parser = Parser { reader: std::mem::replace(reader, Reader::new("")), issues, meter, error: None };
     let value = parser.value(path);
@@ -141,7 +142,7 @@ struct Parser<'d, 'i> {
 }
 
 impl<'d> Parser<'d, '_> {
-    fn value(&mut self, path: &Path<'_>) -> Result<Value, Stop> {
+    fn value(&mut self, path: &ValuePath<'_>) -> Result<Value, Stop> {
         Ok(match self.reader.peek() {
             b'{' => Value::Object(self.object(path)?),
             b'[' => Value::Array(self.array(path)?),
@@ -175,7 +176,7 @@ impl<'d> Parser<'d, '_> {
         })
     }
 
-    fn object(&mut self, path: &Path<'_>) -> Result<Map<String, Value>, Stop> {
+    fn object(&mut self, path: &ValuePath<'_>) -> Result<Map<String, Value>, Stop> {
         let mut map = Map::new();
         if self.reader.enter_empty(b'}')? {
             return Ok(map);
@@ -194,7 +195,7 @@ impl<'d> Parser<'d, '_> {
         }
     }
 
-    fn array(&mut self, path: &Path<'_>) -> Result<Vec<Value>, Stop> {
+    fn array(&mut self, path: &ValuePath<'_>) -> Result<Vec<Value>, Stop> {
         let mut items = Vec::new();
         if self.reader.enter_empty(b']')? {
             return Ok(items);

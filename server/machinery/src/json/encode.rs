@@ -99,7 +99,7 @@ pub(super) fn key(flat: &FlatField, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a comma, a name that is too long for a [`Key`](super::key::Key), and a colon.
+/// Appends a comma, a name that is too long for a [`InlineKey`](super::key::InlineKey), and a colon.
 #[cold]
 pub(crate) fn long_key(name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"");

@@ -28,13 +28,13 @@ pub(crate) fn scalar(scalar: Scalar) -> &'static str {
 /// A Go package has the name of the API version, which is part of the path of a Rust type. If
 /// several versions of a struct share a Rust type, the package is the version of the document.
 #[derive(Clone, Copy)]
-pub(crate) struct Names<'a> {
+pub(crate) struct GoTypeNames<'a> {
     pub(crate) root: &'static StructDef,
     /// The version of the document; empty if it is that of the Rust type of the root.
     pub(crate) version: &'a str,
 }
 
-impl<'a> Names<'a> {
+impl<'a> GoTypeNames<'a> {
     /// The Go type of a field without pointers. A map of quantities is a `ResourceList` in nearly
     /// all fields.
     pub(crate) fn of_shape(self, shape: Shape) -> String {
@@ -97,7 +97,7 @@ impl<'a> Names<'a> {
 /// The Go type of a string field of this struct, or of its items, in a document with this version
 /// of the root.
 pub fn string_type(root: &'static StructDef, version: &str, home: &'static StructDef, info: &FieldInfo) -> String {
-    Names { root, version }.of_item(home, info, Scalar::String)
+    GoTypeNames { root, version }.of_item(home, info, Scalar::String)
 }
 
 /// Splits the path of a Rust type into the modules above the version, and the version.

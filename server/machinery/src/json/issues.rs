@@ -3,7 +3,7 @@
 //! They do not fail the decoding. The caller turns them into an error or into warnings
 //! (`fieldValidation`).
 
-use super::path::Path;
+use super::path::ValuePath;
 use crate::budget::Meter;
 use crate::limits::{MAX_DEPTH, MAX_STORED_DEPTH};
 use crate::scalar::go_text::quote;
@@ -128,12 +128,12 @@ impl Issues {
     }
 
     #[cold]
-    pub(crate) fn unknown(&mut self, path: &Path<'_>, field: &str) {
+    pub(crate) fn unknown(&mut self, path: &ValuePath<'_>, field: &str) {
         self.add_text(|| path.child(field), Issue::Unknown);
     }
 
     #[cold]
-    pub(crate) fn duplicate(&mut self, path: &Path<'_>, field: &str) {
+    pub(crate) fn duplicate(&mut self, path: &ValuePath<'_>, field: &str) {
         self.add_text(|| path.child(field), Issue::Duplicate);
     }
 }

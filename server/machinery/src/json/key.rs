@@ -2,13 +2,13 @@
 
 /// A key that is stored in place, with padding: copying a fixed number of bytes is faster than
 /// copying a variable number from elsewhere.
-pub(crate) struct Key {
-    padded: [u8; Key::ROOM],
+pub(crate) struct InlineKey {
+    padded: [u8; InlineKey::ROOM],
     /// 0 if the key does not fit.
     length: u8,
 }
 
-impl Key {
+impl InlineKey {
     /// With the length it takes 30 bytes, so that a step of the conversion from protobuf to JSON
     /// fits into a cache line.
     const ROOM: usize = 29;
@@ -23,7 +23,7 @@ impl Key {
             }
             None => 0,
         };
-        Key { padded, length }
+        InlineKey { padded, length }
     }
 
     /// Appends the key; returns false if it did not fit.
@@ -44,7 +44,7 @@ mod tests {
     fn writes_keys_that_fit() {
         for (length, fits) in [(0, true), (1, true), (25, true), (26, false), (300, false)] {
             let (name, mut out) = ("n".repeat(length), b"{".to_vec());
-            assert_eq!(Key::new(&name).write(&mut out), fits, "{length}");
+            assert_eq!(InlineKey::new(&name).write(&mut out), fits, "{length}");
             let expect = if fits { format!("{{,\"{name}\":") } else { "{".to_owned() };
             assert_eq!(out, expect.as_bytes());
         }

@@ -53,8 +53,8 @@ pub use internal::{
 };
 pub use issues::{Issue, Issues, strict_error};
 pub use kind::version_and_kind;
-pub use node::{Form, Node, is_same_but};
-pub use part::{Names, clear_part, part_to_value};
+pub use node::{Node, NodeForm, is_same_but};
+pub use part::{SelectedNames, clear_part, part_to_value};
 pub use pretty::pretty;
 pub(crate) use read::is_valid_within;
 pub use read::{is_valid, member, syntax_error, to_text};
@@ -66,7 +66,7 @@ pub(crate) use dom::MEMBER_SIZE;
 pub(crate) use encode::long_key as write_long_key;
 #[doc(hidden)]
 pub use encode::walk_members;
-pub(crate) use key::Key;
+pub(crate) use key::InlineKey;
 pub(crate) use node::in_form;
 pub(crate) use scalars::{JsonScalar, each_scalar, from_base64};
 pub(crate) use write::{base64 as write_base64, raw as write_raw, text as write_text};

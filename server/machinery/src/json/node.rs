@@ -20,7 +20,7 @@ pub enum Node<'a> {
 
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum NodeForm {
     /// `null`, or a value that JSON shows as `null`, such as an unset time.
     Null,
     /// A boolean, number or text.
@@ -79,12 +79,12 @@ pub(crate) fn in_form(value: Ref<'_>) -> Value<'_> {
 
 impl<'a> Node<'a> {
     /// The type of its JSON. An empty list or map of a struct is `Null`.
-    pub fn form(self) -> Form {
+    pub fn form(self) -> NodeForm {
         match self {
-            Node::Tree(Tree::Null) => Form::Null,
-            Node::Tree(Tree::Array(_)) => Form::List,
-            Node::Tree(Tree::Object(_)) => Form::Object,
-            Node::Tree(_) => Form::Scalar,
+            Node::Tree(Tree::Null) => NodeForm::Null,
+            Node::Tree(Tree::Array(_)) => NodeForm::List,
+            Node::Tree(Tree::Object(_)) => NodeForm::Object,
+            Node::Tree(_) => NodeForm::Scalar,
             Node::Described(value) => form_of(value),
         }
     }
@@ -93,7 +93,7 @@ impl<'a> Node<'a> {
     pub fn is_empty(self) -> bool {
         let mut is_empty = true;
         match self.form() {
-            Form::List => self.items(|items| is_empty = items.is_empty()),
+            NodeForm::List => self.items(|items| is_empty = items.is_empty()),
             _ => self.each_member(&mut |_, _| is_empty = false),
         }
         is_empty
@@ -247,18 +247,20 @@ fn are_same(was: Option<Node<'_>>, is: Option<Node<'_>>) -> bool {
     }
 }
 
-fn form_of(value: Value<'_>) -> Form {
+fn form_of(value: Value<'_>) -> NodeForm {
     match value {
-        Value::Null => Form::Null,
-        Value::Time(time) if time.is_zero() => Form::Null,
-        Value::MicroTime(time) if time.is_zero() => Form::Null,
-        Value::List(_) | Value::Map(_) | Value::StructList(_) | Value::StructMap(_) if value.is_empty() => Form::Null,
-        Value::List(_) | Value::StructList(_) => Form::List,
-        Value::Struct(_) | Value::Document(_) | Value::Map(_) | Value::StructMap(_) => Form::Object,
+        Value::Null => NodeForm::Null,
+        Value::Time(time) if time.is_zero() => NodeForm::Null,
+        Value::MicroTime(time) if time.is_zero() => NodeForm::Null,
+        Value::List(_) | Value::Map(_) | Value::StructList(_) | Value::StructMap(_) if value.is_empty() => {
+            NodeForm::Null
+        }
+        Value::List(_) | Value::StructList(_) => NodeForm::List,
+        Value::Struct(_) | Value::Document(_) | Value::Map(_) | Value::StructMap(_) => NodeForm::Object,
         Value::RawExtension(text) => form_of_text(text.as_bytes()),
         Value::FieldsV1(text) => form_of_text(text.as_bytes()),
         Value::Json(text) => form_of_text(text.as_bytes()),
-        _ => Form::Scalar,
+        _ => NodeForm::Scalar,
     }
 }
 
@@ -267,12 +269,12 @@ fn is_text(value: Value<'_>) -> bool {
     matches!(value, Value::RawExtension(_) | Value::FieldsV1(_) | Value::Json(_))
 }
 
-fn form_of_text(text: &[u8]) -> Form {
+fn form_of_text(text: &[u8]) -> NodeForm {
     match text.trim_ascii_start().first() {
-        None | Some(b'n') => Form::Null,
-        Some(b'{') => Form::Object,
-        Some(b'[') => Form::List,
-        Some(_) => Form::Scalar,
+        None | Some(b'n') => NodeForm::Null,
+        Some(b'{') => NodeForm::Object,
+        Some(b'[') => NodeForm::List,
+        Some(_) => NodeForm::Scalar,
     }
 }
 
@@ -294,7 +296,7 @@ mod tests {
         Node::each_pair(Some(before), Some(after), &mut |name, was, is| {
             let text = |node: Option<Node<'_>>| node.map_or("-".into(), |node| node.to_tree().to_string());
             match (was, is) {
-                (Some(was), Some(is)) if was.form() == Form::Object && is.form() == Form::Object => {
+                (Some(was), Some(is)) if was.form() == NodeForm::Object && is.form() == NodeForm::Object => {
                     let below = differences(was, is);
                     out += &if below.is_empty() { below } else { format!("{name}.{below}") };
                 }
@@ -333,7 +335,7 @@ mod tests {
         assert_eq!((node.member("status"), spec.get("args").map(Node::from).map(Node::is_empty)), (None, Some(false)));
         assert_eq!(
             spec["args"].as_array().map(|args| args.iter().map(|arg| Node::from(arg).form()).collect()),
-            Some(vec![Form::Scalar])
+            Some(vec![NodeForm::Scalar])
         );
     }
 

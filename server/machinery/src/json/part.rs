@@ -12,10 +12,10 @@ use crate::def::{FieldDef, JsonForm, PatchStrategy, Shape};
 use crate::reflect::{Mut, Ref, Slot, Value};
 
 /// Names of members, each with the names selected below it.
-pub type Names = Map<String, Tree>;
+pub type SelectedNames = Map<String, Tree>;
 
 /// The tree of the selected part of a struct.
-pub fn part_to_value(value: Ref<'_>, names: &Names) -> Tree {
+pub fn part_to_value(value: Ref<'_>, names: &SelectedNames) -> Tree {
     let mut part = Map::new();
     value.each_member(0, |field, member| {
         let Some(name) = names.get(field.field.json) else { return };
@@ -32,7 +32,7 @@ pub fn part_to_value(value: Ref<'_>, names: &Names) -> Tree {
 }
 
 /// Clears the selected part of a struct. Decoding the part into it, changed or not, restores it.
-pub fn clear_part(mut value: Mut<'_>, names: &Names) {
+pub fn clear_part(mut value: Mut<'_>, names: &SelectedNames) {
     let def = value.def();
     for (name, below) in names {
         let below = def.json_field(name).and_then(|field| names_below(field, below));
@@ -54,7 +54,7 @@ pub fn clear_part(mut value: Mut<'_>, names: &Names) {
 }
 
 /// The names selected below a member; `None` if the whole member is selected.
-fn names_below<'n>(field: &'static FieldDef, names: &'n Tree) -> Option<&'n Names> {
+fn names_below<'n>(field: &'static FieldDef, names: &'n Tree) -> Option<&'n SelectedNames> {
     let (Shape::Struct(def) | Shape::OptStruct(def)) = field.shape() else { return None };
     let is_looked_into = def.json_form == JsonForm::Fields && field.info.patch_strategy != PatchStrategy::Replace;
     // Directives of strategic merge patches concern the whole object.
@@ -71,7 +71,7 @@ mod tests {
     fn selected_part_is_cleared_and_restored() {
         const POD: &str = r#"{"metadata":{"name":"a","labels":{"a":"b"}},"spec":{"replicas":1,"ports":[{"port":1,"targetPort":0}],"args":["x"]}}"#;
         let check = |names: &str, part: &str, change: fn(&mut Tree), want: &str| {
-            let names: Names = serde_json::from_str(names).unwrap();
+            let names: SelectedNames = serde_json::from_str(names).unwrap();
             let mut pod: Pod = serde_json::from_str(POD).unwrap();
             let mut found = part_to_value(Ref::of(&pod), &names);
             assert_eq!(found.to_string(), part);

@@ -6,8 +6,8 @@ use crate::reflect::FlatField;
 
 /// A step, with its parent.
 #[derive(Clone, Copy)]
-pub(crate) struct Path<'a> {
-    up: Option<&'a Path<'a>>,
+pub(crate) struct ValuePath<'a> {
+    up: Option<&'a ValuePath<'a>>,
     step: Step<'a>,
 }
 
@@ -19,22 +19,22 @@ enum Step<'a> {
     Index(usize),
 }
 
-impl<'a> Path<'a> {
-    pub(crate) const ROOT: Path<'static> = Path { up: None, step: Step::Root };
+impl<'a> ValuePath<'a> {
+    pub(crate) const ROOT: ValuePath<'static> = ValuePath { up: None, step: Step::Root };
 
     #[inline]
-    pub(crate) fn field(&'a self, def: &'static StructDef, field: &'static FlatField) -> Path<'a> {
-        Path { up: Some(self), step: Step::Field(def, field) }
+    pub(crate) fn field(&'a self, def: &'static StructDef, field: &'static FlatField) -> ValuePath<'a> {
+        ValuePath { up: Some(self), step: Step::Field(def, field) }
     }
 
     #[inline]
-    pub(crate) fn key(&'a self, key: &'a str) -> Path<'a> {
-        Path { up: Some(self), step: Step::Key(key) }
+    pub(crate) fn key(&'a self, key: &'a str) -> ValuePath<'a> {
+        ValuePath { up: Some(self), step: Step::Key(key) }
     }
 
     #[inline]
-    pub(crate) fn index(&'a self, index: usize) -> Path<'a> {
-        Path { up: Some(self), step: Step::Index(index) }
+    pub(crate) fn index(&'a self, index: usize) -> ValuePath<'a> {
+        ValuePath { up: Some(self), step: Step::Index(index) }
     }
 
     /// The path of a field below, as strict errors show it: `spec.containers[0].foo`.

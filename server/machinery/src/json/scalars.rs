@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use ::base64::engine::{Engine, general_purpose::STANDARD};
 use bytes::Bytes;
 
-use super::decoder::{Decoder, Keys, Step};
+use super::decoder::{DecodeResult, Decoder, SeenKeys};
 use super::dom::{Value, encode_map};
 use super::error::Error;
-use super::go_type::{self, Names};
-use super::path::Path;
+use super::go_type::{self, GoTypeNames};
+use super::path::ValuePath;
 use super::read::Stop;
 use super::write;
 use crate::def::{Scalar, Shape};
@@ -47,14 +47,14 @@ pub(crate) trait JsonScalar: Default {
     const SCALAR: Scalar;
 
     /// Decodes the next value.
-    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step;
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &ValuePath<'_>) -> DecodeResult;
 
     fn write(&self, out: &mut Vec<u8>);
 }
 
 /// Skips a value of a wrong type; `null` leaves the field unchanged.
 #[cold]
-fn other<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+fn other<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, path: &ValuePath<'_>) -> DecodeResult {
     match decoder.reader.peek() {
         b'n' => decoder.reader.word(b"null"),
         // Items of lists and maps are reported with the path of their field.
@@ -68,7 +68,7 @@ fn other<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step 
 impl JsonScalar for bool {
     const SCALAR: Scalar = Scalar::Bool;
 
-    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &ValuePath<'_>) -> DecodeResult {
         let value = decoder.reader.peek() == b't';
         match decoder.reader.peek() {
             b't' => decoder.reader.word(b"true")?,
@@ -93,7 +93,7 @@ macro_rules! numbers {
         impl JsonScalar for $ty {
             const SCALAR: Scalar = Scalar::$scalar;
 
-            fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+            fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &ValuePath<'_>) -> DecodeResult {
                 if !matches!(decoder.reader.peek(), b'-' | b'0'..=b'9') {
                     return other::<Self>(decoder, path);
                 }
@@ -136,7 +136,7 @@ impl JsonScalar for String {
     const SCALAR: Scalar = Scalar::String;
 
     #[inline]
-    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &ValuePath<'_>) -> DecodeResult {
         if decoder.reader.peek() != b'"' {
             return other::<Self>(decoder, path);
         }
@@ -153,7 +153,7 @@ impl JsonScalar for String {
 impl JsonScalar for Bytes {
     const SCALAR: Scalar = Scalar::Bytes;
 
-    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &ValuePath<'_>) -> DecodeResult {
         match decoder.reader.peek() {
             b'"' => {
                 let text = decoder.reader.string()?;
@@ -197,7 +197,7 @@ macro_rules! by_from_json {
         impl JsonScalar for $ty {
             const SCALAR: Scalar = Scalar::$scalar;
 
-            fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+            fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &ValuePath<'_>) -> DecodeResult {
                 match <$ty>::from_json(decoder.reader.raw()?) {
                     Ok(value) => *self = value,
                     Err(error) => return decoder.refuse(path, error),
@@ -248,7 +248,7 @@ macro_rules! raws {
         impl JsonScalar for $ty {
             const SCALAR: Scalar = Scalar::$scalar;
 
-            fn read(&mut self, decoder: &mut Decoder<'_, '_>, _: &Path<'_>) -> Step {
+            fn read(&mut self, decoder: &mut Decoder<'_, '_>, _: &ValuePath<'_>) -> DecodeResult {
                 let text = decoder.reader.raw()?;
                 if text != "null" {
                     *self = Self::from_json(compacted(text.as_bytes()));
@@ -274,7 +274,7 @@ raws! {
 impl JsonScalar for Document {
     const SCALAR: Scalar = Scalar::Document;
 
-    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &ValuePath<'_>) -> DecodeResult {
         if decoder.reader.peek() != b'{' {
             return other::<Self>(decoder, path);
         }
@@ -325,13 +325,13 @@ fn extension(out: &mut Vec<u8>, content: &[u8]) {
 
 /// Decodes a value into a plain field.
 #[inline]
-pub(crate) fn one(decoder: &mut Decoder<'_, '_>, one: OneMut<'_>, path: &Path<'_>) -> Step {
+pub(crate) fn one(decoder: &mut Decoder<'_, '_>, one: OneMut<'_>, path: &ValuePath<'_>) -> DecodeResult {
     each_scalar!(one, OneMut, v => v.read(decoder, path))
 }
 
 /// Decodes a value into an optional field.
 #[inline]
-pub(crate) fn opt(decoder: &mut Decoder<'_, '_>, opt: OptMut<'_>, path: &Path<'_>) -> Step {
+pub(crate) fn opt(decoder: &mut Decoder<'_, '_>, opt: OptMut<'_>, path: &ValuePath<'_>) -> DecodeResult {
     each_scalar!(opt, OptMut, v => {
         if decoder.reader.peek() == b'n' {
             *v = None;
@@ -341,24 +341,24 @@ pub(crate) fn opt(decoder: &mut Decoder<'_, '_>, opt: OptMut<'_>, path: &Path<'_
     })
 }
 
-pub(crate) fn list(decoder: &mut Decoder<'_, '_>, list: ListMut<'_>, path: &Path<'_>) -> Step {
+pub(crate) fn list(decoder: &mut Decoder<'_, '_>, list: ListMut<'_>, path: &ValuePath<'_>) -> DecodeResult {
     each_scalar!(list, ListMut, v => read_list(decoder, v, path))
 }
 
-pub(crate) fn map(decoder: &mut Decoder<'_, '_>, map: MapMut<'_>, path: &Path<'_>) -> Step {
+pub(crate) fn map(decoder: &mut Decoder<'_, '_>, map: MapMut<'_>, path: &ValuePath<'_>) -> DecodeResult {
     each_scalar!(map, MapMut, v => read_map(decoder, v, path))
 }
 
 /// The Go type of a field with a list or map of this shape.
 #[cold]
-pub(crate) fn whole(names: Names<'_>, path: &Path<'_>, shape: Shape) -> String {
+pub(crate) fn whole(names: GoTypeNames<'_>, path: &ValuePath<'_>, shape: Shape) -> String {
     match path.last_field() {
         Some((home, flat)) => names.of_field(home, flat.field.info, shape),
         None => names.of_shape(shape),
     }
 }
 
-fn read_list<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, list: &mut Vec<T>, path: &Path<'_>) -> Step {
+fn read_list<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, list: &mut Vec<T>, path: &ValuePath<'_>) -> DecodeResult {
     match decoder.reader.peek() {
         b'[' => {}
         b'n' => {
@@ -385,7 +385,11 @@ fn read_list<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, list: &mut Vec<T>, pa
     Ok(())
 }
 
-fn read_map<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, map: &mut BTreeMap<String, T>, path: &Path<'_>) -> Step {
+fn read_map<T: JsonScalar>(
+    decoder: &mut Decoder<'_, '_>,
+    map: &mut BTreeMap<String, T>,
+    path: &ValuePath<'_>,
+) -> DecodeResult {
     match decoder.reader.peek() {
         b'{' => {}
         b'n' => {
@@ -398,7 +402,7 @@ fn read_map<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, map: &mut BTreeMap<Str
         return Ok(());
     }
     decoder.charge(MAP_NODE * size_of::<(String, T)>())?;
-    let mut seen = Keys::new(decoder.issues.is_collecting() && !map.is_empty());
+    let mut seen = SeenKeys::new(decoder.issues.is_collecting() && !map.is_empty());
     loop {
         let key: Cow<'_, str> = decoder.reader.name()?;
         decoder.charge(size_of::<(String, T)>() + key.len())?;

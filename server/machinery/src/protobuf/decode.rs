@@ -16,7 +16,7 @@ use crate::reflect::{ListMut, MAP_NODE, MapMut, Mut, OneMut, OptMut, Slot, Struc
 /// # Errors
 /// [`Error`] when the message is malformed, a scalar in it is malformed, or it nests too deeply.
 pub fn decode(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
-    message(Reader(bytes), &mut into, MAX_STORED_DEPTH, &mut Limits::of_stored())
+    message(Reader(bytes), &mut into, MAX_STORED_DEPTH, &mut DecodeLimits::of_stored())
 }
 
 /// Merges a message of a client into `into`, with the limits of requests. Embedded JSON must be
@@ -26,23 +26,23 @@ pub fn decode(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
 /// [`Error`] as of [`decode`], and when embedded JSON is malformed or the message exceeds a memory
 /// budget.
 pub fn decode_body(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
-    message(Reader(bytes), &mut into, MAX_DEPTH, &mut Limits::of_body(bytes.len()))
+    message(Reader(bytes), &mut into, MAX_DEPTH, &mut DecodeLimits::of_body(bytes.len()))
 }
 
 /// Limits of decoding besides depth.
-pub(super) struct Limits {
+pub(super) struct DecodeLimits {
     meter: Meter,
     /// Whether embedded JSON is validated.
     checks_json: bool,
 }
 
-impl Limits {
+impl DecodeLimits {
     pub(super) fn of_stored() -> Self {
-        Limits { meter: Meter::unlimited(), checks_json: false }
+        DecodeLimits { meter: Meter::unlimited(), checks_json: false }
     }
 
     fn of_body(length: usize) -> Self {
-        Limits { meter: Meter::of_document(length), checks_json: true }
+        DecodeLimits { meter: Meter::of_document(length), checks_json: true }
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Incoming<'r, 'a> {
     pub(super) field: &'static FieldDef,
     /// Limit on the nested messages, lists and maps in the message of the field, including itself.
     pub(super) depth: usize,
-    pub(super) limits: &'r mut Limits,
+    pub(super) limits: &'r mut DecodeLimits,
 }
 
 impl<'a> Incoming<'_, 'a> {
@@ -96,7 +96,7 @@ impl<'a> Incoming<'_, 'a> {
     }
 }
 
-fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: usize, limits: &mut Limits) -> Result<(), Error> {
+fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: usize, limits: &mut DecodeLimits) -> Result<(), Error> {
     if depth == 0 {
         return Err(Error::TooDeep);
     }

@@ -1,6 +1,6 @@
 //! Decodes a few fields of a message, and sets one text in it, without decoding the rest.
 
-use super::decode::{Incoming, Limits, slot_from};
+use super::decode::{DecodeLimits, Incoming, slot_from};
 use super::error::Error;
 use super::wire::{DELIMITED, Reader, varint_len};
 use crate::def::{Flags, Shape, StructDef};
@@ -89,7 +89,7 @@ fn masked(mut reader: Reader<'_>, mask: &Mask, into: &mut Mut<'_>) -> Result<(),
             None | Some((_, Want::Nothing)) => reader.skip(tag.wire)?,
             Some((index, Want::All)) => {
                 let field = &mask.def.fields[index];
-                let (depth, limits) = (MAX_STORED_DEPTH, &mut Limits::of_stored());
+                let (depth, limits) = (MAX_STORED_DEPTH, &mut DecodeLimits::of_stored());
                 let incoming = Incoming { reader: &mut reader, wire: tag.wire, field, depth, limits };
                 slot_from(into.slot(index), incoming)?;
             }

@@ -31,6 +31,6 @@ pub use error::Error;
 pub(crate) use kinds::set_embedded_kind;
 pub use kinds::set_embedded_kinds;
 pub use mask::{Mask, bytes_of, decode_masked, with_text, write_bytes};
-pub(crate) use step::{Step, steps};
+pub(crate) use step::{FieldStep, steps};
 pub use transcode::{object_to_json, to_json};
 pub(crate) use writer::Writer;

@@ -2,14 +2,14 @@
 
 use super::wire::{DELIMITED, FIXED64, VARINT};
 use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
-use crate::json::Key;
+use crate::json::InlineKey;
 
-const _: () = assert!(size_of::<Step>() == 64);
+const _: () = assert!(size_of::<FieldStep>() == 64);
 
 /// A field of a struct: one cache line.
 #[repr(align(64))]
-pub(crate) struct Step {
-    pub key: Key,
+pub(crate) struct FieldStep {
+    pub key: InlineKey,
     pub shape: Shape,
     pub number: u32,
     /// Index of its first member in the JSON fields of the struct.
@@ -44,11 +44,11 @@ impl Manner {
     }
 }
 
-impl Step {
+impl FieldStep {
     fn new(field: &FieldDef, json: u16) -> Self {
         let (shape, omits_empty) = (field.shape(), field.flags.has(Flags::OMIT_EMPTY));
-        Step {
-            key: Key::new(field.json),
+        FieldStep {
+            key: InlineKey::new(field.json),
             shape,
             number: field.number,
             json,
@@ -73,17 +73,17 @@ impl Step {
 
 /// The steps of a struct in declaration order, and a bit for each of the first 64 that is always
 /// written.
-pub(crate) fn steps(def: &'static StructDef) -> (Vec<Step>, u64) {
+pub(crate) fn steps(def: &'static StructDef) -> (Vec<FieldStep>, u64) {
     let mut next = 0;
     let mut step = |field: &FieldDef| {
-        let step = Step::new(field, next);
+        let step = FieldStep::new(field, next);
         next += match step.shape {
             Shape::Struct(inner) if step.manner == Manner::Inline => inner.json_fields().len() as u16,
             _ => 1,
         };
         step
     };
-    let steps: Vec<Step> = def.fields.iter().map(&mut step).collect();
+    let steps: Vec<FieldStep> = def.fields.iter().map(&mut step).collect();
     let bits = steps.iter().take(64).enumerate().map(|(i, step)| u64::from(step.is_always()) << i);
     let always = bits.fold(0, |all, bit| all | bit);
     (steps, always)

@@ -13,7 +13,7 @@
 use super::error::Error;
 use super::kinds::{CORE_V1, set_embedded_kinds};
 use super::scalars::Wire;
-use super::step::{Manner, Step};
+use super::step::{FieldStep, Manner};
 use super::wire::{DELIMITED, Reader};
 use crate::def::{JsonForm, Scalar, Shape, StructDef};
 use crate::json::{self, JsonScalar, string, write_base64, write_long_key, write_raw, write_text};
@@ -208,7 +208,7 @@ impl<'o> Transcoder<'o> {
     /// Writes a field with the next value of the reader.
     fn field(
         &mut self,
-        step: &Step,
+        step: &FieldStep,
         json: &[FlatField],
         reader: &mut Reader<'_>,
         skip: usize,
@@ -231,7 +231,7 @@ impl<'o> Transcoder<'o> {
     }
 
     /// Writes a field that JSON has although the message does not.
-    fn absent(&mut self, step: &Step, json: &[FlatField], skip: usize, depth: usize) -> Option<()> {
+    fn absent(&mut self, step: &FieldStep, json: &[FlatField], skip: usize, depth: usize) -> Option<()> {
         let index = step.json as usize;
         match step.shape {
             Shape::Struct(inner) if step.manner == Manner::Inline => {
@@ -251,7 +251,7 @@ impl<'o> Transcoder<'o> {
     }
 
     /// Writes the next value, with all its items. Returns whether `omitempty` omits it.
-    fn value(&mut self, step: &Step, reader: &mut Reader<'_>, depth: usize) -> Option<bool> {
+    fn value(&mut self, step: &FieldStep, reader: &mut Reader<'_>, depth: usize) -> Option<bool> {
         match step.shape {
             Shape::One(scalar) => return self.scalar(scalar, reader, true),
             Shape::Opt(scalar) => drop(self.scalar(scalar, reader, false)?),
@@ -280,7 +280,7 @@ impl<'o> Transcoder<'o> {
     /// Writes consecutive items, each with a leading comma, in brackets.
     fn each<'a>(
         &mut self,
-        step: &Step,
+        step: &FieldStep,
         reader: &mut Reader<'a>,
         brackets: &[u8; 2],
         mut item: impl FnMut(&mut Self, &mut Reader<'a>) -> Option<()>,
@@ -302,7 +302,7 @@ impl<'o> Transcoder<'o> {
     /// Writes a map. Its keys must be sorted, as they would be in the decoded map.
     fn map<'a>(
         &mut self,
-        step: &Step,
+        step: &FieldStep,
         reader: &mut Reader<'a>,
         mut value: impl FnMut(&mut Self, &'a [u8]) -> Option<()>,
     ) -> Option<()> {
@@ -409,7 +409,7 @@ impl<'o> Transcoder<'o> {
 
 /// Appends a comma, the name of a field and a colon.
 #[inline(always)]
-fn write_key(step: &Step, flat: &FlatField, out: &mut Vec<u8>) {
+fn write_key(step: &FieldStep, flat: &FlatField, out: &mut Vec<u8>) {
     if !step.key.write(out) {
         write_long_key(flat.field.json, out);
     }

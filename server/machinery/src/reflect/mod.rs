@@ -45,7 +45,7 @@ pub(crate) use collections::MAP_NODE;
 pub use collections::{OptStructMut, StructList, StructListMut, StructMap, StructMapMut};
 pub(crate) use each_struct::each_struct;
 pub use owned::Owned;
-pub(crate) use place::Place;
+pub(crate) use place::FieldAccessor;
 pub use tables::Tables;
 pub(crate) use tables::{FlatField, GatedField};
 pub use value::{List, ListMut, Map, MapMut, OneMut, OptMut, Slot, Value};

@@ -15,7 +15,7 @@ use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
 /// It is small and contains the data for most operations: lists of places are read on each request,
 /// with cold caches.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct FieldAccessor {
     def: &'static StructDef,
     offset: u32,
     /// Index in the JSON fields of the struct.
@@ -23,14 +23,14 @@ pub(crate) struct Place {
     probe: Probe,
 }
 
-impl Place {
+impl FieldAccessor {
     /// The place of a JSON field.
     pub(super) fn new(def: &'static StructDef, index: usize, field: &FlatField) -> Self {
         let probe = match field.shape {
             Shape::One(Scalar::F64) => Probe::Written,
             shape => Probe::of(shape, Flags::OMIT_EMPTY),
         };
-        Place { def, offset: field.offset as u32, index: index as u16, probe }
+        FieldAccessor { def, offset: field.offset as u32, index: index as u16, probe }
     }
 
     /// The field of a struct with this JSON name.
@@ -124,13 +124,13 @@ impl Place {
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for FieldAccessor {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.def, other.def) && self.index == other.index
     }
 }
 
-impl std::fmt::Debug for Place {
+impl std::fmt::Debug for FieldAccessor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Place({}.{})", self.def.name, self.field().json)
     }

@@ -7,11 +7,11 @@ use std::sync::OnceLock;
 
 use crate::checks;
 use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
-use crate::json::Key;
+use crate::json::InlineKey;
 use crate::name_set::{NameId, NameSet};
-use crate::protobuf::{Step, steps};
+use crate::protobuf::{FieldStep, steps};
 
-use super::place::Place;
+use super::place::FieldAccessor;
 use super::value::Value;
 
 /// A field in JSON.
@@ -19,7 +19,7 @@ pub(crate) struct FlatField {
     pub field: &'static FieldDef,
     pub offset: usize,
     pub shape: Shape,
-    pub key: Key,
+    pub key: InlineKey,
     /// The names of the inlined structs that contain it.
     pub via: Box<[&'static str]>,
 }
@@ -144,13 +144,13 @@ pub struct Tables {
     /// The JSON fields in output order.
     pub(crate) json: Vec<FlatField>,
     /// The places of the fields of `json`.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<FieldAccessor>,
     /// For each field of `json`, its offset and how to detect that it is omitted. Separate, so that
     /// skipping empty fields touches little memory.
     pub(crate) probes: Vec<(u32, Probe)>,
     /// The fields in declaration order, and which of the first 64 JSON has even if the message does
     /// not.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<FieldStep>,
     pub(crate) always: u64,
     /// Indexes in `json` in name order; built on demand.
     by_name: OnceLock<Vec<u16>>,
@@ -166,13 +166,14 @@ pub struct Tables {
     pub(crate) defaulted: Vec<u16>,
     /// Indexes in `StructDef::fields` of the structs with defaults in or below them.
     pub(crate) defaults_below: Vec<u16>,
-    /// The validation plan for each `validate::Scope`. Its type is not named, because it contains descriptors.
+    /// The validation plan for each `validate::ValidationScope`. Its type is not named, because it
+    /// contains descriptors.
     pub(crate) plans: [OnceLock<Box<dyn Any + Send + Sync>>; 2],
     /// See [`StructDef::gates`].
     gates: OnceLock<(Vec<&'static str>, NameSet)>,
     /// See [`StructDef::gated_fields`].
     gated_fields: OnceLock<Vec<GatedField>>,
-    checks: OnceLock<checks::Plan>,
+    checks: OnceLock<checks::CheckPlan>,
 }
 
 /// Combines the length and three bytes: names in the same struct rarely agree in all four.
@@ -192,7 +193,7 @@ impl Tables {
         flatten(def, 0, &[], &mut json);
         let probe = |flat: &FlatField| (flat.offset as u32, Probe::of(flat.shape, flat.field.flags));
         let probes = json.iter().map(probe).collect();
-        let place = |(index, flat)| Place::new(def, index, flat);
+        let place = |(index, flat)| FieldAccessor::new(def, index, flat);
         let places = json.iter().enumerate().map(place).collect();
         let mut hash = vec![0u16; (json.len() * 4).next_power_of_two().max(8)];
         for (i, flat) in json.iter().enumerate() {
@@ -297,7 +298,7 @@ fn flatten(def: &'static StructDef, base: usize, via: &[&'static str], out: &mut
                 flatten(inner, offset, &[via, &[inner.name]].concat(), out);
             }
             shape => {
-                out.push(FlatField { field, offset, shape, key: Key::new(field.json), via: via.into() });
+                out.push(FlatField { field, offset, shape, key: InlineKey::new(field.json), via: via.into() });
             }
         }
     }
@@ -316,8 +317,8 @@ impl StructDef {
     }
 
     /// The plan of the declared checks.
-    pub(crate) fn planned_checks(&'static self) -> &'static checks::Plan {
-        self.tables().checks.get_or_init(|| checks::Plan::of(self))
+    pub(crate) fn planned_checks(&'static self) -> &'static checks::CheckPlan {
+        self.tables().checks.get_or_init(|| checks::CheckPlan::of(self))
     }
 
     /// The path of the Rust type. Its modules have the names of API group and version.

@@ -7,26 +7,26 @@ use serde_json::Value;
 /// The document of one request. It is decoded once, and only if the request has errors, or if empty
 /// values in it matter. Clones share it.
 #[derive(Clone, Default)]
-pub struct RequestDocument(Arc<Mutex<Document>>);
+pub struct RequestDocument(Arc<Mutex<LazyDocument>>);
 
 #[derive(Default)]
-pub(super) enum Document {
+pub(super) enum LazyDocument {
     #[default]
     None,
     Unread(Box<dyn FnOnce() -> Option<Value> + Send>),
     Read(Value),
 }
 
-impl Document {
+impl LazyDocument {
     pub(super) fn read(&mut self) -> Option<&Value> {
-        if let Document::Unread(_) = self
-            && let Document::Unread(read) = std::mem::take(self)
+        if let LazyDocument::Unread(_) = self
+            && let LazyDocument::Unread(read) = std::mem::take(self)
             && let Some(value) = read()
         {
-            *self = Document::Read(value);
+            *self = LazyDocument::Read(value);
         }
         match self {
-            Document::Read(value) => Some(value),
+            LazyDocument::Read(value) => Some(value),
             _ => None,
         }
     }
@@ -35,10 +35,10 @@ impl Document {
 impl RequestDocument {
     /// Sets the function that decodes the document.
     pub fn set(&self, read: impl FnOnce() -> Option<Value> + Send + 'static) {
-        *self.document() = Document::Unread(Box::new(read));
+        *self.document() = LazyDocument::Unread(Box::new(read));
     }
 
-    pub(super) fn document(&self) -> MutexGuard<'_, Document> {
+    pub(super) fn document(&self) -> MutexGuard<'_, LazyDocument> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
 //! Checks of fields.
 
 use super::at::{At, filled, has_required, is_set, length, shown, zero_is_unset};
-use super::rule::{Check, Rule, Update};
-use super::{Run, Scope, plan};
+use super::rule::{GatedRule, TagRule, UpdateConstraint};
+use super::{Run, ValidationScope, plan};
 use crate::def::{FieldInfo, Shape};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
@@ -10,45 +10,45 @@ use crate::reflect::{Map, Owned, Value};
 
 impl Run<'_> {
     /// Runs a check. Returns true if it failed, if an optional field is unset, or for a forbidden field.
-    pub(super) fn check(&mut self, check: &Check, at: &At<'_>) -> bool {
+    pub(super) fn check(&mut self, check: &GatedRule, at: &At<'_>) -> bool {
         if check.gates.iter().any(|(gate, wanted)| self.with.context.enabled(gate) != *wanted) {
             return false;
         }
         let before = self.errors.len();
         match &check.rule {
-            Rule::Optional => return !is_set(at.shape, at.new),
-            Rule::Forbidden => {
+            TagRule::Optional => return !is_set(at.shape, at.new),
+            TagRule::Forbidden => {
                 if is_set(at.shape, at.new) {
                     self.errors.push(FieldError::forbidden(at.path, ""));
                 }
                 return true;
             }
-            Rule::Required => {
+            TagRule::Required => {
                 if self.is_missing(at) {
                     self.errors.push(FieldError::required(at.path, ""));
                 }
             }
-            Rule::Immutable => {
+            TagRule::Immutable => {
                 // Parts of a new item are not changed, and neither is an omitted zero.
-                let is_changed = self.with.scope == Scope::Tagged || at.old.is_some_and(|old| old != at.new);
+                let is_changed = self.with.scope == ValidationScope::Tagged || at.old.is_some_and(|old| old != at.new);
                 if self.update && is_changed {
                     // Upstream does not show the value.
-                    let value = if self.with.scope == Scope::Tagged { BadValue::None } else { shown(at.new) };
+                    let value = if self.with.scope == ValidationScope::Tagged { BadValue::None } else { shown(at.new) };
                     self.errors.push(FieldError::invalid(at.path, value, "field is immutable"));
                 }
             }
-            Rule::Update(kinds) => kinds.iter().for_each(|kind| self.updated(*kind, at)),
-            Rule::MinItems(min) if length(at.new) < *min => {
+            TagRule::Update(kinds) => kinds.iter().for_each(|kind| self.updated(*kind, at)),
+            TagRule::MinItems(min) if length(at.new) < *min => {
                 self.errors.push(FieldError::too_few(at.path, length(at.new), *min));
             }
-            Rule::MaxItems(max) | Rule::MaxProperties(max) if length(at.new) > *max => {
+            TagRule::MaxItems(max) | TagRule::MaxProperties(max) if length(at.new) > *max => {
                 self.errors.push(FieldError::too_many(at.path, Some(length(at.new)), *max));
             }
-            Rule::MinItems(_) | Rule::MaxItems(_) | Rule::MaxProperties(_) => {}
-            Rule::Unique(keys) => self.unique(keys, at.new, at.path),
-            Rule::EachVal(inner) => self.each_value(inner, at),
-            Rule::EachKey(inner) => self.each_key(inner, at),
-            Rule::Subfield(name, inner) => self.subfield(name, inner, at),
+            TagRule::MinItems(_) | TagRule::MaxItems(_) | TagRule::MaxProperties(_) => {}
+            TagRule::Unique(keys) => self.unique(keys, at.new, at.path),
+            TagRule::EachVal(inner) => self.each_value(inner, at),
+            TagRule::EachKey(inner) => self.each_key(inner, at),
+            TagRule::Subfield(name, inner) => self.subfield(name, inner, at),
             scalar => self.scalars(scalar, at),
         }
         self.errors.len() > before
@@ -56,7 +56,7 @@ impl Run<'_> {
 
     /// Whether a required field is missing.
     fn is_missing(&self, at: &At<'_>) -> bool {
-        if self.with.scope == Scope::Tagged {
+        if self.with.scope == ValidationScope::Tagged {
             return !is_set(at.shape, at.new);
         }
         match (at.shape, at.new) {
@@ -74,17 +74,17 @@ impl Run<'_> {
 
     /// Whether the request document omits a required field.
     pub(super) fn omits_required_field(&self, field: &plan::FieldPlan, at: &At<'_>) -> bool {
-        let is_required = field.first.iter().any(|check| matches!(check.rule, Rule::Required));
+        let is_required = field.first.iter().any(|check| matches!(check.rule, TagRule::Required));
         is_required && self.is_missing(at) && self.was_sent(at.path) == Some(false)
     }
 
-    fn updated(&mut self, kind: Update, at: &At<'_>) {
+    fn updated(&mut self, kind: UpdateConstraint, at: &At<'_>) {
         let Some(old) = at.old.filter(|_| self.update) else { return };
         let (before, after) = (is_set(at.shape, old), is_set(at.shape, at.new));
         let (wrong, done) = match kind {
-            Update::Set => (!before && after, "set once created"),
-            Update::Unset => (before && !after, "cleared once set"),
-            Update::Modify => (before && after, "modified once set"),
+            UpdateConstraint::Set => (!before && after, "set once created"),
+            UpdateConstraint::Unset => (before && !after, "cleared once set"),
+            UpdateConstraint::Modify => (before && after, "modified once set"),
         };
         if wrong {
             self.errors.push(FieldError::invalid(at.path, BadValue::None, format!("field cannot be {done}")));
@@ -92,7 +92,7 @@ impl Run<'_> {
     }
 
     /// Checks a rule on a scalar, or on each scalar of a list or map.
-    fn scalars(&mut self, rule: &Rule, at: &At<'_>) {
+    fn scalars(&mut self, rule: &TagRule, at: &At<'_>) {
         let path = at.path;
         match at.new {
             Value::List(items) => {
@@ -102,7 +102,7 @@ impl Run<'_> {
             }
             Value::Map(entries) => {
                 let old = match at.old {
-                    Some(Value::Map(old)) if self.update && self.with.scope == Scope::Declared => Some(old),
+                    Some(Value::Map(old)) if self.update && self.with.scope == ValidationScope::Declared => Some(old),
                     _ => None,
                 };
                 entries.for_each(|key, value| {
@@ -115,7 +115,7 @@ impl Run<'_> {
         }
     }
 
-    fn scalar(&mut self, rule: &Rule, value: Value<'_>, path: &Path<'_>) {
+    fn scalar(&mut self, rule: &TagRule, value: Value<'_>, path: &Path<'_>) {
         match value {
             Value::String(v) => self.string(rule, v, path),
             Value::I32(v) => self.number(rule, v.into(), path),
@@ -125,39 +125,39 @@ impl Run<'_> {
         }
     }
 
-    fn fraction(&mut self, rule: &Rule, value: f64, path: &Path<'_>) {
+    fn fraction(&mut self, rule: &TagRule, value: f64, path: &Path<'_>) {
         let detail = match rule {
-            Rule::Min(min) if value < *min as f64 => format!("must be greater than or equal to {min}"),
-            Rule::Max(max) if value > *max as f64 => format!("must be less than or equal to {max}"),
+            TagRule::Min(min) if value < *min as f64 => format!("must be greater than or equal to {min}"),
+            TagRule::Max(max) if value > *max as f64 => format!("must be less than or equal to {max}"),
             _ => return,
         };
         self.errors.push(FieldError::invalid(path, BadValue::Json(value.to_string()), detail));
     }
 
-    fn number(&mut self, rule: &Rule, value: i64, path: &Path<'_>) {
+    fn number(&mut self, rule: &TagRule, value: i64, path: &Path<'_>) {
         let detail = match rule {
-            Rule::Min(min) if value < *min => format!("must be greater than or equal to {min}"),
-            Rule::Max(max) if value > *max => format!("must be less than or equal to {max}"),
+            TagRule::Min(min) if value < *min => format!("must be greater than or equal to {min}"),
+            TagRule::Max(max) if value > *max => format!("must be less than or equal to {max}"),
             _ => return,
         };
         self.errors.push(FieldError::invalid(path, value, detail));
     }
 
-    fn string(&mut self, rule: &Rule, value: &str, path: &Path<'_>) {
+    fn string(&mut self, rule: &TagRule, value: &str, path: &Path<'_>) {
         match rule {
-            Rule::MinLength(min) if value.chars().count() < *min => {
+            TagRule::MinLength(min) if value.chars().count() < *min => {
                 self.errors.push(FieldError::too_short(path, value, *min));
             }
-            Rule::MaxLength(max) if value.len() > *max && value.chars().count() > *max => {
+            TagRule::MaxLength(max) if value.len() > *max && value.chars().count() > *max => {
                 self.errors.push(FieldError::too_long_characters(path, *max));
             }
-            Rule::MaxBytes(max) if value.len() > *max => self.errors.push(FieldError::too_long(path, *max)),
-            Rule::Pattern(regex) if !regex.is_match(value) => {
+            TagRule::MaxBytes(max) if value.len() > *max => self.errors.push(FieldError::too_long(path, *max)),
+            TagRule::Pattern(regex) if !regex.is_match(value) => {
                 let detail = format!("must match the regex {regex}");
                 self.errors.push(FieldError::invalid(path, value, detail));
             }
-            Rule::Format(format) => self.errors.extend(format.check(path, value)),
-            Rule::Enum(info) => self.enumerated(info, value, path),
+            TagRule::Format(format) => self.errors.extend(format.check(path, value)),
+            TagRule::Enum(info) => self.enumerated(info, value, path),
             _ => {}
         }
     }
@@ -173,7 +173,7 @@ impl Run<'_> {
         self.errors.push(FieldError::not_supported(path, BadValue::json_string(value), &known));
     }
 
-    fn each_value(&mut self, inner: &Check, at: &At<'_>) {
+    fn each_value(&mut self, inner: &GatedRule, at: &At<'_>) {
         match at.new {
             Value::StructList(items) => {
                 for (i, item) in items.iter().enumerate() {
@@ -186,7 +186,7 @@ impl Run<'_> {
     }
 
     /// Checks the keys of a map that an update adds, at the path of the map.
-    fn each_key(&mut self, inner: &Check, at: &At<'_>) {
+    fn each_key(&mut self, inner: &GatedRule, at: &At<'_>) {
         let mut keys = Vec::new();
         match (at.new, at.old) {
             (Value::Map(Map::String(new)), Some(Value::Map(Map::String(old)))) if self.update => {
@@ -206,7 +206,7 @@ impl Run<'_> {
         }
     }
 
-    fn subfield(&mut self, name: &str, inner: &Check, at: &At<'_>) {
+    fn subfield(&mut self, name: &str, inner: &GatedRule, at: &At<'_>) {
         let Value::Struct(new) = at.new else { return };
         let (Some(value), Some(field)) = (new.by_name(name), new.def().json_field(name)) else { return };
         let old = at.old.and_then(Value::as_struct).and_then(|old| old.by_name(name));

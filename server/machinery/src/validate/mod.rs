@@ -30,8 +30,8 @@ use crate::hooks::{Context, Validation};
 use crate::protobuf;
 use crate::reflect::{Ref, StructList, StructMap, Value};
 
-pub(crate) use plan::Plan;
-pub use scope::Scope;
+pub(crate) use plan::ValidationPlan;
+pub use scope::ValidationScope;
 pub use tag::unknown_tags;
 
 /// Which half of a validation runs.
@@ -64,7 +64,7 @@ pub enum RuleFailure {
 #[derive(Clone, Copy)]
 pub struct Validator<'a> {
     /// The part of the declarations that is enforced.
-    pub scope: Scope,
+    pub scope: ValidationScope,
     /// The half that runs.
     pub half: Half,
     /// The context of the write. Its feature gates decide `k8s:ifEnabled` and `k8s:ifDisabled`.
@@ -76,7 +76,7 @@ pub struct Validator<'a> {
 impl Validator<'_> {
     /// Appends the errors of `new`; `old` is the stored object of an update.
     pub fn validate(&self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-        if self.scope == Scope::Tagged {
+        if self.scope == ValidationScope::Tagged {
             Validation::new(self.context, errors).checks(path, new, old);
         }
         Run { with: self, stored: old, update: old.is_some(), omitted_path: String::new(), errors }
@@ -112,7 +112,7 @@ impl Run<'_> {
         if self.with.half != Half::Words {
             self.by_hand(new, old, path);
         }
-        let plan = Plan::of(new.def(), self.with.scope);
+        let plan = ValidationPlan::of(new.def(), self.with.scope);
         if self.with.half != Half::Functions {
             plan.unions.iter().for_each(|union| self.union(union, new, old, path));
         }
@@ -133,9 +133,11 @@ impl Run<'_> {
     /// Runs the hand-written function of a struct.
     ///
     /// Functions of upstream's kinds call those of nested types themselves, some with options. With
-    /// [`Scope::Declared`], the function of a type runs wherever the type is used.
+    /// [`ValidationScope::Declared`], the function of a type runs wherever the type is used.
     fn by_hand(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
-        if let Some(by_hand) = new.def().validate.filter(|_| self.with.scope == Scope::Declared || path.is_root()) {
+        if let Some(by_hand) =
+            new.def().validate.filter(|_| self.with.scope == ValidationScope::Declared || path.is_root())
+        {
             by_hand(&mut Validation::new(self.with.context, self.errors), path, new, old);
         }
     }
@@ -148,7 +150,7 @@ impl Run<'_> {
         let continues_below = !runs_declarations || self.checks(field, new, old, path);
         if field.below && continues_below {
             // An empty embedded struct was absent.
-            let is_declared = self.with.scope == Scope::Declared;
+            let is_declared = self.with.scope == ValidationScope::Declared;
             let old = old.filter(|old| !is_declared || at::is_present(field.shape, *old, true));
             self.below(field.list, new, old, path);
         }
@@ -158,7 +160,7 @@ impl Run<'_> {
     ///
     /// The struct does not show this, because an omitted zero value leaves it unchanged.
     fn omits_required(&mut self, field: &plan::FieldPlan, new: Value<'_>, path: &Path<'_>) -> bool {
-        if self.with.scope != Scope::Declared {
+        if self.with.scope != ValidationScope::Declared {
             return false;
         }
         if self.omits_required_field(field, &at::At { shape: field.shape, path, new, old: Some(new) }) {
@@ -194,7 +196,7 @@ impl Run<'_> {
     }
 
     fn struct_omits_required(&mut self, new: Ref<'_>, path: &Path<'_>) -> bool {
-        Plan::of(new.def(), self.with.scope).fields.iter().any(|field| {
+        ValidationPlan::of(new.def(), self.with.scope).fields.iter().any(|field| {
             let (def, value) = (&new.def().fields[field.index], new.get(field.index));
             match def.json.is_empty() {
                 true => self.omits_required(field, value, path),
@@ -205,7 +207,7 @@ impl Run<'_> {
 
     /// Whether an item of a list or map is unchanged.
     fn is_unchanged(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) -> bool {
-        let runs_declarations = self.with.scope == Scope::Declared && self.with.half != Half::Functions;
+        let runs_declarations = self.with.scope == ValidationScope::Declared && self.with.half != Half::Functions;
         let omits_required = |run: &mut Self| run.omits_required_below(path) || run.struct_omits_required(new, path);
         old == Some(new) && !(runs_declarations && omits_required(self))
     }
@@ -214,7 +216,7 @@ impl Run<'_> {
     fn checks(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) -> bool {
         let at = at::At { shape: field.shape, path, new, old };
         let before = self.errors.len();
-        let is_declared = self.with.scope == Scope::Declared;
+        let is_declared = self.with.scope == ValidationScope::Declared;
         let mut stop = false;
         for check in &field.first {
             stop |= self.check(check, &at) && check.rule.short_circuits(self.with.scope);
@@ -301,10 +303,10 @@ impl Run<'_> {
         });
     }
 
-    /// Upstream's `Unique`: reports every duplicate. With [`Scope::Declared`], it reports only the
-    /// second of equal items, as for custom resources.
+    /// Upstream's `Unique`: reports every duplicate. With [`ValidationScope::Declared`], it reports
+    /// only the second of equal items, as for custom resources.
     fn unique(&mut self, keys: &[&str], new: Value<'_>, path: &Path<'_>) {
-        let second_only = self.with.scope == Scope::Declared;
+        let second_only = self.with.scope == ValidationScope::Declared;
         let before = self.errors.len();
         let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut is_repeated = |identity: Vec<u8>| {

@@ -2,7 +2,7 @@
 
 /// Which part of the declarations is enforced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum ValidationScope {
     /// Constraints and tags only.
     ///
     /// For upstream's kinds: upstream validates their declared enums, unions and required fields by

@@ -6,7 +6,7 @@
 use crate::def::{Constraint, FieldDef, ListType, Literal, Shape, StructDef};
 use crate::format::field::DeclaredFormat;
 
-use super::rule::{Check, Rule, Update};
+use super::rule::{GatedRule, TagRule, UpdateConstraint};
 
 /// A parsed tag: `k8s:name(argument)=value`.
 #[derive(Clone, Copy)]
@@ -32,48 +32,48 @@ fn unquoted(text: &'static str) -> &'static str {
 }
 
 /// The check of a tag; `None` if it has no check of its own.
-pub(super) fn parse(field: &'static FieldDef, text: &'static str) -> Option<Check> {
+pub(super) fn parse(field: &'static FieldDef, text: &'static str) -> Option<GatedRule> {
     let tag = split(text)?;
     let gate = |wanted: bool| {
         let mut inner = parse(field, tag.value)?;
         inner.gates.insert(0, (tag.argument, wanted));
-        Some(Check { tag: tag.name, ..inner })
+        Some(GatedRule { tag: tag.name, ..inner })
     };
     let inner = || parse(field, tag.value).map(Box::new);
     let rule = match tag.name {
         "ifEnabled" => return gate(true),
         "ifDisabled" => return gate(false),
         "beta" => return parse(field, tag.value),
-        "eachVal" => Rule::EachVal(inner()?),
-        "eachKey" => Rule::EachKey(inner()?),
-        "subfield" => Rule::Subfield(tag.argument, inner()?),
+        "eachVal" => TagRule::EachVal(inner()?),
+        "eachKey" => TagRule::EachKey(inner()?),
+        "subfield" => TagRule::Subfield(tag.argument, inner()?),
         _ => simple(field, tag)?,
     };
-    Some(Check { tag: tag.name, gates: Vec::new(), rule })
+    Some(GatedRule { tag: tag.name, gates: Vec::new(), rule })
 }
 
-fn simple(field: &'static FieldDef, tag: Tag) -> Option<Rule> {
+fn simple(field: &'static FieldDef, tag: Tag) -> Option<TagRule> {
     let number = || tag.value.parse::<i64>().ok();
     let size = || tag.value.parse::<usize>().ok();
     Some(match tag.name {
-        "required" => Rule::Required,
+        "required" => TagRule::Required,
         "optional" => optional(field)?,
-        "forbidden" => Rule::Forbidden,
-        "immutable" => Rule::Immutable,
-        "update" => Rule::Update(tag.value.split(',').filter_map(update).collect()),
-        "minimum" => Rule::Min(number()?),
-        "maximum" => Rule::Max(number()?),
-        "minLength" => Rule::MinLength(size()?),
-        "maxLength" => Rule::MaxLength(size()?),
-        "maxBytes" => Rule::MaxBytes(size()?),
-        "minItems" => Rule::MinItems(size()?),
-        "maxItems" => Rule::MaxItems(size()?),
-        "maxProperties" => Rule::MaxProperties(size()?),
-        "format" => Rule::Format(DeclaredFormat::from_name(tag.value)?),
-        "enum" => Rule::Enum(field.info),
+        "forbidden" => TagRule::Forbidden,
+        "immutable" => TagRule::Immutable,
+        "update" => TagRule::Update(tag.value.split(',').filter_map(update).collect()),
+        "minimum" => TagRule::Min(number()?),
+        "maximum" => TagRule::Max(number()?),
+        "minLength" => TagRule::MinLength(size()?),
+        "maxLength" => TagRule::MaxLength(size()?),
+        "maxBytes" => TagRule::MaxBytes(size()?),
+        "minItems" => TagRule::MinItems(size()?),
+        "maxItems" => TagRule::MaxItems(size()?),
+        "maxProperties" => TagRule::MaxProperties(size()?),
+        "format" => TagRule::Format(DeclaredFormat::from_name(tag.value)?),
+        "enum" => TagRule::Enum(field.info),
         "listType" | "unique" => match tag.value {
-            "map" => Rule::Unique(keys(field)),
-            "set" => Rule::Unique(Vec::new()),
+            "map" => TagRule::Unique(keys(field)),
+            "set" => TagRule::Unique(Vec::new()),
             _ => return None,
         },
         _ => return None,
@@ -82,20 +82,20 @@ fn simple(field: &'static FieldDef, tag: Tag) -> Option<Rule> {
 
 /// With a default, an optional field is never unset, unless the default is zero and a zero may mean
 /// unset.
-fn optional(field: &FieldDef) -> Option<Rule> {
+fn optional(field: &FieldDef) -> Option<TagRule> {
     let nilable = !matches!(field.shape(), Shape::One(_) | Shape::Struct(_));
     match field.info.default {
-        None => Some(Rule::Optional),
+        None => Some(TagRule::Optional),
         Some(Literal::Int(0) | Literal::Bool(false) | Literal::String("")) if !nilable => None,
-        Some(_) => Some(Rule::Required),
+        Some(_) => Some(TagRule::Required),
     }
 }
 
-fn update(text: &str) -> Option<Update> {
+fn update(text: &str) -> Option<UpdateConstraint> {
     match text.trim() {
-        "NoSet" => Some(Update::Set),
-        "NoUnset" => Some(Update::Unset),
-        "NoModify" => Some(Update::Modify),
+        "NoSet" => Some(UpdateConstraint::Set),
+        "NoUnset" => Some(UpdateConstraint::Unset),
+        "NoModify" => Some(UpdateConstraint::Modify),
         _ => None,
     }
 }

@@ -24,7 +24,7 @@ fn errors_with<T: Struct>(validator: &Validator<'_>, new: &T, old: Option<&T>) -
 
 fn errors<T: Struct>(new: &T, old: Option<&T>) -> Vec<String> {
     errors_with(
-        &Validator { scope: Scope::Tagged, half: Half::Both, context: &Context::default(), rules: None },
+        &Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &Context::default(), rules: None },
         new,
         old,
     )
@@ -370,7 +370,8 @@ impl RuleEvaluator for Limit {
 #[test]
 fn declared_scope_enforces_whole_declarations() {
     let context = Context::default();
-    let validator = Validator { scope: Scope::Declared, half: Half::Both, context: &context, rules: Some(&Limit) };
+    let validator =
+        Validator { scope: ValidationScope::Declared, half: Half::Both, context: &context, rules: Some(&Limit) };
     let own = Own { colour: "blue".into(), limit: 6, ..Default::default() };
     assert_eq!(
         errors_with(&validator, &own, None),
@@ -422,11 +423,15 @@ describe! { Whole, WHOLE "Whole" {} [
     other: "other", 3, OMIT;
 ] }
 
-/// The errors of an object with [`Scope::Declared`] and this request document.
+/// The errors of an object with [`ValidationScope::Declared`] and this request document.
 fn declared<T: Struct>(new: &T, old: Option<&T>, document: &'static str) -> Vec<String> {
     let context = Context::default();
     context.sent.set(move || serde_json::from_str(document).ok());
-    errors_with(&Validator { scope: Scope::Declared, context: &context, half: Half::Both, rules: None }, new, old)
+    errors_with(
+        &Validator { scope: ValidationScope::Declared, context: &context, half: Half::Both, rules: None },
+        new,
+        old,
+    )
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! `DiscriminatedUnion`).
 
 use super::at::is_set;
-use super::plan::Union;
-use super::{Run, Scope};
+use super::plan::UnionMembership;
+use super::{Run, ValidationScope};
 use crate::field_error::FieldError;
 use crate::field_path::Path;
 use crate::reflect::{Ref, Value};
@@ -16,18 +16,18 @@ fn member_is_set(of: Ref<'_>, name: &str) -> bool {
     }
 }
 
-fn discriminator<'a>(of: Ref<'a>, union: &Union) -> &'a str {
+fn discriminator<'a>(of: Ref<'a>, union: &UnionMembership) -> &'a str {
     of.by_name(union.discriminator).and_then(Value::as_str).unwrap_or_default()
 }
 
 impl Run<'_> {
-    pub(super) fn union(&mut self, union: &Union, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
+    pub(super) fn union(&mut self, union: &UnionMembership, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
         let same = |old: Ref<'_>| {
             union.members.iter().all(|(_, name)| member_is_set(old, name) == member_is_set(new, name))
                 && discriminator(old, union) == discriminator(new, union)
         };
         // A rule of a definition is checked on every change of its object.
-        if self.with.scope == Scope::Tagged && self.update && old.is_some_and(same) {
+        if self.with.scope == ValidationScope::Tagged && self.update && old.is_some_and(same) {
             return;
         }
         if union.discriminator.is_empty() {
@@ -37,7 +37,7 @@ impl Run<'_> {
         }
     }
 
-    fn plain_union(&mut self, union: &Union, new: Ref<'_>, path: &Path<'_>) {
+    fn plain_union(&mut self, union: &UnionMembership, new: Ref<'_>, path: &Path<'_>) {
         let names = || union.members.iter().map(|(_, name)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let set: Vec<&str> =
             union.members.iter().map(|(_, name)| *name).filter(|name| member_is_set(new, name)).collect();
@@ -50,7 +50,7 @@ impl Run<'_> {
         }
     }
 
-    fn discriminated_union(&mut self, union: &Union, new: Ref<'_>, path: &Path<'_>) {
+    fn discriminated_union(&mut self, union: &UnionMembership, new: Ref<'_>, path: &Path<'_>) {
         let found = discriminator(new, union);
         for (value, name) in &union.members {
             let may = match (member_is_set(new, name), found == *value) {

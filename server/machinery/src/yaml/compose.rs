@@ -21,10 +21,10 @@ pub(super) struct Nodes {
 pub(super) struct Node {
     /// Starts at 1.
     pub(super) line: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
 }
 
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     /// `plain`: without quotes, so that the type depends on the text.
     Scalar {
         value: String,
@@ -184,18 +184,18 @@ impl Composer<'_, '_> {
                     self.reopen_end(&mut value, event.end_mark.index as usize);
                 }
                 let tag = tag.as_deref().map(Tag::of);
-                self.add(line, anchor, Kind::Scalar { value, tag, plain: plain_implicit }).map(Some)
+                self.add(line, anchor, NodeKind::Scalar { value, tag, plain: plain_implicit }).map(Some)
             }
             EventData::Alias { anchor: name } => match self.anchors.get(&name) {
-                Some(&target) => self.add(line, None, Kind::Alias { name, target }).map(Some),
+                Some(&target) => self.add(line, None, NodeKind::Alias { name, target }).map(Some),
                 None => Err(error(format_args!("unknown anchor '{name}' referenced"))),
             },
             EventData::SequenceStart { anchor, style, .. } => {
-                let index = self.add(line, anchor, Kind::Sequence(Vec::new()))?;
+                let index = self.add(line, anchor, NodeKind::Sequence(Vec::new()))?;
                 self.begin(index, false, style == SequenceStyle::Flow)
             }
             EventData::MappingStart { anchor, style, .. } => {
-                let index = self.add(line, anchor, Kind::Mapping(Vec::new()))?;
+                let index = self.add(line, anchor, NodeKind::Mapping(Vec::new()))?;
                 self.begin(index, true, style == MappingStyle::Flow)
             }
             EventData::SequenceEnd | EventData::MappingEnd => Ok(self.end()),
@@ -203,10 +203,10 @@ impl Composer<'_, '_> {
         }
     }
 
-    fn add(&mut self, line: usize, anchor: Option<String>, kind: Kind) -> Result<usize, Error> {
+    fn add(&mut self, line: usize, anchor: Option<String>, kind: NodeKind) -> Result<usize, Error> {
         let text = match &kind {
-            Kind::Scalar { value: text, .. } | Kind::Alias { name: text, .. } => text.len(),
-            Kind::Sequence(_) | Kind::Mapping(_) => 0,
+            NodeKind::Scalar { value: text, .. } | NodeKind::Alias { name: text, .. } => text.len(),
+            NodeKind::Sequence(_) | NodeKind::Mapping(_) => 0,
         };
         self.meter.charge(size_of::<Node>() + size_of::<usize>() + text)?;
         let index = self.nodes.len();
@@ -229,7 +229,7 @@ impl Composer<'_, '_> {
     fn end(&mut self) -> Option<usize> {
         let Collection { index, is_mapping, is_flow, children } = self.open.pop()?;
         self.flow_depth -= u64::from(is_flow);
-        self.nodes[index].kind = if is_mapping { Kind::Mapping(children) } else { Kind::Sequence(children) };
+        self.nodes[index].kind = if is_mapping { NodeKind::Mapping(children) } else { NodeKind::Sequence(children) };
         Some(index)
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::compose::{Kind, Node, Nodes, Tag, too_deep};
+use super::compose::{Node, NodeKind, Nodes, Tag, too_deep};
 use super::error;
 use super::resolve::{Plain, plain};
 use crate::budget::Meter;
@@ -67,15 +67,15 @@ impl Builder<'_, '_> {
         self.count_visit(node)?;
         self.meter.charge(size_of::<Value>())?;
         match &node.kind {
-            Kind::Scalar { .. } => self.scalar(node),
-            Kind::Sequence(items) => self.sequence(items),
-            Kind::Mapping(entries) => self.mapping(entries),
-            Kind::Alias { name, target } => self.alias(index, name, *target),
+            NodeKind::Scalar { .. } => self.scalar(node),
+            NodeKind::Sequence(items) => self.sequence(items),
+            NodeKind::Mapping(entries) => self.mapping(entries),
+            NodeKind::Alias { name, target } => self.alias(index, name, *target),
         }
     }
 
     fn scalar(&mut self, node: &Node) -> Result<Value, Error> {
-        if let Kind::Scalar { value, .. } = &node.kind {
+        if let NodeKind::Scalar { value, .. } = &node.kind {
             self.meter.charge(value.len())?;
         }
         scalar_value(node)
@@ -138,7 +138,7 @@ impl Builder<'_, '_> {
             return Err(error(format_args!("document contains excessive aliasing")));
         }
         self.bytes += match &node.kind {
-            Kind::Scalar { value, .. } => value.len() + 1,
+            NodeKind::Scalar { value, .. } => value.len() + 1,
             _ => 2,
         };
         if self.bytes > MAX_ALIASED_BYTES {
@@ -185,16 +185,16 @@ impl Builder<'_, '_> {
         let node = &nodes.all[index];
         self.count_visit(node)?;
         match &node.kind {
-            Kind::Mapping(entries) => self.fill(entries, map),
-            Kind::Alias { name, target } => self.merge_alias(index, name, *target, map),
-            Kind::Sequence(items) => self.merge_all(items, map),
-            Kind::Scalar { .. } => Err(want_map()),
+            NodeKind::Mapping(entries) => self.fill(entries, map),
+            NodeKind::Alias { name, target } => self.merge_alias(index, name, *target, map),
+            NodeKind::Sequence(items) => self.merge_all(items, map),
+            NodeKind::Scalar { .. } => Err(want_map()),
         }
     }
 
     fn merge_alias(&mut self, index: usize, name: &str, target: usize, map: &mut Mapping) -> Result<(), Error> {
         let nodes = self.nodes;
-        let Kind::Mapping(entries) = &nodes.all[target].kind else { return Err(want_map()) };
+        let NodeKind::Mapping(entries) = &nodes.all[target].kind else { return Err(want_map()) };
         self.follow(index, name)?;
         self.count_visit(&nodes.all[target])?;
         self.fill(entries, map)?;
@@ -206,7 +206,7 @@ impl Builder<'_, '_> {
     fn merge_all(&mut self, items: &[usize], map: &mut Mapping) -> Result<(), Error> {
         for item in items.iter().rev() {
             match &self.nodes.all[*item].kind {
-                Kind::Sequence(_) => return Err(want_map()),
+                NodeKind::Sequence(_) => return Err(want_map()),
                 _ => self.merge(*item, map)?,
             }
         }
@@ -218,8 +218,8 @@ impl Builder<'_, '_> {
         let node = &nodes.all[index];
         self.count_visit(node)?;
         match &node.kind {
-            Kind::Scalar { .. } => scalar_key(node),
-            Kind::Alias { name, target } => {
+            NodeKind::Scalar { .. } => scalar_key(node),
+            NodeKind::Alias { name, target } => {
                 self.follow(index, name)?;
                 let key = self.key(*target)?;
                 self.open.pop();
@@ -242,14 +242,14 @@ fn want_map() -> Error {
 
 fn is_merge(node: &Node) -> bool {
     match &node.kind {
-        Kind::Scalar { value, tag, plain } => value == "<<" && (*plain || *tag == Some(Tag::Standard("merge"))),
+        NodeKind::Scalar { value, tag, plain } => value == "<<" && (*plain || *tag == Some(Tag::Standard("merge"))),
         _ => false,
     }
 }
 
 /// The resolved value of a scalar, and its text if its tag changes it.
 fn resolve(node: &Node) -> Result<(Plain, std::borrow::Cow<'_, str>), Error> {
-    let Kind::Scalar { value, tag, plain: is_plain } = &node.kind else { return Ok((Plain::Null, "".into())) };
+    let NodeKind::Scalar { value, tag, plain: is_plain } = &node.kind else { return Ok((Plain::Null, "".into())) };
     let Some(tag) = tag else {
         let meaning = if *is_plain { plain(value) } else { Plain::Text };
         return Ok((meaning, value.into()));

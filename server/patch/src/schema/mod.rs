@@ -8,7 +8,7 @@ mod described;
 mod types;
 
 use machinery::def::StructDef;
-use machinery::json::{Form, Node};
+use machinery::json::{Node, NodeForm};
 use serde_json::Value;
 
 pub(crate) use described::keys_to_miss;
@@ -113,10 +113,10 @@ impl Atom<'_> {
     /// Returns the alternative that applies, and whether the value determines it (`deduceAtom`).
     pub(crate) fn deduce<'v>(&self, value: impl Into<Node<'v>>) -> (Option<AtomKind>, bool) {
         let fits = match value.into().form() {
-            Form::Null => None,
-            Form::List => self.list.map(|_| AtomKind::List),
-            Form::Object => self.map.map(|_| AtomKind::Map),
-            Form::Scalar => self.scalar.map(|_| AtomKind::Scalar),
+            NodeForm::Null => None,
+            NodeForm::List => self.list.map(|_| AtomKind::List),
+            NodeForm::Object => self.map.map(|_| AtomKind::Map),
+            NodeForm::Scalar => self.scalar.map(|_| AtomKind::Scalar),
         };
         let alone =
             [self.scalar.is_some(), self.list.is_some(), self.map.is_some()].iter().filter(|is| **is).count() == 1;

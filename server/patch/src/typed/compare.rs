@@ -1,7 +1,7 @@
 //! Comparison of two values.
 
 use machinery::def::FieldDef;
-use machinery::json::{Form, Node};
+use machinery::json::{Node, NodeForm};
 
 use super::items::element_of;
 use super::same;
@@ -40,12 +40,14 @@ pub fn compare<'v>(of: SchemaType<'_>, old: impl Into<Node<'v>>, new: impl Into<
 /// Returns every field below a value that the other side does not have.
 fn all_below(of: SchemaType<'_>, value: Node<'_>) -> FieldSet {
     // Most values are strings and numbers, which need no lookup of their type.
-    if !matches!(value.form(), Form::Object | Form::List) {
+    if !matches!(value.form(), NodeForm::Object | NodeForm::List) {
         return FieldSet::new();
     }
     let atom = of.atom();
     match (atom.deduce(value).0, atom.map, atom.list) {
-        (Some(AtomKind::Map), Some(map), _) if !map.atomic && value.form() == Form::Object => all_members(&map, value),
+        (Some(AtomKind::Map), Some(map), _) if !map.atomic && value.form() == NodeForm::Object => {
+            all_members(&map, value)
+        }
         (Some(AtomKind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => {
             value.items(|items| all_items(&list, items))
         }
@@ -134,7 +136,7 @@ fn with_items(side: Side<'_>, f: impl FnOnce(&[Node<'_>])) {
     }
 }
 
-fn of_form(side: Side<'_>, form: Form) -> Side<'_> {
+fn of_form(side: Side<'_>, form: NodeForm) -> Side<'_> {
     side.filter(|node| node.form() == form)
 }
 
@@ -164,10 +166,10 @@ impl Walker {
     fn by_kind(&mut self, kind: Option<AtomKind>, atom: &Atom<'_>, old: Side<'_>, new: Side<'_>) {
         let is_walked = match (kind, &atom.map, &atom.list) {
             (Some(AtomKind::Map), Some(map), _) if !map.atomic => {
-                self.maps(map, of_form(old, Form::Object), of_form(new, Form::Object))
+                self.maps(map, of_form(old, NodeForm::Object), of_form(new, NodeForm::Object))
             }
             (Some(AtomKind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => {
-                self.lists(list, of_form(old, Form::List), of_form(new, Form::List))
+                self.lists(list, of_form(old, NodeForm::List), of_form(new, NodeForm::List))
             }
             _ => false,
         };

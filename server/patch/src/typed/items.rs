@@ -1,6 +1,6 @@
 //! Path elements of list items.
 
-use machinery::json::{Form, Node};
+use machinery::json::{Node, NodeForm};
 use serde_json::Value;
 
 use crate::Error;
@@ -13,14 +13,14 @@ pub(super) fn element_of<'v>(list: &List<'_>, item: impl Into<Node<'v>>) -> Resu
     match list.kind {
         ListKind::Atomic => Err(Error::AtomicList),
         ListKind::Set => match item.form() {
-            Form::Object => Err(Error::ObjectInSet),
-            Form::List => Err(Error::ListInSet),
-            Form::Null => Err(Error::NullInSet),
-            Form::Scalar => Ok(PathElement::Value(item.to_tree().into())),
+            NodeForm::Object => Err(Error::ObjectInSet),
+            NodeForm::List => Err(Error::ListInSet),
+            NodeForm::Null => Err(Error::NullInSet),
+            NodeForm::Scalar => Ok(PathElement::Value(item.to_tree().into())),
         },
         ListKind::Map(keys) => match item.form() {
-            Form::Null => Err(Error::NullInKeyedList),
-            Form::Object => by_keys(list, keys, item),
+            NodeForm::Null => Err(Error::NullInKeyedList),
+            NodeForm::Object => by_keys(list, keys, item),
             _ => Err(Error::NotAnObjectInKeyedList),
         },
     }

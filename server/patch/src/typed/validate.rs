@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use machinery::json::{Form, Node};
+use machinery::json::{Node, NodeForm};
 use serde_json::Value;
 
 use super::items::element_of;
@@ -44,20 +44,20 @@ fn has_type(of: SchemaType<'_>, value: Node<'_>) -> bool {
     let atom = of.atom();
     let (Some(kind), form) = (atom.deduce(value).0, value.form()) else { return false };
     match (kind, form) {
-        (_, Form::Null) => true,
-        (AtomKind::Map, Form::Object) => atom.map.is_some_and(|map| {
+        (_, NodeForm::Null) => true,
+        (AtomKind::Map, NodeForm::Object) => atom.map.is_some_and(|map| {
             let mut all = true;
             value.each_member(&mut |name, member| all &= map.member(name).is_some_and(|of| has_type(of, member)));
             all
         }),
-        (AtomKind::List, Form::List) => atom.list.is_some_and(|list| {
+        (AtomKind::List, NodeForm::List) => atom.list.is_some_and(|list| {
             let is_item = |item: &Node<'_>| {
                 let is_named = matches!(list.kind, ListKind::Atomic) || element_of(&list, *item).is_ok();
                 is_named && has_type(list.items, *item)
             };
             value.items(|items| items.iter().all(is_item))
         }),
-        (AtomKind::Scalar, Form::Scalar) => atom.scalar.is_some_and(|scalar| match value {
+        (AtomKind::Scalar, NodeForm::Scalar) => atom.scalar.is_some_and(|scalar| match value {
             Node::Tree(tree) => scalar_error(scalar, tree).is_none(),
             other => scalar_error(scalar, &other.to_tree()).is_none(),
         }),

@@ -2,7 +2,7 @@
 //! Every group, kind and resource that was declared.
 
 use machinery::catalog::*;
-use machinery::features::{Gate, Stage};
+use machinery::features::{FeatureStage, Gate};
 use machinery::format::NameRule;
 use machinery::hooks::Hooks;
 use machinery::print::{Cell, CellRule, Column};
@@ -14,10 +14,10 @@ pub static CATALOG: Catalog = Catalog {
             name: "ci.example.com",
             versions: &[VersionDef::new("v1"), VersionDef::new("v2").priority(20)],
             gates: &[
-                Gate::new("PipelineRetries", Stage::Alpha, false),
-                Gate::new("PipelineTags", Stage::Alpha, false),
-                Gate::new("PipelineArchives", Stage::Beta, true),
-                Gate::locked("PipelineSteps", Stage::Ga, true),
+                Gate::new("PipelineRetries", FeatureStage::Alpha, false),
+                Gate::new("PipelineTags", FeatureStage::Alpha, false),
+                Gate::new("PipelineArchives", FeatureStage::Beta, true),
+                Gate::locked("PipelineSteps", FeatureStage::Ga, true),
             ],
             ..GroupDef::PLAIN
         },

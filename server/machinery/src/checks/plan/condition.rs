@@ -5,7 +5,7 @@ use crate::checks::of::{Of, is_one_of};
 use crate::def::{Form, StructDef};
 use crate::hooks::Validation;
 use crate::name_set::NameId;
-use crate::reflect::{Place, Ref, Value};
+use crate::reflect::{FieldAccessor, Ref, Value};
 
 /// A [`Condition`] of the checks of one struct.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ pub(in crate::checks) enum PlannedCondition {
 /// A resolved path through structs to a field.
 #[derive(Debug)]
 pub(in crate::checks) struct Way {
-    structs: Box<[Place]>,
-    field: Place,
+    structs: Box<[FieldAccessor]>,
+    field: FieldAccessor,
 }
 
 impl PlannedCondition {
@@ -89,14 +89,14 @@ impl Way {
         let (name, outer) = names.split_last()?;
         let (mut structs, mut def) = (Vec::new(), def);
         for name in outer {
-            let place = Place::find(def, name)?;
+            let place = FieldAccessor::find(def, name)?;
             structs.push(place);
             def = match place.field().form {
                 Form::Struct(below) | Form::OptStruct(below) => below(),
                 _ => return None,
             };
         }
-        Some(Way { structs: structs.into(), field: Place::find(def, name)? })
+        Some(Way { structs: structs.into(), field: FieldAccessor::find(def, name)? })
     }
 
     /// Resolves paths. `None` if one of them cannot be resolved.
