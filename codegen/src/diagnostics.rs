@@ -19,7 +19,7 @@ use crate::model::Span;
 
 /// Severity: an error fails the build, a warning does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum Severity {
     /// The build fails.
     Error,
     /// The build succeeds.
@@ -36,7 +36,7 @@ pub struct Diagnostic(Box<Content>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     /// Severity.
-    pub level: Level,
+    pub level: Severity,
     /// Code, such as `A012`.
     pub code: Code,
     /// One clause without a full stop, such as `protobuf number 4 is used twice`.
@@ -65,7 +65,7 @@ impl DerefMut for Diagnostic {
 
 impl Diagnostic {
     pub(crate) fn error(code: Code, span: &Span, message: impl Into<String>) -> Self {
-        let (level, span, message) = (Level::Error, span.clone(), message.into());
+        let (level, span, message) = (Severity::Error, span.clone(), message.into());
         Self(Box::new(Content { level, code, message, span, related: Vec::new(), help: Vec::new() }))
     }
 
@@ -120,7 +120,7 @@ impl Diagnostics {
 
     /// Whether a diagnostic is an error.
     pub fn has_errors(&self) -> bool {
-        self.items.iter().any(|item| item.level == Level::Error)
+        self.items.iter().any(|item| item.level == Severity::Error)
     }
 
     /// The number of errors and warnings, duplicates included.

@@ -1,6 +1,6 @@
 //! Functions written by hand that definitions name (`by_hand = FN`, `#[strategy(..)]`), and their signatures.
 
-use crate::model::{Cell, Check, Group, Kind, Model, Struct, StructId};
+use crate::model::{Check, ColumnValue, Group, Kind, Model, Struct, StructId};
 use crate::paths;
 
 /// Signature of a function that a definition names.
@@ -28,12 +28,12 @@ pub enum Passing {
 pub struct Parameter {
     pub name: &'static str,
     pub passing: Passing,
-    pub ty: Type,
+    pub ty: ParameterType,
 }
 
 /// The type of a parameter.
 #[derive(Clone, Copy)]
-pub enum Type {
+pub enum ParameterType {
     /// A struct of the model.
     Struct(StructId),
     /// A type of the machinery or of Rust, by name.
@@ -41,13 +41,13 @@ pub enum Type {
 }
 
 impl Parameter {
-    const fn new(name: &'static str, passing: Passing, ty: Type) -> Self {
+    const fn new(name: &'static str, passing: Passing, ty: ParameterType) -> Self {
         Parameter { name, passing, ty }
     }
 
     /// The parameters `new` and `old` of an update.
     const fn change(passing: Passing, old: Passing, of: StructId) -> [Self; 2] {
-        [Self::new("new", passing, Type::Struct(of)), Self::new("old", old, Type::Struct(of))]
+        [Self::new("new", passing, ParameterType::Struct(of)), Self::new("old", old, ParameterType::Struct(of))]
     }
 }
 
@@ -61,12 +61,12 @@ pub fn signatures(model: &Model) -> Vec<Signature> {
 }
 
 fn of_struct(model: &Model, id: StructId, one: &Struct) -> Vec<Signature> {
-    let object = Parameter::new("object", Passing::Mutable, Type::Struct(id));
+    let object = Parameter::new("object", Passing::Mutable, ParameterType::Struct(id));
     let hooks = [&one.default_by_hand, &one.normalize].into_iter().flatten();
     let mut out: Vec<Signature> = hooks.map(|name| on_struct(one, name, vec![object])).collect();
     out.extend(one.validate_by_hand.iter().map(|name| {
-        let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));
-        let path = Parameter::new("path", Passing::Shared, Type::Named("Path"));
+        let validation = Parameter::new("validation", Passing::Mutable, ParameterType::Named("Validation"));
+        let path = Parameter::new("path", Passing::Shared, ParameterType::Named("Path"));
         let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, id);
         on_struct(one, name, vec![validation, path, new, old])
     }));
@@ -75,7 +75,8 @@ fn of_struct(model: &Model, id: StructId, one: &Struct) -> Vec<Signature> {
     for name in &conversion.by_hand {
         for (suffix, from, to) in [("to_hub", id, hub), ("from_hub", hub, id)] {
             let parameters = [("from", from), ("to", to)];
-            let parameters = parameters.map(|(name, id)| Parameter::new(name, Passing::Mutable, Type::Struct(id)));
+            let parameters =
+                parameters.map(|(name, id)| Parameter::new(name, Passing::Mutable, ParameterType::Struct(id)));
             out.push(on_struct(one, &format!("{name}_{suffix}"), parameters.to_vec()));
         }
     }
@@ -89,8 +90,8 @@ fn of_check(model: &Model, id: StructId, one: &Struct, check: &Check) -> Vec<Sig
         field => paths::follow(model, id, field).ok().and_then(|place| place.field.ty.held()),
     };
     let Some(held) = held else { return Vec::new() };
-    let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));
-    let path = Parameter::new("path", Passing::Shared, Type::Named("Path"));
+    let validation = Parameter::new("validation", Passing::Mutable, ParameterType::Named("Validation"));
+    let path = Parameter::new("path", Passing::Shared, ParameterType::Named("Path"));
     let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, held);
     let signature = |name: &str| on_struct(one, name, vec![validation, path, new, old]);
     check.functions().into_iter().map(signature).collect()
@@ -104,8 +105,8 @@ fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
     let hub = kind.versions.first().and_then(|hub| group.versions.iter().find(|version| version.name == hub.version));
     let hub = hub.and_then(|version| version.structs.get(&kind.name).copied());
     let Some(shown) = kind.stored_as.or(hub) else { return Vec::new() };
-    let object = Parameter::new("object", Passing::Shared, Type::Struct(shown));
-    let context = |ty| Parameter::new("context", Passing::Shared, Type::Named(ty));
+    let object = Parameter::new("object", Passing::Shared, ParameterType::Struct(shown));
+    let context = |ty| Parameter::new("context", Passing::Shared, ParameterType::Named(ty));
     let wanted = |name: &String, parameters, returns| Signature {
         module: group.module.clone(),
         name: name.clone(),
@@ -114,7 +115,7 @@ fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
     };
     let mut out = Vec::new();
     for column in &kind.columns {
-        if let Cell::ByHand(name) = &column.cell {
+        if let ColumnValue::ByHand(name) = &column.cell {
             out.push(wanted(name, vec![object, context("PrintContext")], "Cell"));
         }
     }
@@ -126,10 +127,12 @@ fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
             "order" => (vec![object], "i64"),
             "holds" => (vec![object], "bool"),
             "delete" => {
-                let object = Parameter::new("object", Passing::Mutable, Type::Struct(shown));
+                let object = Parameter::new("object", Passing::Mutable, ParameterType::Struct(shown));
                 (vec![context("Context"), object], "")
             }
-            "grace" => (vec![Parameter::new("requested", Passing::Optional, Type::Named("i64")), object], "Option"),
+            "grace" => {
+                (vec![Parameter::new("requested", Passing::Optional, ParameterType::Named("i64")), object], "Option")
+            }
             "create" => (change(Passing::Mutable, Passing::Optional), ""),
             _ => (change(Passing::Mutable, Passing::Shared), ""),
         };

@@ -23,10 +23,10 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::emit::File;
-use crate::export::{Format, export};
+use crate::export::{ExportFormat, export};
 use crate::model::Model;
 use document::Crd;
-use known::Known;
+use known::KnownTypes;
 
 /// Result of importing CustomResourceDefinitions.
 pub struct Imported {
@@ -54,7 +54,7 @@ pub fn import(yaml: &str) -> Result<Imported, Error> {
     for crd in &crds {
         groups.entry(&crd.group).or_default().push(crd);
     }
-    let known = Known::load();
+    let known = KnownTypes::load();
     let mut files = BTreeMap::new();
     for (group, crds) in groups {
         let hub = hub(group, &crds)?;
@@ -82,7 +82,7 @@ fn hub(group: &str, crds: &[&Crd]) -> Result<String, Error> {
 /// The CustomResourceDefinition that the model exports for a kind.
 fn exported(model: &Model, crd: &Crd) -> Result<Value, Error> {
     let path = format!("{}.{}.yaml", crd.plural, crd.group);
-    let files = export(model, Format::Crd, Some(&crd.group))?;
+    let files = export(model, ExportFormat::Crd, Some(&crd.group))?;
     let file = files.into_iter().find(|file| file.path == path);
     let file = file.ok_or_else(|| Error::NotExported(crd.name()))?;
     document::parse(&String::from_utf8_lossy(&file.bytes))

@@ -17,8 +17,8 @@ mod span;
 pub use checks::{Assertion, Check, Condition, NamedCondition};
 pub use ids::StructId;
 pub use kinds::{
-    Cell, Column, GarbageCollection, Generation, Kind, KindVersion, MetadataCheck, Resource, ScalePaths, Selectable,
-    StrategyHook, Subresource,
+    Column, ColumnValue, GarbageCollection, Generation, Kind, KindVersion, MetadataCheck, Resource, ScalePaths,
+    Selectable, StrategyHook, Subresource,
 };
 pub use serving::Serving;
 pub use span::Span;
@@ -91,7 +91,7 @@ pub struct Gate {
     /// Name, such as `ShopSale`.
     pub name: String,
     /// Maturity, which `AllAlpha` and `AllBeta` refer to.
-    pub stage: Stage,
+    pub stage: FeatureStage,
     /// Whether the gate is enabled unless `--feature-gates` sets it.
     pub default: bool,
     /// Whether the gate is locked to its default.
@@ -109,7 +109,7 @@ impl Gate {
 
 /// Maturity of a feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stage {
+pub enum FeatureStage {
     /// `alpha`: off by default.
     #[default]
     Alpha,

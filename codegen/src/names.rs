@@ -85,15 +85,15 @@ pub fn default_prefix(group: &str) -> String {
 
 /// Parses `v1`, `v2beta1`, `v1alpha3` into a key that sorts as in Kubernetes: newer is greater, `v1` is
 /// greater than any beta (upstream's `version.CompareKubeAwareVersionStrings`). `None` for other names.
-pub(crate) fn version_rank(version: &str) -> Option<(Stage, u32, u32)> {
+pub(crate) fn version_rank(version: &str) -> Option<(Stability, u32, u32)> {
     let rest = version.strip_prefix('v')?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let major = rest[..digits].parse().ok()?;
     match &rest[digits..] {
-        "" => Some((Stage::Stable, major, 0)),
+        "" => Some((Stability::Stable, major, 0)),
         tail => match (tail.strip_prefix("beta"), tail.strip_prefix("alpha")) {
-            (Some(minor), _) => Some((Stage::Beta, major, minor.parse().ok()?)),
-            (_, Some(minor)) => Some((Stage::Alpha, major, minor.parse().ok()?)),
+            (Some(minor), _) => Some((Stability::Beta, major, minor.parse().ok()?)),
+            (_, Some(minor)) => Some((Stability::Alpha, major, minor.parse().ok()?)),
             _ => None,
         },
     }
@@ -101,7 +101,7 @@ pub(crate) fn version_rank(version: &str) -> Option<(Stage, u32, u32)> {
 
 /// Stability of a version by its name; alpha versions may change without notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stage {
+pub(crate) enum Stability {
     Alpha,
     Beta,
     Stable,

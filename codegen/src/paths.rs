@@ -6,7 +6,7 @@ use crate::model::{Field, Model, Struct, StructId, TypeRef};
 
 /// The target of a path.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'m> {
+pub struct PathTarget<'m> {
     /// The struct that has the last field.
     pub owner: StructId,
     /// The last field; for a path that ends in a map key, the map's field.
@@ -18,8 +18,8 @@ pub struct Place<'m> {
 }
 
 /// Resolves a path from a struct; an error names the wrong segment and suggests a similar name.
-pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<'m>, Error> {
-    let mut place: Option<Place<'m>> = None;
+pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<PathTarget<'m>, Error> {
+    let mut place: Option<PathTarget<'m>> = None;
     for name in names(path) {
         place = Some(match place {
             None => member(model, from, name, true)?,
@@ -53,13 +53,13 @@ pub fn below(path: &str, field: &str) -> String {
     }
 }
 
-fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>, Error> {
+fn step<'m>(model: &'m Model, place: PathTarget<'m>, name: &str) -> Result<PathTarget<'m>, Error> {
     if let (TypeRef::List(items), Ok(_)) = (place.ty, name.parse::<usize>()) {
-        return Ok(Place { ty: items, always: false, ..place });
+        return Ok(PathTarget { ty: items, always: false, ..place });
     }
     match through_lists(place.ty) {
         TypeRef::Struct(id) => member(model, *id, name, place.always),
-        TypeRef::Map(values) => Ok(Place { ty: values, always: false, ..place }),
+        TypeRef::Map(values) => Ok(PathTarget { ty: values, always: false, ..place }),
         TypeRef::RawExtension | TypeRef::Json => Ok(place),
         _ => Err(Error::NoFields { field: place.field.name.clone(), name: name.to_string() }),
     }
@@ -73,10 +73,10 @@ fn through_lists(ty: &TypeRef) -> &TypeRef {
     }
 }
 
-fn member<'m>(model: &'m Model, owner: StructId, name: &str, always: bool) -> Result<Place<'m>, Error> {
+fn member<'m>(model: &'m Model, owner: StructId, name: &str, always: bool) -> Result<PathTarget<'m>, Error> {
     let target = &model.structs[owner.0];
     match find(model, owner, name) {
-        Some((owner, field)) => Ok(Place { owner, field, ty: &field.ty, always: always && !field.nullable }),
+        Some((owner, field)) => Ok(PathTarget { owner, field, ty: &field.ty, always: always && !field.nullable }),
         None => Err(no_member(model, target, owner, name)),
     }
 }

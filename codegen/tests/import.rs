@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use codegen::export::{Format, export};
+use codegen::export::{ExportFormat, export};
 use codegen::import::{Imported, import};
 use codegen::{Project, load_project};
 use machinery::json::Issues;
@@ -30,7 +30,7 @@ fn scratch(name: &str) -> PathBuf {
 /// The definitions that a package exports, one text per file.
 fn exported(package: &Path) -> Vec<(String, String)> {
     let model = load_project(&Project::external(package)).unwrap_or_else(|errors| panic!("{errors}"));
-    let files = export(&model, Format::Crd, None).unwrap();
+    let files = export(&model, ExportFormat::Crd, None).unwrap();
     files.into_iter().map(|file| (file.path, String::from_utf8(file.bytes).unwrap())).collect()
 }
 

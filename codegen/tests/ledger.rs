@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codegen::Examined;
-use codegen::diagnostics::Level;
+use codegen::diagnostics::Severity;
 
 /// A project of one group with the given versions and definitions, and its ledger.
 struct Project {
@@ -40,7 +40,7 @@ impl Project {
         if !diagnostics.has_errors() {
             codegen::ledger::settle(&self.root, &ledger, false).unwrap();
         }
-        let level = |level| if level == Level::Error { "error" } else { "warning" };
+        let level = |level| if level == Severity::Error { "error" } else { "warning" };
         let codes = diagnostics.sorted().iter().map(|one| format!("{} {}", level(one.level), one.code)).collect();
         let text = fs::read_to_string(self.root.join("generated/ledger/shop.example.com.txt")).unwrap_or_default();
         (codes, text.lines().skip(1).map(str::to_string).collect())

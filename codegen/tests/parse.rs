@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use codegen::model::{Cell, Generation, ListSemantics, Literal, Model, Role, Serving, Struct, TypeRef, Version};
+use codegen::model::{ColumnValue, Generation, ListSemantics, Literal, Model, Role, Serving, Struct, TypeRef, Version};
 
 fn shop() -> Model {
     codegen::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shop")).unwrap_or_else(|errors| panic!("{errors}"))
@@ -95,7 +95,10 @@ fn kinds_have_resources() {
         (available.kind.as_str(), available.priority, available.docs.as_str()),
         ("integer", 1, "Units on the shelf.")
     );
-    assert_eq!(available.cell, Cell::Path { path: "status.available".to_string(), or: Some("none".to_string()) });
+    assert_eq!(
+        available.cell,
+        ColumnValue::Path { path: "status.available".to_string(), or: Some("none".to_string()) }
+    );
     assert_eq!(get(&model, "v1", "Product").role, Role::Object);
 }
 

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use codegen::export::{Format, export};
+use codegen::export::{ExportFormat, export};
 use codegen::model::Package;
 use codegen::{Project, VOCABULARY, emit};
 
@@ -147,10 +147,10 @@ fn products(folder: &Path, places: &Places) -> [String; 6] {
     [
         String::new(),
         text(code),
-        exported(Format::Crd),
-        every(Format::OpenApi),
-        exported(Format::Proto),
-        exported(Format::Markdown),
+        exported(ExportFormat::Crd),
+        every(ExportFormat::OpenApi),
+        exported(ExportFormat::Proto),
+        exported(ExportFormat::Markdown),
     ]
 }
 

@@ -33,7 +33,7 @@ impl Checker<'_> {
     }
 
     /// Resolves a path from a struct of the model.
-    pub(super) fn follow(&self, one: &Struct, path: &str) -> Result<paths::Place<'_>, Error> {
+    pub(super) fn follow(&self, one: &Struct, path: &str) -> Result<paths::PathTarget<'_>, Error> {
         let index = self.model.structs.iter().position(|other| std::ptr::eq(other, one));
         match index {
             Some(index) => paths::follow(self.model, StructId(index), path),

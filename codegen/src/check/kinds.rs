@@ -3,7 +3,7 @@
 use super::Checker;
 use super::formats::Formats;
 use crate::diagnostics::{Diagnostic, codes};
-use crate::model::{Cell, Column, Group, Kind, Resource, Span, StructId, Subresource, TypeRef};
+use crate::model::{Column, ColumnValue, Group, Kind, Resource, Span, StructId, Subresource, TypeRef};
 use crate::parse::type_text;
 use crate::paths;
 
@@ -82,20 +82,26 @@ impl Checker<'_> {
 
     fn column(&mut self, from: StructId, column: &Column) {
         let (path, wanted, fits): (&str, &str, fn(&TypeRef) -> bool) = match &column.cell {
-            Cell::ByHand(_) => {
+            ColumnValue::ByHand(_) => {
                 for path in &column.reads {
                     let _ = self.path(from, path, &column.span);
                 }
                 return;
             }
-            Cell::Path { path, .. } => (path, "a scalar", |ty| !matches!(ty, TypeRef::Struct(_) | TypeRef::Map(_))),
-            Cell::Age { path, .. } => (path, "a time", |ty| matches!(ty, TypeRef::Time | TypeRef::MicroTime)),
-            Cell::Len { path, .. } => (path, "a list or a map", |ty| matches!(ty, TypeRef::List(_) | TypeRef::Map(_))),
-            Cell::Labels { path, .. } => (path, "a map", |ty| matches!(ty, TypeRef::Map(_))),
-            Cell::Selector { path, .. } => {
+            ColumnValue::Path { path, .. } => {
+                (path, "a scalar", |ty| !matches!(ty, TypeRef::Struct(_) | TypeRef::Map(_)))
+            }
+            ColumnValue::Age { path, .. } => (path, "a time", |ty| matches!(ty, TypeRef::Time | TypeRef::MicroTime)),
+            ColumnValue::Len { path, .. } => {
+                (path, "a list or a map", |ty| matches!(ty, TypeRef::List(_) | TypeRef::Map(_)))
+            }
+            ColumnValue::Labels { path, .. } => (path, "a map", |ty| matches!(ty, TypeRef::Map(_))),
+            ColumnValue::Selector { path, .. } => {
                 (path, "a label selector", |ty| matches!(ty, TypeRef::Struct(_) | TypeRef::Map(_)))
             }
-            Cell::Join { path, .. } => (path, "strings", |ty| !matches!(ty, TypeRef::Struct(_) | TypeRef::Map(_))),
+            ColumnValue::Join { path, .. } => {
+                (path, "strings", |ty| !matches!(ty, TypeRef::Struct(_) | TypeRef::Map(_)))
+            }
         };
         let Some(ty) = self.path(from, path, &column.span) else { return };
         if !fits(&ty) {
@@ -180,12 +186,14 @@ impl Checker<'_> {
 fn shows(column: &Column, ty: &TypeRef) -> bool {
     let is_whole = matches!(ty, TypeRef::I32 | TypeRef::I64);
     match (column.kind.as_str(), &column.cell) {
-        ("string", _) | (_, Cell::ByHand(_)) => true,
-        ("integer", Cell::Len { .. }) => true,
-        ("integer", Cell::Path { .. }) => is_whole,
-        ("number", Cell::Path { .. }) => is_whole || matches!(ty, TypeRef::F64),
-        ("boolean", Cell::Path { .. }) => matches!(ty, TypeRef::Bool),
-        ("date", Cell::Path { .. } | Cell::Age { .. }) => matches!(ty, TypeRef::Time | TypeRef::MicroTime),
+        ("string", _) | (_, ColumnValue::ByHand(_)) => true,
+        ("integer", ColumnValue::Len { .. }) => true,
+        ("integer", ColumnValue::Path { .. }) => is_whole,
+        ("number", ColumnValue::Path { .. }) => is_whole || matches!(ty, TypeRef::F64),
+        ("boolean", ColumnValue::Path { .. }) => matches!(ty, TypeRef::Bool),
+        ("date", ColumnValue::Path { .. } | ColumnValue::Age { .. }) => {
+            matches!(ty, TypeRef::Time | TypeRef::MicroTime)
+        }
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{Diagnostic, Diagnostics, Level};
+use super::{Diagnostic, Diagnostics, Severity};
 use crate::model::Span;
 
 impl fmt::Display for Diagnostics {
@@ -17,7 +17,7 @@ fn render(diagnostics: &Diagnostics, f: &mut fmt::Formatter<'_>) -> fmt::Result 
         one(diagnostics, diagnostic, f)?;
         f.write_char('\n')?;
     }
-    let errors = sorted.iter().filter(|item| item.level == Level::Error).count();
+    let errors = sorted.iter().filter(|item| item.level == Severity::Error).count();
     match errors {
         0 => Ok(()),
         1 => writeln!(f, "error: 1 error in the definitions; its code is explained in docs/api-defs-errors.md"),
@@ -30,8 +30,8 @@ fn render(diagnostics: &Diagnostics, f: &mut fmt::Formatter<'_>) -> fmt::Result 
 
 fn one(diagnostics: &Diagnostics, diagnostic: &Diagnostic, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let level = match diagnostic.level {
-        Level::Error => "error",
-        Level::Warning => "warning",
+        Severity::Error => "error",
+        Severity::Warning => "warning",
     };
     writeln!(f, "{level}[{}]: {}", diagnostic.code, diagnostic.message)?;
     let lines = diagnostic.related.iter().map(|(span, _)| span.line).chain([diagnostic.span.line]);

@@ -8,8 +8,8 @@ use super::conversions::{Direction, function_path};
 use super::rust::{Paths, constant, path_literal, path_literals, string, strings};
 use super::{File, functions, print};
 use crate::model::{
-    Cell, Column, GarbageCollection, Gate, Group, Kind, KindVersion, Model, Package, Resource, Selectable, StructId,
-    Subresource,
+    Column, ColumnValue, GarbageCollection, Gate, Group, Kind, KindVersion, Model, Package, Resource, Selectable,
+    StructId, Subresource,
 };
 use crate::paths;
 
@@ -277,13 +277,13 @@ impl<'m> KindEmitter<'m> {
     fn column_docs<'c>(&'c self, column: &'c Column, hub: Option<StructId>) -> &'c str {
         match &column.cell {
             _ if !column.docs.is_empty() => &column.docs,
-            Cell::Path { path, .. }
-            | Cell::Age { path, .. }
-            | Cell::Len { path, .. }
-            | Cell::Labels { path, .. }
-            | Cell::Selector { path, .. }
-            | Cell::Join { path, .. } => self.field_docs(hub, path),
-            Cell::ByHand(_) => "",
+            ColumnValue::Path { path, .. }
+            | ColumnValue::Age { path, .. }
+            | ColumnValue::Len { path, .. }
+            | ColumnValue::Labels { path, .. }
+            | ColumnValue::Selector { path, .. }
+            | ColumnValue::Join { path, .. } => self.field_docs(hub, path),
+            ColumnValue::ByHand(_) => "",
         }
     }
 
@@ -305,13 +305,15 @@ impl<'m> KindEmitter<'m> {
     fn cell(&self, column: &Column, hub: Option<StructId>) -> String {
         let or = |text: &Option<String>| text.as_ref().map_or("None".to_string(), |t| format!("Some({})", string(t)));
         match &column.cell {
-            Cell::Path { path, or: text } => format!("CellRule::Path({}, {})", path_literal(path), or(text)),
-            Cell::Age { path, or: text } => format!("CellRule::Age({}, {})", path_literal(path), or(text)),
-            Cell::Len { path, or: text } => format!("CellRule::Len({}, {})", path_literal(path), or(text)),
-            Cell::Labels { path, or: text } => format!("CellRule::Labels({}, {})", path_literal(path), or(text)),
-            Cell::Selector { path, or: text } => format!("CellRule::Selector({}, {})", path_literal(path), or(text)),
-            Cell::Join { path, or: text } => format!("CellRule::Join({}, {})", path_literal(path), or(text)),
-            Cell::ByHand(function) => format!(
+            ColumnValue::Path { path, or: text } => format!("CellRule::Path({}, {})", path_literal(path), or(text)),
+            ColumnValue::Age { path, or: text } => format!("CellRule::Age({}, {})", path_literal(path), or(text)),
+            ColumnValue::Len { path, or: text } => format!("CellRule::Len({}, {})", path_literal(path), or(text)),
+            ColumnValue::Labels { path, or: text } => format!("CellRule::Labels({}, {})", path_literal(path), or(text)),
+            ColumnValue::Selector { path, or: text } => {
+                format!("CellRule::Selector({}, {})", path_literal(path), or(text))
+            }
+            ColumnValue::Join { path, or: text } => format!("CellRule::Join({}, {})", path_literal(path), or(text)),
+            ColumnValue::ByHand(function) => format!(
                 "CellRule::ByHand(|o, c| o.downcast::<{}>().map_or(Cell::Null, |v| {}(v, c)), {})",
                 hub.map_or(String::new(), |id| self.paths.path(id)),
                 self.function(function),

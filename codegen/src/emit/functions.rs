@@ -13,7 +13,7 @@ use quote::{format_ident, quote};
 
 use super::rust::{Paths, identifier, tokens};
 use super::{File, print};
-use crate::functions::{Parameter, Passing, Signature, Type, signatures};
+use crate::functions::{Parameter, ParameterType, Passing, Signature, signatures};
 use crate::model::{Group, Model, Package};
 
 /// `src/functions.rs`, and `src/functions/<module>.rs` for groups that name functions.
@@ -153,15 +153,15 @@ fn table(paths: Paths<'_>, owner: &str, functions: &BTreeMap<String, Signature>)
 
 fn ty(paths: Paths<'_>, parameter: &Parameter) -> TokenStream {
     let named = match parameter.ty {
-        Type::Struct(id) => tokens(&paths.path(id)),
-        Type::Named(name @ ("Validation" | "Path")) => tokens(&format!("{name}<'_>")),
-        Type::Named(name) => tokens(name),
+        ParameterType::Struct(id) => tokens(&paths.path(id)),
+        ParameterType::Named(name @ ("Validation" | "Path")) => tokens(&format!("{name}<'_>")),
+        ParameterType::Named(name) => tokens(name),
     };
     match (parameter.passing, parameter.ty) {
         (Passing::Mutable, _) => quote! { &mut #named },
         (Passing::Shared, _) => quote! { &#named },
-        (Passing::Optional, Type::Struct(_)) => quote! { Option<&#named> },
-        (Passing::Optional, Type::Named(_)) => quote! { Option<#named> },
+        (Passing::Optional, ParameterType::Struct(_)) => quote! { Option<&#named> },
+        (Passing::Optional, ParameterType::Named(_)) => quote! { Option<#named> },
     }
 }
 

@@ -15,13 +15,13 @@ use crate::model::{
 
 /// One version of a group, from a client's point of view.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'m> {
+pub(super) struct ClientGroupVersion<'m> {
     pub model: &'m Model,
     pub group: &'m Group,
     pub version: &'m Version,
 }
 
-/// The location of a type relative to a [`Part`].
+/// The location of a type relative to a [`ClientGroupVersion`].
 pub(super) enum Home<'m> {
     /// In the same file.
     Here,
@@ -39,7 +39,7 @@ pub(super) fn parts<'m>(
     model: &'m Model,
     group: Option<&'m Group>,
     library: &'static str,
-) -> Result<Vec<Part<'m>>, Error> {
+) -> Result<Vec<ClientGroupVersion<'m>>, Error> {
     if let Some(group) = group.filter(|group| group.package != Package::Own) {
         return Err(Error::InLibrary { group: super::folder(group), library });
     }
@@ -48,12 +48,12 @@ pub(super) fn parts<'m>(
         None => one.package == Package::Own,
     });
     Ok(groups
-        .flat_map(|group| group.versions.iter().map(move |version| Part { model, group, version }))
+        .flat_map(|group| group.versions.iter().map(move |version| ClientGroupVersion { model, group, version }))
         .filter(|part| !part.structs().is_empty())
         .collect())
 }
 
-impl<'m> Part<'m> {
+impl<'m> ClientGroupVersion<'m> {
     /// The structs of the version without lists, in order of declaration.
     pub fn structs(&self) -> Vec<(StructId, &'m Struct)> {
         let borrowed = &self.version.borrowed;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Format, export, go_packages};
+use super::{ExportFormat, export, go_packages};
 use crate::{Error, Project};
 
 const USAGE: &str =
@@ -14,7 +14,7 @@ const USAGE: &str =
 
 /// Parsed command line arguments.
 struct Arguments {
-    format: Format,
+    format: ExportFormat,
     group: Option<String>,
     root: PathBuf,
     module: Option<String>,
@@ -65,8 +65,8 @@ fn arguments(mut given: impl Iterator<Item = String>, root: &Path) -> Result<Arg
     }
     match words.as_slice() {
         [format, out] => {
-            let format = Format::named(format)?;
-            if module.is_some() && format != Format::Go {
+            let format = ExportFormat::named(format)?;
+            if module.is_some() && format != ExportFormat::Go {
                 return Err(Error::Usage("`--module` is for Go"));
             }
             Ok(Arguments { format, group, root, module, out: out.into() })

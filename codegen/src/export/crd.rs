@@ -10,7 +10,7 @@ use super::{folder, schema, serving, yaml};
 use crate::Error;
 use crate::emit::File;
 use crate::model::{
-    Cell, Column, Conversion, Group, Kind, KindVersion, Model, Resource, Selectable, Serving, Struct, StructId,
+    Column, ColumnValue, Conversion, Group, Kind, KindVersion, Model, Resource, Selectable, Serving, Struct, StructId,
     Subresource, TypeRef,
 };
 use crate::paths;
@@ -208,14 +208,14 @@ impl<'m> Version<'m> {
             return None; // The server adds such a column.
         }
         let path = match &column.cell {
-            Cell::Path { path, .. } | Cell::Age { path, .. } => self.path(path),
+            ColumnValue::Path { path, .. } | ColumnValue::Age { path, .. } => self.path(path),
             _ => None,
         };
         let Some(path) = path else {
             notes.push(format!("column `{}` of {}, which is computed", column.name, self.entry.version));
             return None;
         };
-        let kind = if matches!(column.cell, Cell::Age { .. }) { "date" } else { column.kind.as_str() };
+        let kind = if matches!(column.cell, ColumnValue::Age { .. }) { "date" } else { column.kind.as_str() };
         let kind = if kind.is_empty() { "string" } else { kind };
         let mut out = Map::new();
         out.insert("name".into(), column.name.clone().into());

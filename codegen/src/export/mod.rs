@@ -26,7 +26,7 @@ use groups::{folder, serving};
 
 /// Format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ExportFormat {
     /// CustomResourceDefinitions, one file per kind.
     Crd,
     /// `.proto` files, one per group version.
@@ -43,20 +43,20 @@ pub enum Format {
     TypeScript,
 }
 
-impl Format {
+impl ExportFormat {
     /// The format with this name on the command line.
     ///
     /// # Errors
     /// [`Error::UnknownFormat`] if no format has the name.
-    pub fn named(name: &str) -> Result<Format, Error> {
+    pub fn named(name: &str) -> Result<ExportFormat, Error> {
         match name {
-            "crd" => Ok(Format::Crd),
-            "proto" => Ok(Format::Proto),
-            "openapi" => Ok(Format::OpenApi),
-            "markdown" => Ok(Format::Markdown),
-            "rust" => Ok(Format::Rust),
-            "go" => Ok(Format::Go),
-            "typescript" => Ok(Format::TypeScript),
+            "crd" => Ok(ExportFormat::Crd),
+            "proto" => Ok(ExportFormat::Proto),
+            "openapi" => Ok(ExportFormat::OpenApi),
+            "markdown" => Ok(ExportFormat::Markdown),
+            "rust" => Ok(ExportFormat::Rust),
+            "go" => Ok(ExportFormat::Go),
+            "typescript" => Ok(ExportFormat::TypeScript),
             _ => Err(Error::UnknownFormat(name.to_string())),
         }
     }
@@ -83,16 +83,16 @@ impl Format {
 /// # Ok(())
 /// # }
 /// ```
-pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<File>, Error> {
+pub fn export(model: &Model, format: ExportFormat, group: Option<&str>) -> Result<Vec<File>, Error> {
     let group = group.map(|name| find(model, name)).transpose()?;
     match format {
-        Format::Crd => crd::files(model, group),
-        Format::Proto => Ok(protos(model, group)),
-        Format::OpenApi => Ok(openapi_documents(model, group)),
-        Format::Markdown => Ok(markdown::files(model, group)),
-        Format::Rust => clients::rust::files(model, group),
-        Format::Go => clients::go::files(model, group, None),
-        Format::TypeScript => clients::typescript::files(model, group),
+        ExportFormat::Crd => crd::files(model, group),
+        ExportFormat::Proto => Ok(protos(model, group)),
+        ExportFormat::OpenApi => Ok(openapi_documents(model, group)),
+        ExportFormat::Markdown => Ok(markdown::files(model, group)),
+        ExportFormat::Rust => clients::rust::files(model, group),
+        ExportFormat::Go => clients::go::files(model, group, None),
+        ExportFormat::TypeScript => clients::typescript::files(model, group),
     }
 }
 

@@ -31,7 +31,7 @@ fn schema_of(version: &str, kind: &str) -> Value {
 
 #[test]
 fn crd_matches_definition() {
-    let crd = text(&export(&SHOP, Format::Crd, None).unwrap(), "products.shop.example.com.yaml");
+    let crd = text(&export(&SHOP, ExportFormat::Crd, None).unwrap(), "products.shop.example.com.yaml");
     for part in [
         "  name: products.shop.example.com\n",
         "    listKind: ProductList\n",
@@ -82,11 +82,12 @@ fn recursive_type_ends_in_unstructured_object() {
 
 #[test]
 fn kubernetes_groups_are_exported_only_by_name() {
-    assert!(export(&OWN, Format::Crd, None).is_err());
-    assert!(export(&OWN, Format::Crd, Some("core")).is_err());
-    let unknown = export(&OWN, Format::Crd, Some("storag.k8s.io")).unwrap_err().to_string();
+    assert!(export(&OWN, ExportFormat::Crd, None).is_err());
+    assert!(export(&OWN, ExportFormat::Crd, Some("core")).is_err());
+    let unknown = export(&OWN, ExportFormat::Crd, Some("storag.k8s.io")).unwrap_err().to_string();
     assert!(unknown.contains("did you mean `storage.k8s.io`"), "{unknown}");
-    let crd = text(&export(&OWN, Format::Crd, Some("networking.k8s.io")).unwrap(), "ingresses.networking.k8s.io.yaml");
+    let crd =
+        text(&export(&OWN, ExportFormat::Crd, Some("networking.k8s.io")).unwrap(), "ingresses.networking.k8s.io.yaml");
     assert!(crd.contains("api-approved.kubernetes.io"));
     assert!(crd.contains("# Left out: column `"), "ingresses have computed columns");
     assert!(crd.contains("  - name: v1beta1\n    served: false\n"), "the group version is not served");
@@ -138,7 +139,7 @@ fn every_kind_has_a_structural_schema() {
 
 #[test]
 fn protos_of_group_include_imports() {
-    let files = export(&OWN, Format::Proto, Some("policy")).unwrap();
+    let files = export(&OWN, ExportFormat::Proto, Some("policy")).unwrap();
     let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     for path in ["policy/v1.proto", "meta/v1.proto", "machinery/intstr.proto", "machinery/runtime.proto"] {
         assert!(paths.contains(path), "no {path} in {paths:?}");
@@ -148,7 +149,7 @@ fn protos_of_group_include_imports() {
 
 #[test]
 fn message_has_json_names_and_wire_numbers() {
-    let proto = text(&export(&OWN, Format::Proto, Some("core")).unwrap(), "core/v1.proto");
+    let proto = text(&export(&OWN, ExportFormat::Proto, Some("core")).unwrap(), "core/v1.proto");
     for part in [
         "package k8s.io.api.core.v1;\n",
         "  repeated Container containers = 2;\n",
@@ -162,7 +163,7 @@ fn message_has_json_names_and_wire_numbers() {
 
 #[test]
 fn reference_links_resolve() {
-    let files = export(&OWN, Format::Markdown, None).unwrap();
+    let files = export(&OWN, ExportFormat::Markdown, None).unwrap();
     let anchors: BTreeSet<String> = files
         .iter()
         .flat_map(|file| {
@@ -234,7 +235,7 @@ fn parsed_strings_have_pattern() {
 
 #[test]
 fn renames_become_field_moves() {
-    let crd = text(&export(&SHOP, Format::Crd, None).unwrap(), "products.shop.example.com.yaml");
+    let crd = text(&export(&SHOP, ExportFormat::Crd, None).unwrap(), "products.shop.example.com.yaml");
     let moves = r#"[{\"v1\":\"spec.stock\",\"v1beta1\":\"spec.replicas\"}]"#;
     assert!(crd.contains(&format!("    conversion.kube-apiserver/field-moves: \"{moves}\"\n")), "{crd}");
 }

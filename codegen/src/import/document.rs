@@ -20,7 +20,7 @@ pub struct Crd {
     pub plural: String,
     /// Name of the storage version.
     pub storage: String,
-    pub versions: Vec<Version>,
+    pub versions: Vec<CrdVersion>,
     /// Paths of each renamed field, by version.
     pub moves: Vec<BTreeMap<String, String>>,
     /// The document.
@@ -28,7 +28,7 @@ pub struct Crd {
 }
 
 /// A version of a definition.
-pub struct Version {
+pub struct CrdVersion {
     pub name: String,
     /// The entry of `spec.versions`.
     pub entry: Value,
@@ -41,7 +41,7 @@ impl Crd {
     }
 
     /// A version by its name.
-    pub fn version(&self, name: &str) -> Option<&Version> {
+    pub fn version(&self, name: &str) -> Option<&CrdVersion> {
         self.versions.iter().find(|version| version.name == name)
     }
 }
@@ -106,7 +106,7 @@ fn definition(whole: Value, warnings: &mut Vec<String>) -> Result<Crd, Error> {
     for entry in spec["versions"].as_array().into_iter().flatten() {
         let name = of(&entry["name"], "the name of a version")?;
         match version_rank(&name) {
-            Some(_) => versions.push(Version { name, entry: entry.clone() }),
+            Some(_) => versions.push(CrdVersion { name, entry: entry.clone() }),
             None => warnings.push(format!(
                 "{plural}.{group}: spec.versions[{name}]: is dropped, because the language has no such version name"
             )),

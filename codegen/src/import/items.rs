@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::types::{Body, Field, Type};
+use super::types::{ImportedBody, ImportedField, ImportedType};
 
 /// A struct or an enum, with a blank line before it. `gone` are fields of the hub that the type does
 /// not have.
-pub fn item(ty: &Type, gone: &[&Field], visibility: &str) -> String {
+pub fn item(ty: &ImportedType, gone: &[&ImportedField], visibility: &str) -> String {
     let mut out = String::from("\n");
     docs(&ty.docs, "", &mut out);
     for attribute in &ty.attributes {
@@ -14,7 +14,7 @@ pub fn item(ty: &Type, gone: &[&Field], visibility: &str) -> String {
         out.push('\n');
     }
     match &ty.body {
-        Body::Enum(variants) => {
+        ImportedBody::Enum(variants) => {
             let _ = writeln!(out, "{visibility}enum {} {{", ty.name);
             for (name, value) in variants {
                 if name != value {
@@ -23,11 +23,11 @@ pub fn item(ty: &Type, gone: &[&Field], visibility: &str) -> String {
                 let _ = writeln!(out, "    {name},");
             }
         }
-        Body::Struct(fields) if fields.is_empty() && gone.is_empty() => {
+        ImportedBody::Struct(fields) if fields.is_empty() && gone.is_empty() => {
             let _ = writeln!(out, "{visibility}struct {} {{}}", ty.name);
             return out;
         }
-        Body::Struct(fields) => {
+        ImportedBody::Struct(fields) => {
             let _ = writeln!(out, "{visibility}struct {} {{", ty.name);
             for (index, field) in fields.iter().enumerate() {
                 if index > 0 {

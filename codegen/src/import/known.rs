@@ -15,16 +15,16 @@ const MODULE: &str = "meta";
 pub const TYPES: [&str; 3] = ["Condition", "LabelSelector", "LabelSelectorRequirement"];
 
 /// Types of `crate::meta` by their schemas.
-pub struct Known(Vec<(String, Value)>);
+pub struct KnownTypes(Vec<(String, Value)>);
 
-impl Known {
+impl KnownTypes {
     /// The types of the checkout; none if its definitions have errors, which a build reports.
-    pub fn load() -> Known {
+    pub fn load() -> KnownTypes {
         let library = Project::external("").library().to_path_buf();
-        let Ok(model) = load_project(&Project::whole(library)) else { return Known(Vec::new()) };
+        let Ok(model) = load_project(&Project::whole(library)) else { return KnownTypes(Vec::new()) };
         let structs = model.structs.iter().enumerate();
         let parts = structs.filter(|(_, one)| one.module == MODULE && TYPES.contains(&one.name.as_str()));
-        Known(parts.map(|(index, one)| (one.name.clone(), plain(&of_struct(&model, StructId(index))))).collect())
+        KnownTypes(parts.map(|(index, one)| (one.name.clone(), plain(&of_struct(&model, StructId(index))))).collect())
     }
 
     /// The type with exactly this schema, regardless of the schema's own description.

@@ -28,13 +28,13 @@ const KNOWN: [&str; 14] = [
 /// Names of types and numbers of fields of one group. Types at one path have the same name in all
 /// versions; fields of one name have the same number.
 #[derive(Default)]
-pub struct Names {
+pub struct ImportedNames {
     types: BTreeMap<String, String>,
     taken: BTreeSet<String>,
     numbers: BTreeMap<String, Vec<String>>,
 }
 
-impl Names {
+impl ImportedNames {
     /// The name of the type at a path, such as `Widget.spec.parts`.
     pub fn of_type(&mut self, path: &str) -> String {
         if let Some(name) = self.types.get(path) {

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::document::{Crd, Version};
+use super::document::{Crd, CrdVersion};
 use super::items::item;
-use super::known::Known;
-use super::names::{Names, key, text};
+use super::known::KnownTypes;
+use super::names::{ImportedNames, key, text};
 use super::schema;
 use super::versions::{self, Pair};
 use crate::Error;
@@ -24,13 +24,13 @@ pub fn group(
     name: &str,
     hub: &str,
     crds: &[&Crd],
-    known: &Known,
+    known: &KnownTypes,
     warnings: &mut Vec<String>,
 ) -> Result<BTreeMap<String, String>, Error> {
     let module = module(name);
     let folder = format!("{DEFINITIONS}/{name}");
     let mut files = BTreeMap::new();
-    let mut names = Names::default();
+    let mut names = ImportedNames::default();
     let mut pairs = Vec::new();
     for crd in crds {
         names.of_type(&crd.kind);
@@ -87,7 +87,13 @@ fn module(group: &str) -> String {
 }
 
 /// The file of a kind.
-fn kind(crd: &Crd, hub: &str, known: &Known, names: &mut Names, pairs: &mut Vec<Pair>) -> Result<String, Error> {
+fn kind(
+    crd: &Crd,
+    hub: &str,
+    known: &KnownTypes,
+    names: &mut ImportedNames,
+    pairs: &mut Vec<Pair>,
+) -> Result<String, Error> {
     let missing = || Error::NoVersion { definition: crd.name(), version: hub.to_owned() };
     let version = crd.version(hub).ok_or_else(missing)?;
     let mut used = BTreeSet::from(["ObjectMeta".to_owned()]);
@@ -114,7 +120,7 @@ fn kind(crd: &Crd, hub: &str, known: &Known, names: &mut Names, pairs: &mut Vec<
 }
 
 /// `#[kind(..)]` and the attributes after it.
-fn kind_attributes(crd: &Crd, hub: &str, version: &Version) -> Vec<String> {
+fn kind_attributes(crd: &Crd, hub: &str, version: &CrdVersion) -> Vec<String> {
     let names = &crd.whole["spec"]["names"];
     let mut words = vec![format!("plural = {:?}", crd.plural)];
     let singular = text(&names["singular"]);
@@ -146,7 +152,7 @@ fn kind_attributes(crd: &Crd, hub: &str, version: &Version) -> Vec<String> {
 }
 
 /// An entry of `#[versions(..)]`.
-fn version_entry(crd: &Crd, hub: &Version, version: &Version) -> String {
+fn version_entry(crd: &Crd, hub: &CrdVersion, version: &CrdVersion) -> String {
     let mut words = Vec::new();
     if version.entry["served"] == false {
         words.push("unserved".to_owned());
@@ -157,7 +163,7 @@ fn version_entry(crd: &Crd, hub: &Version, version: &Version) -> String {
         let replacement = text(&version.entry["deprecationWarning"]).strip_prefix(&start);
         words.extend(replacement.map(|replacement| format!("replacement = {replacement:?}")));
     }
-    let of = |version: &Version| {
+    let of = |version: &CrdVersion| {
         let declared = version.entry["subresources"].as_object();
         declared.into_iter().flatten().map(|(name, _)| name.clone()).collect::<Vec<_>>()
     };
@@ -167,7 +173,7 @@ fn version_entry(crd: &Crd, hub: &Version, version: &Version) -> String {
     if words.is_empty() { version.name.clone() } else { format!("{}({})", version.name, words.join(", ")) }
 }
 
-fn subresources(version: &Version) -> Vec<String> {
+fn subresources(version: &CrdVersion) -> Vec<String> {
     let declared = &version.entry["subresources"];
     let mut out = Vec::new();
     if declared["status"].is_object() {
@@ -203,8 +209,8 @@ fn column(column: &Value) -> Option<String> {
 }
 
 /// Selectable fields by the hub's paths, with the versions that have them.
-fn selectable(crd: &Crd, hub: &Version) -> Vec<String> {
-    let paths = |version: &Version| -> Vec<String> {
+fn selectable(crd: &Crd, hub: &CrdVersion) -> Vec<String> {
+    let paths = |version: &CrdVersion| -> Vec<String> {
         let fields = version.entry["selectableFields"].as_array().into_iter().flatten();
         fields.filter_map(|field| path(text(&field["jsonPath"]))).collect()
     };

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::layout;
 use crate::Error;
-use crate::diagnostics::{Diagnostics, Level};
+use crate::diagnostics::{Diagnostics, Severity};
 use crate::examine::{Examined, examine_project};
 use crate::model::Model;
 use crate::project::{DEFINITIONS, Project};
@@ -53,7 +53,7 @@ pub fn check(files: &mut BTreeMap<String, String>) -> Result<Model, Error> {
 fn repair(files: &mut BTreeMap<String, String>, diagnostics: &Diagnostics) -> bool {
     let mut broken: BTreeMap<String, BTreeSet<(usize, usize)>> = BTreeMap::new();
     let mut allowed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for diagnostic in diagnostics.iter().filter(|one| one.level == Level::Error) {
+    for diagnostic in diagnostics.iter().filter(|one| one.level == Severity::Error) {
         let file = diagnostic.span.file.display().to_string();
         match diagnostic.code.0 {
             code if code.starts_with('L') => drop(allowed.entry(group(&file)).or_default().insert(code.to_owned())),

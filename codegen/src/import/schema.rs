@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::document::{Crd, Version};
-use super::known::Known;
-use super::names::{self, Names, literal, text};
-use super::types::{Body, Field, Type};
+use super::document::{Crd, CrdVersion};
+use super::known::KnownTypes;
+use super::names::{self, ImportedNames, literal, text};
+use super::types::{ImportedBody, ImportedField, ImportedType};
 use crate::export::schema::{DURATION, QUANTITY, immutable_rule};
 
 /// The pattern that an exported definition has for `format = uuid`.
@@ -21,12 +21,12 @@ const IMPLIED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 /// `crate::meta` among them are added to `used`.
 pub fn types(
     crd: &Crd,
-    version: &Version,
+    version: &CrdVersion,
     hub: &str,
-    known: &Known,
-    names: &mut Names,
+    known: &KnownTypes,
+    names: &mut ImportedNames,
     used: &mut BTreeSet<String>,
-) -> Vec<Type> {
+) -> Vec<ImportedType> {
     let moves = crd.moves.iter().filter_map(|paths| Some((paths.get(&version.name)?.clone(), paths.get(hub)?.clone())));
     let schema = &version.entry["schema"]["openAPIV3Schema"];
     let scale = &version.entry["subresources"]["scale"];
@@ -37,15 +37,15 @@ pub fn types(
 }
 
 struct Reader<'n> {
-    known: &'n Known,
-    names: &'n mut Names,
+    known: &'n KnownTypes,
+    names: &'n mut ImportedNames,
     /// Known types that were found.
     used: &'n mut BTreeSet<String>,
     /// Paths of this version, with the hub's path of the same field.
     moves: BTreeMap<String, String>,
     /// Paths of numbers of a Scale, which are 32-bit.
     small: [String; 2],
-    out: Vec<Type>,
+    out: Vec<ImportedType>,
 }
 
 /// The place of a schema.
@@ -80,8 +80,8 @@ impl Reader<'_> {
         let name = self.names.of_type(&place.hub);
         let index = self.out.len();
         let docs = text(&schema["description"]).to_owned();
-        let body = Body::Struct(Vec::new());
-        self.out.push(Type { name: name.clone(), docs, attributes: Vec::new(), body });
+        let body = ImportedBody::Struct(Vec::new());
+        self.out.push(ImportedType { name: name.clone(), docs, attributes: Vec::new(), body });
         let mut fields = Vec::new();
         let mut rules: Vec<&Value> = schema["x-kubernetes-validations"].as_array().into_iter().flatten().collect();
         if is_kind {
@@ -89,7 +89,7 @@ impl Reader<'_> {
         }
         let properties = schema["properties"].as_object().into_iter().flatten();
         for (json, property) in properties.filter(|(json, _)| !is_kind || !IMPLIED.contains(&json.as_str())) {
-            let others: BTreeSet<String> = fields.iter().map(|field: &Field| field.name.clone()).collect();
+            let others: BTreeSet<String> = fields.iter().map(|field: &ImportedField| field.name.clone()).collect();
             let mut field = self.field(&name, &place, json, property, is_required(schema, json), &others);
             let fixed = immutable_rule(json);
             let before = rules.len();
@@ -104,7 +104,7 @@ impl Reader<'_> {
             attributes.push("#[structure(atomic)]".to_owned());
         }
         attributes.extend(rules.into_iter().map(rule));
-        self.out[index].body = Body::Struct(fields);
+        self.out[index].body = ImportedBody::Struct(fields);
         name
     }
 
@@ -116,7 +116,7 @@ impl Reader<'_> {
         schema: &Value,
         required: bool,
         others: &BTreeSet<String>,
-    ) -> Field {
+    ) -> ImportedField {
         let plain = around.below(json, json);
         let moved = self.moves.get(&plain.here).and_then(|hub| sibling(&around.hub, hub));
         let hub = moved.unwrap_or_else(|| json.to_owned());
@@ -138,7 +138,7 @@ impl Reader<'_> {
         let ty = if is_plain { ty } else { format!("Option<{ty}>") };
         let docs = text(&schema["description"]).to_owned();
         let number = self.names.number(of_type, &hub);
-        Field { json: json.to_owned(), hub, name: names::spelled(&name), docs, number, words, ty }
+        ImportedField { json: json.to_owned(), hub, name: names::spelled(&name), docs, number, words, ty }
     }
 
     fn ty(&mut self, place: &Place, schema: &Value) -> String {
@@ -184,7 +184,12 @@ impl Reader<'_> {
         let name = self.names.of_type(&place.hub);
         let variants = names::variants(schema["enum"].as_array().map_or(&[], Vec::as_slice));
         let docs = text(&schema["description"]).to_owned();
-        self.out.push(Type { name: name.clone(), docs, attributes: Vec::new(), body: Body::Enum(variants) });
+        self.out.push(ImportedType {
+            name: name.clone(),
+            docs,
+            attributes: Vec::new(),
+            body: ImportedBody::Enum(variants),
+        });
         name
     }
 }
@@ -196,10 +201,18 @@ fn sibling(around: &str, hub: &str) -> Option<String> {
     (!rest.contains('.')).then(|| rest.to_owned())
 }
 
-fn metadata(number: usize) -> Field {
+fn metadata(number: usize) -> ImportedField {
     let name = || "metadata".to_owned();
     let docs = "Standard object metadata.".to_owned();
-    Field { json: name(), hub: name(), name: name(), docs, number, words: Vec::new(), ty: "ObjectMeta".to_owned() }
+    ImportedField {
+        json: name(),
+        hub: name(),
+        name: name(),
+        docs,
+        number,
+        words: Vec::new(),
+        ty: "ObjectMeta".to_owned(),
+    }
 }
 
 fn is_required(schema: &Value, json: &str) -> bool {

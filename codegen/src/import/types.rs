@@ -2,24 +2,24 @@
 
 /// A struct or an enum.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Type {
+pub struct ImportedType {
     pub name: String,
     pub docs: String,
     /// Attributes of a struct besides those of a kind.
     pub attributes: Vec<String>,
-    pub body: Body,
+    pub body: ImportedBody,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
-    Struct(Vec<Field>),
+pub enum ImportedBody {
+    Struct(Vec<ImportedField>),
     /// Variants with their values.
     Enum(Vec<(String, String)>),
 }
 
 /// A field of a struct.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct ImportedField {
     pub json: String,
     /// The hub's JSON name of the field.
     pub hub: String,
@@ -32,17 +32,17 @@ pub struct Field {
     pub ty: String,
 }
 
-impl Type {
+impl ImportedType {
     /// The fields of a struct.
-    pub fn fields(&self) -> &[Field] {
+    pub fn fields(&self) -> &[ImportedField] {
         match &self.body {
-            Body::Struct(fields) => fields,
-            Body::Enum(_) => &[],
+            ImportedBody::Struct(fields) => fields,
+            ImportedBody::Enum(_) => &[],
         }
     }
 }
 
-impl Field {
+impl ImportedField {
     /// The type without `Option`.
     pub fn inner(&self) -> &str {
         self.ty.strip_prefix("Option<").and_then(|ty| ty.strip_suffix('>')).unwrap_or(&self.ty)

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::items;
 use super::names::key;
-use super::types::{Body, Field, Type};
+use super::types::{ImportedBody, ImportedField, ImportedType};
 use crate::names::rust_name;
 
 /// A pair of functions that converts fields which cannot be converted by name.
@@ -18,12 +18,15 @@ pub struct Pair {
 }
 
 /// The module of a version; empty if nothing differs.
-pub fn module(version: &str, hub: &[Type], here: &[Type], pairs: &mut Vec<Pair>) -> String {
-    let by_name: BTreeMap<&str, &Type> = hub.iter().map(|ty| (ty.name.as_str(), ty)).collect();
-    let other = |ty: &Type| by_name.get(ty.name.as_str()).is_some_and(|hub| hub.body != ty.body);
+pub fn module(version: &str, hub: &[ImportedType], here: &[ImportedType], pairs: &mut Vec<Pair>) -> String {
+    let by_name: BTreeMap<&str, &ImportedType> = hub.iter().map(|ty| (ty.name.as_str(), ty)).collect();
+    let other = |ty: &ImportedType| by_name.get(ty.name.as_str()).is_some_and(|hub| hub.body != ty.body);
     // A field has another type if its enum has other values, even if the field's declaration is equal.
-    let enums: BTreeSet<&str> =
-        here.iter().filter(|ty| matches!(ty.body, Body::Enum(_)) && other(ty)).map(|ty| ty.name.as_str()).collect();
+    let enums: BTreeSet<&str> = here
+        .iter()
+        .filter(|ty| matches!(ty.body, ImportedBody::Enum(_)) && other(ty))
+        .map(|ty| ty.name.as_str())
+        .collect();
     let mut out = String::new();
     for ty in here {
         match by_name.get(ty.name.as_str()) {
@@ -40,31 +43,37 @@ pub fn module(version: &str, hub: &[Type], here: &[Type], pairs: &mut Vec<Pair>)
 }
 
 /// Differences of a version's type from the hub's, and its conversion.
-fn difference(version: &str, hub: &Type, here: &Type, enums: &BTreeSet<&str>, pairs: &mut Vec<Pair>) -> String {
-    if let Body::Enum(_) = here.body {
+fn difference(
+    version: &str,
+    hub: &ImportedType,
+    here: &ImportedType,
+    enums: &BTreeSet<&str>,
+    pairs: &mut Vec<Pair>,
+) -> String {
+    if let ImportedBody::Enum(_) = here.body {
         let is_same = hub.body == here.body;
         return if is_same { String::new() } else { items::item(here, &[], "") };
     }
-    let counterpart = |field: &Field| hub.fields().iter().find(|of| of.json == field.hub);
-    let changed = |field: &&Field| counterpart(field) != Some(field);
-    let changed: Vec<&Field> = here.fields().iter().filter(changed).collect();
-    let gone: Vec<&Field> =
+    let counterpart = |field: &ImportedField| hub.fields().iter().find(|of| of.json == field.hub);
+    let changed = |field: &&ImportedField| counterpart(field) != Some(field);
+    let changed: Vec<&ImportedField> = here.fields().iter().filter(changed).collect();
+    let gone: Vec<&ImportedField> =
         hub.fields().iter().filter(|of| here.fields().iter().all(|field| field.hub != of.json)).collect();
     let mut out = String::new();
     if !changed.is_empty() || !gone.is_empty() || hub.attributes != here.attributes || hub.docs != here.docs {
         let fields = changed.iter().map(|field| of_version(field, counterpart(field)));
         let mut attributes = vec![format!("#[differs({})]", here.name)];
         attributes.extend(replaced(hub, here));
-        let body = Body::Struct(fields.collect());
+        let body = ImportedBody::Struct(fields.collect());
         let docs = if hub.docs == here.docs { String::new() } else { here.docs.clone() };
-        out = items::item(&Type { name: here.name.clone(), docs, attributes, body }, &gone, "");
+        out = items::item(&ImportedType { name: here.name.clone(), docs, attributes, body }, &gone, "");
     }
     // Fields with the same name and different types, or on one side only.
-    let is_other = |field: &&Field| match counterpart(field) {
+    let is_other = |field: &&ImportedField| match counterpart(field) {
         Some(of) => of.inner() != field.inner() || enums.contains(field.innermost()),
         None => true,
     };
-    let others: Vec<&Field> = here.fields().iter().filter(is_other).collect();
+    let others: Vec<&ImportedField> = here.fields().iter().filter(is_other).collect();
     let of_hub = others.iter().filter_map(|field| counterpart(field)).chain(gone);
     let of_hub: Vec<String> = of_hub.map(|field| key(&field.json)).collect();
     if !others.is_empty() || !of_hub.is_empty() {
@@ -90,7 +99,7 @@ fn lower_first(name: &str) -> String {
 }
 
 /// A field of a version; `renamed` names the hub's field if the names differ.
-fn of_version(field: &Field, hub: Option<&Field>) -> Field {
+fn of_version(field: &ImportedField, hub: Option<&ImportedField>) -> ImportedField {
     let mut field = field.clone();
     if let Some(hub) = hub.filter(|hub| hub.json != field.json) {
         field.words.insert(0, format!("renamed = {}", hub.name));
@@ -99,11 +108,11 @@ fn of_version(field: &Field, hub: Option<&Field>) -> Field {
 }
 
 /// The attributes of a version's struct, with a word that drops each attribute that only the hub has.
-fn replaced(hub: &Type, here: &Type) -> Vec<String> {
+fn replaced(hub: &ImportedType, here: &ImportedType) -> Vec<String> {
     if hub.attributes == here.attributes {
         return Vec::new();
     }
-    let has = |ty: &Type, word: &str| ty.attributes.iter().any(|attribute| attribute.starts_with(word));
+    let has = |ty: &ImportedType, word: &str| ty.attributes.iter().any(|attribute| attribute.starts_with(word));
     let mut out = here.attributes.clone();
     for (word, without) in [("#[rule(", "#[rule(none)]"), ("#[structure(", "#[structure(granular)]")] {
         if has(hub, word) && !has(here, word) {

@@ -5,17 +5,17 @@ use std::path::Path;
 
 use super::limits;
 use super::surface::Surface;
-use super::text::{Facts, Key, Word, quoted};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Level, codes};
+use super::text::{FactKey, GroupFacts, Word, quoted};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, codes};
 use crate::model::Span;
-use crate::names::{self, Stage};
+use crate::names::{self, Stability};
 use crate::parse::{Break, Origins};
 
 /// A change that is visible to clients of a version.
 struct Change {
     code: Code,
     /// The changed fact; a removed type includes all of its facts.
-    key: Key,
+    key: FactKey,
     message: String,
     place: Span,
     help: Vec<String>,
@@ -26,13 +26,13 @@ struct Change {
 /// Reports the breaking changes of one group, and returns its ledger as it has to be. `is_whole`: the
 /// ledger records constraints.
 pub fn group(
-    old: &Facts,
+    old: &GroupFacts,
     is_whole: bool,
     now: &Surface,
     origins: &Origins,
     path: &Path,
     diagnostics: &mut Diagnostics,
-) -> Facts {
+) -> GroupFacts {
     let mut comparison = Comparison { old, now, origins, changes: Vec::new() };
     comparison.versions();
     comparison.all();
@@ -48,18 +48,18 @@ pub fn group(
     let mut used = Vec::new();
     for change in comparison.changes {
         let declared = declared(&change, now, origins);
-        let alpha = names::version_rank(&change.key.version).is_some_and(|(stage, ..)| stage == Stage::Alpha);
+        let alpha = names::version_rank(&change.key.version).is_some_and(|(stage, ..)| stage == Stability::Alpha);
         match declared {
             Some(intent) => {
                 used.push(intent.span.clone());
                 let subject = format!("{} {}", change.code, change.subject());
-                next.insert(Key::new(&change.key.version, Word::Break, subject), recorded(intent));
+                next.insert(FactKey::new(&change.key.version, Word::Break, subject), recorded(intent));
             }
             None => diagnostics.push(change.diagnostic(old, path, alpha)),
         }
         if change.code == codes::GONE_FIELD && !alpha {
             let number = old.get(&change.key).map_or("0", |rest| number_of(rest));
-            next.insert(Key { word: Word::Gone, ..change.key }, number.to_string());
+            next.insert(FactKey { word: Word::Gone, ..change.key }, number.to_string());
         }
     }
     unused_breaks(old, now, origins, &used, diagnostics);
@@ -67,17 +67,17 @@ pub fn group(
 }
 
 /// Tombstones of structs that still exist, until the field is declared again.
-fn kept_gone(old: &Facts, now: &Surface) -> Facts {
+fn kept_gone(old: &GroupFacts, now: &Surface) -> GroupFacts {
     let gone = old.iter().filter(|(key, _)| key.word == Word::Gone);
     let kept = gone.filter(|(key, _)| {
-        let back = now.facts.contains_key(&Key { word: Word::Field, ..(*key).clone() });
-        !back && now.facts.contains_key(&Key::new(&key.version, Word::Struct, key.owner()))
+        let back = now.facts.contains_key(&FactKey { word: Word::Field, ..(*key).clone() });
+        !back && now.facts.contains_key(&FactKey::new(&key.version, Word::Struct, key.owner()))
     });
     kept.map(|(key, rest)| (key.clone(), rest.clone())).collect()
 }
 
 struct Comparison<'a> {
-    old: &'a Facts,
+    old: &'a GroupFacts,
     now: &'a Surface,
     origins: &'a Origins,
     changes: Vec<Change>,
@@ -93,7 +93,7 @@ impl Comparison<'_> {
             let items = vec![(self.now.group.clone(), Some(version.to_string()))];
             let message = format!("version {version} is gone");
             let help = vec!["clients and stored objects still use it: keep it as `unserved`".to_string()];
-            let key = Key::new(version, Word::Struct, version);
+            let key = FactKey::new(version, Word::Struct, version);
             self.changes.push(Change {
                 code: codes::GONE_TYPE,
                 key,
@@ -124,14 +124,14 @@ impl Comparison<'_> {
         }
     }
 
-    fn place(&self, key: &Key) -> Span {
+    fn place(&self, key: &FactKey) -> Span {
         self.now.places.get(key).unwrap_or(&self.now.group).clone()
     }
 
-    fn gone_type(&mut self, key: &Key) {
+    fn gone_type(&mut self, key: &FactKey) {
         // A kind is also a struct; its removal is reported once.
-        let as_kind = key.word == Word::Struct && self.old.contains_key(&Key { word: Word::Kind, ..key.clone() });
-        if as_kind && !self.now.facts.contains_key(&Key { word: Word::Kind, ..key.clone() }) {
+        let as_kind = key.word == Word::Struct && self.old.contains_key(&FactKey { word: Word::Kind, ..key.clone() });
+        if as_kind && !self.now.facts.contains_key(&FactKey { word: Word::Kind, ..key.clone() }) {
             return;
         }
         let place = self.now.versions.get(&key.version).unwrap_or(&self.now.group).clone();
@@ -143,8 +143,8 @@ impl Comparison<'_> {
         self.changes.push(Change { code: codes::GONE_TYPE, key: key.clone(), message, place, help, items });
     }
 
-    fn gone_field(&mut self, key: &Key) {
-        let owner = Key::new(&key.version, Word::Struct, key.owner());
+    fn gone_field(&mut self, key: &FactKey) {
+        let owner = FactKey::new(&key.version, Word::Struct, key.owner());
         if !self.now.facts.contains_key(&owner) {
             return;
         }
@@ -158,8 +158,8 @@ impl Comparison<'_> {
         self.changes.push(Change { code: codes::GONE_FIELD, key: key.clone(), message, place, help, items });
     }
 
-    fn gone_value(&mut self, key: &Key) {
-        let owner = Key::new(&key.version, Word::Enum, key.owner());
+    fn gone_value(&mut self, key: &FactKey) {
+        let owner = FactKey::new(&key.version, Word::Enum, key.owner());
         if !self.now.facts.contains_key(&owner) {
             return;
         }
@@ -173,8 +173,8 @@ impl Comparison<'_> {
     }
 
     /// Reports a removed column, selectable field or short name of a kind that still exists.
-    fn gone_name(&mut self, key: &Key, what: &str) {
-        let owner = Key::new(&key.version, Word::Kind, key.owner());
+    fn gone_name(&mut self, key: &FactKey, what: &str) {
+        let owner = FactKey::new(&key.version, Word::Kind, key.owner());
         if !self.now.facts.contains_key(&owner) {
             return;
         }
@@ -194,8 +194,10 @@ impl Comparison<'_> {
             let before = self.old.get(key).map(String::as_str);
             let Some(what) = limits::tightened(key, before, rest, self.old) else { continue };
             let owner = match key.word {
-                Word::Limit => Key::new(&key.version, Word::Field, key.subject.split(' ').next().unwrap_or_default()),
-                _ => Key::new(&key.version, Word::Struct, key.owner()),
+                Word::Limit => {
+                    FactKey::new(&key.version, Word::Field, key.subject.split(' ').next().unwrap_or_default())
+                }
+                _ => FactKey::new(&key.version, Word::Struct, key.owner()),
             };
             if !self.old.contains_key(&owner) {
                 continue;
@@ -209,7 +211,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn field(&mut self, key: &Key, old: &str, now: &str) {
+    fn field(&mut self, key: &FactKey, old: &str, now: &str) {
         let (old, now) = (FieldFacts::read(old), FieldFacts::read(now));
         let mut found = Vec::new();
         if old.number != now.number {
@@ -242,7 +244,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn kind(&mut self, key: &Key, old: &str, now: &str) {
+    fn kind(&mut self, key: &FactKey, old: &str, now: &str) {
         let (old, now): (Vec<&str>, Vec<&str>) = (old.split(' ').collect(), now.split(' ').collect());
         let lost = old.iter().skip(2).filter(|name| !now.iter().skip(2).any(|other| other == *name)).copied();
         for name in lost {
@@ -266,7 +268,7 @@ impl Comparison<'_> {
     }
 
     /// Reports a change of an item that still exists.
-    fn on_item(&mut self, code: Code, key: &Key, word: &str, message: String) {
+    fn on_item(&mut self, code: Code, key: &FactKey, word: &str, message: String) {
         let item = self.place(key);
         let place = self.origins.word(&item, word).clone();
         let help = vec![format!("if that is intended: `#[breaks({code}, reason = \"..\")]` here")];
@@ -280,7 +282,7 @@ impl Comparison<'_> {
         let mut found = Vec::new();
         for (key, rest) in fields {
             let number = number_of(rest);
-            let same_struct = |other: &Key| {
+            let same_struct = |other: &FactKey| {
                 matches!(other.word, Word::Field | Word::Gone)
                     && other.version == key.version
                     && other.owner() == key.owner()
@@ -315,15 +317,15 @@ impl Change {
         }
     }
 
-    fn diagnostic(&self, old: &Facts, path: &Path, alpha: bool) -> Diagnostic {
+    fn diagnostic(&self, old: &GroupFacts, path: &Path, alpha: bool) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.code, &self.place, self.message.clone());
         diagnostic.help.extend(self.help.iter().cloned());
         if [codes::TIGHTENED, codes::GONE_NAME].contains(&self.code) {
-            diagnostic.level = Level::Warning;
+            diagnostic.level = Severity::Warning;
             return diagnostic.help("the ledger follows: this is reported once");
         }
         if alpha {
-            diagnostic.level = Level::Warning;
+            diagnostic.level = Severity::Warning;
             diagnostic.help = vec!["alpha versions may change; the ledger follows".to_string()];
             return diagnostic;
         }
@@ -349,7 +351,7 @@ fn declared<'o>(change: &Change, now: &Surface, origins: &'o Origins) -> Option<
 }
 
 /// Reports `#[breaks(..)]` for which there is neither a breaking change nor a record in the ledger.
-fn unused_breaks(old: &Facts, now: &Surface, origins: &Origins, used: &[Span], diagnostics: &mut Diagnostics) {
+fn unused_breaks(old: &GroupFacts, now: &Surface, origins: &Origins, used: &[Span], diagnostics: &mut Diagnostics) {
     let known = |intent: &Break| {
         let of_code = old.iter().filter(|(key, _)| key.word == Word::Break && key.subject.starts_with(&intent.code));
         of_code.into_iter().any(|(_, reason)| *reason == recorded(intent))

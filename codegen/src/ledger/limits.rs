@@ -1,6 +1,6 @@
 //! Constraints of a group's fields as facts of the ledger, and the comparison of their strictness.
 
-use super::text::{Facts, Key, Word, quoted};
+use super::text::{FactKey, GroupFacts, Word, quoted};
 use crate::model::{Field, Struct, Union};
 
 /// Constraints of a field: each word, and its value in the ledger (empty for a word without one).
@@ -40,7 +40,7 @@ fn members(union: &Union) -> String {
 }
 
 /// How a constraint became tighter; `None` if every value that was valid still is.
-pub fn tightened(key: &Key, before: Option<&str>, now: &str, old: &Facts) -> Option<String> {
+pub fn tightened(key: &FactKey, before: Option<&str>, now: &str, old: &GroupFacts) -> Option<String> {
     match key.word {
         Word::Limit => limit(key, before, now),
         Word::Rule => before.is_none().then(|| format!("`{}` has the new rule {}", key.owner(), key.detail())),
@@ -49,7 +49,7 @@ pub fn tightened(key: &Key, before: Option<&str>, now: &str, old: &Facts) -> Opt
     }
 }
 
-fn limit(key: &Key, before: Option<&str>, now: &str) -> Option<String> {
+fn limit(key: &FactKey, before: Option<&str>, now: &str) -> Option<String> {
     let word = key.detail();
     let shown = |value: &str| if value.is_empty() { word.to_string() } else { format!("{word} = {value}") };
     let field = key.subject.split(' ').next().unwrap_or_default();
@@ -64,11 +64,12 @@ fn limit(key: &Key, before: Option<&str>, now: &str) -> Option<String> {
 }
 
 /// How a union became tighter. Additional members do not tighten it if they are new fields.
-fn union(key: &Key, before: Option<&str>, now: &str, old: &Facts) -> Option<String> {
+fn union(key: &FactKey, before: Option<&str>, now: &str, old: &GroupFacts) -> Option<String> {
     let owner = key.owner();
-    let was_field = |member: &str| old.contains_key(&Key::new(&key.version, Word::Field, format!("{owner}.{member}")));
+    let was_field =
+        |member: &str| old.contains_key(&FactKey::new(&key.version, Word::Field, format!("{owner}.{member}")));
     let known: Vec<&str> = key.detail().split(',').filter(|member| was_field(member)).collect();
-    let grown_from = Key::new(&key.version, Word::Union, format!("{owner} {}", known.join(",")));
+    let grown_from = FactKey::new(&key.version, Word::Union, format!("{owner} {}", known.join(",")));
     match before.or_else(|| old.get(&grown_from).map(String::as_str)) {
         Some(before) if before == now || before == "exactly_one" => None,
         Some(_) => Some(format!("one of {} of `{owner}` has to be set now", key.detail())),

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::limits;
-use super::text::{Facts, Key, Word, quoted};
+use super::text::{FactKey, GroupFacts, Word, quoted};
 use crate::model::{Field, Group, Kind, ListSemantics, Literal, Model, Role, Span, Struct, TypeRef, Version};
 use crate::parse::Origins;
 
 /// Facts with the places that declare them.
 pub struct Surface {
-    pub facts: Facts,
-    pub places: BTreeMap<Key, Span>,
+    pub facts: GroupFacts,
+    pub places: BTreeMap<FactKey, Span>,
     /// Place of each version in `group.rs`.
     pub versions: BTreeMap<String, Span>,
     pub group: Span,
@@ -21,7 +21,7 @@ pub struct Surface {
 /// The surface that the definitions of a group declare.
 pub fn of(model: &Model, group: &Group, origins: &Origins) -> Surface {
     let versions = group.versions.iter().map(|version| (version.name.clone(), version.span.clone())).collect();
-    let (facts, places) = (Facts::new(), BTreeMap::new());
+    let (facts, places) = (GroupFacts::new(), BTreeMap::new());
     let mut surface = Surface { facts, places, versions, group: group.span.clone(), module: group.module.clone() };
     for version in &group.versions {
         let own = |name: &String| !version.borrowed.contains_key(name);
@@ -30,14 +30,14 @@ pub fn of(model: &Model, group: &Group, origins: &Origins) -> Surface {
         }
         for (name, id) in version.enums.iter().filter(|(name, _)| own(name)) {
             let one = &model.enums[id.0];
-            surface.add(Key::new(&version.name, Word::Enum, name.clone()), String::new(), &one.span);
+            surface.add(FactKey::new(&version.name, Word::Enum, name.clone()), String::new(), &one.span);
             let places = origins.variants.get(&one.span);
             for (_, value, _) in &one.variants {
                 let place = places
                     .and_then(|all| all.iter().find(|(name, _)| name == value))
                     .map_or(&one.span, |(_, span)| span);
                 surface.add(
-                    Key::new(&version.name, Word::Value, format!("{name} {}", quoted(value))),
+                    FactKey::new(&version.name, Word::Value, format!("{name} {}", quoted(value))),
                     String::new(),
                     place,
                 );
@@ -51,7 +51,7 @@ pub fn of(model: &Model, group: &Group, origins: &Origins) -> Surface {
 }
 
 impl Surface {
-    fn add(&mut self, key: Key, rest: String, place: &Span) {
+    fn add(&mut self, key: FactKey, rest: String, place: &Span) {
         self.places.insert(key.clone(), place.clone());
         self.facts.insert(key, rest);
     }
@@ -60,10 +60,10 @@ impl Surface {
         if one.role == Role::List {
             return;
         }
-        self.add(Key::new(&version.name, Word::Struct, name), String::new(), &one.span);
+        self.add(FactKey::new(&version.name, Word::Struct, name), String::new(), &one.span);
         for field in &one.fields {
             let json = if field.json.is_empty() { &field.name } else { &field.json };
-            let key = Key::new(&version.name, Word::Field, format!("{name}.{json}"));
+            let key = FactKey::new(&version.name, Word::Field, format!("{name}.{json}"));
             self.add(key, field_facts(model, group, version, field), &field.span);
         }
         // If only upstream's tags are in force, other constraints have no effect.
@@ -75,12 +75,12 @@ impl Surface {
     fn limits(&mut self, version: &Version, name: &str, one: &Struct) {
         for field in one.fields.iter().filter(|field| !field.json.is_empty()) {
             for (word, value) in limits::of_field(field) {
-                let key = Key::new(&version.name, Word::Limit, format!("{name}.{} {word}", field.json));
+                let key = FactKey::new(&version.name, Word::Limit, format!("{name}.{} {word}", field.json));
                 self.add(key, value, &field.span);
             }
         }
         for (word, detail, rest) in limits::of_struct(one) {
-            self.add(Key::new(&version.name, word, format!("{name} {detail}")), rest, &one.span);
+            self.add(FactKey::new(&version.name, word, format!("{name} {detail}")), rest, &one.span);
         }
     }
 
@@ -99,7 +99,7 @@ impl Surface {
                     let _ = write!(rest, " {name}");
                 }
             }
-            self.add(Key::new(&version.version, Word::Kind, kind.name.clone()), rest, &kind.span);
+            self.add(FactKey::new(&version.version, Word::Kind, kind.name.clone()), rest, &kind.span);
             self.shown(kind, &version.version);
         }
     }
@@ -116,7 +116,7 @@ impl Surface {
             names.extend(resource.short_names.iter().map(|name| (Word::ShortName, name.clone())));
         }
         for (word, name) in names {
-            self.add(Key::new(version, word, format!("{} {name}", kind.name)), String::new(), &kind.span);
+            self.add(FactKey::new(version, word, format!("{} {name}", kind.name)), String::new(), &kind.span);
         }
     }
 }

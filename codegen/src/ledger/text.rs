@@ -24,7 +24,7 @@ use crate::model::Span;
 
 /// Key of a fact: version, word and subject, such as `v1 field ProductSpec.stock`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct FactKey {
     pub version: String,
     pub word: Word,
     pub subject: String,
@@ -75,7 +75,7 @@ impl Word {
     }
 }
 
-impl Key {
+impl FactKey {
     pub fn new(version: &str, word: Word, subject: impl Into<String>) -> Self {
         Self { version: version.to_string(), word, subject: subject.into() }
     }
@@ -102,7 +102,7 @@ impl Key {
 }
 
 /// Facts of one group, with the rest of the line.
-pub type Facts = BTreeMap<Key, String>;
+pub type GroupFacts = BTreeMap<FactKey, String>;
 
 /// Marker in the first line of a ledger that records constraints, columns, selectable fields and short
 /// names. Older ledgers do not record them: without the marker none of them counts as new or lost.
@@ -114,8 +114,8 @@ pub fn is_whole(text: &str) -> bool {
 }
 
 /// Reads a ledger; invalid lines are reported.
-pub fn read(path: &Path, text: &str, diagnostics: &mut Diagnostics) -> Facts {
-    let mut facts = Facts::new();
+pub fn read(path: &Path, text: &str, diagnostics: &mut Diagnostics) -> GroupFacts {
+    let mut facts = GroupFacts::new();
     let mut broken = false;
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
         match parse(line) {
@@ -136,7 +136,7 @@ pub fn read(path: &Path, text: &str, diagnostics: &mut Diagnostics) -> Facts {
     facts
 }
 
-fn parse(line: &str) -> Option<(Key, String)> {
+fn parse(line: &str) -> Option<(FactKey, String)> {
     let (version, rest) = line.split_once(' ')?;
     let (word, rest) = rest.split_once(' ')?;
     let (word, _) = WORDS.iter().find(|(_, text)| *text == word)?;
@@ -156,7 +156,7 @@ fn parse(line: &str) -> Option<(Key, String)> {
     };
     let field = matches!(word, Word::Field | Word::Gone);
     (!field || (subject.contains('.') && !rest.is_empty()))
-        .then(|| (Key::new(version, *word, subject), rest.to_string()))
+        .then(|| (FactKey::new(version, *word, subject), rest.to_string()))
 }
 
 /// Splits a text after the given number of words.
@@ -173,7 +173,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// The text of a group's ledger.
-pub fn write(group: &str, facts: &Facts) -> String {
+pub fn write(group: &str, facts: &GroupFacts) -> String {
     let name = if group.is_empty() { "the core group" } else { group };
     let mut lines: Vec<String> = facts.iter().map(|(key, rest)| key.line(rest)).collect();
     lines.sort();

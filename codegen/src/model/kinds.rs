@@ -216,7 +216,7 @@ pub struct Column {
     /// 0 for columns of the standard view; greater for columns of `-o wide`.
     pub priority: i32,
     /// The value in each row.
-    pub cell: Cell,
+    pub cell: ColumnValue,
     /// JSON paths that a cell computed by hand depends on; empty if not declared.
     pub reads: Vec<String>,
     /// Description of the column; empty if not declared.
@@ -227,7 +227,7 @@ pub struct Column {
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum ColumnValue {
     /// Value at a JSON path: `spec.price`, `status.phase or "<none>"`.
     Path {
         /// JSON path of the value.
@@ -276,9 +276,9 @@ pub enum Cell {
     ByHand(String),
 }
 
-impl Default for Cell {
+impl Default for ColumnValue {
     fn default() -> Self {
-        Cell::Path { path: String::new(), or: None }
+        ColumnValue::Path { path: String::new(), or: None }
     }
 }
 

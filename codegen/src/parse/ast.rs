@@ -1,6 +1,6 @@
 //! Definitions as written: no lookups, no merging. `lower` converts them to the model.
 
-use super::words::{Entry, Expr, Path};
+use super::words::{Argument, Path, ValueExpr};
 use crate::model;
 use crate::model::{Generation, Span};
 
@@ -52,11 +52,11 @@ pub struct Decl {
     /// The enclosing version `mod`; `None` at the top level, which is the hub.
     pub home: Option<Marked>,
     pub attrs: Attrs,
-    pub body: Body,
+    pub body: DeclBody,
 }
 
 #[derive(Debug)]
-pub enum Body {
+pub enum DeclBody {
     Unit,
     Struct(Vec<Field>),
     Enum(Vec<Variant>),
@@ -82,7 +82,7 @@ pub struct Field {
     pub json_only: bool,
     /// Whether an error in the field was reported, which suppresses errors about missing words.
     pub broken: bool,
-    pub default: Option<Expr>,
+    pub default: Option<ValueExpr>,
     pub renamed: Option<Marked>,
     pub gone: bool,
     pub marks: Marks,
@@ -158,7 +158,7 @@ pub struct Attrs {
 /// All `#[default(..)]` of one struct.
 #[derive(Debug, Default, PartialEq)]
 pub struct Defaults {
-    pub constants: Vec<(Path, Expr)>,
+    pub constants: Vec<(Path, ValueExpr)>,
     pub by_hand: Option<Marked>,
 }
 
@@ -210,7 +210,7 @@ pub struct Subresource {
 pub struct Union {
     pub discriminator: Option<Marked>,
     /// Value and member: the value is an enum variant or a string, and absent without a discriminator.
-    pub members: Vec<(Option<Entry>, Marked)>,
+    pub members: Vec<(Option<Argument>, Marked)>,
     /// Discriminator values that forbid every member.
     pub without: Vec<Marked>,
     pub zero_allowed: bool,

@@ -1,7 +1,7 @@
 //! `#[check(FIELD, ASSERTION, .., when(CONDITION, ..))]`: checks in the order of upstream's hand-written validation.
 
-use super::reader::{Attr, Reader, path_text};
-use super::words::{Entry, Expr, ExprKind};
+use super::reader::{Attr, ItemReader, path_text};
+use super::words::{Argument, ExprKind, ValueExpr};
 use crate::diagnostics::codes;
 use crate::model::{Assertion, Check, Condition};
 
@@ -105,11 +105,11 @@ pub(super) const CONDITIONS: &[&str] = &[
     "no_error",
 ];
 
-impl Reader<'_> {
+impl ItemReader<'_> {
     /// Reads one `#[check(..)]`.
     pub fn check(&mut self, attr: &Attr) -> Option<Check> {
         let field = match attr.entries.first() {
-            Some(Entry { key: None, value, .. }) => path_text(value),
+            Some(Argument { key: None, value, .. }) => path_text(value),
             _ => None,
         };
         let Some(field) = field else {
@@ -126,14 +126,14 @@ impl Reader<'_> {
                 _ => check.assertions.extend(self.assertion(entry)),
             }
         }
-        let is_condition = |entry: &&Entry| entry.word().as_deref() == Some("when");
+        let is_condition = |entry: &&Argument| entry.word().as_deref() == Some("when");
         if attr.entries.iter().skip(1).all(|entry| is_condition(&entry)) {
             self.error(codes::BAD_VALUE, &attr.span, "`check(..)` asserts nothing");
         }
         Some(check)
     }
 
-    pub(super) fn assertion(&mut self, entry: &Entry) -> Option<Assertion> {
+    pub(super) fn assertion(&mut self, entry: &Argument) -> Option<Assertion> {
         Some(match entry.word().as_deref() {
             Some("required") => Assertion::Required(self.detail(entry)),
             Some("filled") => Assertion::Filled(self.detail(entry)),
@@ -202,7 +202,7 @@ impl Reader<'_> {
     }
 
     /// `word` or `word = "detail"`.
-    fn detail(&mut self, entry: &Entry) -> String {
+    fn detail(&mut self, entry: &Argument) -> String {
         match entry.key {
             None => String::new(),
             Some(_) => self.string(entry).unwrap_or_default(),
@@ -210,7 +210,7 @@ impl Reader<'_> {
     }
 
     /// `word = 1` or `word(1, "detail")`.
-    fn bound(&mut self, entry: &Entry) -> Option<(i64, String)> {
+    fn bound(&mut self, entry: &Argument) -> Option<(i64, String)> {
         let ExprKind::Call(_, arguments) = &entry.value.kind else {
             return self.number(entry).map(|number| (number, String::new()));
         };
@@ -229,7 +229,7 @@ impl Reader<'_> {
     }
 
     /// `invalid = "detail"`, `invalid("shown", "detail")`, `invalid(null, "detail")` or `invalid(omitted, "detail")`.
-    fn invalid(&mut self, entry: &Entry) -> Option<Assertion> {
+    fn invalid(&mut self, entry: &Argument) -> Option<Assertion> {
         let ExprKind::Call(_, arguments) = &entry.value.kind else {
             return self.string(entry).map(Assertion::Invalid);
         };
@@ -250,7 +250,7 @@ impl Reader<'_> {
     }
 
     /// `range(1, 100)` or `range(1, 100, "detail")`.
-    fn range(&mut self, entry: &Entry) -> Option<Assertion> {
+    fn range(&mut self, entry: &Argument) -> Option<Assertion> {
         let arguments = arguments(entry);
         let kinds: Vec<&ExprKind> = arguments.iter().map(|argument| &argument.value.kind).collect();
         match kinds.as_slice() {
@@ -266,10 +266,10 @@ impl Reader<'_> {
     }
 
     /// `at_most(field, "detail")` and other comparisons.
-    fn compared_with(&mut self, entry: &Entry) -> Option<(String, String)> {
+    fn compared_with(&mut self, entry: &Argument) -> Option<(String, String)> {
         let arguments = arguments(entry);
         match arguments {
-            [field, Entry { value: Expr { kind: ExprKind::Str(detail), .. }, .. }] => {
+            [field, Argument { value: ValueExpr { kind: ExprKind::Str(detail), .. }, .. }] => {
                 path_text(&field.value).map(|field| (field, detail.clone()))
             }
             _ => {
@@ -282,13 +282,13 @@ impl Reader<'_> {
     }
 
     /// `short_keys(96, assertion, ..)`.
-    fn short_keys(&mut self, entry: &Entry) -> Option<Assertion> {
+    fn short_keys(&mut self, entry: &Argument) -> Option<Assertion> {
         let arguments = match &entry.value.kind {
             ExprKind::Call(_, arguments) => arguments.as_slice(),
             _ => &[],
         };
         match arguments {
-            [Entry { value: Expr { kind: ExprKind::Int(bytes), .. }, .. }, inner @ ..] => {
+            [Argument { value: ValueExpr { kind: ExprKind::Int(bytes), .. }, .. }, inner @ ..] => {
                 Some(Assertion::ShortKeys(*bytes, inner.iter().filter_map(|entry| self.assertion(entry)).collect()))
             }
             _ => {
@@ -299,7 +299,7 @@ impl Reader<'_> {
     }
 
     /// `distinct`, `distinct(field, ..)`, or `distinct(field, .., "detail")`.
-    fn distinct_items(&mut self, entry: &Entry) -> Assertion {
+    fn distinct_items(&mut self, entry: &Argument) -> Assertion {
         let arguments = arguments(entry);
         let detail = arguments.iter().find_map(|argument| match &argument.value.kind {
             ExprKind::Str(detail) => Some(detail.clone()),
@@ -311,7 +311,7 @@ impl Reader<'_> {
     }
 
     /// `choose = option`, or `choose(option, CONDITION, ..)`.
-    fn choose(&mut self, entry: &Entry) -> Option<Assertion> {
+    fn choose(&mut self, entry: &Argument) -> Option<Assertion> {
         match arguments(entry) {
             _ if entry.key.is_some() => self.ident(entry).map(|option| Assertion::Choose(option.text, Vec::new())),
             [option, conditions @ ..] if !conditions.is_empty() => {
@@ -326,12 +326,12 @@ impl Reader<'_> {
     }
 
     /// The names in parentheses.
-    fn compared(&mut self, entry: &Entry) -> Vec<String> {
+    fn compared(&mut self, entry: &Argument) -> Vec<String> {
         arguments(entry).iter().filter_map(|one| path_text(&one.value)).collect()
     }
 
     /// `word = SET`, or `word(SET, MORE)`.
-    fn set_with(&mut self, entry: &Entry, more: fn(&Expr) -> Option<String>) -> Option<(String, String)> {
+    fn set_with(&mut self, entry: &Argument, more: fn(&ValueExpr) -> Option<String>) -> Option<(String, String)> {
         if entry.key.is_some() {
             return self.ident(entry).map(|set| (set.text, String::new()));
         }
@@ -346,7 +346,7 @@ impl Reader<'_> {
     }
 
     /// `word(place, assertion, ..)`.
-    fn placed(&mut self, entry: &Entry) -> Option<(String, Vec<Assertion>)> {
+    fn placed(&mut self, entry: &Argument) -> Option<(String, Vec<Assertion>)> {
         let arguments = arguments(entry);
         let place = arguments.first().and_then(|first| match &first.value.kind {
             ExprKind::Str(text) => Some(text.clone()),
@@ -359,7 +359,7 @@ impl Reader<'_> {
         Some((place, arguments[1..].iter().filter_map(|entry| self.assertion(entry)).collect()))
     }
 
-    fn inner(&mut self, entry: &Entry) -> Option<Vec<Assertion>> {
+    fn inner(&mut self, entry: &Argument) -> Option<Vec<Assertion>> {
         match &entry.value.kind {
             ExprKind::Call(_, entries) => Some(entries.iter().filter_map(|entry| self.assertion(entry)).collect()),
             _ => {
@@ -369,7 +369,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn condition(&mut self, entry: &Entry) -> Option<Condition> {
+    pub(super) fn condition(&mut self, entry: &Argument) -> Option<Condition> {
         if let Some(key) = &entry.key {
             if key.text() == "subresource" {
                 return self.ident(entry).map(|name| Condition::Subresource(name.text));
@@ -424,12 +424,12 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn conditions(&mut self, entries: &[Entry]) -> Vec<Condition> {
+    pub(super) fn conditions(&mut self, entries: &[Argument]) -> Vec<Condition> {
         entries.iter().filter_map(|entry| self.condition(entry)).collect()
     }
 
     /// `field = A` or `field = (A, B)`.
-    fn values(&mut self, entry: &Entry) -> Vec<String> {
+    fn values(&mut self, entry: &Argument) -> Vec<String> {
         match &entry.value.kind {
             ExprKind::Bool(value) => vec![value.to_string()],
             ExprKind::Int(number) => vec![number.to_string()],
@@ -439,7 +439,7 @@ impl Reader<'_> {
 }
 
 /// A string literal.
-fn text(value: &Expr) -> Option<String> {
+fn text(value: &ValueExpr) -> Option<String> {
     match &value.kind {
         ExprKind::Str(text) => Some(text.clone()),
         _ => None,
@@ -447,7 +447,7 @@ fn text(value: &Expr) -> Option<String> {
 }
 
 /// The arguments of a word.
-fn arguments(entry: &Entry) -> &[Entry] {
+fn arguments(entry: &Argument) -> &[Argument] {
     match &entry.value.kind {
         ExprKind::Call(_, arguments) => arguments,
         _ => &[],

@@ -1,16 +1,16 @@
 //! Conditions of checks about items of lists, comparisons and names: `#[condition(NAME, CONDITION, ..)]`.
 
 use super::checks::CONDITIONS;
-use super::reader::{Attr, Reader, path_text};
-use super::words::{Entry, ExprKind};
+use super::reader::{Attr, ItemReader, path_text};
+use super::words::{Argument, ExprKind};
 use crate::diagnostics::codes;
 use crate::model::{Condition, NamedCondition};
 
-impl Reader<'_> {
+impl ItemReader<'_> {
     /// Reads one `#[condition(..)]`.
     pub fn named_condition(&mut self, attr: &Attr) -> Option<NamedCondition> {
         let name = match attr.entries.first() {
-            Some(Entry { key: None, value, .. }) => path_text(value),
+            Some(Argument { key: None, value, .. }) => path_text(value),
             _ => None,
         };
         let conditions = self.conditions(attr.entries.get(1..).unwrap_or_default());
@@ -31,7 +31,7 @@ impl Reader<'_> {
     }
 
     /// Conditions about items of lists and comparisons, and the names of conditions.
-    pub(super) fn other_condition(&mut self, entry: &Entry, arguments: &[Entry]) -> Option<Condition> {
+    pub(super) fn other_condition(&mut self, entry: &Argument, arguments: &[Argument]) -> Option<Condition> {
         let fields: Vec<Option<String>> = arguments.iter().map(|argument| path_text(&argument.value)).collect();
         let first = fields.first().cloned().flatten();
         let number = match arguments.get(1).map(|argument| &argument.value.kind) {

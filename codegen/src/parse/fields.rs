@@ -3,8 +3,8 @@
 use syn::ext::IdentExt;
 
 use super::ast::{Field, Marks, TypeExpr, TypeKind};
-use super::reader::{Attr, Reader};
-use super::words::{Entry, ExprKind};
+use super::reader::{Attr, ItemReader};
+use super::words::{Argument, ExprKind};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::{self, ListSemantics};
 use crate::names;
@@ -46,7 +46,7 @@ pub(super) const WORDS: &[&str] = &[
     "renamed",
 ];
 
-impl Reader<'_> {
+impl ItemReader<'_> {
     /// Reads the fields of a struct; reports those without a number together with the next free one.
     pub fn fields(&mut self, fields: &syn::FieldsNamed) -> Vec<Field> {
         let read: Vec<Field> = fields.named.iter().map(|field| self.field(field)).collect();
@@ -128,8 +128,8 @@ impl Reader<'_> {
     }
 
     fn field_words(&mut self, attr: &Attr, field: &mut Field) {
-        let dv = |entry: &Entry| entry.word().as_deref() == Some("dv");
-        let once: Vec<Entry> = attr.entries.iter().filter(|entry| !dv(entry)).cloned().collect();
+        let dv = |entry: &Argument| entry.word().as_deref() == Some("dv");
+        let once: Vec<Argument> = attr.entries.iter().filter(|entry| !dv(entry)).cloned().collect();
         self.distinct(&once, "field");
         for (index, entry) in attr.entries.iter().enumerate() {
             if let (None, ExprKind::Int(number)) = (&entry.key, &entry.value.kind) {
@@ -153,7 +153,7 @@ impl Reader<'_> {
         }
     }
 
-    fn field_word(&mut self, word: &str, entry: &Entry, field: &mut Field) {
+    fn field_word(&mut self, word: &str, entry: &Argument, field: &mut Field) {
         let model = &mut field.model;
         match word {
             "json_only" => field.json_only = self.flag(entry),
@@ -186,7 +186,7 @@ impl Reader<'_> {
         }
     }
 
-    fn constraint(&mut self, word: &str, entry: &Entry, validation: &mut model::Validation) {
+    fn constraint(&mut self, word: &str, entry: &Argument, validation: &mut model::Validation) {
         match word {
             "min" => validation.min = self.number(entry),
             "max" => validation.max = self.number(entry),
@@ -203,7 +203,7 @@ impl Reader<'_> {
         }
     }
 
-    fn list_semantics(&mut self, entry: &Entry) -> Option<ListSemantics> {
+    fn list_semantics(&mut self, entry: &Argument) -> Option<ListSemantics> {
         match (&entry.key, &entry.value.kind) {
             (Some(_), ExprKind::Path(path)) if path.ident() == Some("atomic") => Some(ListSemantics::Atomic),
             (Some(_), ExprKind::Path(path)) if path.ident() == Some("set") => Some(ListSemantics::Set),
@@ -217,11 +217,11 @@ impl Reader<'_> {
         }
     }
 
-    pub fn atomic_or_granular(&mut self, entry: &Entry) -> Option<bool> {
+    pub fn atomic_or_granular(&mut self, entry: &Argument) -> Option<bool> {
         self.one_of(entry, &["atomic", "granular"]).map(|word| word == "atomic")
     }
 
-    fn patch_strategy(&mut self, entry: &Entry) -> Option<String> {
+    fn patch_strategy(&mut self, entry: &Argument) -> Option<String> {
         let word = self.one_of(entry, &["merge", "replace", "retain_keys", "merge_retain_keys"])?;
         Some(word.to_string())
     }

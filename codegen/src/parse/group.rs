@@ -1,11 +1,11 @@
 //! Reads `group.rs`: `#![group(..)]`, `#![version(..)]`, `#![gate(..)]`, `#![allow(..)]` and the docs.
 
 use super::ast::Group;
-use super::reader::{Attr, Reader};
-use super::source::{Folder, Scope, SourceFile};
-use super::words::{Entry, ExprKind};
+use super::reader::{Attr, ItemReader};
+use super::source::{FileScope, Folder, SourceFile};
+use super::words::{Argument, ExprKind};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::model::{self, Gate, Package, Serving, Stage, Version};
+use crate::model::{self, FeatureStage, Gate, Package, Serving, Version};
 use crate::names;
 
 pub(super) const ATTRIBUTES: &[&str] = &["group", "version", "gate", "allow", "breaks"];
@@ -20,7 +20,7 @@ pub fn read(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
     let Some(file) = folder.files.first().filter(|file| file.path.ends_with("group.rs")) else {
         return missing(folder, diagnostics);
     };
-    let mut reader = Reader { scope: Scope { file: &file.path }, diagnostics };
+    let mut reader = ItemReader { scope: FileScope { file: &file.path }, diagnostics };
     let (docs, attrs) = reader.attributes(&file.syntax.attrs, ATTRIBUTES, "a group");
     let mut group = Group::default();
     let head = attrs.iter().find(|attr| attr.name == "group");
@@ -53,7 +53,7 @@ fn missing(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
     let path = folder.path.join("group.rs");
     let unreadable = diagnostics.source(&path).is_some();
     if !unreadable {
-        let span = Scope { file: &path }.whole();
+        let span = FileScope { file: &path }.whole();
         let example = format!("//! What the group is for.\n#![group(\"{}\")]\n#![version(v1)]", folder.name);
         diagnostics.push(
             Diagnostic::error(codes::GROUP, &span, "this folder has no `group.rs`")
@@ -63,7 +63,7 @@ fn missing(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
     None
 }
 
-impl Reader<'_> {
+impl ItemReader<'_> {
     fn no_group(&mut self, folder: &Folder, file: &SourceFile) {
         let span = model::Span { file: file.path.clone(), line: 1, column: 1 };
         let diagnostic = Diagnostic::error(codes::GROUP, &span, "`group.rs` does not name its group");
@@ -97,7 +97,7 @@ impl Reader<'_> {
         group
     }
 
-    fn group_word(&mut self, entry: &Entry, group: &mut model::Group) {
+    fn group_word(&mut self, entry: &Argument, group: &mut model::Group) {
         match entry.word().as_deref() {
             Some("module") => group.module = self.ident(entry).unwrap_or_default().text,
             Some("priority") => group.priority = self.number(entry).unwrap_or(group.priority),
@@ -118,10 +118,10 @@ impl Reader<'_> {
     }
 
     fn version(&mut self, attr: &Attr, versions: &mut Vec<Version>) {
-        let Some(name) = attr.entries.first().and_then(Entry::word) else {
+        let Some(name) = attr.entries.first().and_then(Argument::word) else {
             return self.error(codes::VERSION, &attr.span, "`version(..)` starts with a name such as `v1`");
         };
-        let span = attr.entries.first().map_or(&attr.span, Entry::span).clone();
+        let span = attr.entries.first().map_or(&attr.span, Argument::span).clone();
         if names::version_rank(&name).is_none() {
             let diagnostic = Diagnostic::error(codes::VERSION, &span, format!("`{name}` is not a version name"));
             return self.push(diagnostic.help("write `v1`, `v1beta1`, `v2alpha3` or the like"));
@@ -169,7 +169,7 @@ impl Reader<'_> {
             let diagnostic = Diagnostic::error(codes::GATE, &gate.span, "the gate has no stage");
             return self.push(diagnostic.help("write `alpha`, `beta`, `ga` or `deprecated` after the name"));
         };
-        if default.is_none() && stage != Stage::Alpha {
+        if default.is_none() && stage != FeatureStage::Alpha {
             let diagnostic = Diagnostic::error(codes::GATE, &gate.span, "the gate has no default");
             self.push(diagnostic.help("add `default = true` or `default = false`; only alpha gates default to off"));
         }
@@ -178,15 +178,15 @@ impl Reader<'_> {
         gates.push(gate);
     }
 
-    fn stage(&mut self, entry: &Entry, word: &str, previous: Option<Stage>) -> Option<Stage> {
+    fn stage(&mut self, entry: &Argument, word: &str, previous: Option<FeatureStage>) -> Option<FeatureStage> {
         if previous.is_some() {
             self.error(codes::REPEATED, entry.span(), "a gate has one stage");
         }
         Some(match word {
-            "alpha" => Stage::Alpha,
-            "beta" => Stage::Beta,
-            "ga" => Stage::Ga,
-            _ => Stage::Deprecated,
+            "alpha" => FeatureStage::Alpha,
+            "beta" => FeatureStage::Beta,
+            "ga" => FeatureStage::Ga,
+            _ => FeatureStage::Deprecated,
         })
     }
 }

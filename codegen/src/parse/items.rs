@@ -2,9 +2,9 @@
 
 use syn::ext::IdentExt;
 
-use super::ast::{Body, Decl, Group, Marked, Marks, Use, Variant};
-use super::reader::{Attr, Reader};
-use super::source::{Scope, SourceFile};
+use super::ast::{Decl, DeclBody, Group, Marked, Marks, Use, Variant};
+use super::reader::{Attr, ItemReader};
+use super::source::{FileScope, SourceFile};
 use super::words::ExprKind;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::Span;
@@ -14,13 +14,13 @@ pub(super) const VALUE_WORDS: &[&str] = &["gate"];
 
 /// Reads one file of a folder into its group.
 pub fn read(file: &SourceFile, index: usize, group: &mut Group, diagnostics: &mut Diagnostics) {
-    let mut reader = Reader { scope: Scope { file: &file.path }, diagnostics };
+    let mut reader = ItemReader { scope: FileScope { file: &file.path }, diagnostics };
     for item in &file.syntax.items {
         reader.item(item, index, None, group);
     }
 }
 
-impl Reader<'_> {
+impl ItemReader<'_> {
     fn item(&mut self, item: &syn::Item, file: usize, home: Option<&Marked>, group: &mut Group) {
         match item {
             syn::Item::Struct(item) => group.decls.extend(self.struct_item(item, file, home)),
@@ -119,8 +119,8 @@ impl Reader<'_> {
         let span = self.scope.span(item.ident.span());
         self.no_generics(&item.generics);
         let body = match &item.fields {
-            syn::Fields::Named(fields) => Body::Struct(self.fields(fields)),
-            syn::Fields::Unit => Body::Unit,
+            syn::Fields::Named(fields) => DeclBody::Struct(self.fields(fields)),
+            syn::Fields::Unit => DeclBody::Unit,
             syn::Fields::Unnamed(_) => {
                 self.push(
                     Diagnostic::error(codes::BAD_TYPE, &span, "fields of a struct have names")
@@ -130,7 +130,7 @@ impl Reader<'_> {
             }
         };
         let (docs, attrs) = self.struct_attrs(&item.attrs, &body);
-        if matches!(body, Body::Unit) && attrs.gone.is_none() && attrs.converts.is_empty() {
+        if matches!(body, DeclBody::Unit) && attrs.gone.is_none() && attrs.converts.is_empty() {
             let diagnostic =
                 Diagnostic::error(codes::SHAPE, &span, "a struct without fields carries `gone` or `convert` only");
             self.push(diagnostic.help("write `struct Name {}` for a type without fields"));
@@ -143,7 +143,7 @@ impl Reader<'_> {
         self.no_generics(&item.generics);
         let variants = item.variants.iter().map(|variant| self.variant(variant)).collect();
         let (docs, attrs) = self.enum_attrs(&item.attrs);
-        let body = Body::Enum(variants);
+        let body = DeclBody::Enum(variants);
         Some(Decl { name: item.ident.unraw().to_string(), span, docs, file, home: home.cloned(), attrs, body })
     }
 

@@ -1,8 +1,8 @@
 //! Attributes of kinds: `#[kind(..)]`, `#[versions(..)]`, `#[subresource(..)]`, `#[selectable(..)]`.
 
 use super::ast::{Attrs, Kind, KindVersion, Marked, Subresource};
-use super::reader::{Attr, Reader, path_text};
-use super::words::{Entry, ExprKind};
+use super::reader::{Attr, ItemReader, path_text};
+use super::words::{Argument, ExprKind};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::{self, GarbageCollection, Generation, MetadataCheck, Serving};
 use crate::names;
@@ -58,7 +58,7 @@ const VERBS: &[&str] = &[
     "put",
 ];
 
-impl Reader<'_> {
+impl ItemReader<'_> {
     pub fn kind_attr(&mut self, attr: &Attr, out: &mut Attrs) {
         match attr.name.as_str() {
             "kind" => out.kind = Some(self.kind(attr)),
@@ -93,7 +93,7 @@ impl Reader<'_> {
         out
     }
 
-    fn kind_word(&mut self, word: &str, entry: &Entry, out: &mut Kind) {
+    fn kind_word(&mut self, word: &str, entry: &Argument, out: &mut Kind) {
         let resource = &mut out.resource;
         match word {
             "plural" => out.plural = self.string(entry),
@@ -141,7 +141,7 @@ impl Reader<'_> {
     }
 
     /// Known verbs, sorted.
-    fn verbs(&mut self, entry: &Entry) -> Vec<String> {
+    fn verbs(&mut self, entry: &Argument) -> Vec<String> {
         let mut out = Vec::new();
         for Marked { text, span } in self.arguments(entry) {
             match VERBS.contains(&text.as_str()) {
@@ -158,7 +158,7 @@ impl Reader<'_> {
     }
 
     /// `v1`, `v1beta1(off, introduced = "1.9")`.
-    fn kind_version(&mut self, entry: &Entry) -> Option<KindVersion> {
+    fn kind_version(&mut self, entry: &Argument) -> Option<KindVersion> {
         let (name, words) = match &entry.value.kind {
             ExprKind::Path(path) => (path.text(), &[][..]),
             ExprKind::Call(path, words) => (path.text(), words.as_slice()),
@@ -178,7 +178,7 @@ impl Reader<'_> {
         Some(KindVersion { model, span: entry.span().clone() })
     }
 
-    fn version_word(&mut self, entry: &Entry, out: &mut model::KindVersion) {
+    fn version_word(&mut self, entry: &Argument, out: &mut model::KindVersion) {
         match entry.word().as_deref() {
             Some("off") if self.flag(entry) => out.serving = Serving::Off,
             Some("unserved") if self.flag(entry) => out.serving = Serving::Unserved,
@@ -196,7 +196,7 @@ impl Reader<'_> {
     }
 
     /// `generation`, `generation = false`, `generation = exact`.
-    fn generation(&mut self, entry: &Entry) -> Generation {
+    fn generation(&mut self, entry: &Argument) -> Generation {
         match (&entry.key, &entry.value.kind) {
             (Some(_), ExprKind::Path(_)) => {
                 self.one_of(entry, &["exact"]).map_or(Generation::Off, |_| Generation::Exact)
@@ -259,7 +259,7 @@ impl Reader<'_> {
             self.error(codes::BAD_VALUE, &attr.span, "`selectable(..)` starts with a path such as `spec.nodeName`");
             return None;
         };
-        let span = attr.entries.first().map_or(&attr.span, Entry::span).clone();
+        let span = attr.entries.first().map_or(&attr.span, Argument::span).clone();
         let mut out = model::Selectable { label, span, ..model::Selectable::default() };
         for entry in attr.entries.iter().skip(1) {
             match entry.word().as_deref() {

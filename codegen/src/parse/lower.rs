@@ -12,8 +12,8 @@ use std::collections::HashMap;
 
 use self::build::Ids;
 use self::instances::{Instances, inherited};
-use self::program::Program;
-use super::ast::{Body, Break, Decl, Field, Group, Marked, Marks, Variant};
+use self::program::Declarations;
+use super::ast::{Break, Decl, DeclBody, Field, Group, Marked, Marks, Variant};
 use super::words::ExprKind;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{self, Model, PathDefault, Span, StructId};
@@ -51,7 +51,7 @@ impl Origins {
 
 /// Lowers all groups.
 pub fn lower(groups: Vec<Group>, diagnostics: &mut Diagnostics) -> (Model, Origins) {
-    let program = Program::new(groups, diagnostics);
+    let program = Declarations::new(groups, diagnostics);
     let groups = program.groups.iter().map(|group| group.head.clone()).collect();
     let mut model = Model { groups, ..Model::default() };
     let instances = instances::instantiate(&program, diagnostics);
@@ -67,7 +67,7 @@ pub fn lower(groups: Vec<Group>, diagnostics: &mut Diagnostics) -> (Model, Origi
 /// Sets defaults of fields and of paths below structs. They need the whole model, for paths and
 /// variants.
 fn constants(
-    program: &Program,
+    program: &Declarations,
     instances: &Instances<'_>,
     ids: &Ids,
     model: &mut Model,
@@ -115,7 +115,13 @@ fn no_path(one: &model::Struct, path: &super::words::Path, message: String) -> D
     Diagnostic::error(codes::PATH, &path.span, message).help(help)
 }
 
-fn unions(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics: &mut Diagnostics) {
+fn unions(
+    program: &Declarations,
+    instances: &Instances<'_>,
+    ids: &Ids,
+    model: &mut Model,
+    diagnostics: &mut Diagnostics,
+) {
     for (instance_id, instance) in instances.all.iter().enumerate().filter(|(id, _)| ids.shared[*id] == *id) {
         let Some(id) = ids.struct_of(instance_id) else { continue };
         let declared =
@@ -139,7 +145,7 @@ fn union(model: &Model, id: StructId, declared: &super::ast::Union, diagnostics:
     declared.members.iter().for_each(|(_, member)| known(member));
     let values = discriminator.and_then(|name| paths::find(model, id, &name.text)).map(|(_, field)| &field.ty);
     let mut value = |text: String, path: super::words::Path| {
-        let expr = super::words::Expr { span: path.span.clone(), kind: ExprKind::Path(path) };
+        let expr = super::words::ValueExpr { span: path.span.clone(), kind: ExprKind::Path(path) };
         match values.filter(|ty| matches!(ty, model::TypeRef::Enum(_))).map(|ty| literals::fit(model, &expr, ty)) {
             Some(Ok(model::Literal::String(value))) => Some(value),
             Some(Err(mut diagnostic)) => {
@@ -172,7 +178,7 @@ fn union(model: &Model, id: StructId, declared: &super::ast::Union, diagnostics:
     }
 }
 
-fn origins(program: &Program) -> Origins {
+fn origins(program: &Declarations) -> Origins {
     let mut origins = Origins::default();
     for group in &program.groups {
         origins.group_allows.insert(group.head.module.clone(), group.allows.clone());
@@ -191,13 +197,13 @@ impl Origins {
             self.words.insert(decl.span.clone(), kind.words.clone());
         }
         match &decl.body {
-            Body::Struct(fields) => fields.iter().for_each(|field| self.field(field)),
-            Body::Enum(variants) => {
+            DeclBody::Struct(fields) => fields.iter().for_each(|field| self.field(field)),
+            DeclBody::Enum(variants) => {
                 let spans = variants.iter().map(|variant| (variant.value.clone(), variant.span.clone()));
                 self.variants.insert(decl.span.clone(), spans.collect());
                 variants.iter().for_each(|variant| self.variant(variant));
             }
-            Body::Unit => {}
+            DeclBody::Unit => {}
         }
     }
 

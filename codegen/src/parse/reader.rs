@@ -1,8 +1,8 @@
 //! Reads values of attribute entries; every mismatch becomes a diagnostic at the value.
 
 use super::ast::Marked;
-use super::source::Scope;
-use super::words::{self, Entry, Expr, ExprKind, Path};
+use super::source::FileScope;
+use super::words::{self, Argument, ExprKind, Path, ValueExpr};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, codes, list_words};
 use crate::model::Span;
 
@@ -10,16 +10,16 @@ use crate::model::Span;
 pub struct Attr {
     pub name: String,
     pub span: Span,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Argument>,
 }
 
 /// Reads items of one file and reports errors in it.
-pub struct Reader<'a> {
-    pub scope: Scope<'a>,
+pub struct ItemReader<'a> {
+    pub scope: FileScope<'a>,
     pub diagnostics: &'a mut Diagnostics,
 }
 
-impl Reader<'_> {
+impl ItemReader<'_> {
     pub fn error(&mut self, code: Code, span: &Span, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(code, span, message));
     }
@@ -58,7 +58,7 @@ impl Reader<'_> {
         (unwrap_docs(&docs), out)
     }
 
-    fn entries(&mut self, meta: &syn::Meta, span: &Span) -> Vec<Entry> {
+    fn entries(&mut self, meta: &syn::Meta, span: &Span) -> Vec<Argument> {
         match meta {
             syn::Meta::Path(_) => Vec::new(),
             syn::Meta::List(list) => {
@@ -82,7 +82,7 @@ impl Reader<'_> {
     }
 
     /// Reports a word that is not in the attribute's vocabulary.
-    pub fn unknown(&mut self, entry: &Entry, attr: &str, known: &[&str]) {
+    pub fn unknown(&mut self, entry: &Argument, attr: &str, known: &[&str]) {
         match entry.word() {
             Some(word) => {
                 let message = format!("unknown word `{word}` in `{attr}(..)`");
@@ -94,7 +94,7 @@ impl Reader<'_> {
     }
 
     /// Reports every word that is given twice.
-    pub fn distinct(&mut self, entries: &[Entry], attr: &str) {
+    pub fn distinct(&mut self, entries: &[Argument], attr: &str) {
         for (index, entry) in entries.iter().enumerate() {
             let Some(word) = entry.word() else { continue };
             if let Some(first) = entries[..index].iter().find(|earlier| earlier.word().as_ref() == Some(&word)) {
@@ -105,7 +105,7 @@ impl Reader<'_> {
     }
 
     /// `word`, `word = true` or `word = false`.
-    pub fn flag(&mut self, entry: &Entry) -> bool {
+    pub fn flag(&mut self, entry: &Argument) -> bool {
         match (&entry.key, &entry.value.kind) {
             (None, ExprKind::Path(_)) => true,
             (Some(_), ExprKind::Bool(value)) => *value,
@@ -116,14 +116,14 @@ impl Reader<'_> {
         }
     }
 
-    pub fn string(&mut self, entry: &Entry) -> Option<String> {
+    pub fn string(&mut self, entry: &Argument) -> Option<String> {
         match (&entry.key, &entry.value.kind) {
             (Some(_), ExprKind::Str(text)) => Some(text.clone()),
             _ => self.expected(entry, "a string"),
         }
     }
 
-    pub fn number<T: TryFrom<i64>>(&mut self, entry: &Entry) -> Option<T> {
+    pub fn number<T: TryFrom<i64>>(&mut self, entry: &Argument) -> Option<T> {
         match (&entry.key, &entry.value.kind) {
             (Some(_), ExprKind::Int(number)) => match T::try_from(*number) {
                 Ok(number) => Some(number),
@@ -134,7 +134,7 @@ impl Reader<'_> {
     }
 
     /// `word = name` with a single name, or the same as a string.
-    pub fn ident(&mut self, entry: &Entry) -> Option<Marked> {
+    pub fn ident(&mut self, entry: &Argument) -> Option<Marked> {
         let text = match (&entry.key, &entry.value.kind) {
             (Some(_), ExprKind::Path(path)) => path.ident().map(str::to_string),
             (Some(_), ExprKind::Str(text)) => Some(text.clone()),
@@ -146,7 +146,7 @@ impl Reader<'_> {
         }
     }
 
-    pub fn one_of(&mut self, entry: &Entry, allowed: &[&'static str]) -> Option<&'static str> {
+    pub fn one_of(&mut self, entry: &Argument, allowed: &[&'static str]) -> Option<&'static str> {
         let name = self.ident(entry)?;
         let found = allowed.iter().find(|word| **word == name.text);
         if found.is_none() {
@@ -159,7 +159,7 @@ impl Reader<'_> {
     }
 
     /// `word = "a"`, `word = ("a", "b")` or `word("a", "b")`.
-    pub fn strings(&mut self, entry: &Entry) -> Vec<String> {
+    pub fn strings(&mut self, entry: &Argument) -> Vec<String> {
         match &entry.value.kind {
             ExprKind::Str(text) => vec![text.clone()],
             ExprKind::Tuple(entries) | ExprKind::Call(_, entries) => {
@@ -173,11 +173,11 @@ impl Reader<'_> {
     }
 
     /// Names or strings, comma-separated; dotted names are kept as one.
-    pub fn names(&mut self, entries: &[Entry]) -> Vec<Marked> {
+    pub fn names(&mut self, entries: &[Argument]) -> Vec<Marked> {
         entries.iter().filter_map(|entry| self.name(entry)).collect()
     }
 
-    fn name(&mut self, entry: &Entry) -> Option<Marked> {
+    fn name(&mut self, entry: &Argument) -> Option<Marked> {
         match (&entry.key, path_text(&entry.value)) {
             (None, Some(text)) => Some(Marked { text, span: entry.value.span.clone() }),
             _ => {
@@ -188,7 +188,7 @@ impl Reader<'_> {
     }
 
     /// `word(a, b)` or `word = (a, b)`.
-    pub fn arguments(&mut self, entry: &Entry) -> Vec<Marked> {
+    pub fn arguments(&mut self, entry: &Argument) -> Vec<Marked> {
         match &entry.value.kind {
             ExprKind::Call(_, entries) | ExprKind::Tuple(entries) => self.names(entries),
             _ => {
@@ -199,7 +199,7 @@ impl Reader<'_> {
     }
 
     /// `word = a.b`.
-    pub fn path(&mut self, entry: &Entry) -> Option<Marked> {
+    pub fn path(&mut self, entry: &Argument) -> Option<Marked> {
         match (&entry.key, path_text(&entry.value)) {
             (Some(_), Some(text)) => Some(Marked { text, span: entry.value.span.clone() }),
             _ => self.expected(entry, "a path such as `spec.replicas`"),
@@ -207,7 +207,7 @@ impl Reader<'_> {
     }
 
     /// `word(a.b, c)`.
-    pub fn paths(&mut self, entry: &Entry) -> Vec<String> {
+    pub fn paths(&mut self, entry: &Argument) -> Vec<String> {
         let found = match &entry.value.kind {
             ExprKind::Call(_, entries) => entries.iter().map(|entry| path_text(&entry.value)).collect(),
             _ => None,
@@ -216,14 +216,14 @@ impl Reader<'_> {
     }
 
     /// `word = group::version::Kind`.
-    pub fn type_path(&mut self, entry: &Entry) -> Option<Path> {
+    pub fn type_path(&mut self, entry: &Argument) -> Option<Path> {
         match (&entry.key, &entry.value.kind) {
             (Some(_), ExprKind::Path(path)) if path.segments.len() == 3 && path.colons => Some(path.clone()),
             _ => self.expected(entry, "`group::version::Kind`"),
         }
     }
 
-    fn expected<T>(&mut self, entry: &Entry, what: &str) -> Option<T> {
+    fn expected<T>(&mut self, entry: &Argument, what: &str) -> Option<T> {
         let word = entry.word().unwrap_or_default();
         self.error(codes::BAD_VALUE, &entry.value.span, format!("`{word}` takes {what}"));
         None
@@ -231,7 +231,7 @@ impl Reader<'_> {
 }
 
 /// A dotted path or a string.
-pub fn path_text(expr: &Expr) -> Option<String> {
+pub fn path_text(expr: &ValueExpr) -> Option<String> {
     match &expr.kind {
         ExprKind::Path(path) if !path.colons => Some(path.text()),
         ExprKind::Str(text) => Some(text.clone()),

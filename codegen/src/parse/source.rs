@@ -26,11 +26,11 @@ pub struct Folder {
 
 /// The file that a token belongs to.
 #[derive(Clone, Copy)]
-pub struct Scope<'a> {
+pub struct FileScope<'a> {
     pub file: &'a Path,
 }
 
-impl Scope<'_> {
+impl FileScope<'_> {
     pub fn span(&self, span: proc_macro2::Span) -> Span {
         let LineColumn { line, column } = span.start();
         Span { file: self.file.to_path_buf(), line, column: column + 1 }
@@ -76,7 +76,7 @@ fn list(root: &Path, directory: &Path, diagnostics: &mut Diagnostics) -> Vec<Pat
             paths
         }
         Err(error) => {
-            let span = Scope { file: directory }.whole();
+            let span = FileScope { file: directory }.whole();
             diagnostics.push(Diagnostic::error(codes::SYNTAX, &span, format!("cannot read this directory: {error}")));
             Vec::new()
         }
@@ -84,7 +84,7 @@ fn list(root: &Path, directory: &Path, diagnostics: &mut Diagnostics) -> Vec<Pat
 }
 
 fn read_file(root: &Path, path: PathBuf, diagnostics: &mut Diagnostics) -> Option<SourceFile> {
-    let scope = Scope { file: &path };
+    let scope = FileScope { file: &path };
     let text = match std::fs::read_to_string(root.join(&path)) {
         Ok(text) => text,
         Err(error) => {

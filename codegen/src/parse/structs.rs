@@ -1,8 +1,8 @@
 //! Attributes of structs and enums, except those of kinds.
 
-use super::ast::{Attrs, Body, Break, Convert, Defaults, Marked, Union};
-use super::reader::{Attr, Reader, path_text};
-use super::words::{Entry, Expr, ExprKind, Path};
+use super::ast::{Attrs, Break, Convert, DeclBody, Defaults, Marked, Union};
+use super::reader::{Attr, ItemReader, path_text};
+use super::words::{Argument, ExprKind, Path, ValueExpr};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::Rule;
 
@@ -37,8 +37,8 @@ pub(super) const CONVERT_WORDS: &[&str] = &["by_hand", "here", "hub"];
 pub(super) const BREAKS_WORDS: &[&str] = &["field", "value", "name", "since", "reason"];
 pub(super) const UNION_WORDS: &[&str] = &["discriminator", "members", "without", "zero_allowed"];
 
-impl Reader<'_> {
-    pub fn struct_attrs(&mut self, attrs: &[syn::Attribute], body: &Body) -> (String, Attrs) {
+impl ItemReader<'_> {
+    pub fn struct_attrs(&mut self, attrs: &[syn::Attribute], body: &DeclBody) -> (String, Attrs) {
         let (docs, read) = self.attributes(attrs, STRUCT_ATTRIBUTES, "a struct");
         let mut out = Attrs::default();
         self.once(
@@ -48,7 +48,7 @@ impl Reader<'_> {
         for attr in &read {
             self.struct_attr(attr, &mut out);
         }
-        if let (Body::Struct(_), Some(span)) = (body, &out.gone) {
+        if let (DeclBody::Struct(_), Some(span)) = (body, &out.gone) {
             let diagnostic = Diagnostic::error(codes::CONFLICT, span, "a type that is gone has no fields");
             self.push(diagnostic.help("write `#[gone] struct Name;`"));
         }
@@ -163,7 +163,7 @@ impl Reader<'_> {
     fn rule(&mut self, attr: &Attr) -> Option<Rule> {
         let mut entries = attr.entries.iter();
         let expression = match entries.next() {
-            Some(Entry { key: None, value: Expr { kind: ExprKind::Str(text), .. }, .. }) => text.clone(),
+            Some(Argument { key: None, value: ValueExpr { kind: ExprKind::Str(text), .. }, .. }) => text.clone(),
             Some(entry) if is_none(entry) => return None,
             _ => {
                 self.error(codes::BAD_VALUE, &attr.span, "`rule(..)` starts with a CEL expression as a string");
@@ -209,7 +209,7 @@ impl Reader<'_> {
     }
 
     /// `Value = member` or `member`.
-    fn member(&mut self, entry: &Entry) -> Option<(Option<Entry>, Marked)> {
+    fn member(&mut self, entry: &Argument) -> Option<(Option<Argument>, Marked)> {
         let Some(text) = path_text(&entry.value) else {
             self.error(codes::UNION, entry.span(), "a member is a field: `Value = member`");
             return None;
@@ -220,8 +220,10 @@ impl Reader<'_> {
 
     fn convert(&mut self, attr: &Attr) -> Option<Convert> {
         let of = match attr.entries.first() {
-            Some(Entry {
-                key: None, value: Expr { kind: ExprKind::Path(Path { segments, span, .. }), .. }, ..
+            Some(Argument {
+                key: None,
+                value: ValueExpr { kind: ExprKind::Path(Path { segments, span, .. }), .. },
+                ..
             }) => Marked { text: segments.join("::"), span: span.clone() },
             _ => {
                 self.error(codes::BAD_VALUE, &attr.span, "`convert(..)` starts with the struct that it converts");
@@ -274,6 +276,6 @@ impl Reader<'_> {
     }
 }
 
-fn is_none(entry: &Entry) -> bool {
+fn is_none(entry: &Argument) -> bool {
     entry.word().as_deref() == Some("none")
 }

@@ -4,11 +4,11 @@
 use syn::ext::IdentExt;
 
 use super::ast::{TypeExpr, TypeKind};
-use super::reader::Reader;
+use super::reader::ItemReader;
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::Span;
 
-impl Reader<'_> {
+impl ItemReader<'_> {
     pub fn type_expr(&mut self, ty: &syn::Type) -> TypeExpr {
         match ty {
             syn::Type::Path(path) if path.qself.is_none() => self.type_path_expr(&path.path),

@@ -6,18 +6,18 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
 
-use super::source::Scope;
+use super::source::FileScope;
 use crate::model::Span;
 
 /// `key = value`, `value`, or either followed by `or "text"`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct Argument {
     pub key: Option<Path>,
-    pub value: Expr,
+    pub value: ValueExpr,
     pub or: Option<String>,
 }
 
-impl Entry {
+impl Argument {
     /// Place of the key, or of the value if there is no key.
     pub fn span(&self) -> &Span {
         self.key.as_ref().map_or(&self.value.span, |key| &key.span)
@@ -35,12 +35,12 @@ impl Entry {
 
 /// A value and its place; compares equal to the same value at any place.
 #[derive(Clone, Debug)]
-pub struct Expr {
+pub struct ValueExpr {
     pub kind: ExprKind,
     pub span: Span,
 }
 
-impl PartialEq for Expr {
+impl PartialEq for ValueExpr {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
     }
@@ -55,13 +55,13 @@ pub enum ExprKind {
     /// `required`, `spec.stock`, `core::v1::Event`.
     Path(Path),
     /// `map(name)`.
-    Call(Path, Vec<Entry>),
+    Call(Path, Vec<Argument>),
     /// `("a", "b")`.
-    Tuple(Vec<Entry>),
+    Tuple(Vec<Argument>),
     /// `["a", "b"]`.
-    List(Vec<Expr>),
+    List(Vec<ValueExpr>),
     /// `{ name: "a" }`.
-    Object(Vec<(String, Expr)>),
+    Object(Vec<(String, ValueExpr)>),
 }
 
 /// Names joined by dots or by `::`; compares equal to the same path at any place.
@@ -102,7 +102,7 @@ pub struct WordError {
 }
 
 /// Reads comma-separated entries. Entries before and after an invalid one are kept.
-pub fn entries(tokens: TokenStream, scope: &Scope<'_>, errors: &mut Vec<WordError>) -> Vec<Entry> {
+pub fn entries(tokens: TokenStream, scope: &FileScope<'_>, errors: &mut Vec<WordError>) -> Vec<Argument> {
     let mut cursor = Cursor { iter: tokens.into_iter(), peeked: Vec::new(), scope, last: None };
     let mut out = Vec::new();
     while cursor.peek(0).is_some() {
@@ -120,7 +120,7 @@ pub fn entries(tokens: TokenStream, scope: &Scope<'_>, errors: &mut Vec<WordErro
 struct Cursor<'s> {
     iter: token_stream::IntoIter,
     peeked: Vec<TokenTree>,
-    scope: &'s Scope<'s>,
+    scope: &'s FileScope<'s>,
     last: Option<Span>,
 }
 
@@ -167,11 +167,11 @@ impl Cursor<'_> {
         Some(error)
     }
 
-    fn entry(&mut self, errors: &mut Vec<WordError>) -> Result<Entry, WordError> {
+    fn entry(&mut self, errors: &mut Vec<WordError>) -> Result<Argument, WordError> {
         let first = self.value(errors)?;
         if !self.is_punct(0, '=') {
             let or = self.or_text()?;
-            return Ok(Entry { key: None, value: first, or });
+            return Ok(Argument { key: None, value: first, or });
         }
         let ExprKind::Path(key) = first.kind else {
             return Err(WordError { span: first.span, message: "expected a word before `=`".to_string() });
@@ -179,7 +179,7 @@ impl Cursor<'_> {
         self.next();
         let value = self.value(errors)?;
         let or = self.or_text()?;
-        Ok(Entry { key: Some(key), value, or })
+        Ok(Argument { key: Some(key), value, or })
     }
 
     fn or_text(&mut self) -> Result<Option<String>, WordError> {
@@ -194,7 +194,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn value(&mut self, errors: &mut Vec<WordError>) -> Result<Expr, WordError> {
+    fn value(&mut self, errors: &mut Vec<WordError>) -> Result<ValueExpr, WordError> {
         let Some(token) = self.next() else { return Err(self.error("expected a value")) };
         let span = self.scope.span(token.span());
         let kind = match token {
@@ -212,7 +212,7 @@ impl Cursor<'_> {
             },
             TokenTree::Punct(_) => return Err(WordError { span, message: "expected a value".to_string() }),
         };
-        Ok(Expr { kind, span })
+        Ok(ValueExpr { kind, span })
     }
 
     fn negative(&mut self, span: &Span) -> Result<ExprKind, WordError> {
@@ -230,9 +230,9 @@ impl Cursor<'_> {
         Some(entry)
     }
 
-    fn path_or_call(&mut self, first: String, span: Span, errors: &mut Vec<WordError>) -> Expr {
+    fn path_or_call(&mut self, first: String, span: Span, errors: &mut Vec<WordError>) -> ValueExpr {
         if first == "true" || first == "false" {
-            return Expr { kind: ExprKind::Bool(first == "true"), span };
+            return ValueExpr { kind: ExprKind::Bool(first == "true"), span };
         }
         let mut path = Path { segments: vec![bare(&first)], colons: false, span: span.clone() };
         loop {
@@ -251,11 +251,11 @@ impl Cursor<'_> {
         }
         let arguments = match self.peek(0) {
             Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => group.stream(),
-            _ => return Expr { kind: ExprKind::Path(path), span },
+            _ => return ValueExpr { kind: ExprKind::Path(path), span },
         };
         self.next();
         let arguments = entries(arguments, self.scope, errors);
-        Expr { kind: ExprKind::Call(path, arguments), span }
+        ValueExpr { kind: ExprKind::Call(path, arguments), span }
     }
 }
 
@@ -278,11 +278,11 @@ pub fn bare(ident: &str) -> String {
     ident.strip_prefix("r#").unwrap_or(ident).to_string()
 }
 
-fn values(tokens: TokenStream, scope: &Scope<'_>, errors: &mut Vec<WordError>) -> Vec<Expr> {
+fn values(tokens: TokenStream, scope: &FileScope<'_>, errors: &mut Vec<WordError>) -> Vec<ValueExpr> {
     entries(tokens, scope, errors).into_iter().map(|entry| entry.value).collect()
 }
 
-fn object(tokens: TokenStream, scope: &Scope<'_>, errors: &mut Vec<WordError>) -> Vec<(String, Expr)> {
+fn object(tokens: TokenStream, scope: &FileScope<'_>, errors: &mut Vec<WordError>) -> Vec<(String, ValueExpr)> {
     let mut cursor = Cursor { iter: tokens.into_iter(), peeked: Vec::new(), scope, last: None };
     let mut out = Vec::new();
     while cursor.peek(0).is_some() {
@@ -297,7 +297,7 @@ fn object(tokens: TokenStream, scope: &Scope<'_>, errors: &mut Vec<WordError>) -
     out
 }
 
-fn object_entry(cursor: &mut Cursor<'_>, errors: &mut Vec<WordError>) -> Result<(String, Expr), WordError> {
+fn object_entry(cursor: &mut Cursor<'_>, errors: &mut Vec<WordError>) -> Result<(String, ValueExpr), WordError> {
     let name = match cursor.next() {
         Some(TokenTree::Ident(ident)) => bare(&ident.to_string()),
         Some(token) => match literal(&token) {

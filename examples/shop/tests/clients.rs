@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use apiserver::{InProcess, Server};
 use codegen::Project;
-use codegen::export::{Format, export};
+use codegen::export::{ExportFormat, export};
 use futures_util::StreamExt;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube::api::{Api, ObjectMeta, Patch, PatchParams, PostParams};
@@ -73,7 +73,9 @@ async fn follows(products: &Api<Product>) {
 #[test]
 fn exported_types_match_repository() {
     let model = codegen::load_project(&Project::at(package())).unwrap_or_else(|errors| panic!("{errors}"));
-    for (name, format) in [("rust", Format::Rust), ("go", Format::Go), ("typescript", Format::TypeScript)] {
+    for (name, format) in
+        [("rust", ExportFormat::Rust), ("go", ExportFormat::Go), ("typescript", ExportFormat::TypeScript)]
+    {
         let folder = package().join("clients").join(name);
         for file in export(&model, format, None).unwrap() {
             let path = folder.join(&file.path);

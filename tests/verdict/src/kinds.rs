@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use codegen::export::{Format, export};
+use codegen::export::{ExportFormat, export};
 use codegen::model::{Model, StructId};
 use codegen::{Project, examine_project};
 use machinery::json::Issues;
@@ -40,7 +40,7 @@ impl Kinds {
     pub fn read() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kinds");
         let model = examine_project(&Project::external(root)).model;
-        let files = export(&model, Format::Crd, Some(GROUP))?;
+        let files = export(&model, ExportFormat::Crd, Some(GROUP))?;
         let read = |file: &codegen::emit::File| machinery::yaml::to_value(&file.bytes, &mut Issues::ignore());
         let definitions: Result<Vec<Value>, _> = files.iter().map(read).collect();
         let definitions =

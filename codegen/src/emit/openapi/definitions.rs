@@ -20,14 +20,14 @@ pub(super) struct Definitions<'m> {
     model: &'m Model,
     groups: BTreeMap<&'m str, &'m Group>,
     seen: BTreeSet<String>,
-    open: Vec<(String, Place<'m>, &'m Struct)>,
+    open: Vec<(String, GroupVersionRef<'m>, &'m Struct)>,
     json: BTreeSet<String>,
 }
 
 /// The group version in which a struct is referenced. A struct that two versions share has a definition
 /// in each.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'m> {
+pub(super) struct GroupVersionRef<'m> {
     pub group: &'m Group,
     pub version: &'m Version,
 }
@@ -40,7 +40,7 @@ impl<'m> Definitions<'m> {
 
     /// Requests the definition of a struct, which [`Definitions::finish`] creates, and returns its
     /// name.
-    pub(super) fn need(&mut self, from: Place<'m>, id: StructId) -> String {
+    pub(super) fn need(&mut self, from: GroupVersionRef<'m>, id: StructId) -> String {
         let model = self.model;
         let target = &model.structs[id.0];
         let place = self.place_of(from, id, target);
@@ -56,12 +56,12 @@ impl<'m> Definitions<'m> {
         let group = *self.groups.get(module)?;
         let version = group.versions.iter().find(|have| have.name == version)?;
         let id = *version.structs.get(name)?;
-        Some(self.need(Place { group, version }, id))
+        Some(self.need(GroupVersionRef { group, version }, id))
     }
 
     /// The group version of a struct that `from` refers to: `from` itself, unless the struct belongs to
     /// another version or group.
-    fn place_of(&self, from: Place<'m>, id: StructId, target: &Struct) -> Place<'m> {
+    fn place_of(&self, from: GroupVersionRef<'m>, id: StructId, target: &Struct) -> GroupVersionRef<'m> {
         let group = self.groups.get(target.module.as_str()).copied().unwrap_or(from.group);
         let version = |name: &str| group.versions.iter().find(|version| version.name == name);
         let shared = group.module == from.group.module && from.version.structs.get(&target.name) == Some(&id);
@@ -70,7 +70,7 @@ impl<'m> Definitions<'m> {
             None if shared => Some(from.version),
             _ => version(&target.version),
         };
-        Place { group, version: version.unwrap_or(from.version) }
+        GroupVersionRef { group, version: version.unwrap_or(from.version) }
     }
 
     /// All requested definitions.
@@ -85,7 +85,7 @@ impl<'m> Definitions<'m> {
         made
     }
 
-    fn schema(&mut self, place: Place<'m>, target: &'m Struct) -> Value {
+    fn schema(&mut self, place: GroupVersionRef<'m>, target: &'m Struct) -> Value {
         let mut out = Map::new();
         if !target.docs.is_empty() {
             out.insert("description".into(), target.docs.clone().into());
@@ -118,7 +118,7 @@ impl<'m> Definitions<'m> {
         Value::Object(out)
     }
 
-    fn fields(&mut self, place: Place<'m>, target: &'m Struct, out: &mut Fields) {
+    fn fields(&mut self, place: GroupVersionRef<'m>, target: &'m Struct, out: &mut Fields) {
         let model = self.model;
         for field in &target.fields {
             match &field.ty {
@@ -133,7 +133,7 @@ impl<'m> Definitions<'m> {
         }
     }
 
-    fn property(&mut self, place: Place<'m>, field: &'m Field) -> Value {
+    fn property(&mut self, place: GroupVersionRef<'m>, field: &'m Field) -> Value {
         let mut out = Map::new();
         let description = bounds::description(field);
         if !description.is_empty() {
@@ -178,7 +178,7 @@ impl<'m> Definitions<'m> {
         }
     }
 
-    fn type_schema(&mut self, place: Place<'m>, ty: &'m TypeRef) -> Value {
+    fn type_schema(&mut self, place: GroupVersionRef<'m>, ty: &'m TypeRef) -> Value {
         if let Some(name) = scalar_definition(ty) {
             return reference(&name);
         }
@@ -220,7 +220,7 @@ impl Fields {
 }
 
 /// The group version and kind of a kind; kinds that every group uses are registered as v1 of core.
-fn kind_of(place: Place, target: &Struct) -> Value {
+fn kind_of(place: GroupVersionRef, target: &Struct) -> Value {
     let spoken_everywhere = place.group.kinds.iter().all(|kind| kind.resource.is_none());
     let (group, version) =
         if spoken_everywhere { ("", "v1") } else { (place.group.name.as_str(), place.version.name.as_str()) };

@@ -2,7 +2,7 @@
 
 use ::openapi::{GroupVersion, GroupVersionKind, Parameter, Parameters, Scope, SubresourceResponse};
 
-use super::definitions::{Definitions, Place};
+use super::definitions::{Definitions, GroupVersionRef};
 use super::serving::{META, serving};
 use crate::model::{Field, Group, Kind, KindVersion, Model, Resource, Role, Struct, Subresource, TypeRef, Version};
 
@@ -16,7 +16,7 @@ pub(super) fn versions<'m>(
     for group in model.groups.iter().filter(|group| of(group)) {
         for version in &group.versions {
             let Some(serving) = serving(version.serving) else { continue };
-            let place = Place { group, version };
+            let place = GroupVersionRef { group, version };
             let kinds = group.kinds.iter();
             let resources: Vec<_> = kinds.filter_map(|kind| resource(model, definitions, place, kind)).collect();
             if !resources.is_empty() {
@@ -31,7 +31,7 @@ pub(super) fn versions<'m>(
 fn resource<'m>(
     model: &'m Model,
     definitions: &mut Definitions<'m>,
-    place: Place<'m>,
+    place: GroupVersionRef<'m>,
     kind: &'m Kind,
 ) -> Option<::openapi::Resource> {
     let resource = kind.resource.as_ref()?;
@@ -67,7 +67,7 @@ fn subresources<'m>(resource: &'m Resource, entry: &'m KindVersion) -> impl Iter
 fn subresource<'m>(
     model: &'m Model,
     definitions: &mut Definitions<'m>,
-    place: Place<'m>,
+    place: GroupVersionRef<'m>,
     parent: &'m Kind,
     subresource: &'m Subresource,
 ) -> Option<::openapi::Subresource> {
@@ -92,7 +92,7 @@ fn subresource<'m>(
 /// `pods/log`); its responses are text.
 fn text_options<'m>(
     model: &'m Model,
-    place: Place<'m>,
+    place: GroupVersionRef<'m>,
     parent: &Kind,
     subresource: &Subresource,
 ) -> Option<&'m Struct> {
@@ -103,28 +103,28 @@ fn text_options<'m>(
     Some(&model.structs[id.0])
 }
 
-fn need<'m>(definitions: &mut Definitions<'m>, place: Place<'m>, name: &str) -> Option<String> {
+fn need<'m>(definitions: &mut Definitions<'m>, place: GroupVersionRef<'m>, name: &str) -> Option<String> {
     place.version.structs.get(name).map(|id| definitions.need(place, *id))
 }
 
-fn find<'m>(model: &'m Model, group: &str, version: &str) -> Option<Place<'m>> {
+fn find<'m>(model: &'m Model, group: &str, version: &str) -> Option<GroupVersionRef<'m>> {
     let group = model.groups.iter().find(|have| have.name == group && !have.kinds.is_empty())?;
     let version = find_version(group, version)?;
-    Some(Place { group, version })
+    Some(GroupVersionRef { group, version })
 }
 
 fn find_version<'m>(group: &'m Group, version: &str) -> Option<&'m Version> {
     group.versions.iter().find(|have| have.name == version)
 }
 
-fn find_struct<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Option<&'m Struct> {
+fn find_struct<'m>(model: &'m Model, place: GroupVersionRef<'m>, name: &str) -> Option<&'m Struct> {
     place.version.structs.get(name).map(|id| &model.structs[id.0])
 }
 
 /// The query parameters of the verbs: fields of the options kinds of meta/v1.
 pub(super) fn parameters(model: &Model) -> Parameters {
     let meta = model.groups.iter().find(|group| group.module == META);
-    let place = meta.and_then(|group| Some(Place { group, version: find_version(group, "v1")? }));
+    let place = meta.and_then(|group| Some(GroupVersionRef { group, version: find_version(group, "v1")? }));
     let of = |name: &str| {
         let options = place.and_then(|place| find_struct(model, place, name));
         options.map(parameters_of).unwrap_or_default()

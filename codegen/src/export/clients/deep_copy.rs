@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use super::go::names::{Imports, field_name, file, is_pointer, of};
-use super::{Home, Part};
+use super::{ClientGroupVersion, Home};
 use crate::model::{Field, Role, Struct, StructId, TypeRef};
 
 /// `zz_generated.deepcopy.go`
-pub(super) fn copies(part: Part<'_>) -> String {
+pub(super) fn copies(part: ClientGroupVersion<'_>) -> String {
     let (mut imports, mut body) = (Imports::default(), String::new());
     for (_, one) in part.structs() {
         body.push_str(&structure(part, one, &mut imports));
@@ -42,7 +42,7 @@ fn functions(name: &str, copies: &str, is_object: bool, imports: &mut Imports) -
     text
 }
 
-fn structure(part: Part<'_>, one: &Struct, imports: &mut Imports) -> String {
+fn structure(part: ClientGroupVersion<'_>, one: &Struct, imports: &mut Imports) -> String {
     let is_object = one.role != Role::Part;
     let mut copies = String::new();
     if is_object {
@@ -57,7 +57,7 @@ fn structure(part: Part<'_>, one: &Struct, imports: &mut Imports) -> String {
 }
 
 /// The name of a field, or of an embedded type.
-fn name_of(part: Part<'_>, field: &Field) -> String {
+fn name_of(part: ClientGroupVersion<'_>, field: &Field) -> String {
     match (field.json.as_str(), &field.ty) {
         ("", TypeRef::Struct(id)) => part.model.structs[id.0].name.clone(),
         _ => field_name(field),
@@ -66,7 +66,7 @@ fn name_of(part: Part<'_>, field: &Field) -> String {
 
 /// Statements that copy a field, beyond the assignment of the whole struct; empty for a field without
 /// references.
-fn copy(part: Part<'_>, field: &Field, name: &str, imports: &mut Imports) -> String {
+fn copy(part: ClientGroupVersion<'_>, field: &Field, name: &str, imports: &mut Imports) -> String {
     match &field.ty {
         TypeRef::List(item) => slice_of(part, name, item, &of(part, item, imports)),
         TypeRef::Map(value) => map_of(part, name, value, &of(part, value, imports)),
@@ -96,7 +96,7 @@ fn slice(name: &str, item: &str, each: bool) -> String {
     )
 }
 
-fn slice_of(part: Part<'_>, name: &str, item: &TypeRef, ty: &str) -> String {
+fn slice_of(part: ClientGroupVersion<'_>, name: &str, item: &TypeRef, ty: &str) -> String {
     match item {
         TypeRef::List(_) | TypeRef::Map(_) | TypeRef::Bytes => {
             let inner = nested(part, item, ty, "(*in)[i]", "(*out)[i]", "\t\t\t");
@@ -109,7 +109,7 @@ fn slice_of(part: Part<'_>, name: &str, item: &TypeRef, ty: &str) -> String {
     }
 }
 
-fn map_of(part: Part<'_>, name: &str, value: &TypeRef, ty: &str) -> String {
+fn map_of(part: ClientGroupVersion<'_>, name: &str, value: &TypeRef, ty: &str) -> String {
     let inner = nested(part, value, ty, "val", "(*out)[key]", "\t\t\t");
     format!(
         "\tif in.{name} != nil {{\n\t\tin, out := &in.{name}, &out.{name}\n\t\t*out = make(map[string]{ty}, len(*in))\n\
@@ -118,7 +118,7 @@ fn map_of(part: Part<'_>, name: &str, value: &TypeRef, ty: &str) -> String {
 }
 
 /// Statements that copy a value within a list or map.
-fn nested(part: Part<'_>, of: &TypeRef, ty: &str, from: &str, to: &str, indent: &str) -> String {
+fn nested(part: ClientGroupVersion<'_>, of: &TypeRef, ty: &str, from: &str, to: &str, indent: &str) -> String {
     // Each depth has its own variable names.
     let depth = indent.len();
     let (copy, index, key, value) =
@@ -150,7 +150,7 @@ fn nested(part: Part<'_>, of: &TypeRef, ty: &str, from: &str, to: &str, indent: 
 }
 
 /// Whether an assignment of the type would share memory with the original.
-fn has_references(part: Part<'_>, ty: &TypeRef) -> bool {
+fn has_references(part: ClientGroupVersion<'_>, ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Struct(id) => match part.home_of_struct(*id) {
             // Types of other packages always have the function.
@@ -170,7 +170,7 @@ fn has_references(part: Part<'_>, ty: &TypeRef) -> bool {
 
 /// Whether a struct of the package has references. A struct without references has the function too;
 /// assignment is only shorter.
-fn struct_has_references(part: Part<'_>, id: StructId, open: &mut Vec<StructId>) -> bool {
+fn struct_has_references(part: ClientGroupVersion<'_>, id: StructId, open: &mut Vec<StructId>) -> bool {
     if open.contains(&id) {
         return true;
     }

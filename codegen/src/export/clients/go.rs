@@ -4,7 +4,7 @@ pub(super) mod names;
 
 use std::fmt::Write;
 
-use super::{Home, Part, deep_copy, is_always_written, parts};
+use super::{ClientGroupVersion, Home, deep_copy, is_always_written, parts};
 use crate::Error;
 use crate::emit::File;
 use crate::model::{Enum, Field, Group, Model, Role, Struct, TypeRef};
@@ -35,7 +35,7 @@ pub fn files(model: &Model, group: Option<&Group>, module: Option<&str>) -> Resu
 }
 
 /// The first other package of the export that a version uses.
-fn uses_elsewhere(part: Part<'_>) -> Option<String> {
+fn uses_elsewhere(part: ClientGroupVersion<'_>) -> Option<String> {
     let homes = part.structs().into_iter().flat_map(|(_, one)| &one.fields).filter_map(|field| inner(part, &field.ty));
     let mut others = homes.filter_map(|home| match home {
         Home::Elsewhere(group, version) => Some(format!("{}/{version}", group.name)),
@@ -45,7 +45,7 @@ fn uses_elsewhere(part: Part<'_>) -> Option<String> {
 }
 
 /// The location of the struct or enum in a type.
-fn inner<'m>(part: Part<'m>, ty: &TypeRef) -> Option<Home<'m>> {
+fn inner<'m>(part: ClientGroupVersion<'m>, ty: &TypeRef) -> Option<Home<'m>> {
     match ty {
         TypeRef::Enum(id) => Some(part.home_of_enum(*id)),
         TypeRef::Struct(id) => Some(part.home_of_struct(*id)),
@@ -54,7 +54,7 @@ fn inner<'m>(part: Part<'m>, ty: &TypeRef) -> Option<Home<'m>> {
     }
 }
 
-fn types(part: Part<'_>) -> String {
+fn types(part: ClientGroupVersion<'_>) -> String {
     let (mut imports, mut body) = (Imports::default(), String::new());
     for (_, one) in part.structs() {
         body.push_str(&structure(part, one, &mut imports));
@@ -108,7 +108,7 @@ fn block(lines: &[Line]) -> String {
     text
 }
 
-fn structure(part: Part<'_>, one: &Struct, imports: &mut Imports) -> String {
+fn structure(part: ClientGroupVersion<'_>, one: &Struct, imports: &mut Imports) -> String {
     let mut lines = Vec::new();
     if one.role != Role::Part {
         let embedded = format!("{}.TypeMeta", imports.known("metav1"));
@@ -145,7 +145,7 @@ fn list(kind: &str, meta: &str) -> String {
     format!("// {kind}List is a list of {kind}.\ntype {kind}List struct {{\n{}}}\n\n", block(&lines))
 }
 
-fn field_type(part: Part<'_>, field: &Field, imports: &mut Imports) -> String {
+fn field_type(part: ClientGroupVersion<'_>, field: &Field, imports: &mut Imports) -> String {
     let ty = of(part, &field.ty, imports);
     if is_pointer(field) { format!("*{ty}") } else { ty }
 }
@@ -160,7 +160,7 @@ fn enumeration(one: &Enum) -> String {
     format!("{}type {} string\n\nconst (\n{})\n\n", comment(&one.docs, ""), one.name, block(&lines))
 }
 
-fn register(part: Part<'_>) -> String {
+fn register(part: ClientGroupVersion<'_>) -> String {
     let mut imports = Imports::default();
     imports.known("metav1");
     imports.known("runtime");

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{Home, Part, is_always_written, parts};
+use super::{ClientGroupVersion, Home, is_always_written, parts};
 use crate::Error;
 use crate::emit::File;
 use crate::model::{Enum, Field, Group, Model, Role, Struct, StructId, TypeRef};
@@ -32,7 +32,7 @@ pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, Error> {
     Ok(out)
 }
 
-fn file(part: Part<'_>) -> String {
+fn file(part: ClientGroupVersion<'_>) -> String {
     let structs = part.structs().into_iter().map(|(id, one)| structure(part, id, one));
     let enums = part.enums().into_iter().map(|(_, one)| enumeration(one));
     let items: TokenStream = structs.chain(enums).collect();
@@ -59,7 +59,7 @@ fn ident(name: &str) -> syn::Ident {
     if names::is_keyword(name) { format_ident!("r#{name}") } else { format_ident!("{name}") }
 }
 
-fn structure(part: Part<'_>, id: StructId, one: &Struct) -> TokenStream {
+fn structure(part: ClientGroupVersion<'_>, id: StructId, one: &Struct) -> TokenStream {
     let (docs, name) = (docs(&one.docs), format_ident!("{}", one.name));
     let fields = one.fields.iter().map(|field| declaration(part, id, field));
     let serialize = if one.role == Role::Part { quote!(serde::Serialize,) } else { quote!() };
@@ -73,7 +73,7 @@ fn structure(part: Part<'_>, id: StructId, one: &Struct) -> TokenStream {
     }
 }
 
-fn declaration(part: Part<'_>, owner: StructId, field: &Field) -> TokenStream {
+fn declaration(part: ClientGroupVersion<'_>, owner: StructId, field: &Field) -> TokenStream {
     let (docs, name) = (docs(&field.docs), ident(&field.name));
     let ty = ty(part, owner, field);
     let mut words = Vec::new();
@@ -99,14 +99,14 @@ fn is_option(field: &Field) -> bool {
     field.nullable || matches!(field.ty, TypeRef::Time | TypeRef::MicroTime)
 }
 
-fn ty(part: Part<'_>, owner: StructId, field: &Field) -> TokenStream {
+fn ty(part: ClientGroupVersion<'_>, owner: StructId, field: &Field) -> TokenStream {
     let inner = of(part, &field.ty);
     let is_boxed = matches!(field.ty, TypeRef::Struct(_)) && part.holds_itself(owner);
     let inner = if is_boxed { quote!(Box<#inner>) } else { inner };
     if is_option(field) { quote!(Option<#inner>) } else { inner }
 }
 
-fn of(part: Part<'_>, ty: &TypeRef) -> TokenStream {
+fn of(part: ClientGroupVersion<'_>, ty: &TypeRef) -> TokenStream {
     match ty {
         TypeRef::String | TypeRef::Duration => quote!(String),
         TypeRef::Bool => quote!(bool),
@@ -132,7 +132,7 @@ fn of(part: Part<'_>, ty: &TypeRef) -> TokenStream {
     }
 }
 
-fn place(part: Part<'_>, home: &Home<'_>, name: &str) -> TokenStream {
+fn place(part: ClientGroupVersion<'_>, home: &Home<'_>, name: &str) -> TokenStream {
     let name = format_ident!("{name}");
     match home {
         Home::Here => quote!(#name),
@@ -154,7 +154,7 @@ fn place(part: Part<'_>, home: &Home<'_>, name: &str) -> TokenStream {
 
 /// Implementations that make a struct a kind: serialization with its type, and the traits that `kube`
 /// requires.
-fn as_kind(part: Part<'_>, one: &Struct) -> TokenStream {
+fn as_kind(part: ClientGroupVersion<'_>, one: &Struct) -> TokenStream {
     let (name, kind, api_version) = (format_ident!("{}", one.name), &one.name, part.api_version());
     let fields = one.fields.iter().filter(|field| !field.json.is_empty()).map(|field| {
         let (field_name, json) = (ident(&field.name), &field.json);

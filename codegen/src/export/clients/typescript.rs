@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::{Part, is_always_written, parts};
+use super::{ClientGroupVersion, is_always_written, parts};
 use crate::Error;
 use crate::emit::File;
 use crate::model::{Enum, EnumId, Field, Group, Model, Role, Struct, StructId, TypeRef};
@@ -22,7 +22,7 @@ pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, Error> {
 
 /// Writes the types of a version, and those that they refer to.
 struct Writer<'m> {
-    part: Part<'m>,
+    part: ClientGroupVersion<'m>,
     /// Names by type, because types of several groups may have the same name.
     structs: BTreeMap<StructId, String>,
     enums: BTreeMap<EnumId, String>,
@@ -31,7 +31,7 @@ struct Writer<'m> {
 }
 
 impl<'m> Writer<'m> {
-    fn new(part: Part<'m>) -> Self {
+    fn new(part: ClientGroupVersion<'m>) -> Self {
         let (structs, enums, names, open) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new(), Vec::new());
         Writer { part, structs, enums, names, open }
     }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::super::ast::{Attrs, Body, Marked, TypeKind, Variant};
-use super::instances::{Instance, InstanceId, Instances, Member, Type, deprecated, inherited};
-use super::program::{DeclId, HUB, Key, Program};
+use super::super::ast::{Attrs, DeclBody, Marked, TypeKind, Variant};
+use super::instances::{Instance, InstanceField, InstanceId, Instances, ResolvedType, deprecated, inherited};
+use super::program::{DeclId, DeclKey, Declarations, HUB};
 use crate::model::{Enum, EnumId, Field, JsonForm, Model, Role, Struct, StructId, TypeRef};
 
 /// Model ids of instances.
@@ -30,7 +30,7 @@ impl Ids {
 /// Sets structs, enums, and each version's table of names. `lists` determines which declarations get a
 /// `<Kind>List`.
 pub fn build(
-    program: &Program,
+    program: &Declarations,
     instances: &Instances<'_>,
     shared: Vec<InstanceId>,
     lists: &[DeclId],
@@ -41,7 +41,7 @@ pub fn build(
     let mut next = 0;
     for id in order.iter().copied().filter(|id| ids.shared[*id] == *id) {
         let instance = &instances.all[id];
-        if matches!(instance.decl.body, Body::Enum(_)) {
+        if matches!(instance.decl.body, DeclBody::Enum(_)) {
             ids.enums.insert(id, EnumId(ids.enums.len()));
             continue;
         }
@@ -55,7 +55,7 @@ pub fn build(
     let list_meta = list_meta(program, instances, &ids);
     for id in order.iter().copied().filter(|id| ids.shared[*id] == *id) {
         let instance = &instances.all[id];
-        if let Body::Enum(_) = instance.decl.body {
+        if let DeclBody::Enum(_) = instance.decl.body {
             model.enums.push(enum_model(program, instance));
             continue;
         }
@@ -78,7 +78,7 @@ pub fn ordered(instances: &Instances<'_>) -> Vec<InstanceId> {
     order
 }
 
-fn list_meta(program: &Program, instances: &Instances<'_>, ids: &Ids) -> Option<StructId> {
+fn list_meta(program: &Declarations, instances: &Instances<'_>, ids: &Ids) -> Option<StructId> {
     let group = program.module("meta")?;
     let key = program.find(group, HUB, "ListMeta", HUB).ok()?;
     instances.get(key).and_then(|id| ids.struct_of(id))
@@ -97,7 +97,7 @@ fn name_in_version(instance: &Instance<'_>, id: InstanceId, ids: &Ids, model: &m
     }
 }
 
-fn borrow(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut Model) {
+fn borrow(program: &Declarations, instances: &Instances<'_>, ids: &Ids, model: &mut Model) {
     for group in 0..program.groups.len() {
         for version in 0..program.groups[group].head.versions.len() {
             for (alias, from, name) in program.borrowed(group, version) {
@@ -113,19 +113,19 @@ fn borrow(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut M
     }
 }
 
-fn enum_model(program: &Program, instance: &Instance<'_>) -> Enum {
+fn enum_model(program: &Declarations, instance: &Instance<'_>) -> Enum {
     let variants = match &instance.decl.body {
-        Body::Enum(variants) => {
+        DeclBody::Enum(variants) => {
             variants.iter().map(|one| (one.name.clone(), one.value.clone(), one.docs.clone())).collect()
         }
-        Body::Struct(_) | Body::Unit => Vec::new(),
+        DeclBody::Struct(_) | DeclBody::Unit => Vec::new(),
     };
     let gated = match &instance.decl.body {
-        Body::Enum(variants) => {
+        DeclBody::Enum(variants) => {
             let gate = |one: &Variant| Some((one.value.clone(), one.gate.as_ref()?.text.clone()));
             variants.iter().filter_map(gate).collect()
         }
-        Body::Struct(_) | Body::Unit => Vec::new(),
+        DeclBody::Struct(_) | DeclBody::Unit => Vec::new(),
     };
     let (module, version) = place(program, instance.key);
     Enum {
@@ -140,11 +140,11 @@ fn enum_model(program: &Program, instance: &Instance<'_>) -> Enum {
     }
 }
 
-fn place(program: &Program, key: Key) -> (String, String) {
+fn place(program: &Declarations, key: DeclKey) -> (String, String) {
     (program.groups[key.group].head.module.clone(), program.version_name(key.group, key.version).to_string())
 }
 
-fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct {
+fn struct_model(program: &Declarations, instance: &Instance<'_>, ids: &Ids) -> Struct {
     let decl = instance.decl;
     let attrs = &decl.attrs;
     let (module, version) = place(program, instance.key);
@@ -192,7 +192,7 @@ fn json_form(word: Option<&str>, items: bool) -> JsonForm {
 /// inherits it. `declared` returns the function of an attribute, and `Some(None)` if the attribute
 /// drops the hub's.
 fn function_path(
-    program: &Program,
+    program: &Declarations,
     instance: &Instance<'_>,
     declared: fn(&Attrs) -> Option<Option<&Marked>>,
 ) -> Option<String> {
@@ -211,19 +211,19 @@ fn function_path(
 
 /// The validation function of a hub's struct; other forms have none, because objects are validated only
 /// in their hub form.
-fn validation(program: &Program, instance: &Instance<'_>) -> Option<String> {
+fn validation(program: &Declarations, instance: &Instance<'_>) -> Option<String> {
     let is_hub = program.home(instance.key.id()) == instance.key.version;
     instance.decl.attrs.validate.as_ref().filter(|_| is_hub).map(|function| function.text.clone())
 }
 
 /// The checks or conditions of a hub's struct; other forms have none.
-fn of_hub<T: Clone>(program: &Program, instance: &Instance<'_>, items: &[T]) -> Vec<T> {
+fn of_hub<T: Clone>(program: &Declarations, instance: &Instance<'_>, items: &[T]) -> Vec<T> {
     let is_hub = program.home(instance.key.id()) == instance.key.version;
     if is_hub { items.to_vec() } else { Vec::new() }
 }
 
 fn role(instance: &Instance<'_>, kind: bool) -> Role {
-    let is_metadata = |member: &Member<'_>| match &member.field.ty.kind {
+    let is_metadata = |member: &InstanceField<'_>| match &member.field.ty.kind {
         TypeKind::Named(path) => {
             member.field.model.json == "metadata" && path.last().is_some_and(|name| name == "ObjectMeta")
         }
@@ -236,7 +236,7 @@ fn role(instance: &Instance<'_>, kind: bool) -> Role {
     }
 }
 
-fn field_model(member: &Member<'_>, ids: &Ids) -> Option<Field> {
+fn field_model(member: &InstanceField<'_>, ids: &Ids) -> Option<Field> {
     let mut field = Field { ty: type_ref(&member.ty, ids)?, ..member.field.model.clone() };
     if let (Some(base), true) = (member.base, field.docs.is_empty()) {
         field.docs.clone_from(&base.model.docs);
@@ -244,15 +244,15 @@ fn field_model(member: &Member<'_>, ids: &Ids) -> Option<Field> {
     Some(field)
 }
 
-fn type_ref(ty: &Type, ids: &Ids) -> Option<TypeRef> {
+fn type_ref(ty: &ResolvedType, ids: &Ids) -> Option<TypeRef> {
     Some(match ty {
-        Type::Scalar(scalar) => scalar.clone(),
-        Type::Instance(id) => match ids.struct_of(*id) {
+        ResolvedType::Scalar(scalar) => scalar.clone(),
+        ResolvedType::Instance(id) => match ids.struct_of(*id) {
             Some(id) => TypeRef::Struct(id),
             None => TypeRef::Enum(ids.enum_of(*id)?),
         },
-        Type::List(inner) => TypeRef::List(Box::new(type_ref(inner, ids)?)),
-        Type::Map(inner) => TypeRef::Map(Box::new(type_ref(inner, ids)?)),
+        ResolvedType::List(inner) => TypeRef::List(Box::new(type_ref(inner, ids)?)),
+        ResolvedType::Map(inner) => TypeRef::Map(Box::new(type_ref(inner, ids)?)),
     })
 }
 

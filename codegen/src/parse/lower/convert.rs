@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use super::super::ast::{Convert, Marked};
 use super::build::Ids;
 use super::instances::{Instances, type_at};
-use super::program::{DeclId, Program};
+use super::program::{DeclId, Declarations};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, codes};
 use crate::model::{Conversion, Field, Model, Span, Struct, StructId};
 use crate::paths;
 
 /// Sets [`crate::model::Struct::conversion`] of every struct that has a hub.
 pub fn build(
-    program: &Program,
+    program: &Declarations,
     instances: &Instances<'_>,
     ids: &Ids,
     model: &mut Model,
@@ -51,7 +51,7 @@ fn within_groups(instances: &Instances<'_>, ids: &Ids, pairs: &mut HashMap<Struc
 }
 
 fn across_groups(
-    program: &Program,
+    program: &Declarations,
     instances: &Instances<'_>,
     ids: &Ids,
     model: &Model,
@@ -114,7 +114,7 @@ fn error(code: Code, span: &Span, message: String) -> Diagnostic {
 }
 
 fn find(
-    program: &Program,
+    program: &Declarations,
     instances: &Instances<'_>,
     ids: &Ids,
     by: DeclId,

@@ -3,44 +3,44 @@
 
 use std::collections::HashMap;
 
-use super::super::ast::{Attrs, Body, Decl, Field, TypeExpr, TypeKind};
-use super::program::{DeclId, HUB, Key, Program, Target};
+use super::super::ast::{Attrs, Decl, DeclBody, Field, TypeExpr, TypeKind};
+use super::program::{DeclId, DeclKey, Declarations, HUB, ResolvedName};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::TypeRef;
 
 /// A declaration in one version, indexed by [`InstanceId`].
 pub struct Instance<'p> {
-    pub key: Key,
+    pub key: DeclKey,
     pub decl: &'p Decl,
     /// The full declaration: the declaration itself, the one that it differs from, or the hub's of the
     /// same name.
     pub root: DeclId,
-    pub fields: Vec<Member<'p>>,
+    pub fields: Vec<InstanceField<'p>>,
 }
 
 pub type InstanceId = usize;
 
 /// A field of an instance.
-pub struct Member<'p> {
+pub struct InstanceField<'p> {
     pub field: &'p Field,
     /// The hub's field that corresponds to it.
     pub base: Option<&'p Field>,
-    pub ty: Type,
+    pub ty: ResolvedType,
 }
 
 /// A resolved type; scalars have no ids.
 #[derive(Clone, Debug)]
-pub enum Type {
+pub enum ResolvedType {
     Scalar(TypeRef),
     Instance(InstanceId),
-    List(Box<Type>),
-    Map(Box<Type>),
+    List(Box<ResolvedType>),
+    Map(Box<ResolvedType>),
 }
 
 /// All instances, in the order in which they were reached.
 pub struct Instances<'p> {
     pub all: Vec<Instance<'p>>,
-    pub by_key: HashMap<Key, InstanceId>,
+    pub by_key: HashMap<DeclKey, InstanceId>,
 }
 
 impl<'p> Instances<'p> {
@@ -57,14 +57,14 @@ impl<'p> Instances<'p> {
         hubs
     }
 
-    pub fn get(&self, key: Key) -> Option<InstanceId> {
+    pub fn get(&self, key: DeclKey) -> Option<InstanceId> {
         self.by_key.get(&key).copied()
     }
 }
 
 /// A struct's attribute in a version: declared there, or inherited from the hub.
 pub fn inherited<'p, T>(
-    program: &'p Program,
+    program: &'p Declarations,
     instance: &Instance<'p>,
     pick: fn(&Attrs) -> Option<&T>,
 ) -> Option<&'p T> {
@@ -76,13 +76,13 @@ pub fn inherited<'p, T>(
 }
 
 /// Whether a struct or its hub's form is deprecated.
-pub fn deprecated(program: &Program, instance: &Instance<'_>) -> bool {
+pub fn deprecated(program: &Declarations, instance: &Instance<'_>) -> bool {
     let attrs = &instance.decl.attrs;
     attrs.deprecated || (attrs.differs.is_some() && program.decl(instance.root).attrs.deprecated)
 }
 
 /// Instantiates all declarations.
-pub fn instantiate<'p>(program: &'p Program, diagnostics: &mut Diagnostics) -> Instances<'p> {
+pub fn instantiate<'p>(program: &'p Declarations, diagnostics: &mut Diagnostics) -> Instances<'p> {
     let instances = Instances { all: Vec::new(), by_key: HashMap::new() };
     let mut walk = Walk { program, diagnostics, instances, pending: Vec::new() };
     for key in roots(program) {
@@ -98,7 +98,7 @@ pub fn instantiate<'p>(program: &'p Program, diagnostics: &mut Diagnostics) -> I
 
 /// Start of the work list: kinds, types with `#[versions]`, types that other attributes refer to, and
 /// `ListMeta` for lists.
-fn roots(program: &Program) -> Vec<Key> {
+fn roots(program: &Declarations) -> Vec<DeclKey> {
     let mut roots = Vec::new();
     for (group, definition) in program.groups.iter().enumerate() {
         for (decl, declaration) in definition.decls.iter().enumerate() {
@@ -108,7 +108,7 @@ fn roots(program: &Program) -> Vec<Key> {
                 continue;
             }
             match &attrs.versions {
-                None => roots.push(Key { group, version: home, decl }),
+                None => roots.push(DeclKey { group, version: home, decl }),
                 Some(versions) => {
                     let known = versions.iter().filter_map(|version| program.version(group, &version.model.version));
                     let keys = known.filter_map(|version| program.find(group, version, &declaration.name, home).ok());
@@ -129,7 +129,7 @@ fn roots(program: &Program) -> Vec<Key> {
 }
 
 /// `module::version::Name`; an empty version is the hub.
-pub fn type_at(program: &Program, path: &[String]) -> Option<Key> {
+pub fn type_at(program: &Declarations, path: &[String]) -> Option<DeclKey> {
     let [module, version, name] = path else { return None };
     let group = program.module(module)?;
     let version = if version.is_empty() { HUB } else { program.version(group, version)? };
@@ -137,15 +137,16 @@ pub fn type_at(program: &Program, path: &[String]) -> Option<Key> {
 }
 
 /// Declarations that were not reached; they exist in the version that declares them.
-fn unreached(program: &Program, instances: &Instances<'_>) -> Vec<Key> {
+fn unreached(program: &Declarations, instances: &Instances<'_>) -> Vec<DeclKey> {
     let reached: std::collections::HashSet<DeclId> =
         instances.all.iter().flat_map(|one| [one.key.id(), one.root]).collect();
     let mut out = Vec::new();
     for (group, definition) in program.groups.iter().enumerate() {
         for (decl, declaration) in definition.decls.iter().enumerate() {
             let id = DeclId { group, decl };
-            if !reached.contains(&id) && declaration.attrs.gone.is_none() && !matches!(declaration.body, Body::Unit) {
-                out.push(Key { group, version: program.home(id), decl });
+            if !reached.contains(&id) && declaration.attrs.gone.is_none() && !matches!(declaration.body, DeclBody::Unit)
+            {
+                out.push(DeclKey { group, version: program.home(id), decl });
             }
         }
     }
@@ -153,7 +154,7 @@ fn unreached(program: &Program, instances: &Instances<'_>) -> Vec<Key> {
 }
 
 struct Walk<'p, 'd> {
-    program: &'p Program,
+    program: &'p Declarations,
     diagnostics: &'d mut Diagnostics,
     instances: Instances<'p>,
     pending: Vec<InstanceId>,
@@ -161,7 +162,7 @@ struct Walk<'p, 'd> {
 
 impl<'p> Walk<'p, '_> {
     /// The instance of a key; a new one is queued for processing.
-    fn reach(&mut self, key: Key) -> InstanceId {
+    fn reach(&mut self, key: DeclKey) -> InstanceId {
         if let Some(id) = self.instances.get(key) {
             return id;
         }
@@ -179,17 +180,17 @@ impl<'p> Walk<'p, '_> {
             let instance = &self.instances.all[id];
             let (key, decl, root) = (instance.key, instance.decl, instance.root);
             let fields = match &decl.body {
-                Body::Struct(fields) if decl.attrs.differs.is_some() => self.merge(key, fields, root),
-                Body::Struct(fields) => {
+                DeclBody::Struct(fields) if decl.attrs.differs.is_some() => self.merge(key, fields, root),
+                DeclBody::Struct(fields) => {
                     fields.iter().filter_map(|field| self.member(field, None, key.id(), key)).collect()
                 }
-                Body::Enum(_) | Body::Unit => Vec::new(),
+                DeclBody::Enum(_) | DeclBody::Unit => Vec::new(),
             };
             self.instances.all[id].fields = fields;
         }
     }
 
-    fn root(&mut self, key: Key, decl: &Decl) -> DeclId {
+    fn root(&mut self, key: DeclKey, decl: &Decl) -> DeclId {
         let base = match &decl.attrs.differs {
             Some(base) => self.program.base(key.group, &base.text),
             None => self.program.base(key.group, &decl.name),
@@ -211,9 +212,9 @@ impl<'p> Walk<'p, '_> {
 
     /// Merges the hub's fields with a version's: replaces them in place, adds new ones after the
     /// preceding one, removes `#[gone]` ones.
-    fn merge(&mut self, key: Key, delta: &'p [Field], root: DeclId) -> Vec<Member<'p>> {
+    fn merge(&mut self, key: DeclKey, delta: &'p [Field], root: DeclId) -> Vec<InstanceField<'p>> {
         let base = match &self.program.decl(root).body {
-            Body::Struct(fields) if root != key.id() => fields.as_slice(),
+            DeclBody::Struct(fields) if root != key.id() => fields.as_slice(),
             _ => &[],
         };
         let mut merged: Vec<(&'p Field, Option<&'p Field>)> = base.iter().map(|field| (field, None)).collect();
@@ -259,7 +260,13 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// A field with its type resolved relative to the declaration `by`, in the version of `key`.
-    fn member(&mut self, field: &'p Field, base: Option<&'p Field>, by: DeclId, key: Key) -> Option<Member<'p>> {
+    fn member(
+        &mut self,
+        field: &'p Field,
+        base: Option<&'p Field>,
+        by: DeclId,
+        key: DeclKey,
+    ) -> Option<InstanceField<'p>> {
         if field.gone {
             let diagnostic =
                 Diagnostic::error(codes::NOT_IN_HUB, &field.model.span, "only a `#[differs]` struct takes fields away");
@@ -267,18 +274,18 @@ impl<'p> Walk<'p, '_> {
             return None;
         }
         let ty = self.resolve(&field.ty, by, key.version)?;
-        Some(Member { field, base, ty })
+        Some(InstanceField { field, base, ty })
     }
 
-    fn resolve(&mut self, ty: &TypeExpr, by: DeclId, version: usize) -> Option<Type> {
+    fn resolve(&mut self, ty: &TypeExpr, by: DeclId, version: usize) -> Option<ResolvedType> {
         match &ty.kind {
             TypeKind::Unit => None,
             TypeKind::Option(inner) => self.resolve(inner, by, version),
-            TypeKind::Vec(inner) => self.resolve(inner, by, version).map(|inner| Type::List(Box::new(inner))),
-            TypeKind::Map(inner) => self.resolve(inner, by, version).map(|inner| Type::Map(Box::new(inner))),
+            TypeKind::Vec(inner) => self.resolve(inner, by, version).map(|inner| ResolvedType::List(Box::new(inner))),
+            TypeKind::Map(inner) => self.resolve(inner, by, version).map(|inner| ResolvedType::Map(Box::new(inner))),
             TypeKind::Named(path) => match self.program.resolve(by, version, path, &ty.span) {
-                Ok(Target::Scalar(scalar)) => Some(Type::Scalar(scalar)),
-                Ok(Target::Type(key)) => Some(Type::Instance(self.reach(key))),
+                Ok(ResolvedName::Scalar(scalar)) => Some(ResolvedType::Scalar(scalar)),
+                Ok(ResolvedName::Type(key)) => Some(ResolvedType::Instance(self.reach(key))),
                 Err(diagnostic) => {
                     self.diagnostics.extend(diagnostic);
                     None

@@ -3,16 +3,16 @@
 use super::super::ast::{self, Attrs};
 use super::build::Ids;
 use super::instances::{Instances, type_at};
-use super::program::{DeclId, Program};
+use super::program::{DeclId, Declarations};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{Generation, Kind, KindVersion, Model, Resource, ScalePaths, Subresource};
 
 /// Declarations of kinds that have a list kind.
-pub fn with_lists(program: &Program) -> Vec<DeclId> {
+pub fn with_lists(program: &Declarations) -> Vec<DeclId> {
     kinds(program).filter(|id| has_list(&program.decl(*id).attrs)).collect()
 }
 
-fn kinds(program: &Program) -> impl Iterator<Item = DeclId> {
+fn kinds(program: &Declarations) -> impl Iterator<Item = DeclId> {
     let decls =
         program.groups.iter().enumerate().flat_map(|(group, one)| (0..one.decls.len()).map(move |decl| (group, decl)));
     let ids = decls.map(|(group, decl)| DeclId { group, decl });
@@ -27,7 +27,7 @@ fn has_list(attrs: &Attrs) -> bool {
 
 /// Sets the kinds of every group.
 pub fn build(
-    program: &Program,
+    program: &Declarations,
     instances: &Instances<'_>,
     ids: &Ids,
     model: &mut Model,
@@ -40,7 +40,13 @@ pub fn build(
     misplaced(program, diagnostics);
 }
 
-fn kind(program: &Program, instances: &Instances<'_>, ids: &Ids, id: DeclId, diagnostics: &mut Diagnostics) -> Kind {
+fn kind(
+    program: &Declarations,
+    instances: &Instances<'_>,
+    ids: &Ids,
+    id: DeclId,
+    diagnostics: &mut Diagnostics,
+) -> Kind {
     let decl = program.decl(id);
     let declared = decl.attrs.kind.as_ref();
     let versions = versions(program, id, diagnostics);
@@ -65,7 +71,7 @@ fn kind(program: &Program, instances: &Instances<'_>, ids: &Ids, id: DeclId, dia
 }
 
 /// The versions of a kind, hub first. A group with one version may omit them.
-fn versions(program: &Program, id: DeclId, diagnostics: &mut Diagnostics) -> Vec<KindVersion> {
+fn versions(program: &Declarations, id: DeclId, diagnostics: &mut Diagnostics) -> Vec<KindVersion> {
     let decl = program.decl(id);
     let home = program.version_name(id.group, program.home(id)).to_string();
     let Some(declared) = &decl.attrs.versions else {
@@ -106,7 +112,7 @@ fn versions(program: &Program, id: DeclId, diagnostics: &mut Diagnostics) -> Vec
     out
 }
 
-fn resource(program: &Program, id: DeclId, kind: &ast::Kind, diagnostics: &mut Diagnostics) -> Option<Resource> {
+fn resource(program: &Declarations, id: DeclId, kind: &ast::Kind, diagnostics: &mut Diagnostics) -> Option<Resource> {
     let decl = program.decl(id);
     let Some(plural) = &kind.plural else {
         let allowed = ["list", "stored_as", "gate", "bare"];
@@ -139,7 +145,7 @@ fn resource(program: &Program, id: DeclId, kind: &ast::Kind, diagnostics: &mut D
     })
 }
 
-fn subresource(program: &Program, declared: &ast::Subresource, diagnostics: &mut Diagnostics) -> Subresource {
+fn subresource(program: &Declarations, declared: &ast::Subresource, diagnostics: &mut Diagnostics) -> Subresource {
     let mut out = declared.model.clone();
     if let Some(path) = &declared.kind {
         out.kind = body_kind(program, path, diagnostics);
@@ -168,12 +174,12 @@ fn subresource(program: &Program, declared: &ast::Subresource, diagnostics: &mut
 
 /// Group name, version and kind of a subresource's body.
 fn body_kind(
-    program: &Program,
+    program: &Declarations,
     path: &super::super::words::Path,
     diagnostics: &mut Diagnostics,
 ) -> Option<(String, String, String)> {
     let found = type_at(program, &path.segments);
-    let is_kind = |key: super::program::Key| {
+    let is_kind = |key: super::program::DeclKey| {
         let base = program.base(key.group, &program.decl(key.id()).name);
         base.is_some_and(|base| program.decl(base).attrs.kind.is_some())
     };
@@ -193,7 +199,7 @@ fn body_kind(
 }
 
 /// Reports attributes of kinds on structs that are not kinds.
-fn misplaced(program: &Program, diagnostics: &mut Diagnostics) {
+fn misplaced(program: &Declarations, diagnostics: &mut Diagnostics) {
     for decl in program.groups.iter().flat_map(|group| &group.decls) {
         let attrs = &decl.attrs;
         if let (Some(kind), Some(_)) = (&attrs.kind, &attrs.differs) {

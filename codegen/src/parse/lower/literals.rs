@@ -1,12 +1,12 @@
 //! Converts constants of declarations to literals of the types that they are for.
 
-use super::super::words::{Expr, ExprKind};
+use super::super::words::{ExprKind, ValueExpr};
 use crate::diagnostics::{Diagnostic, codes};
 use crate::model::{Literal, Model, StructId, TypeRef};
 use crate::paths;
 
 /// The literal of an expression for a field of type `ty`, or a diagnostic for a mismatch.
-pub fn fit(model: &Model, expr: &Expr, ty: &TypeRef) -> Result<Literal, Diagnostic> {
+pub fn fit(model: &Model, expr: &ValueExpr, ty: &TypeRef) -> Result<Literal, Diagnostic> {
     match (ty, &expr.kind) {
         (TypeRef::Bool, ExprKind::Bool(value)) => Ok(Literal::Bool(*value)),
         (TypeRef::I32, ExprKind::Int(number)) if i32::try_from(*number).is_err() => {
@@ -39,7 +39,7 @@ fn takes_text(ty: &TypeRef) -> bool {
     )
 }
 
-fn variant(model: &Model, expr: &Expr, id: crate::model::EnumId) -> Result<Literal, Diagnostic> {
+fn variant(model: &Model, expr: &ValueExpr, id: crate::model::EnumId) -> Result<Literal, Diagnostic> {
     let definition = &model.enums[id.0];
     let (word, by_value) = match &expr.kind {
         ExprKind::Path(path) => (path.text(), false),
@@ -62,15 +62,15 @@ fn variant(model: &Model, expr: &Expr, id: crate::model::EnumId) -> Result<Liter
 }
 
 fn object<'m>(
-    entries: &[(String, Expr)],
-    ty: impl Fn(&(String, Expr)) -> Result<&'m TypeRef, Diagnostic>,
+    entries: &[(String, ValueExpr)],
+    ty: impl Fn(&(String, ValueExpr)) -> Result<&'m TypeRef, Diagnostic>,
     model: &'m Model,
 ) -> Result<Literal, Diagnostic> {
     let values = entries.iter().map(|entry| Ok((entry.0.clone(), fit(model, &entry.1, ty(entry)?)?)));
     Ok(Literal::Object(values.collect::<Result<_, _>>()?))
 }
 
-fn member<'m>(model: &'m Model, id: StructId, entry: &(String, Expr)) -> Result<&'m TypeRef, Diagnostic> {
+fn member<'m>(model: &'m Model, id: StructId, entry: &(String, ValueExpr)) -> Result<&'m TypeRef, Diagnostic> {
     match paths::find(model, id, &entry.0) {
         Some((_, field)) => Ok(&field.ty),
         None => {
@@ -82,7 +82,7 @@ fn member<'m>(model: &'m Model, id: StructId, entry: &(String, Expr)) -> Result<
 }
 
 /// The literal of an expression for a field of any JSON type.
-fn any(expr: &Expr) -> Result<Literal, Diagnostic> {
+fn any(expr: &ValueExpr) -> Result<Literal, Diagnostic> {
     Ok(match &expr.kind {
         ExprKind::Bool(value) => Literal::Bool(*value),
         ExprKind::Int(number) => Literal::Int(*number),
@@ -99,7 +99,7 @@ fn any(expr: &Expr) -> Result<Literal, Diagnostic> {
     })
 }
 
-fn mismatch(model: &Model, expr: &Expr, ty: &TypeRef) -> Diagnostic {
+fn mismatch(model: &Model, expr: &ValueExpr, ty: &TypeRef) -> Diagnostic {
     let message = format!("this does not fit a field of type `{}`", type_text(model, ty));
     let diagnostic = Diagnostic::error(codes::DEFAULT_TYPE, &expr.span, message);
     match (ty, &expr.kind) {

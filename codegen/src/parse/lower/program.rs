@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::super::ast::{Body, Decl, Group, Marked, Use};
+use super::super::ast::{Decl, DeclBody, Group, Marked, Use};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{Span, TypeRef};
 
@@ -22,13 +22,13 @@ pub struct DeclId {
 
 /// A declaration in one version of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
+pub struct DeclKey {
     pub group: usize,
     pub version: usize,
     pub decl: usize,
 }
 
-impl Key {
+impl DeclKey {
     pub fn id(self) -> DeclId {
         DeclId { group: self.group, decl: self.decl }
     }
@@ -36,9 +36,9 @@ impl Key {
 
 /// The resolution of a type name.
 #[derive(Clone, Debug)]
-pub enum Target {
+pub enum ResolvedName {
     Scalar(TypeRef),
-    Type(Key),
+    Type(DeclKey),
 }
 
 /// Reason why a name does not resolve.
@@ -73,17 +73,17 @@ struct Names {
 }
 
 /// All groups with their names indexed.
-pub struct Program {
+pub struct Declarations {
     pub groups: Vec<Group>,
     names: Vec<Names>,
     modules: HashMap<String, usize>,
 }
 
-impl Program {
+impl Declarations {
     pub fn new(groups: Vec<Group>, diagnostics: &mut Diagnostics) -> Self {
         let modules = groups.iter().enumerate().map(|(index, group)| (group.head.module.clone(), index)).collect();
         let names = groups.iter().map(|group| index(group, diagnostics)).collect();
-        let mut program = Program { groups, names, modules };
+        let mut program = Declarations { groups, names, modules };
         for group in 0..program.groups.len() {
             program.index_uses(group, diagnostics);
         }
@@ -127,7 +127,7 @@ impl Program {
     }
 
     /// Resolves a name in a version, for a declaration in the `mod` of version `home`.
-    pub fn find(&self, group: usize, version: usize, name: &str, home: usize) -> Result<Key, Missing> {
+    pub fn find(&self, group: usize, version: usize, name: &str, home: usize) -> Result<DeclKey, Missing> {
         let names = &self.names[group];
         let here = (version, name.to_string());
         if let Some((from, name)) = names.borrowed.get(&here) {
@@ -139,7 +139,7 @@ impl Program {
         for place in [version, home, HUB] {
             let entry = (place, name.to_string());
             if let Some(decl) = names.declared.get(&entry).or_else(|| names.differs.get(&entry)) {
-                return Ok(Key { group, version, decl: *decl });
+                return Ok(DeclKey { group, version, decl: *decl });
             }
         }
         Err(Missing::Unknown)
@@ -182,7 +182,7 @@ impl Program {
         version: usize,
         path: &[String],
         span: &Span,
-    ) -> Result<Target, Option<Diagnostic>> {
+    ) -> Result<ResolvedName, Option<Diagnostic>> {
         let (decl, home) = (self.decl(by), self.home(by));
         let [name] = path else {
             return match self.import(by.group, path, span)? {
@@ -200,7 +200,7 @@ impl Program {
             }
         }
         match scalar(name) {
-            Some(scalar) => Ok(Target::Scalar(scalar)),
+            Some(scalar) => Ok(ResolvedName::Scalar(scalar)),
             None => self.target(by.group, version, name, home, span),
         }
     }
@@ -212,10 +212,10 @@ impl Program {
         name: &str,
         home: usize,
         span: &Span,
-    ) -> Result<Target, Option<Diagnostic>> {
+    ) -> Result<ResolvedName, Option<Diagnostic>> {
         let not_in_version = |what: String| Diagnostic::error(codes::NOT_IN_VERSION, span, what);
         match self.find(group, version, name, home) {
-            Ok(key) => Ok(Target::Type(key)),
+            Ok(key) => Ok(ResolvedName::Type(key)),
             Err(Missing::Gone(gone)) => {
                 let message = format!("`{name}` is gone in {}, yet used there", self.version_name(group, version));
                 Err(Some(not_in_version(message).also(&gone, "declared gone here")))
@@ -328,7 +328,7 @@ fn index(group: &Group, diagnostics: &mut Diagnostics) -> Names {
             names.gone.insert((home, decl.name.clone()), span.clone());
             continue;
         }
-        if matches!(decl.body, Body::Unit) {
+        if matches!(decl.body, DeclBody::Unit) {
             continue;
         }
         if scalar(&decl.name).is_some() || ["Option", "Vec", "Map"].contains(&decl.name.as_str()) {

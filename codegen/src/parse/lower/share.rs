@@ -5,13 +5,13 @@
 //! it; the analysis repeats until nothing changes (the greatest fixed point, as in minimizing an
 //! automaton). Two strongly connected components that are equal throughout are shared.
 
-use super::super::ast::{Attrs, Body, Field, Variant};
-use super::instances::{Instance, InstanceId, Instances, Type, deprecated, inherited};
-use super::program::Program;
+use super::super::ast::{Attrs, DeclBody, Field, Variant};
+use super::instances::{Instance, InstanceId, Instances, ResolvedType, deprecated, inherited};
+use super::program::Declarations;
 use crate::model;
 
 /// For every instance the one that represents it: its hub's if shared, otherwise itself.
-pub fn share(program: &Program, instances: &Instances<'_>) -> Vec<InstanceId> {
+pub fn share(program: &Declarations, instances: &Instances<'_>) -> Vec<InstanceId> {
     let hubs = instances.hubs();
     let mut shared: Vec<InstanceId> = Vec::with_capacity(instances.all.len());
     for (id, instance) in instances.all.iter().enumerate() {
@@ -37,17 +37,19 @@ fn same_types(here: &Instance<'_>, hub: &Instance<'_>, shared: &[InstanceId]) ->
         && here.fields.iter().zip(&hub.fields).all(|(here, hub)| same_type(&here.ty, &hub.ty, shared))
 }
 
-fn same_type(here: &Type, hub: &Type, shared: &[InstanceId]) -> bool {
+fn same_type(here: &ResolvedType, hub: &ResolvedType, shared: &[InstanceId]) -> bool {
     match (here, hub) {
-        (Type::Scalar(here), Type::Scalar(hub)) => here == hub,
-        (Type::Instance(here), Type::Instance(hub)) => shared[*here] == shared[*hub],
-        (Type::List(here), Type::List(hub)) | (Type::Map(here), Type::Map(hub)) => same_type(here, hub, shared),
+        (ResolvedType::Scalar(here), ResolvedType::Scalar(hub)) => here == hub,
+        (ResolvedType::Instance(here), ResolvedType::Instance(hub)) => shared[*here] == shared[*hub],
+        (ResolvedType::List(here), ResolvedType::List(hub)) | (ResolvedType::Map(here), ResolvedType::Map(hub)) => {
+            same_type(here, hub, shared)
+        }
         _ => false,
     }
 }
 
 /// Whether two instances are declared equally, apart from the types of their fields.
-fn same_words(program: &Program, here: &Instance<'_>, hub: &Instance<'_>) -> bool {
+fn same_words(program: &Declarations, here: &Instance<'_>, hub: &Instance<'_>) -> bool {
     if here.key.decl == hub.key.decl {
         return true;
     }
@@ -56,13 +58,13 @@ fn same_words(program: &Program, here: &Instance<'_>, hub: &Instance<'_>) -> boo
         false => instance.decl.docs.clone(),
     };
     let bodies = match (&here.decl.body, &hub.decl.body) {
-        (Body::Enum(here), Body::Enum(hub)) => {
+        (DeclBody::Enum(here), DeclBody::Enum(hub)) => {
             let same = |(here, hub): (&Variant, &Variant)| {
                 (&here.name, &here.value, &here.docs, &here.gate) == (&hub.name, &hub.value, &hub.docs, &hub.gate)
             };
             here.len() == hub.len() && here.iter().zip(hub).all(same)
         }
-        (Body::Struct(_), Body::Struct(_)) => {
+        (DeclBody::Struct(_), DeclBody::Struct(_)) => {
             let pairs = || here.fields.iter().zip(&hub.fields);
             here.fields.len() == hub.fields.len() && pairs().all(|(here, hub)| same_field(here.field, hub.field))
         }
@@ -88,8 +90,8 @@ fn same_field(here: &Field, hub: &Field) -> bool {
         && plain(here) == plain(hub)
 }
 
-fn same_attrs(program: &Program, here: &Instance<'_>, hub: &Instance<'_>) -> bool {
-    fn same<T: PartialEq>(program: &Program, sides: [&Instance<'_>; 2], pick: fn(&Attrs) -> Option<&T>) -> bool {
+fn same_attrs(program: &Declarations, here: &Instance<'_>, hub: &Instance<'_>) -> bool {
+    fn same<T: PartialEq>(program: &Declarations, sides: [&Instance<'_>; 2], pick: fn(&Attrs) -> Option<&T>) -> bool {
         inherited(program, sides[0], pick) == inherited(program, sides[1], pick)
     }
     let sides = [here, hub];
@@ -104,7 +106,7 @@ fn same_attrs(program: &Program, here: &Instance<'_>, hub: &Instance<'_>) -> boo
         && here.decl.attrs.open == hub.decl.attrs.open
 }
 
-fn same_rules(program: &Program, sides: [&Instance<'_>; 2]) -> bool {
+fn same_rules(program: &Declarations, sides: [&Instance<'_>; 2]) -> bool {
     let plain = |side| {
         let rules = inherited(program, side, |attrs| attrs.rules.as_ref()).cloned().unwrap_or_default();
         rules.into_iter().map(|rule| model::Rule { span: model::Span::default(), ..rule }).collect::<Vec<_>>()

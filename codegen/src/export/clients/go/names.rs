@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::export::clients::{Home, Part, is_always_written};
+use crate::export::clients::{ClientGroupVersion, Home, is_always_written};
 use crate::model::{Field, TypeRef};
 use crate::names::INITIALISMS;
 
@@ -22,7 +22,7 @@ pub(super) const PACKAGES: [(&str, &str); 5] = [
 ];
 
 /// A file of a package. Only packages whose aliases occur in the text are imported.
-pub(crate) fn file(part: Part<'_>, docs: &str, imports: &Imports, body: &str) -> String {
+pub(crate) fn file(part: ClientGroupVersion<'_>, docs: &str, imports: &Imports, body: &str) -> String {
     let package = &part.version.name;
     let mut text = format!("{HEADER}{docs}package {package}\n\n");
     if !imports.0.is_empty() {
@@ -79,7 +79,7 @@ pub(crate) fn is_pointer(field: &Field) -> bool {
 }
 
 /// The Go spelling of a type.
-pub(crate) fn of(part: Part<'_>, ty: &TypeRef, imports: &mut Imports) -> String {
+pub(crate) fn of(part: ClientGroupVersion<'_>, ty: &TypeRef, imports: &mut Imports) -> String {
     match ty {
         TypeRef::String => "string".into(),
         TypeRef::Bool => "bool".into(),
