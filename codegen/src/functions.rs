@@ -120,7 +120,7 @@ fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
         }
     }
     for hook in &kind.strategy {
-        let change = |new, old| [vec![context("Context")], Parameter::change(new, old, shown).to_vec()].concat();
+        let change = |new, old| [vec![context("WriteContext")], Parameter::change(new, old, shown).to_vec()].concat();
         let (parameters, returns) = match hook.word.as_str() {
             "warnings" => (change(Passing::Shared, Passing::Optional), "Vec"),
             "rows" => (vec![object], "Vec"),
@@ -128,7 +128,7 @@ fn of_kind(group: &Group, kind: &Kind) -> Vec<Signature> {
             "holds" => (vec![object], "bool"),
             "delete" => {
                 let object = Parameter::new("object", Passing::Mutable, ParameterType::Struct(shown));
-                (vec![context("Context"), object], "")
+                (vec![context("WriteContext"), object], "")
             }
             "grace" => {
                 (vec![Parameter::new("requested", Passing::Optional, ParameterType::Named("i64")), object], "Option")

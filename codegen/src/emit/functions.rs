@@ -83,7 +83,7 @@ pub fn custom_functions(model: &Model, package: Package, folder: &str) -> Option
 fn imports() -> TokenStream {
     quote! {
         use machinery::field_path::Path;
-        use machinery::hooks::{Context, Validation};
+        use machinery::hooks::{Validation, WriteContext};
         use machinery::print::{Cell, PrintContext, RowCondition};
     }
 }

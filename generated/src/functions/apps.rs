@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
@@ -25,7 +25,7 @@ pub struct Functions {
         &PrintContext,
     ) -> Cell,
     pub create_daemon_set: fn(
-        &Context,
+        &WriteContext,
         &mut crate::apps::v1::DaemonSet,
         Option<&crate::apps::v1::DaemonSet>,
     ),
@@ -39,12 +39,12 @@ pub struct Functions {
     pub normalize_deployment: fn(&mut crate::apps::v1::Deployment),
     pub stateful_set_ready: fn(&crate::apps::v1::StatefulSet, &PrintContext) -> Cell,
     pub update_daemon_set: fn(
-        &Context,
+        &WriteContext,
         &mut crate::apps::v1::DaemonSet,
         &crate::apps::v1::DaemonSet,
     ),
     pub update_deployment: fn(
-        &Context,
+        &WriteContext,
         &mut crate::apps::v1::Deployment,
         &crate::apps::v1::Deployment,
     ),
@@ -87,22 +87,22 @@ pub struct Functions {
         Option<&crate::core::v1::PodTemplateSpec>,
     ),
     pub warn_daemon_set: fn(
-        &Context,
+        &WriteContext,
         &crate::apps::v1::DaemonSet,
         Option<&crate::apps::v1::DaemonSet>,
     ) -> Vec<String>,
     pub warn_deployment: fn(
-        &Context,
+        &WriteContext,
         &crate::apps::v1::Deployment,
         Option<&crate::apps::v1::Deployment>,
     ) -> Vec<String>,
     pub warn_replica_set: fn(
-        &Context,
+        &WriteContext,
         &crate::apps::v1::ReplicaSet,
         Option<&crate::apps::v1::ReplicaSet>,
     ) -> Vec<String>,
     pub warn_stateful_set: fn(
-        &Context,
+        &WriteContext,
         &crate::apps::v1::StatefulSet,
         Option<&crate::apps::v1::StatefulSet>,
     ) -> Vec<String>,
@@ -147,7 +147,7 @@ pub fn controller_revision_controller(
 }
 
 pub fn create_daemon_set(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::apps::v1::DaemonSet,
     old: Option<&crate::apps::v1::DaemonSet>,
 ) {
@@ -197,7 +197,7 @@ pub fn stateful_set_ready(
 }
 
 pub fn update_daemon_set(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::apps::v1::DaemonSet,
     old: &crate::apps::v1::DaemonSet,
 ) {
@@ -205,7 +205,7 @@ pub fn update_daemon_set(
 }
 
 pub fn update_deployment(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::apps::v1::Deployment,
     old: &crate::apps::v1::Deployment,
 ) {
@@ -272,7 +272,7 @@ pub fn validate_template(
 }
 
 pub fn warn_daemon_set(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::apps::v1::DaemonSet,
     old: Option<&crate::apps::v1::DaemonSet>,
 ) -> Vec<String> {
@@ -280,7 +280,7 @@ pub fn warn_daemon_set(
 }
 
 pub fn warn_deployment(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::apps::v1::Deployment,
     old: Option<&crate::apps::v1::Deployment>,
 ) -> Vec<String> {
@@ -288,7 +288,7 @@ pub fn warn_deployment(
 }
 
 pub fn warn_replica_set(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::apps::v1::ReplicaSet,
     old: Option<&crate::apps::v1::ReplicaSet>,
 ) -> Vec<String> {
@@ -296,7 +296,7 @@ pub fn warn_replica_set(
 }
 
 pub fn warn_stateful_set(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::apps::v1::StatefulSet,
     old: Option<&crate::apps::v1::StatefulSet>,
 ) -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
@@ -15,7 +15,7 @@ pub struct Functions {
         Option<&crate::core::v1::PodTemplateSpec>,
     ),
     pub create_job: fn(
-        &Context,
+        &WriteContext,
         &mut crate::batch::v1::Job,
         Option<&crate::batch::v1::Job>,
     ),
@@ -110,12 +110,12 @@ pub struct Functions {
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub warn_cron_job: fn(
-        &Context,
+        &WriteContext,
         &crate::batch::v1::CronJob,
         Option<&crate::batch::v1::CronJob>,
     ) -> Vec<String>,
     pub warn_job: fn(
-        &Context,
+        &WriteContext,
         &crate::batch::v1::Job,
         Option<&crate::batch::v1::Job>,
     ) -> Vec<String>,
@@ -144,7 +144,7 @@ pub fn choose_values_of_pods(
 }
 
 pub fn create_job(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::batch::v1::Job,
     old: Option<&crate::batch::v1::Job>,
 ) {
@@ -305,7 +305,7 @@ pub fn validate_whole_metadata_update(
 }
 
 pub fn warn_cron_job(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::batch::v1::CronJob,
     old: Option<&crate::batch::v1::CronJob>,
 ) -> Vec<String> {
@@ -313,7 +313,7 @@ pub fn warn_cron_job(
 }
 
 pub fn warn_job(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::batch::v1::Job,
     old: Option<&crate::batch::v1::Job>,
 ) -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
@@ -24,12 +24,12 @@ pub struct Functions {
         &PrintContext,
     ) -> Cell,
     pub update_pod_request: fn(
-        &Context,
+        &WriteContext,
         &mut crate::certificates::v1beta1::PodCertificateRequest,
         &crate::certificates::v1beta1::PodCertificateRequest,
     ),
     pub update_request: fn(
-        &Context,
+        &WriteContext,
         &mut crate::certificates::v1::CertificateSigningRequest,
         &crate::certificates::v1::CertificateSigningRequest,
     ),
@@ -136,7 +136,7 @@ pub fn pod_certificate_request_state(
 }
 
 pub fn update_pod_request(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::certificates::v1beta1::PodCertificateRequest,
     old: &crate::certificates::v1beta1::PodCertificateRequest,
 ) {
@@ -144,7 +144,7 @@ pub fn update_pod_request(
 }
 
 pub fn update_request(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::certificates::v1::CertificateSigningRequest,
     old: &crate::certificates::v1::CertificateSigningRequest,
 ) {

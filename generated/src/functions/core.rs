@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
@@ -28,42 +28,42 @@ pub struct Functions {
     ) -> Cell,
     pub config_map_data: fn(&crate::core::v1::ConfigMap, &PrintContext) -> Cell,
     pub create_claim: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::PersistentVolumeClaim,
         Option<&crate::core::v1::PersistentVolumeClaim>,
     ),
     pub create_limit_range: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::LimitRange,
         Option<&crate::core::v1::LimitRange>,
     ),
     pub create_namespace: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::Namespace,
         Option<&crate::core::v1::Namespace>,
     ),
     pub create_node: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::Node,
         Option<&crate::core::v1::Node>,
     ),
     pub create_pod: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::Pod,
         Option<&crate::core::v1::Pod>,
     ),
     pub create_service: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::Service,
         Option<&crate::core::v1::Service>,
     ),
     pub create_service_account: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::ServiceAccount,
         Option<&crate::core::v1::ServiceAccount>,
     ),
     pub create_volume: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::PersistentVolume,
         Option<&crate::core::v1::PersistentVolume>,
     ),
@@ -90,7 +90,7 @@ pub struct Functions {
     pub default_volume_resource_requirements: fn(
         &mut crate::core::v1::VolumeResourceRequirements,
     ),
-    pub delete_namespace: fn(&Context, &mut crate::core::v1::Namespace),
+    pub delete_namespace: fn(&WriteContext, &mut crate::core::v1::Namespace),
     pub endpoints_endpoints: fn(&crate::core::v1::Endpoints, &PrintContext) -> Cell,
     pub event_count: fn(&crate::core::v1::Event, &PrintContext) -> Cell,
     pub event_first_seen: fn(&crate::core::v1::Event, &PrintContext) -> Cell,
@@ -165,34 +165,38 @@ pub struct Functions {
     pub service_external_ip: fn(&crate::core::v1::Service, &PrintContext) -> Cell,
     pub service_ports: fn(&crate::core::v1::Service, &PrintContext) -> Cell,
     pub update_claim: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::PersistentVolumeClaim,
         &crate::core::v1::PersistentVolumeClaim,
     ),
     pub update_namespace: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::Namespace,
         &crate::core::v1::Namespace,
     ),
-    pub update_node: fn(&Context, &mut crate::core::v1::Node, &crate::core::v1::Node),
-    pub update_pod: fn(&Context, &mut crate::core::v1::Pod, &crate::core::v1::Pod),
+    pub update_node: fn(
+        &WriteContext,
+        &mut crate::core::v1::Node,
+        &crate::core::v1::Node,
+    ),
+    pub update_pod: fn(&WriteContext, &mut crate::core::v1::Pod, &crate::core::v1::Pod),
     pub update_secret: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::Secret,
         &crate::core::v1::Secret,
     ),
     pub update_service: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::Service,
         &crate::core::v1::Service,
     ),
     pub update_service_account: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::ServiceAccount,
         &crate::core::v1::ServiceAccount,
     ),
     pub update_volume: fn(
-        &Context,
+        &WriteContext,
         &mut crate::core::v1::PersistentVolume,
         &crate::core::v1::PersistentVolume,
     ),
@@ -587,57 +591,57 @@ pub struct Functions {
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub warn_claim: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::PersistentVolumeClaim,
         Option<&crate::core::v1::PersistentVolumeClaim>,
     ) -> Vec<String>,
     pub warn_endpoints: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::Endpoints,
         Option<&crate::core::v1::Endpoints>,
     ) -> Vec<String>,
     pub warn_node: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::Node,
         Option<&crate::core::v1::Node>,
     ) -> Vec<String>,
     pub warn_pod: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::Pod,
         Option<&crate::core::v1::Pod>,
     ) -> Vec<String>,
     pub warn_pod_template: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::PodTemplate,
         Option<&crate::core::v1::PodTemplate>,
     ) -> Vec<String>,
     pub warn_replication_controller: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::ReplicationController,
         Option<&crate::core::v1::ReplicationController>,
     ) -> Vec<String>,
     pub warn_resource_quota: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::ResourceQuota,
         Option<&crate::core::v1::ResourceQuota>,
     ) -> Vec<String>,
     pub warn_secret: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::Secret,
         Option<&crate::core::v1::Secret>,
     ) -> Vec<String>,
     pub warn_service: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::Service,
         Option<&crate::core::v1::Service>,
     ) -> Vec<String>,
     pub warn_service_account: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::ServiceAccount,
         Option<&crate::core::v1::ServiceAccount>,
     ) -> Vec<String>,
     pub warn_volume: fn(
-        &Context,
+        &WriteContext,
         &crate::core::v1::PersistentVolume,
         Option<&crate::core::v1::PersistentVolume>,
     ) -> Vec<String>,
@@ -694,7 +698,7 @@ pub fn config_map_data(
 }
 
 pub fn create_claim(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::PersistentVolumeClaim,
     old: Option<&crate::core::v1::PersistentVolumeClaim>,
 ) {
@@ -702,7 +706,7 @@ pub fn create_claim(
 }
 
 pub fn create_limit_range(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::LimitRange,
     old: Option<&crate::core::v1::LimitRange>,
 ) {
@@ -710,7 +714,7 @@ pub fn create_limit_range(
 }
 
 pub fn create_namespace(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::Namespace,
     old: Option<&crate::core::v1::Namespace>,
 ) {
@@ -718,7 +722,7 @@ pub fn create_namespace(
 }
 
 pub fn create_node(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::Node,
     old: Option<&crate::core::v1::Node>,
 ) {
@@ -726,7 +730,7 @@ pub fn create_node(
 }
 
 pub fn create_pod(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::Pod,
     old: Option<&crate::core::v1::Pod>,
 ) {
@@ -734,7 +738,7 @@ pub fn create_pod(
 }
 
 pub fn create_service(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::Service,
     old: Option<&crate::core::v1::Service>,
 ) {
@@ -742,7 +746,7 @@ pub fn create_service(
 }
 
 pub fn create_service_account(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::ServiceAccount,
     old: Option<&crate::core::v1::ServiceAccount>,
 ) {
@@ -750,7 +754,7 @@ pub fn create_service_account(
 }
 
 pub fn create_volume(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::PersistentVolume,
     old: Option<&crate::core::v1::PersistentVolume>,
 ) {
@@ -843,7 +847,10 @@ pub fn default_volume_resource_requirements(
     (functions().default_volume_resource_requirements)(object)
 }
 
-pub fn delete_namespace(context: &Context, object: &mut crate::core::v1::Namespace) {
+pub fn delete_namespace(
+    context: &WriteContext,
+    object: &mut crate::core::v1::Namespace,
+) {
     (functions().delete_namespace)(context, object)
 }
 
@@ -1068,7 +1075,7 @@ pub fn service_ports(object: &crate::core::v1::Service, context: &PrintContext) 
 }
 
 pub fn update_claim(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::PersistentVolumeClaim,
     old: &crate::core::v1::PersistentVolumeClaim,
 ) {
@@ -1076,7 +1083,7 @@ pub fn update_claim(
 }
 
 pub fn update_namespace(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::Namespace,
     old: &crate::core::v1::Namespace,
 ) {
@@ -1084,7 +1091,7 @@ pub fn update_namespace(
 }
 
 pub fn update_node(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::Node,
     old: &crate::core::v1::Node,
 ) {
@@ -1092,7 +1099,7 @@ pub fn update_node(
 }
 
 pub fn update_pod(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::Pod,
     old: &crate::core::v1::Pod,
 ) {
@@ -1100,7 +1107,7 @@ pub fn update_pod(
 }
 
 pub fn update_secret(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::Secret,
     old: &crate::core::v1::Secret,
 ) {
@@ -1108,7 +1115,7 @@ pub fn update_secret(
 }
 
 pub fn update_service(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::Service,
     old: &crate::core::v1::Service,
 ) {
@@ -1116,7 +1123,7 @@ pub fn update_service(
 }
 
 pub fn update_service_account(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::ServiceAccount,
     old: &crate::core::v1::ServiceAccount,
 ) {
@@ -1124,7 +1131,7 @@ pub fn update_service_account(
 }
 
 pub fn update_volume(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::core::v1::PersistentVolume,
     old: &crate::core::v1::PersistentVolume,
 ) {
@@ -1717,7 +1724,7 @@ pub fn validate_whole_metadata_update(
 }
 
 pub fn warn_claim(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::PersistentVolumeClaim,
     old: Option<&crate::core::v1::PersistentVolumeClaim>,
 ) -> Vec<String> {
@@ -1725,7 +1732,7 @@ pub fn warn_claim(
 }
 
 pub fn warn_endpoints(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::Endpoints,
     old: Option<&crate::core::v1::Endpoints>,
 ) -> Vec<String> {
@@ -1733,7 +1740,7 @@ pub fn warn_endpoints(
 }
 
 pub fn warn_node(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::Node,
     old: Option<&crate::core::v1::Node>,
 ) -> Vec<String> {
@@ -1741,7 +1748,7 @@ pub fn warn_node(
 }
 
 pub fn warn_pod(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::Pod,
     old: Option<&crate::core::v1::Pod>,
 ) -> Vec<String> {
@@ -1749,7 +1756,7 @@ pub fn warn_pod(
 }
 
 pub fn warn_pod_template(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::PodTemplate,
     old: Option<&crate::core::v1::PodTemplate>,
 ) -> Vec<String> {
@@ -1757,7 +1764,7 @@ pub fn warn_pod_template(
 }
 
 pub fn warn_replication_controller(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::ReplicationController,
     old: Option<&crate::core::v1::ReplicationController>,
 ) -> Vec<String> {
@@ -1765,7 +1772,7 @@ pub fn warn_replication_controller(
 }
 
 pub fn warn_resource_quota(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::ResourceQuota,
     old: Option<&crate::core::v1::ResourceQuota>,
 ) -> Vec<String> {
@@ -1773,7 +1780,7 @@ pub fn warn_resource_quota(
 }
 
 pub fn warn_secret(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::Secret,
     old: Option<&crate::core::v1::Secret>,
 ) -> Vec<String> {
@@ -1781,7 +1788,7 @@ pub fn warn_secret(
 }
 
 pub fn warn_service(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::Service,
     old: Option<&crate::core::v1::Service>,
 ) -> Vec<String> {
@@ -1789,7 +1796,7 @@ pub fn warn_service(
 }
 
 pub fn warn_service_account(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::ServiceAccount,
     old: Option<&crate::core::v1::ServiceAccount>,
 ) -> Vec<String> {
@@ -1797,7 +1804,7 @@ pub fn warn_service_account(
 }
 
 pub fn warn_volume(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::core::v1::PersistentVolume,
     old: Option<&crate::core::v1::PersistentVolume>,
 ) -> Vec<String> {

@@ -3,13 +3,13 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
     pub create_endpoint_slice: fn(
-        &Context,
+        &WriteContext,
         &mut crate::discovery::v1::EndpointSlice,
         Option<&crate::discovery::v1::EndpointSlice>,
     ),
@@ -22,7 +22,7 @@ pub struct Functions {
         &PrintContext,
     ) -> Cell,
     pub update_endpoint_slice: fn(
-        &Context,
+        &WriteContext,
         &mut crate::discovery::v1::EndpointSlice,
         &crate::discovery::v1::EndpointSlice,
     ),
@@ -41,7 +41,7 @@ pub struct Functions {
         Option<&crate::discovery::v1::Endpoint>,
     ),
     pub warn_endpoint_slice: fn(
-        &Context,
+        &WriteContext,
         &crate::discovery::v1::EndpointSlice,
         Option<&crate::discovery::v1::EndpointSlice>,
     ) -> Vec<String>,
@@ -61,7 +61,7 @@ fn functions() -> &'static Functions {
 }
 
 pub fn create_endpoint_slice(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::discovery::v1::EndpointSlice,
     old: Option<&crate::discovery::v1::EndpointSlice>,
 ) {
@@ -83,7 +83,7 @@ pub fn endpoint_slice_ports(
 }
 
 pub fn update_endpoint_slice(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::discovery::v1::EndpointSlice,
     old: &crate::discovery::v1::EndpointSlice,
 ) {
@@ -114,7 +114,7 @@ pub fn validate_topology(
 }
 
 pub fn warn_endpoint_slice(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::discovery::v1::EndpointSlice,
     old: Option<&crate::discovery::v1::EndpointSlice>,
 ) -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.

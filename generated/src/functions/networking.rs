@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
@@ -87,12 +87,12 @@ pub struct Functions {
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub warn_ingress: fn(
-        &Context,
+        &WriteContext,
         &crate::networking::v1::Ingress,
         Option<&crate::networking::v1::Ingress>,
     ) -> Vec<String>,
     pub warn_network_policy: fn(
-        &Context,
+        &WriteContext,
         &crate::networking::v1::NetworkPolicy,
         Option<&crate::networking::v1::NetworkPolicy>,
     ) -> Vec<String>,
@@ -253,7 +253,7 @@ pub fn validate_whole_metadata_update(
 }
 
 pub fn warn_ingress(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::networking::v1::Ingress,
     old: Option<&crate::networking::v1::Ingress>,
 ) -> Vec<String> {
@@ -261,7 +261,7 @@ pub fn warn_ingress(
 }
 
 pub fn warn_network_policy(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::networking::v1::NetworkPolicy,
     old: Option<&crate::networking::v1::NetworkPolicy>,
 ) -> Vec<String> {

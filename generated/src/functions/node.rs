@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
@@ -29,7 +29,7 @@ pub struct Functions {
         Option<&crate::node::v1::Overhead>,
     ),
     pub warn_runtime_class: fn(
-        &Context,
+        &WriteContext,
         &crate::node::v1::RuntimeClass,
         Option<&crate::node::v1::RuntimeClass>,
     ) -> Vec<String>,
@@ -81,7 +81,7 @@ pub fn validate_overhead(
 }
 
 pub fn warn_runtime_class(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::node::v1::RuntimeClass,
     old: Option<&crate::node::v1::RuntimeClass>,
 ) -> Vec<String> {

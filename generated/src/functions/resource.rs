@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
@@ -70,12 +70,12 @@ pub struct Functions {
         &PrintContext,
     ) -> Cell,
     pub update_device_taint_rule: fn(
-        &Context,
+        &WriteContext,
         &mut crate::resource::v1beta2::DeviceTaintRule,
         &crate::resource::v1beta2::DeviceTaintRule,
     ),
     pub update_resource_claim: fn(
-        &Context,
+        &WriteContext,
         &mut crate::resource::v1::ResourceClaim,
         &crate::resource::v1::ResourceClaim,
     ),
@@ -164,7 +164,7 @@ pub struct Functions {
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub warn_resource_slice: fn(
-        &Context,
+        &WriteContext,
         &crate::resource::v1::ResourceSlice,
         Option<&crate::resource::v1::ResourceSlice>,
     ) -> Vec<String>,
@@ -300,7 +300,7 @@ pub fn resource_pool_status_request_unavailable(
 }
 
 pub fn update_device_taint_rule(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::resource::v1beta2::DeviceTaintRule,
     old: &crate::resource::v1beta2::DeviceTaintRule,
 ) {
@@ -308,7 +308,7 @@ pub fn update_device_taint_rule(
 }
 
 pub fn update_resource_claim(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::resource::v1::ResourceClaim,
     old: &crate::resource::v1::ResourceClaim,
 ) {
@@ -448,7 +448,7 @@ pub fn validate_whole_metadata_update(
 }
 
 pub fn warn_resource_slice(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::resource::v1::ResourceSlice,
     old: Option<&crate::resource::v1::ResourceSlice>,
 ) -> Vec<String> {

@@ -3,13 +3,13 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
     pub create_priority_class: fn(
-        &Context,
+        &WriteContext,
         &mut crate::scheduling::v1::PriorityClass,
         Option<&crate::scheduling::v1::PriorityClass>,
     ),
@@ -43,7 +43,7 @@ fn functions() -> &'static Functions {
 }
 
 pub fn create_priority_class(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::scheduling::v1::PriorityClass,
     old: Option<&crate::scheduling::v1::PriorityClass>,
 ) {

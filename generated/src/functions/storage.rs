@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
@@ -20,7 +20,7 @@ pub struct Functions {
     ) -> Cell,
     pub storage_class_name: fn(&crate::storage::v1::StorageClass, &PrintContext) -> Cell,
     pub update_driver: fn(
-        &Context,
+        &WriteContext,
         &mut crate::storage::v1::CSIDriver,
         &crate::storage::v1::CSIDriver,
     ),
@@ -67,17 +67,17 @@ pub struct Functions {
         Option<&apimachinery::meta::v1::ObjectMeta>,
     ),
     pub warn_csi_driver: fn(
-        &Context,
+        &WriteContext,
         &crate::storage::v1::CSIDriver,
         Option<&crate::storage::v1::CSIDriver>,
     ) -> Vec<String>,
     pub warn_csi_storage_capacity: fn(
-        &Context,
+        &WriteContext,
         &crate::storage::v1::CSIStorageCapacity,
         Option<&crate::storage::v1::CSIStorageCapacity>,
     ) -> Vec<String>,
     pub warn_storage_class: fn(
-        &Context,
+        &WriteContext,
         &crate::storage::v1::StorageClass,
         Option<&crate::storage::v1::StorageClass>,
     ) -> Vec<String>,
@@ -126,7 +126,7 @@ pub fn storage_class_name(
 }
 
 pub fn update_driver(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::storage::v1::CSIDriver,
     old: &crate::storage::v1::CSIDriver,
 ) {
@@ -197,7 +197,7 @@ pub fn validate_whole_metadata_update(
 }
 
 pub fn warn_csi_driver(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::storage::v1::CSIDriver,
     old: Option<&crate::storage::v1::CSIDriver>,
 ) -> Vec<String> {
@@ -205,7 +205,7 @@ pub fn warn_csi_driver(
 }
 
 pub fn warn_csi_storage_capacity(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::storage::v1::CSIStorageCapacity,
     old: Option<&crate::storage::v1::CSIStorageCapacity>,
 ) -> Vec<String> {
@@ -213,7 +213,7 @@ pub fn warn_csi_storage_capacity(
 }
 
 pub fn warn_storage_class(
-    context: &Context,
+    context: &WriteContext,
     new: &crate::storage::v1::StorageClass,
     old: Option<&crate::storage::v1::StorageClass>,
 ) -> Vec<String> {

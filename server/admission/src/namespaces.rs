@@ -8,7 +8,7 @@ use generated::core::v1::{Namespace, namespace_phase};
 use machinery::format::is_path_segment_name;
 use machinery::reflect::Owned;
 use machinery::status::{Cause, GroupResource, Status};
-use registry::{CheckWrite, Context, CreateOptions};
+use registry::{CheckWrite, CreateOptions, WriteContext};
 
 use super::forbidden;
 use super::lookup::find;
@@ -97,7 +97,7 @@ pub async fn auto_provision(environment: &ServerContext, attributes: &AdmissionA
     }
     let mut namespace = Namespace::default();
     namespace.metadata.name.clone_from(name);
-    let context = Context { features: environment.options.features.clone(), ..Context::default() };
+    let context = WriteContext { features: environment.options.features.clone(), ..WriteContext::default() };
     let object = internal(kind, Owned::of(namespace));
     let created = store.create(&context, object, &CreateOptions::default(), &mut AdmitAll).await;
     // Later plugins must read the new namespace.

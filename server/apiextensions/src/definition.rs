@@ -21,7 +21,7 @@ use apimachinery::apiextensions::v1beta1::CustomResourceDefinition as Internal;
 use machinery::catalog::KindDef;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::reflect::{Owned, Ref};
 use machinery::status::listed_errors;
 use meta::validate_object_names;
@@ -50,7 +50,7 @@ impl DefinitionStrategy {
         self.internal.from_hub(object.to_owned()).into_inner().ok()
     }
 
-    fn check(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
+    fn check(&self, context: &WriteContext, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
         let (Some(definition), Some(new)) = (new.downcast(), self.internal(new)) else { return };
         let old = old.and_then(|old| self.internal(old));
         let v = &mut Validation::new(context, errors);
@@ -70,31 +70,31 @@ impl DefinitionStrategy {
 }
 
 impl Strategy for DefinitionStrategy {
-    fn prepare_for_create(&self, context: &Context, object: &mut Owned) {
+    fn prepare_for_create(&self, context: &WriteContext, object: &mut Owned) {
         self.declared.prepare_for_create(context, object);
         record_stored_version(object);
     }
 
-    fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
+    fn prepare_for_update(&self, context: &WriteContext, new: &mut Owned, old: Ref<'_>) {
         self.declared.prepare_for_update(context, new, old);
         if context.subresource.is_empty() {
             record_stored_version(new);
         }
     }
 
-    fn validate(&self, context: &Context, object: Ref<'_>) -> Vec<FieldError> {
+    fn validate(&self, context: &WriteContext, object: Ref<'_>) -> Vec<FieldError> {
         let mut errors = self.declared.validate(context, object);
         self.check(context, object, None, &mut errors);
         errors
     }
 
-    fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
+    fn validate_update(&self, context: &WriteContext, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
         let mut errors = self.declared.validate_update(context, new, old);
         self.check(context, new, Some(old), &mut errors);
         errors
     }
 
-    fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
+    fn warnings(&self, context: &WriteContext, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
         let mut warnings = self.declared.warnings(context, new, old);
         if context.subresource.is_empty() {
             let known = old.and_then(|old| old.downcast()).map_or(Vec::new(), unknown_formats);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionCondition};
 use async_trait::async_trait;
 use endpoints::{GroupVersionResource, Loopback};
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
 use machinery::status::Status;
@@ -50,7 +50,7 @@ async fn delete_all(store: &Arc<ResourceStore>) -> Result<(), Status> {
     let mut changes = store.watch("", &Predicate::default(), &query, false, Some(false)).await?;
     for object in store.objects("", &Predicate::default()).await? {
         let Some(meta) = meta(object.as_ref()) else { continue };
-        let context = Context { namespace: meta.namespace.clone(), ..Context::default() };
+        let context = WriteContext { namespace: meta.namespace.clone(), ..WriteContext::default() };
         match store.delete(&context, &meta.name, &DeleteOptions::default(), &AllowDelete).await {
             Err(status) if status.code != 404 => return Err(status),
             _ => {}

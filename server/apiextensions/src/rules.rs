@@ -12,7 +12,7 @@ use cel::{CostBudget, RuleOutcome, RuleText, Type};
 pub use cel::{SELF_TYPE, rule_environment as environment};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json;
 use schema::Pair;
 use serde_json::Value;
@@ -71,7 +71,7 @@ impl SchemaRules {
     /// Runs the rules on an object. Errors in unchanged parts become warnings (ratcheting).
     pub fn check(
         &self,
-        context: &Context,
+        context: &WriteContext,
         new: &Value,
         old: Option<&Value>,
         pair: Option<Pair<'_>>,
@@ -86,7 +86,7 @@ impl SchemaRules {
     /// may differ. Subtracts the higher of the two costs from the budget.
     pub fn check_default(
         &self,
-        context: &Context,
+        context: &WriteContext,
         path: &Path<'_>,
         value: &Value,
         budget: &mut CostBudget,
@@ -147,7 +147,7 @@ impl<'v> Correlation<'v> {
 struct Stop;
 
 struct Run<'c> {
-    context: &'c Context,
+    context: &'c WriteContext,
     budget: CostBudget,
     errors: Vec<FieldError>,
 }

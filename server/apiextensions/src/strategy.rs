@@ -6,7 +6,7 @@ use std::sync::Arc;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::format::is_qualified_name;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json::Node;
 use machinery::reflect::{Owned, Ref};
 use patch::go_print;
@@ -38,7 +38,7 @@ impl CustomStrategy {
 }
 
 impl Strategy for CustomStrategy {
-    fn prepare_for_create(&self, _: &Context, object: &mut Owned) {
+    fn prepare_for_create(&self, _: &WriteContext, object: &mut Owned) {
         let has_status = self.has_status();
         let Some(object) = object.downcast_mut::<Unstructured>() else { return };
         if has_status {
@@ -57,7 +57,7 @@ impl Strategy for CustomStrategy {
         }
     }
 
-    fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
+    fn prepare_for_update(&self, context: &WriteContext, new: &mut Owned, old: Ref<'_>) {
         let has_status = self.has_status();
         let (Some(new), Some(old)) = (new.downcast_mut::<Unstructured>(), old.downcast::<Unstructured>()) else {
             return;
@@ -73,15 +73,15 @@ impl Strategy for CustomStrategy {
         }
     }
 
-    fn validate(&self, context: &Context, object: Ref<'_>) -> Vec<FieldError> {
+    fn validate(&self, context: &WriteContext, object: Ref<'_>) -> Vec<FieldError> {
         self.version().map_or(Vec::new(), |version| Validation { version, context, new: object, old: None }.run())
     }
 
-    fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
+    fn validate_update(&self, context: &WriteContext, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
         self.version().map_or(Vec::new(), |version| Validation { version, context, new, old: Some(old) }.run())
     }
 
-    fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
+    fn warnings(&self, context: &WriteContext, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
         let finalizers = |object: Ref<'_>| registry::meta(object).map_or(Vec::new(), |meta| meta.finalizers.clone());
         if context.subresource == "status" {
             return Vec::new();
@@ -134,7 +134,7 @@ fn finalizer_warnings(name: &str) -> Vec<String> {
 /// Validation of one object.
 struct Validation<'v> {
     version: &'v CustomVersion,
-    context: &'v Context,
+    context: &'v WriteContext,
     new: Ref<'v>,
     old: Option<Ref<'v>>,
 }

@@ -9,7 +9,7 @@ use generated::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus, unhe
 use machinery::scalar::Time;
 use machinery::status::{Cause, GroupResource, Status};
 use meta::{compiled_selector, selects};
-use registry::{Context, Predicate, UpdateOptions};
+use registry::{Predicate, UpdateOptions, WriteContext};
 
 const BUDGETS: (&str, &str) = ("policy", "poddisruptionbudgets");
 const REFUSED: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -54,7 +54,7 @@ pub async fn check_and_decrement(
 ) -> Result<(), Status> {
     let Some(store) = environment.stores.get(&BUDGETS) else { return Ok(()) };
     let options = UpdateOptions { dry_run, ..UpdateOptions::default() };
-    let context = Context { namespace: namespace.to_owned(), ..Context::default() };
+    let context = WriteContext { namespace: namespace.to_owned(), ..WriteContext::default() };
     let decrement_stored = |object: &mut machinery::reflect::Owned| match object.downcast_mut::<PodDisruptionBudget>() {
         Some(budget) => decrement(budget, pod, environment.backend.clock.now()),
         None => Err(Status::internal("budgets are stored as something else")),

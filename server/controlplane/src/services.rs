@@ -28,7 +28,7 @@ use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
-use registry::{Backend, Context, Reservation, WriteHook, WriteOutcome};
+use registry::{Backend, Reservation, WriteContext, WriteHook, WriteOutcome};
 
 use addresses::{IpAllocator, Owner};
 pub use ports::NODE_PORTS_KEY;
@@ -76,7 +76,7 @@ struct Allocator {
 impl WriteHook for Allocator {
     async fn begin(
         &self,
-        context: &Context,
+        context: &WriteContext,
         new: &mut Owned,
         old: Option<&Owned>,
     ) -> Result<Box<dyn Reservation>, Status> {
@@ -127,7 +127,7 @@ impl Allocator {
     /// `allocateCreate`, `allocateUpdate`
     async fn allocate(
         &self,
-        context: &Context,
+        context: &WriteContext,
         allocation: &mut Allocation,
         service: &mut Service,
         old: Option<&ServiceSpec>,

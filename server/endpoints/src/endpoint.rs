@@ -11,7 +11,7 @@ use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef};
 use machinery::features::FeatureGates;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
-use registry::{CheckWrite, Clock, Context, ResourceStore, WriteOutcome};
+use registry::{CheckWrite, Clock, ResourceStore, WriteContext, WriteOutcome};
 use request::{Query, Request, RequestInfo, Response};
 
 use crate::admission::{Admission, AdmissionAttributes};
@@ -55,7 +55,7 @@ pub struct Endpoint {
 pub struct CreateRequest<'a> {
     /// The resource, with the kind of the body.
     pub endpoint: &'a Endpoint,
-    pub context: &'a Context,
+    pub context: &'a WriteContext,
     pub attributes: &'a AdmissionAttributes,
     /// In hub form, with defaults, after mutating admission.
     pub body: Owned,
@@ -74,7 +74,7 @@ impl CreateRequest<'_> {
 pub struct ConnectRequest<'a> {
     /// The resource that the subresource belongs to.
     pub endpoint: &'a Endpoint,
-    pub context: &'a Context,
+    pub context: &'a WriteContext,
     /// The kind is that of the options.
     pub attributes: &'a AdmissionAttributes,
     pub info: &'a RequestInfo,
@@ -192,8 +192,8 @@ impl Endpoint {
     }
 
     /// Builds the store context of a request.
-    pub fn context(&self, attributes: &AdmissionAttributes) -> Context {
-        Context {
+    pub fn context(&self, attributes: &AdmissionAttributes) -> WriteContext {
+        WriteContext {
             namespace: attributes.namespace.clone(),
             group: self.group_version.0.to_owned(),
             version: self.group_version.1.to_owned(),
@@ -204,7 +204,7 @@ impl Endpoint {
             now: self.clock.now(),
             features: self.features.clone(),
             allow_privileged: self.allow_privileged,
-            ..Context::default()
+            ..WriteContext::default()
         }
     }
 

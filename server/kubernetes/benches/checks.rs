@@ -8,7 +8,7 @@ use apiserver::convert;
 use criterion::{Criterion, criterion_group, criterion_main};
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::reflect::Owned;
 use machinery::validate::{Half, ValidationScope, Validator};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ fn hub(object: &Value) -> Owned {
 }
 
 /// Runs the checks and returns the number of errors.
-fn validate(context: &Context, new: &Owned, old: Option<&Owned>) -> usize {
+fn validate(context: &WriteContext, new: &Owned, old: Option<&Owned>) -> usize {
     let validator = Validator { scope: ValidationScope::Tagged, half: Half::Both, context, rules: None };
     let mut errors = Vec::new();
     validator.validate(new.as_ref(), old.map(Owned::as_ref), &Path::NONE, &mut errors);
@@ -75,7 +75,7 @@ fn validate(context: &Context, new: &Owned, old: Option<&Owned>) -> usize {
 }
 
 fn checks(criterion: &mut Criterion) {
-    let (context, pod) = (Context::default(), hub(&pod()));
+    let (context, pod) = (WriteContext::default(), hub(&pod()));
     assert_eq!((validate(&context, &pod, None), validate(&context, &pod, Some(&pod))), (0, 0));
     criterion.bench_function("new pod", |bencher| bencher.iter(|| validate(&context, black_box(&pod), None)));
     criterion

@@ -6,7 +6,7 @@
 use apiserver::convert;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::validate::{Half, ValidationScope, Validator};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn errors(object: &Value) -> Vec<String> {
     apply_defaults(object.value.as_mut());
     let mut hub = object.kind.to_hub(object.value);
     normalize(hub.as_mut());
-    let context = Context::default();
+    let context = WriteContext::default();
     let validator = Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &context, rules: None };
     let mut errors = Vec::new();
     validator.validate(hub.as_ref(), None, &Path::NONE, &mut errors);

@@ -23,7 +23,7 @@ use crate::scalar::Time;
 
 /// The context of a write: user, request and time.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct WriteContext {
     /// The namespace of the object; empty if it is cluster-scoped.
     pub namespace: String,
     /// The API group of the request; empty for core, and for writes of the server itself.
@@ -65,7 +65,7 @@ pub enum Propagation {
     NotOrphan,
 }
 
-impl Context {
+impl WriteContext {
     /// Creates a unique UUID (`uuid.NewUUID`).
     pub fn new_uid() -> String {
         uuid::Uuid::new_v4().to_string()
@@ -102,10 +102,10 @@ impl Warnings {
     }
 }
 
-impl Default for Context {
+impl Default for WriteContext {
     /// The context of the server itself, at the current time, with the default features.
     fn default() -> Self {
-        Context {
+        WriteContext {
             namespace: String::new(),
             group: String::new(),
             version: String::new(),
@@ -123,7 +123,7 @@ impl Default for Context {
     }
 }
 
-impl Context {
+impl WriteContext {
     /// Whether a feature is enabled.
     pub fn enabled(&self, feature: &str) -> bool {
         self.features.enabled(feature)
@@ -131,7 +131,7 @@ impl Context {
 }
 
 /// Returns the warnings for a write of an object of any type.
-pub type WarnFn = fn(&Context, Ref<'_>, Option<Ref<'_>>) -> Vec<String>;
+pub type WarnFn = fn(&WriteContext, Ref<'_>, Option<Ref<'_>>) -> Vec<String>;
 /// Returns the grace period in seconds for the delete of an object of any type.
 pub type GraceFn = fn(Option<i64>, Ref<'_>) -> Option<i64>;
 
@@ -146,9 +146,9 @@ pub type RowsFn = fn(Ref<'_>) -> Vec<RowCondition>;
 pub struct Hooks {
     /// Runs after the declared preparation of a new object. The last argument is the object of the
     /// request with its status, if the preparation dropped anything.
-    pub create: Option<fn(&Context, Mut<'_>, Option<Ref<'_>>)>,
+    pub create: Option<fn(&WriteContext, Mut<'_>, Option<Ref<'_>>)>,
     /// Runs after the declared preparation of an update. The last argument is the stored object.
-    pub update: Option<fn(&Context, Mut<'_>, Ref<'_>)>,
+    pub update: Option<fn(&WriteContext, Mut<'_>, Ref<'_>)>,
     /// Warnings for the writer, from the new object, and the stored one on update.
     pub warnings: Option<WarnFn>,
     /// The grace period of a delete, given the requested seconds; `None` deletes the object at
@@ -156,7 +156,7 @@ pub struct Hooks {
     pub grace: Option<GraceFn>,
     /// Runs when a deletion starts. With this function, the object is marked first, and removed
     /// when nothing holds it.
-    pub delete: Option<fn(&Context, Mut<'_>)>,
+    pub delete: Option<fn(&WriteContext, Mut<'_>)>,
     /// Whether something other than finalizers of its metadata holds a terminating object.
     pub holds: Option<fn(Ref<'_>) -> bool>,
     /// The conditions of its table rows.
@@ -198,7 +198,7 @@ impl Hooks {
 /// ```
 pub struct Validation<'v> {
     /// The context of the write.
-    pub context: &'v Context,
+    pub context: &'v WriteContext,
     /// The errors so far, to which functions append.
     pub errors: &'v mut Vec<FieldError>,
     /// Options of this validation by the names of [`crate::options`], some with a text. Conditions
@@ -215,7 +215,7 @@ pub type ValidateFn = fn(&mut Validation<'_>, &Path<'_>, Ref<'_>, Option<Ref<'_>
 
 impl<'v> Validation<'v> {
     /// Creates a validation without options.
-    pub fn new(context: &'v Context, errors: &'v mut Vec<FieldError>) -> Self {
+    pub fn new(context: &'v WriteContext, errors: &'v mut Vec<FieldError>) -> Self {
         Validation { context, errors, options: ChosenOptions::default(), kept: Vec::new(), notes: Vec::new() }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! It does not depend on HTTP, on a store, or on any kind. Programs that embed the server use it for
 //!
-//! - functions of definitions: [`hooks::Context`], [`hooks::Validation`], [`field_path::Path`],
+//! - functions of definitions: [`hooks::WriteContext`], [`hooks::Validation`], [`field_path::Path`],
 //!   [`print::Cell`];
 //! - admission plugins and other code for objects of any kind: [`reflect`], [`json`],
 //!   [`status::Status`];

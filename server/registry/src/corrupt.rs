@@ -7,7 +7,7 @@ use storage::cache::{Damage, Entry};
 use storage::{Revision, Txn, TxnOutcome};
 
 use crate::resource::ResourceStore;
-use crate::strategy::Context;
+use crate::strategy::WriteContext;
 use crate::write_hook::WriteOutcome;
 use crate::{list, stored};
 
@@ -64,7 +64,7 @@ impl ResourceStore {
     ///
     /// # Errors
     /// Besides those of each call, 422 when the object is readable or does not exist.
-    pub async fn delete_corrupt(&self, context: &Context, name: &str) -> Result<(), Status> {
+    pub async fn delete_corrupt(&self, context: &WriteContext, name: &str) -> Result<(), Status> {
         let key = self.key(&context.namespace, name);
         loop {
             // The cache may not have noticed yet that the object is readable again.
@@ -79,7 +79,7 @@ impl ResourceStore {
         }
     }
 
-    fn not_corrupt(&self, context: &Context, name: &str) -> Status {
+    fn not_corrupt(&self, context: &WriteContext, name: &str) -> Status {
         let why = "is exclusively used to delete corrupt object(s), try again by removing this option";
         Status::invalid(self.name_in(context), name, &[FieldError::invalid(&Path::new(OPTION), true, why)])
     }

@@ -13,7 +13,7 @@ use storage::{Txn, TxnOutcome};
 use crate::metadata::{MetaExt, ensure_namespace, meta, meta_mut};
 use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
-use crate::strategy::Context;
+use crate::strategy::WriteContext;
 use crate::update::CheckWrite;
 use crate::write_hook::WriteOutcome;
 use crate::{names, validation};
@@ -53,7 +53,7 @@ impl ResourceStore {
     /// - the errors of `check` and of the [`WriteHook`](crate::WriteHook).
     pub async fn create<C: CheckWrite + ?Sized>(
         &self,
-        context: &Context,
+        context: &WriteContext,
         object: Owned,
         options: &CreateOptions,
         check: &mut C,
@@ -72,7 +72,7 @@ impl ResourceStore {
 
     async fn create_attempt<C: CheckWrite + ?Sized>(
         &self,
-        context: &Context,
+        context: &WriteContext,
         mut object: Owned,
         options: &CreateOptions,
         check: &mut C,
@@ -86,10 +86,10 @@ impl ResourceStore {
     }
 
     /// Sets the fields that the server determines: name, uid, creation time.
-    fn begin_object(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
+    fn begin_object(&self, context: &WriteContext, object: &mut Owned) -> Result<(), Status> {
         self.check_namespace(context, object)?;
         if let Some(meta) = meta_mut(object) {
-            meta.uid = Context::new_uid();
+            meta.uid = WriteContext::new_uid();
             meta.creation_timestamp = self.clock.now();
             if meta.name.is_empty() && !meta.generate_name.is_empty() {
                 meta.name = names::random_suffix(&meta.generate_name);
@@ -100,7 +100,7 @@ impl ResourceStore {
 
     async fn create_with_reservation<C: CheckWrite + ?Sized>(
         &self,
-        context: &Context,
+        context: &WriteContext,
         mut object: Owned,
         options: &CreateOptions,
         check: &mut C,
@@ -116,7 +116,7 @@ impl ResourceStore {
         }
     }
 
-    fn check_new(&self, context: &Context, object: &Owned, name: &str) -> Result<(), Status> {
+    fn check_new(&self, context: &WriteContext, object: &Owned, name: &str) -> Result<(), Status> {
         let mut errors = with_bounded_texts(|| self.strategy.validate(context, object.as_ref()));
         if errors.is_empty() {
             validation::common(context, object.as_ref(), None, self.def.namespaced, &mut errors);
@@ -130,7 +130,7 @@ impl ResourceStore {
         Ok(())
     }
 
-    fn already_exists(&self, context: &Context, requested: &RequestedName, taken: Option<Arc<Entry>>) -> Status {
+    fn already_exists(&self, context: &WriteContext, requested: &RequestedName, taken: Option<Arc<Entry>>) -> Status {
         let mut status = match requested.generate_name.as_str() {
             "" => Status::already_exists(self.name_in(context), &requested.name),
             _ => Status::generate_name_conflict(self.name(), &requested.name),
@@ -145,7 +145,7 @@ impl ResourceStore {
     /// Stores the object, or returns the existing one with its name.
     async fn put_new(
         &self,
-        context: &Context,
+        context: &WriteContext,
         object: Owned,
         name: &str,
         options: &CreateOptions,
@@ -176,7 +176,7 @@ impl ResourceStore {
     }
 
     /// Checks that object and request have the same namespace.
-    pub(crate) fn check_namespace(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
+    pub(crate) fn check_namespace(&self, context: &WriteContext, object: &mut Owned) -> Result<(), Status> {
         let expected = if self.def.namespaced { context.namespace.as_str() } else { "" };
         match meta_mut(object) {
             Some(meta) => ensure_namespace(meta, expected),

@@ -14,7 +14,7 @@ use storage::{Txn, TxnOutcome};
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::DeleteOptions;
 use crate::resource::ResourceStore;
-use crate::strategy::Context;
+use crate::strategy::WriteContext;
 use crate::write_hook::WriteOutcome;
 
 const ORPHAN: &str = "orphan";
@@ -64,7 +64,7 @@ impl ResourceStore {
     /// - the errors of `check`.
     pub async fn delete(
         &self,
-        context: &Context,
+        context: &WriteContext,
         name: &str,
         options: &DeleteOptions,
         check: &dyn CheckDelete,
@@ -111,7 +111,7 @@ impl ResourceStore {
 
     fn check_precondition(
         &self,
-        context: &Context,
+        context: &WriteContext,
         name: &str,
         object: &Owned,
         options: &DeleteOptions,
@@ -124,13 +124,13 @@ impl ResourceStore {
         options.precondition.check(meta).map_err(|why| Status::conflict(self.kind_name(), name, why))
     }
 
-    fn next_step(&self, context: &Context, object: &Owned, options: &DeleteOptions) -> Step {
+    fn next_step(&self, context: &WriteContext, object: &Owned, options: &DeleteOptions) -> Step {
         let finalizers = self.finalizers(object, options);
         let mut marked = object.clone();
         let Some(meta) = meta_mut(&mut marked) else { return Step::Remove };
         if let Some(delete) = self.def.hooks.delete.filter(|_| !meta.is_deleting()) {
             meta.deletion_timestamp = Some(context.now);
-            let context = Context { propagation: options.propagation, ..context.clone() };
+            let context = WriteContext { propagation: options.propagation, ..context.clone() };
             delete(&context, marked.as_mut());
             return Step::Mark(marked);
         }
@@ -160,7 +160,7 @@ impl ResourceStore {
     /// Starts, shortens or keeps the grace period in the object's metadata.
     fn graceful(
         &self,
-        context: &Context,
+        context: &WriteContext,
         object: &Owned,
         meta: &mut apimachinery::meta::v1::ObjectMeta,
         options: &DeleteOptions,

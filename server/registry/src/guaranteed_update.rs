@@ -7,7 +7,7 @@ use machinery::status::Status;
 use crate::metadata::meta;
 use crate::options::UpdateOptions;
 use crate::resource::ResourceStore;
-use crate::strategy::Context;
+use crate::strategy::WriteContext;
 use crate::write_hook::WriteOutcome;
 
 impl ResourceStore {
@@ -20,7 +20,7 @@ impl ResourceStore {
     /// precondition, and the errors of `change`.
     pub async fn guaranteed_update(
         &self,
-        context: &Context,
+        context: &WriteContext,
         name: &str,
         options: &UpdateOptions,
         change: &(dyn Fn(&mut Owned) -> Result<(), Status> + Send + Sync),

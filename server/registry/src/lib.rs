@@ -98,7 +98,7 @@ pub use select::Predicate;
 pub use source::{ObjectSource, computed_entry};
 pub use storage::cache::ChangeKind;
 pub use storage::cache::EntryDecoder;
-pub use strategy::{Context, DeclaredStrategy, Strategy};
+pub use strategy::{DeclaredStrategy, Strategy, WriteContext};
 pub use update::{CheckWrite, Updated, UpdatedObjectInfo};
 pub use validation::of_kind as validate_metadata;
 pub use versions::{VersionConverter, is_text};

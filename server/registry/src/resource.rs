@@ -22,7 +22,7 @@ use crate::list_counts::ListCounts;
 use crate::page_snapshots::PageSnapshots;
 use crate::recent::Recent;
 use crate::stored;
-use crate::strategy::{Context, Strategy};
+use crate::strategy::{Strategy, WriteContext};
 use crate::versions::VersionConverter;
 use crate::write_hook::{ReservationGuard, WriteHook, WriteOutcome};
 
@@ -203,7 +203,7 @@ impl ResourceStore {
 
     pub(crate) async fn begin(
         &self,
-        context: &Context,
+        context: &WriteContext,
         new: &mut Owned,
         old: Option<&Owned>,
     ) -> Result<ReservationGuard, Status> {
@@ -239,7 +239,7 @@ impl ResourceStore {
     }
 
     /// Returns group and plural of a request: two groups may serve objects of one store.
-    pub(crate) fn name_in<'c>(&self, context: &'c Context) -> GroupResource<'c> {
+    pub(crate) fn name_in<'c>(&self, context: &'c WriteContext) -> GroupResource<'c> {
         let group = if context.group.is_empty() { self.storage_kind.group } else { context.group.as_str() };
         GroupResource { group, resource: self.def.plural }
     }

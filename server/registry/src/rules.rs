@@ -192,7 +192,7 @@ mod tests {
     use machinery::def::FieldInfo;
     use machinery::describe;
     use machinery::field_path::Path;
-    use machinery::hooks::Context;
+    use machinery::hooks::WriteContext;
     use machinery::validate::{Half, ValidationScope, Validator};
 
     use super::*;
@@ -233,7 +233,7 @@ mod tests {
     ] }
 
     fn check(new: &Workers, old: Option<&Workers>) -> Vec<String> {
-        let (rules, context) = (CelRules::default(), Context::default());
+        let (rules, context) = (CelRules::default(), WriteContext::default());
         let mut errors = Vec::new();
         Validator { scope: ValidationScope::Declared, half: Half::Both, context: &context, rules: Some(&rules) }
             .validate(Ref::of(new), old.map(Ref::of), &Path::NONE, &mut errors);
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_rule_that_does_not_compile_refuses_the_object() {
-        let (rules, context) = (CelRules::default(), Context::default());
+        let (rules, context) = (CelRules::default(), WriteContext::default());
         let mut errors = Vec::new();
         let validator =
             Validator { scope: ValidationScope::Declared, half: Half::Both, context: &context, rules: Some(&rules) };

@@ -4,7 +4,7 @@ use machinery::catalog::{Catalog, Generation, KindDef, ResourceDef};
 use machinery::def::{FieldDef, StructDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
-pub use machinery::hooks::Context;
+pub use machinery::hooks::WriteContext;
 use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
 use machinery::validate::{Half, ValidationScope, Validator};
 use machinery::{deprecation, gates, hub_names};
@@ -19,22 +19,22 @@ use crate::validation;
 /// Upstream's names are `rest.RESTCreateStrategy`, `RESTUpdateStrategy` and `RESTDeleteStrategy`.
 pub trait Strategy: Send + Sync {
     /// Resets and sets fields that a client may not set on create.
-    fn prepare_for_create(&self, context: &Context, object: &mut Owned);
+    fn prepare_for_create(&self, context: &WriteContext, object: &mut Owned);
 
     /// Adds fields to the response of a create that are not stored.
     fn after_create(&self, _: &mut Owned) {}
 
     /// Resets and sets fields that a client may not change.
-    fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>);
+    fn prepare_for_update(&self, context: &WriteContext, new: &mut Owned, old: Ref<'_>);
 
     /// Validates a new object.
-    fn validate(&self, context: &Context, object: Ref<'_>) -> Vec<FieldError>;
+    fn validate(&self, context: &WriteContext, object: Ref<'_>) -> Vec<FieldError>;
 
     /// Validates a change.
-    fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError>;
+    fn validate_update(&self, context: &WriteContext, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError>;
 
     /// Returns warnings for the writer of an object (`WarningsOnCreate`, `WarningsOnUpdate`).
-    fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String>;
+    fn warnings(&self, context: &WriteContext, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String>;
 
     /// Returns the grace period of a delete in seconds; `None` deletes at once.
     fn grace_period(&self, requested: Option<i64>, object: Ref<'_>) -> Option<i64>;
@@ -62,7 +62,7 @@ impl DeclaredStrategy {
 }
 
 impl Strategy for DeclaredStrategy {
-    fn prepare_for_create(&self, context: &Context, object: &mut Owned) {
+    fn prepare_for_create(&self, context: &WriteContext, object: &mut Owned) {
         let drops_fields = gates::uses_disabled(&context.features, object.as_ref());
         let drops_own_fields = self.versions.use_disabled(context, object.as_ref());
         let loses_something =
@@ -85,7 +85,7 @@ impl Strategy for DeclaredStrategy {
         }
     }
 
-    fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
+    fn prepare_for_update(&self, context: &WriteContext, new: &mut Owned, old: Ref<'_>) {
         self.keep_other_parts(context, new, old);
         self.versions.drop_disabled(context, new, Some(old));
         gates::drop_disabled(&context.features, new.as_mut(), Some(old));
@@ -102,15 +102,15 @@ impl Strategy for DeclaredStrategy {
         }
     }
 
-    fn validate(&self, context: &Context, object: Ref<'_>) -> Vec<FieldError> {
+    fn validate(&self, context: &WriteContext, object: Ref<'_>) -> Vec<FieldError> {
         self.declared(context, object, None)
     }
 
-    fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
+    fn validate_update(&self, context: &WriteContext, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
         self.declared(context, new, Some(old))
     }
 
-    fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
+    fn warnings(&self, context: &WriteContext, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
         let mut warnings = self.resource.hooks.warnings.map_or_else(Vec::new, |hook| hook(context, new, old));
         if self.warns_of_fields {
             warnings.extend(match self.versions.forms(context, new, old) {
@@ -128,7 +128,7 @@ impl Strategy for DeclaredStrategy {
 
 impl DeclaredStrategy {
     /// Resets the parts of an object that the write may not change.
-    fn keep_other_parts(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
+    fn keep_other_parts(&self, context: &WriteContext, new: &mut Owned, old: Ref<'_>) {
         let subresource = self.resource.subresources.iter().find(|s| s.name == context.subresource);
         let own = subresource.map(|s| s.resets).filter(|resets| !resets.is_empty());
         for path in own.unwrap_or(self.resource.resets) {
@@ -137,7 +137,7 @@ impl DeclaredStrategy {
     }
 
     /// Validates the declared constraints, with ratcheting on update.
-    fn declared(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<FieldError> {
+    fn declared(&self, context: &WriteContext, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<FieldError> {
         let scope = if self.resource.tagged_validation { ValidationScope::Tagged } else { ValidationScope::Declared };
         let mut errors = Vec::new();
         validation::of_kind(context, new, old, self.resource, &mut errors);
@@ -190,25 +190,25 @@ impl OwnForms {
     }
 
     /// Returns the version of a request, if it has a form of its own.
-    fn version(&self, context: &Context) -> Option<&'static KindDef> {
+    fn version(&self, context: &WriteContext) -> Option<&'static KindDef> {
         let is_requested = |kind: &&&KindDef| kind.group == context.group && kind.version == context.version;
         self.0.iter().find(is_requested).copied()
     }
 
     /// Converts the new and the old object to the version of a request.
-    fn forms(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Option<(Owned, Option<Owned>)> {
+    fn forms(&self, context: &WriteContext, new: Ref<'_>, old: Option<Ref<'_>>) -> Option<(Owned, Option<Owned>)> {
         let kind = self.version(context)?;
         Some((kind.from_hub(new.to_owned()), old.map(|old| kind.from_hub(old.to_owned()))))
     }
 
     /// Returns whether [`drop_disabled`](Self::drop_disabled) would remove a field of a new object.
-    fn use_disabled(&self, context: &Context, object: Ref<'_>) -> bool {
+    fn use_disabled(&self, context: &WriteContext, object: Ref<'_>) -> bool {
         let kind = self.version(context).filter(|kind| !kind.def.gates().is_empty());
         kind.is_some_and(|kind| gates::uses_disabled(&context.features, kind.from_hub(object.to_owned()).as_ref()))
     }
 
     /// Clears the fields that a version puts behind disabled feature gates, where the hub does not.
-    fn drop_disabled(&self, context: &Context, object: &mut Owned, old: Option<Ref<'_>>) {
+    fn drop_disabled(&self, context: &WriteContext, object: &mut Owned, old: Option<Ref<'_>>) {
         let Some(kind) = self.version(context).filter(|kind| !kind.def.gates().is_empty()) else { return };
         let Some((mut new, old)) = self.forms(context, object.as_ref(), old) else { return };
         if gates::uses_disabled(&context.features, new.as_ref()) {
@@ -271,7 +271,7 @@ fn spec_differs(new: Ref<'_>, old: Ref<'_>) -> bool {
 }
 
 /// Returns whether the writer sent an empty list or map, which no stored object has.
-fn sent_empty_collection(context: &Context, new: Ref<'_>) -> bool {
+fn sent_empty_collection(context: &WriteContext, new: Ref<'_>) -> bool {
     counted(new.def()).any(|(_, field)| context.sent.has_sent_empty(new, field.json))
 }
 

@@ -17,7 +17,7 @@ use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{CreateOptions, UpdateOptions};
 use crate::ownership::keep_times;
 use crate::resource::{ResourceStore, sent_version};
-use crate::strategy::Context;
+use crate::strategy::WriteContext;
 use crate::validation;
 use crate::write_hook::WriteOutcome;
 
@@ -86,7 +86,7 @@ impl ResourceStore {
     /// - the errors of `change` and of the [`WriteHook`](crate::WriteHook).
     pub async fn update(
         &self,
-        context: &Context,
+        context: &WriteContext,
         name: &str,
         options: &UpdateOptions,
         change: &mut dyn UpdatedObjectInfo,
@@ -122,7 +122,7 @@ impl ResourceStore {
 
     async fn create_by_update(
         &self,
-        context: &Context,
+        context: &WriteContext,
         name: &str,
         options: &UpdateOptions,
         change: &mut dyn UpdatedObjectInfo,
@@ -151,7 +151,7 @@ impl ResourceStore {
     }
 
     /// Keeps immutable metadata, prepares the object with the strategy, and validates it.
-    fn changed(&self, context: &Context, name: &str, old: &Owned, mut new: Owned) -> Result<Owned, Status> {
+    fn changed(&self, context: &WriteContext, name: &str, old: &Owned, mut new: Owned) -> Result<Owned, Status> {
         if let (Some(to), Some(from)) = (meta_mut(&mut new), meta(old.as_ref())) {
             to.generation = from.generation;
             to.creation_timestamp = from.creation_timestamp;
@@ -183,7 +183,7 @@ impl ResourceStore {
     /// Checks the precondition; a missing object has neither uid nor version (`storage.Preconditions.Check`).
     pub(crate) fn check_stored(
         &self,
-        context: &Context,
+        context: &WriteContext,
         name: &str,
         stored: Option<&ObjectMeta>,
         options: &UpdateOptions,
@@ -205,7 +205,7 @@ impl ResourceStore {
     /// Returns the error of a failed precondition. Upstream's dry runs do not use the store's prefix.
     pub(crate) fn precondition_failed(
         &self,
-        context: &Context,
+        context: &WriteContext,
         name: &str,
         dry_run: bool,
         what: &str,
@@ -220,7 +220,7 @@ impl ResourceStore {
         Status::conflict(self.name_in(context), name, invalid_object(&key, &why))
     }
 
-    fn check_version(&self, context: &Context, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {
+    fn check_version(&self, context: &WriteContext, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {
         let (Some(to), Some(from)) = (meta_mut(new), meta(old.as_ref())) else { return Ok(()) };
         match sent_version(to)? {
             None if self.def.unconditional_update => {

@@ -5,7 +5,7 @@ use machinery::catalog::{MetadataCheck, ResourceDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::reflect::Ref;
 use meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
 
@@ -13,7 +13,7 @@ use crate::metadata::meta;
 
 /// Validates metadata with a name that can be requested; on update also immutable fields.
 pub(crate) fn common(
-    context: &Context,
+    context: &WriteContext,
     new: Ref<'_>,
     old: Option<Ref<'_>>,
     namespaced: bool,
@@ -30,7 +30,13 @@ pub(crate) fn common(
 /// Validates the metadata of an object as most kinds do before their own fields.
 ///
 /// A new object is checked against the kind's name rule; in an update, immutable fields are compared.
-pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &ResourceDef, errors: &mut Vec<FieldError>) {
+pub fn of_kind(
+    context: &WriteContext,
+    new: Ref<'_>,
+    old: Option<Ref<'_>>,
+    def: &ResourceDef,
+    errors: &mut Vec<FieldError>,
+) {
     let Some(new) = meta(new) else { return };
     let (mut v, path) = (Validation::new(context, errors), Path::new("metadata"));
     let old = old.and_then(meta);

@@ -7,7 +7,7 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use tokio::runtime::Handle;
 
-use crate::strategy::Context;
+use crate::strategy::WriteContext;
 
 /// Makes reservations for every write of a resource.
 #[async_trait]
@@ -20,7 +20,7 @@ pub trait WriteHook: Send + Sync {
     /// The Status that rejects the write, such as when a reservation is not possible.
     async fn begin(
         &self,
-        context: &Context,
+        context: &WriteContext,
         new: &mut Owned,
         old: Option<&Owned>,
     ) -> Result<Box<dyn Reservation>, Status>;

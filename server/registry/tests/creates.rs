@@ -14,7 +14,7 @@ use common::{
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{
-    CheckWrite, Context, CreateOptions, DeleteOptions, Reservation, ResourceStore, WriteHook, WriteOutcome, meta,
+    CheckWrite, CreateOptions, DeleteOptions, Reservation, ResourceStore, WriteContext, WriteHook, WriteOutcome, meta,
     meta_mut,
 };
 use serde_json::json;
@@ -186,7 +186,12 @@ impl Reservation for Hook {
 
 #[async_trait]
 impl WriteHook for Hook {
-    async fn begin(&self, _: &Context, new: &mut Owned, _: Option<&Owned>) -> Result<Box<dyn Reservation>, Status> {
+    async fn begin(
+        &self,
+        _: &WriteContext,
+        new: &mut Owned,
+        _: Option<&Owned>,
+    ) -> Result<Box<dyn Reservation>, Status> {
         meta_mut(new).unwrap().labels.insert("reserved".into(), "yes".into());
         Ok(Box::new(self.clone()))
     }

@@ -15,7 +15,7 @@ use machinery::reflect::Owned;
 use machinery::scalar::Time;
 use machinery::status::Status;
 use registry::{
-    CheckDelete, Context, DeleteOptions, Deleted, Precondition, Propagation, ResourceStore, meta, meta_mut,
+    CheckDelete, DeleteOptions, Deleted, Precondition, Propagation, ResourceStore, WriteContext, meta, meta_mut,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -31,7 +31,7 @@ async fn maps_with(metadata: serde_json::Value) -> (TempDir, Arc<ResourceStore>)
 
 /// Deletes the object `a` in the namespace `n` at a point in time.
 async fn delete_at(store: &ResourceStore, options: &DeleteOptions, now: &str) -> Result<Deleted, Status> {
-    let context = Context { now: common::time(now), ..within("n") };
+    let context = WriteContext { now: common::time(now), ..within("n") };
     store.delete(&context, "a", options, &Anything).await
 }
 

@@ -5,7 +5,7 @@ use apimachinery::meta::v1::ObjectMeta;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::format::{NameRule, field};
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::json::{self, Issue, Issues};
 use machinery::reflect::{Mut, Ref};
 use meta::validate_object_meta;
@@ -87,7 +87,7 @@ fn coerce_member(
 
 /// Validates the type and the metadata of embedded objects.
 pub fn check_embedded(
-    context: &Context,
+    context: &WriteContext,
     path: &Path<'_>,
     value: &Value,
     schema: &Schema,
@@ -119,7 +119,7 @@ pub fn check_embedded(
     }
 }
 
-fn check_object(context: &Context, path: &Path<'_>, value: &Value, errors: &mut Vec<FieldError>) {
+fn check_object(context: &WriteContext, path: &Path<'_>, value: &Value, errors: &mut Vec<FieldError>) {
     for name in ["apiVersion", "kind"] {
         if value.get(name).is_none() {
             errors.push(FieldError::required(&path.child(name), ""));
@@ -146,7 +146,7 @@ fn type_fault(path: &Path<'_>, name: &str, text: &str) -> Option<FieldError> {
     wrong(path, text).pop()
 }
 
-fn check_metadata(context: &Context, path: &Path<'_>, metadata: &Value, errors: &mut Vec<FieldError>) {
+fn check_metadata(context: &WriteContext, path: &Path<'_>, metadata: &Value, errors: &mut Vec<FieldError>) {
     let mut meta = ObjectMeta::default();
     if let Err(why) = json::from_value(metadata, Mut::of(&mut meta), &mut Issues::ignore()) {
         errors.push(FieldError::invalid(path, shown(metadata), why.to_string()));

@@ -1,6 +1,6 @@
 //! Hand-written functions of the garden definitions.
 
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 use crate::garden::v1::{Moss, Tree, TreeSpec};
@@ -18,23 +18,23 @@ pub fn normalize_tree(tree: &mut Tree) {
 }
 
 /// Sets one branch on a new tree.
-pub fn create_tree(_: &Context, tree: &mut Tree, _: Option<&Tree>) {
+pub fn create_tree(_: &WriteContext, tree: &mut Tree, _: Option<&Tree>) {
     tree.spec.branches = tree.spec.branches.max(1);
 }
 
 /// Keeps at least the old number of branches.
-pub fn update_tree(_: &Context, new: &mut Tree, old: &Tree) {
+pub fn update_tree(_: &WriteContext, new: &mut Tree, old: &Tree) {
     new.spec.branches = new.spec.branches.max(old.spec.branches);
 }
 
 /// Warns about trees with many branches.
-pub fn warn_tree(_: &Context, tree: &Tree, _: Option<&Tree>) -> Vec<String> {
+pub fn warn_tree(_: &WriteContext, tree: &Tree, _: Option<&Tree>) -> Vec<String> {
     let many = tree.spec.branches > 100;
     many.then(|| "spec.branches: the tree needs room".to_string()).into_iter().collect()
 }
 
 /// Clears the fruit of a deleted tree.
-pub fn delete_tree(_: &Context, tree: &mut Tree) {
+pub fn delete_tree(_: &WriteContext, tree: &mut Tree) {
     tree.spec.fruit.clear();
 }
 

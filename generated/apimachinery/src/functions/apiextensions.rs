@@ -3,13 +3,13 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
 pub struct Functions {
     pub begin_cleanup: fn(
-        &Context,
+        &WriteContext,
         &mut crate::apiextensions::v1::CustomResourceDefinition,
     ),
     pub default_custom_resource_definition: fn(
@@ -55,7 +55,7 @@ fn functions() -> &'static Functions {
 }
 
 pub fn begin_cleanup(
-    context: &Context,
+    context: &WriteContext,
     object: &mut crate::apiextensions::v1::CustomResourceDefinition,
 ) {
     (functions().begin_cleanup)(context, object)

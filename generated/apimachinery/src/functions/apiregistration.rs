@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 /// The functions by name.
@@ -17,7 +17,7 @@ pub struct Functions {
         &PrintContext,
     ) -> Cell,
     pub create_api_service: fn(
-        &Context,
+        &WriteContext,
         &mut crate::apiregistration::v1::APIService,
         Option<&crate::apiregistration::v1::APIService>,
     ),
@@ -61,7 +61,7 @@ pub fn api_service_service(
 }
 
 pub fn create_api_service(
-    context: &Context,
+    context: &WriteContext,
     new: &mut crate::apiregistration::v1::APIService,
     old: Option<&crate::apiregistration::v1::APIService>,
 ) {

@@ -14,7 +14,7 @@ use endpoints::AdmissionAttributes;
 use generated::core::v1::ResourceQuota;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{CheckWrite, Context, Reservation, ResourceStore, UpdateOptions, UpdatedObjectInfo, WriteOutcome};
+use registry::{CheckWrite, Reservation, ResourceStore, UpdateOptions, UpdatedObjectInfo, WriteContext, WriteOutcome};
 
 use super::super::forbidden;
 use super::{Resources, charge};
@@ -125,7 +125,8 @@ async fn update(
     name: &str,
     change: &mut dyn UpdatedObjectInfo,
 ) -> Result<ResourceQuota, Status> {
-    let context = Context { namespace: namespace.to_owned(), subresource: "status".into(), ..Context::default() };
+    let context =
+        WriteContext { namespace: namespace.to_owned(), subresource: "status".into(), ..WriteContext::default() };
     let options = UpdateOptions { subresource: "status".into(), ..UpdateOptions::default() };
     let updated = store.update(&context, name, &options, change).await?;
     updated.object.into_inner().map_err(|_| Status::internal("quotas are stored as something else"))

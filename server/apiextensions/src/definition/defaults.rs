@@ -4,7 +4,7 @@ use apimachinery::apiextensions::v1::JSONSchemaProps;
 use cel::CostBudget;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json::{self, Issues};
 use schema::Schema;
 use serde_json::Value;
@@ -13,14 +13,19 @@ use crate::rules::SchemaRules;
 
 /// Returns the errors of all defaults of a schema. `requires_pruned`: they must not have unknown
 /// fields.
-pub fn check(context: &Context, path: &Path<'_>, props: &JSONSchemaProps, requires_pruned: bool) -> Vec<FieldError> {
+pub fn check(
+    context: &WriteContext,
+    path: &Path<'_>,
+    props: &JSONSchemaProps,
+    requires_pruned: bool,
+) -> Vec<FieldError> {
     let mut check = Check { context, requires_pruned, budget: CostBudget::default(), errors: Vec::new() };
     check.schema(path, props, true);
     check.errors
 }
 
 struct Check<'c> {
-    context: &'c Context,
+    context: &'c WriteContext,
     requires_pruned: bool,
     /// The remaining cost of rules, shared by all defaults.
     budget: CostBudget,

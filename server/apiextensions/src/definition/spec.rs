@@ -46,7 +46,7 @@ impl Options {
         let is_structural = |props: &JSONSchemaProps| {
             structural::unsupported(props).is_none() && structural::check(&Path::NONE, props).is_empty()
         };
-        let context = machinery::hooks::Context::default();
+        let context = machinery::hooks::WriteContext::default();
         let is_pruned = |props: &JSONSchemaProps| {
             let faults = defaults::check(&context, &Path::NONE, props, true);
             !faults.iter().any(|fault| fault.detail == "must not have unknown fields")

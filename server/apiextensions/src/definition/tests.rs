@@ -2,7 +2,7 @@
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, JSONSchemaProps};
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json::{self, Issues};
 use machinery::reflect::Mut;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn faults(schema: &Value) -> Vec<String> {
     let mut props = JSONSchemaProps::default();
     json::from_value(schema, Mut::of(&mut props), &mut Issues::ignore()).expect("a schema");
     let path = Path::new("schema");
-    let mut found = defaults::check(&Context::default(), &path, &props, true);
+    let mut found = defaults::check(&WriteContext::default(), &path, &props, true);
     if found.is_empty() {
         found = openapi::check(&path, &props, Requirements::ALL, true);
     }

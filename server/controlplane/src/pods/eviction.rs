@@ -14,8 +14,8 @@ use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{
-    CheckDelete, CheckWrite, Context, DeleteOptions, Precondition, Propagation, ResourceStore, UpdateOptions,
-    UpdatedObjectInfo,
+    CheckDelete, CheckWrite, DeleteOptions, Precondition, Propagation, ResourceStore, UpdateOptions, UpdatedObjectInfo,
+    WriteContext,
 };
 
 use super::condition;
@@ -52,7 +52,7 @@ impl SubresourceHandler for Eviction {
         create_request.validate().await?;
         let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
         let context =
-            Context { subresource: "status".into(), dry_run: options.dry_run, ..create_request.context.clone() };
+            WriteContext { subresource: "status".into(), dry_run: options.dry_run, ..create_request.context.clone() };
         let api_options = eviction.delete_options.as_deref().cloned().unwrap_or_default();
         let mut removal = Removal { pods, context, options, api_options, name: eviction.metadata.name };
         if let Some(pod) = removal.delete_uncounted().await? {
@@ -144,7 +144,7 @@ fn is_ready(pod: &Pod) -> bool {
 /// The deletion of one pod.
 struct Removal<'a> {
     pods: &'a Arc<ResourceStore>,
-    context: Context,
+    context: WriteContext,
     options: DeleteOptions,
     /// The delete options in the request body.
     api_options: ApiDeleteOptions,
@@ -198,7 +198,7 @@ impl Removal<'_> {
                 self.options.precondition.resource_version = version;
             }
         }
-        let context = Context { subresource: String::new(), ..self.context.clone() };
+        let context = WriteContext { subresource: String::new(), ..self.context.clone() };
         self.pods.delete(&context, &self.name, &self.options, &Unchecked).await.map(drop)
     }
 }
@@ -206,7 +206,7 @@ impl Removal<'_> {
 /// Sets the `DisruptionTarget` condition.
 struct Disrupt {
     precondition: Precondition,
-    context: Context,
+    context: WriteContext,
 }
 
 impl CheckWrite for Disrupt {}

@@ -8,7 +8,7 @@ use generated::authorization::v1::{
 use kubernetes::core::internal::internal_value;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::json_name;
 use machinery::status::{GroupResource, Status};
 use meta::{SelectorOptions, validate_label_selector_requirement};
@@ -99,7 +99,7 @@ fn empty(checked: &ObjectMeta, shown: &ObjectMeta, detail: &'static str, errors:
 
 fn resource_attributes(attributes: Option<&ResourceAttributes>, errors: &mut Vec<FieldError>) {
     let Some(attributes) = attributes else { return };
-    let (context, path) = (Context::default(), Path::new("spec.resourceAttributes"));
+    let (context, path) = (WriteContext::default(), Path::new("spec.resourceAttributes"));
     let mut v = Validation::new(&context, errors);
     if let Some(selector) = &attributes.field_selector {
         field_selector(&mut v, &path.child(json_name!(ResourceAttributes.field_selector)), selector);

@@ -10,7 +10,7 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::ip::parse_ip_sloppy;
 use machinery::json_name;
-use registry::Context;
+use registry::WriteContext;
 
 /// Returns the family of an address, as in `ipFamilies`.
 pub fn of(address: IpAddr) -> &'static str {
@@ -37,7 +37,7 @@ pub fn is_unchanged(spec: &ServiceSpec, old: &ServiceSpec) -> bool {
 /// Sets policy and families (`initIPFamilyFields`). `configured` are the families of the cluster,
 /// default first.
 pub fn choose(
-    context: &Context,
+    context: &WriteContext,
     spec: &mut ServiceSpec,
     old: Option<&ServiceSpec>,
     configured: &[&'static str],

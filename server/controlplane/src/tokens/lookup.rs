@@ -8,7 +8,7 @@ use generated::core::v1::{Node, Pod, Secret, ServiceAccount};
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::Time;
 use machinery::status::Status;
-use registry::{CheckWrite, Clock, Context, Stores, SystemClock, UpdateOptions, UpdatedObjectInfo, meta_mut};
+use registry::{CheckWrite, Clock, Stores, SystemClock, UpdateOptions, UpdatedObjectInfo, WriteContext, meta_mut};
 
 /// Reads current objects from the store, because tokens become invalid with their objects.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ impl ServiceAccountTokenGetter {
     /// Sets a label on a secret, unless it was deleted and created again.
     pub async fn label_secret(&self, secret: &ObjectMeta, label: &'static str, value: &str) -> Result<(), Status> {
         let Some(store) = self.0.get(&("", "secrets")) else { return Ok(()) };
-        let context = Context { namespace: secret.namespace.clone(), ..Context::default() };
+        let context = WriteContext { namespace: secret.namespace.clone(), ..WriteContext::default() };
         let mut change = Label { uid: &secret.uid, label, value };
         store.update(&context, &secret.name, &UpdateOptions::default(), &mut change).await.map(drop)
     }

@@ -11,7 +11,7 @@ use machinery::catalog::KindDef;
 use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Context, ReadRevision, ensure_namespace, meta_mut};
+use registry::{ReadRevision, WriteContext, ensure_namespace, meta_mut};
 use request::warnings::Warnings;
 use request::{Body, RequestInfo, User, respond};
 use serving::filters::Detach;
@@ -95,9 +95,9 @@ impl ResourceRequest {
     }
 
     /// Builds the store context of the request.
-    pub fn context(&self, endpoint: &Endpoint, dry_run: bool) -> Context {
+    pub fn context(&self, endpoint: &Endpoint, dry_run: bool) -> WriteContext {
         let attributes = self.attributes(endpoint, Operation::Connect, "", dry_run);
-        Context { warnings: self.warnings.clone(), ..endpoint.context(&attributes) }
+        WriteContext { warnings: self.warnings.clone(), ..endpoint.context(&attributes) }
     }
 
     /// Builds the admission attributes of the request.

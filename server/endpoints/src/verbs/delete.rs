@@ -13,7 +13,7 @@ use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use machinery::{features, offload};
-use registry::{CheckDelete, Context, DeleteOptions, ListQuery, Precondition, Propagation, ResourceStore, meta};
+use registry::{CheckDelete, DeleteOptions, ListQuery, Precondition, Propagation, ResourceStore, WriteContext, meta};
 use request::{Query, Response};
 use storage::cache::Entry;
 
@@ -112,7 +112,7 @@ async fn delete_all(
 /// Deletes an object of a collection. Ignores an object that no longer exists.
 async fn delete_one(
     store: &ResourceStore,
-    context: Context,
+    context: WriteContext,
     name: String,
     options: &DeleteOptions,
     check: AdmitDelete<'_>,

@@ -17,7 +17,7 @@ pub mod watch;
 use http::StatusCode;
 use machinery::catalog::KindDef;
 use machinery::status::Status;
-use registry::{Context, UpdateOptions, Updated, UpdatedObjectInfo};
+use registry::{UpdateOptions, Updated, UpdatedObjectInfo, WriteContext};
 
 use crate::endpoint::Endpoint;
 pub use call::ResourceRequest;
@@ -28,7 +28,7 @@ use scale::{AsScale, Scale};
 /// Applies a change to the object itself or to its Scale.
 async fn write(
     endpoint: &Endpoint,
-    context: &Context,
+    context: &WriteContext,
     name: &str,
     options: &UpdateOptions,
     scale: Option<&Scale<'_>>,

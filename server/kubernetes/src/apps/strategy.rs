@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 
 use generated::apps::v1::{DaemonSet, Deployment};
 
@@ -11,14 +11,14 @@ use generated::apps::v1::{DaemonSet, Deployment};
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Mirrors `daemonSetStrategy.PrepareForCreate`.
-pub fn create_daemon_set(_: &Context, set: &mut DaemonSet, _: Option<&DaemonSet>) {
+pub fn create_daemon_set(_: &WriteContext, set: &mut DaemonSet, _: Option<&DaemonSet>) {
     let generation = template_generation(&set.metadata.annotations).max(1);
     set.metadata.annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
 }
 
 /// Mirrors `daemonSetStrategy.PrepareForUpdate`: increments the template generation if the template
 /// changed, and ignores the client's value.
-pub fn update_daemon_set(context: &Context, new: &mut DaemonSet, old: &DaemonSet) {
+pub fn update_daemon_set(context: &WriteContext, new: &mut DaemonSet, old: &DaemonSet) {
     // A status update keeps the specification, which includes the generation in upstream's internal
     // type.
     let changed = context.subresource.is_empty() && new.spec.template != old.spec.template;
@@ -28,7 +28,7 @@ pub fn update_daemon_set(context: &Context, new: &mut DaemonSet, old: &DaemonSet
 
 /// Mirrors `deploymentStrategy.PrepareForUpdate`: changes of annotations increment the generation,
 /// because the controller copies them.
-pub fn update_deployment(context: &Context, new: &mut Deployment, old: &Deployment) {
+pub fn update_deployment(context: &WriteContext, new: &mut Deployment, old: &Deployment) {
     if context.subresource.is_empty() && new.metadata.annotations != old.metadata.annotations {
         new.metadata.generation = old.metadata.generation + 1;
     }

@@ -1,7 +1,7 @@
 //! Warnings about workloads.
 
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use crate::core::warnings::volumes::warn_of_claim;
@@ -14,21 +14,21 @@ const ALL_REVISIONS: &str =
     "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
 
 /// Mirrors `deploymentStrategy.WarningsOnCreate`, `WarningsOnUpdate`.
-pub fn warn_deployment(_: &Context, new: &Deployment, old: Option<&Deployment>) -> Vec<String> {
+pub fn warn_deployment(_: &WriteContext, new: &Deployment, old: Option<&Deployment>) -> Vec<String> {
     let name = old.is_none().then(|| warning_of_workload(&new.metadata.name)).flatten();
     let template = is_new(&new.metadata, old.map(|old| &old.metadata)).then(|| of_template(&new.spec.template));
     name.into_iter().chain(template.into_iter().flatten()).collect()
 }
 
 /// Mirrors `rsStrategy.WarningsOnCreate`, `WarningsOnUpdate`.
-pub fn warn_replica_set(_: &Context, new: &ReplicaSet, old: Option<&ReplicaSet>) -> Vec<String> {
+pub fn warn_replica_set(_: &WriteContext, new: &ReplicaSet, old: Option<&ReplicaSet>) -> Vec<String> {
     let name = old.is_none().then(|| warning_of_workload(&new.metadata.name)).flatten();
     let template = is_new(&new.metadata, old.map(|old| &old.metadata)).then(|| of_template(&new.spec.template));
     name.into_iter().chain(template.into_iter().flatten()).collect()
 }
 
 /// Mirrors `daemonSetStrategy.WarningsOnCreate`, `WarningsOnUpdate`.
-pub fn warn_daemon_set(_: &Context, new: &DaemonSet, old: Option<&DaemonSet>) -> Vec<String> {
+pub fn warn_daemon_set(_: &WriteContext, new: &DaemonSet, old: Option<&DaemonSet>) -> Vec<String> {
     if old.is_some_and(|old| old.spec.template == new.spec.template) {
         return Vec::new();
     }
@@ -36,7 +36,7 @@ pub fn warn_daemon_set(_: &Context, new: &DaemonSet, old: Option<&DaemonSet>) ->
 }
 
 /// Mirrors `statefulSetStrategy.WarningsOnCreate`, `WarningsOnUpdate`.
-pub fn warn_stateful_set(_: &Context, new: &StatefulSet, old: Option<&StatefulSet>) -> Vec<String> {
+pub fn warn_stateful_set(_: &WriteContext, new: &StatefulSet, old: Option<&StatefulSet>) -> Vec<String> {
     let mut out = Vec::new();
     if is_new(&new.metadata, old.map(|old| &old.metadata)) {
         out = of_template(&new.spec.template);

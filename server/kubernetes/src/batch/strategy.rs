@@ -1,6 +1,6 @@
 //! Strategy of jobs: generates the selector of their pods.
 
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 
 use generated::batch::v1::Job;
 
@@ -14,7 +14,7 @@ pub(super) const LEGACY_JOB_NAME: &str = "job-name";
 /// Mirrors `jobStrategy.PrepareForCreate`. Labels that were defaulted from the template follow its
 /// changes, as upstream, where both are the same map. A job without labels is stored without them, and
 /// gets those of its template as a default when it is read.
-pub fn create_job(_: &Context, job: &mut Job, _: Option<&Job>) {
+pub fn create_job(_: &WriteContext, job: &mut Job, _: Option<&Job>) {
     if job.spec.manual_selector == Some(true) {
         return;
     }

@@ -1,7 +1,7 @@
 //! Warnings about jobs and cron jobs.
 
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use crate::core::warnings::{warning_of_workload, warnings_of_template};
@@ -13,7 +13,7 @@ const MANY: &str = "In Indexed Jobs with a number of completions higher than 10^
     might not be able to track completedIndexes when a big number of indexes fail";
 
 /// Mirrors `jobStrategy.WarningsOnCreate`, `WarningsOnUpdate`.
-pub fn warn_job(context: &Context, new: &Job, old: Option<&Job>) -> Vec<String> {
+pub fn warn_job(context: &WriteContext, new: &Job, old: Option<&Job>) -> Vec<String> {
     if !context.subresource.is_empty() || old.is_some_and(|old| old.metadata.generation == new.metadata.generation) {
         return Vec::new();
     }
@@ -22,7 +22,7 @@ pub fn warn_job(context: &Context, new: &Job, old: Option<&Job>) -> Vec<String> 
 }
 
 /// Mirrors `cronJobStrategy.WarningsOnCreate`, `WarningsOnUpdate`.
-pub fn warn_cron_job(context: &Context, new: &CronJob, old: Option<&CronJob>) -> Vec<String> {
+pub fn warn_cron_job(context: &WriteContext, new: &CronJob, old: Option<&CronJob>) -> Vec<String> {
     if !context.subresource.is_empty() {
         return Vec::new();
     }

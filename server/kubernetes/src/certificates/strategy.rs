@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::scalar::Time;
 use meta::reset_object_meta_for_status;
 
@@ -12,7 +12,7 @@ use generated::certificates::v1beta1::PodCertificateRequest;
 /// Updates through `approval` and `status`: keeps conditions of approval in status updates, and sets
 /// missing times. Mirrors the strategies of the subresources. The requesting user is checked by
 /// admission, which knows the user.
-pub fn update_request(context: &Context, new: &mut CertificateSigningRequest, old: &CertificateSigningRequest) {
+pub fn update_request(context: &WriteContext, new: &mut CertificateSigningRequest, old: &CertificateSigningRequest) {
     match context.subresource.as_str() {
         "status" => [request_condition_type::APPROVED, request_condition_type::DENIED]
             .iter()
@@ -33,7 +33,7 @@ fn keep_conditions(new: &mut CertificateSigningRequest, old: &CertificateSigning
 }
 
 /// `populateConditionTimestamps`
-fn fill_times(context: &Context, new: &mut CertificateSigningRequest, old: &CertificateSigningRequest) {
+fn fill_times(context: &WriteContext, new: &mut CertificateSigningRequest, old: &CertificateSigningRequest) {
     let mut since: HashMap<(&str, &str), Time> = HashMap::new();
     for stored in old.status.conditions.iter().filter(|stored| !stored.last_transition_time.is_zero()) {
         since.entry((&stored.r#type, &stored.status)).or_insert(stored.last_transition_time);
@@ -51,7 +51,7 @@ fn fill_times(context: &Context, new: &mut CertificateSigningRequest, old: &Cert
 
 /// Status updates do not change metadata, although their writers own the metadata fields that they sent
 /// (`podcertificaterequest.StatusStrategy`).
-pub fn update_pod_request(context: &Context, new: &mut PodCertificateRequest, old: &PodCertificateRequest) {
+pub fn update_pod_request(context: &WriteContext, new: &mut PodCertificateRequest, old: &PodCertificateRequest) {
     if context.subresource == "status" {
         reset_object_meta_for_status(&mut new.metadata, &old.metadata);
     }

@@ -1,7 +1,7 @@
 //! AppArmor profiles in annotations, which predate the fields (KEP-24).
 
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED};
@@ -24,7 +24,7 @@ pub(super) fn profile_of_annotation(annotation: &str) -> Option<AppArmorProfile>
 
 /// Sets the fields of containers that have only annotations, and warns about those
 /// (`applyAppArmorVersionSkew`).
-pub(super) fn fields_from_annotations(context: &Context, pod: &mut Pod) {
+pub(super) fn fields_from_annotations(context: &WriteContext, pod: &mut Pod) {
     let (meta, spec) = (&pod.metadata, &mut pod.spec);
     if spec.os.as_deref().is_some_and(|os| os.name == os_name::WINDOWS) {
         return;

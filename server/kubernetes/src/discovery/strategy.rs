@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
 use machinery::format::is_dns1123_subdomain;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 use machinery::reflect::Ref;
 
@@ -19,7 +19,7 @@ const NORMALIZING_CONTROLLERS: [&str; 2] =
     ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
 /// Drops the topology, which belongs to v1beta1 and is no longer written (`dropTopologyOnV1`).
-pub fn create_endpoint_slice(_: &Context, slice: &mut EndpointSlice, _: Option<&EndpointSlice>) {
+pub fn create_endpoint_slice(_: &WriteContext, slice: &mut EndpointSlice, _: Option<&EndpointSlice>) {
     for endpoint in &mut slice.endpoints {
         endpoint.deprecated_topology.clear();
     }
@@ -27,7 +27,7 @@ pub fn create_endpoint_slice(_: &Context, slice: &mut EndpointSlice, _: Option<&
 
 /// Mirrors `endpointSliceStrategy.PrepareForUpdate`: changes of labels increment the generation, and so
 /// do changes of topology that is then dropped.
-pub fn update_endpoint_slice(_: &Context, new: &mut EndpointSlice, old: &EndpointSlice) {
+pub fn update_endpoint_slice(_: &WriteContext, new: &mut EndpointSlice, old: &EndpointSlice) {
     let is_same = has_same_endpoints(old, new);
     if !is_same || new.metadata.labels != old.metadata.labels {
         new.metadata.generation = old.metadata.generation + 1;
@@ -48,7 +48,7 @@ pub fn update_endpoint_slice(_: &Context, new: &mut EndpointSlice, old: &Endpoin
 }
 
 /// Mirrors `WarningsOnCreate` and `WarningsOnUpdate`.
-pub fn warn_endpoint_slice(_: &Context, new: &EndpointSlice, old: Option<&EndpointSlice>) -> Vec<String> {
+pub fn warn_endpoint_slice(_: &WriteContext, new: &EndpointSlice, old: Option<&EndpointSlice>) -> Vec<String> {
     let mut out = Vec::new();
     if old.is_none() && new.address_type == address_type::FQDN {
         out.push("spec.addressType: FQDN endpoints are deprecated".to_owned());

@@ -2,7 +2,7 @@
 
 use machinery::field_path::Path;
 use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use generated::networking::v1::{
@@ -13,7 +13,7 @@ use generated::networking::v1::{
 const CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
 
 /// Mirrors `ingressStrategy.WarningsOnCreate` and the warnings of status updates.
-pub fn warn_ingress(context: &Context, new: &Ingress, old: Option<&Ingress>) -> Vec<String> {
+pub fn warn_ingress(context: &WriteContext, new: &Ingress, old: Option<&Ingress>) -> Vec<String> {
     if context.subresource == "status" {
         let path = Path::new(json_name!(Ingress.status));
         let path = path.child(json_name!(IngressStatus.load_balancer));
@@ -33,7 +33,7 @@ pub fn warn_ingress(context: &Context, new: &Ingress, old: Option<&Ingress>) -> 
 }
 
 /// Mirrors `networkPolicyWarnings`.
-pub fn warn_network_policy(_: &Context, policy: &NetworkPolicy, _: Option<&NetworkPolicy>) -> Vec<String> {
+pub fn warn_network_policy(_: &WriteContext, policy: &NetworkPolicy, _: Option<&NetworkPolicy>) -> Vec<String> {
     let (path, mut out) = (Path::new(json_name!(NetworkPolicy.spec)), Vec::new());
     let ingress = path.child(json_name!(NetworkPolicySpec.ingress));
     for (index, rule) in policy.spec.ingress.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Hand-written validation of runtime classes (`pkg/apis/node/validation`).
 
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 
 use crate::core::validation::resources::validate_container_resources;
 use crate::core::warnings::node_labels::deprecation;
@@ -17,7 +17,7 @@ pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, new: &Overhead
 }
 
 /// `GetWarningsForRuntimeClass`
-pub fn warn_runtime_class(_: &Context, new: &RuntimeClass, _: Option<&RuntimeClass>) -> Vec<String> {
+pub fn warn_runtime_class(_: &WriteContext, new: &RuntimeClass, _: Option<&RuntimeClass>) -> Vec<String> {
     let selector = new.scheduling.iter().flat_map(|scheduling| scheduling.node_selector.keys());
     selector.filter_map(|key| Some(format!("scheduling.nodeSelector: {}", deprecation(key)?))).collect()
 }

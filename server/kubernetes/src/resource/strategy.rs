@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::scalar::Time;
 
 use super::validation::{allocated_devices, id_of};
@@ -11,7 +11,7 @@ use generated::resource::v1beta2::DeviceTaintRule;
 
 /// Removes the status of devices that are no longer allocated to a claim
 /// (`dropDeallocatedStatusDevices`).
-pub fn update_resource_claim(context: &Context, new: &mut ResourceClaim, old: &ResourceClaim) {
+pub fn update_resource_claim(context: &WriteContext, new: &mut ResourceClaim, old: &ResourceClaim) {
     if context.subresource != "status" {
         return;
     }
@@ -21,7 +21,7 @@ pub fn update_resource_claim(context: &Context, new: &mut ResourceClaim, old: &R
 }
 
 /// Sets the time of a taint when its effect changes (`deviceTaintRuleStrategy.PrepareForUpdate`).
-pub fn update_device_taint_rule(context: &Context, new: &mut DeviceTaintRule, old: &DeviceTaintRule) {
+pub fn update_device_taint_rule(context: &WriteContext, new: &mut DeviceTaintRule, old: &DeviceTaintRule) {
     let (taint, stored) = (&mut new.spec.taint, &old.spec.taint);
     if context.subresource.is_empty() && taint.effect != stored.effect && taint.time_added == stored.time_added {
         taint.time_added = Some(Time::from_unix(context.now.unix()));

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use cel::{Environment, ObjectType, Type};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::json_name;
 use machinery::scalar::Quantity;
 use machinery::scalar::go_text::{json_string, quote};
@@ -307,7 +307,7 @@ fn validate_range(
 
 /// Warns about driver names that are not in lower case, because names are compared in lower case
 /// (`resourceSliceStrategy.WarningsOnCreate`).
-pub fn warn_resource_slice(_: &Context, new: &ResourceSlice, _: Option<&ResourceSlice>) -> Vec<String> {
+pub fn warn_resource_slice(_: &WriteContext, new: &ResourceSlice, _: Option<&ResourceSlice>) -> Vec<String> {
     let driver = &new.spec.driver;
     if *driver == driver.to_lowercase() {
         return Vec::new();

@@ -10,7 +10,7 @@ mod job_changes;
 use apiserver::convert;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::reflect::Owned;
 use machinery::validate::{Half, ValidationScope, Validator};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn hub(object: &Value) -> Owned {
 /// any.
 fn errors_at(subresource: &str, new: &Value, old: Option<&Value>) -> Vec<String> {
     let (new, old) = (hub(new), old.map(hub));
-    let context = Context { subresource: subresource.to_owned(), ..Context::default() };
+    let context = WriteContext { subresource: subresource.to_owned(), ..WriteContext::default() };
     let validator = Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &context, rules: None };
     let mut errors = Vec::new();
     validator.validate(new.as_ref(), old.as_ref().map(Owned::as_ref), &Path::NONE, &mut errors);

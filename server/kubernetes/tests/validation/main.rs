@@ -25,7 +25,7 @@ use apiserver::convert;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::features::FeatureGates;
 use machinery::field_error::with_bounded_texts;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::reflect::Owned;
 use machinery::request_document::RequestDocument;
 use machinery::status::{GroupResource, Status};
@@ -36,7 +36,7 @@ use serde_json::Value;
 struct Decoded {
     hub: Owned,
     strategy: DeclaredStrategy,
-    context: Context,
+    context: WriteContext,
 }
 
 impl Decoded {
@@ -54,14 +54,14 @@ impl Decoded {
         meta.uid = "00000000-0000-0000-0000-000000000000".into();
         let sent = RequestDocument::default();
         sent.set(move || serde_json::from_slice(&body).ok());
-        let context = Context {
+        let context = WriteContext {
             namespace: namespace.into(),
             group: decoded.kind.group.into(),
             version: decoded.kind.version.into(),
             subresource: subresource.into(),
             user: "admin".into(),
             sent,
-            ..Context::default()
+            ..WriteContext::default()
         };
         Decoded { hub, strategy: DeclaredStrategy::new(catalog, decoded.kind, resource), context }
     }
@@ -83,7 +83,7 @@ impl Decoded {
 
 /// The recorded form of an answer.
 fn answer(
-    context: &Context,
+    context: &WriteContext,
     object: &Owned,
     errors: impl FnOnce() -> Vec<machinery::field_error::FieldError>,
 ) -> Vec<String> {

@@ -11,7 +11,7 @@ use super::*;
 use crate::def::{FieldInfo, Flags};
 use crate::describe;
 use crate::format::field;
-use crate::hooks::Context;
+use crate::hooks::WriteContext;
 use crate::reflect::Struct;
 use crate::scalar::{IntOrString, Quantity};
 use crate::validate::{Half, ValidationScope, Validator};
@@ -19,7 +19,7 @@ use crate::validate::{Half, ValidationScope, Validator};
 const OMIT: Flags = Flags::OMIT_EMPTY;
 
 fn errors_of<T: Struct>(new: &T, old: Option<&T>, subresource: &str) -> Vec<String> {
-    let context = Context { subresource: subresource.into(), ..Context::default() };
+    let context = WriteContext { subresource: subresource.into(), ..WriteContext::default() };
     let validator = Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &context, rules: None };
     let mut errors = Vec::new();
     validator.validate(Ref::of(new), old.map(Ref::of), &Path::NONE, &mut errors);
@@ -411,7 +411,7 @@ fn conditions_look_at_what_is_stored_and_at_options() {
     assert_eq!(errors(&new, Some(&Whole::default())), ["Class: Invalid value: \"b\": field is immutable"]);
     let odd = Whole { class: "odd".into(), ..Whole::default() };
     assert_eq!(errors(&odd, None), ["class: Invalid value: \"odd\": not here"]);
-    let (context, mut errors) = (Context::default(), Vec::new());
+    let (context, mut errors) = (WriteContext::default(), Vec::new());
     let mut v = Validation::new(&context, &mut errors);
     v.set_option("picky", true);
     v.checks(&Path::NONE, Ref::of(&new), None);

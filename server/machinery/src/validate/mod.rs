@@ -26,7 +26,7 @@ use crate::def::{ListType, RuleDef};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::gates::uses_gate;
-use crate::hooks::{Context, Validation};
+use crate::hooks::{Validation, WriteContext};
 use crate::protobuf;
 use crate::reflect::{Ref, StructList, StructMap, Value};
 
@@ -68,7 +68,7 @@ pub struct Validator<'a> {
     /// The half that runs.
     pub half: Half,
     /// The context of the write. Its feature gates decide `k8s:ifEnabled` and `k8s:ifDisabled`.
-    pub context: &'a Context,
+    pub context: &'a WriteContext,
     /// Evaluator of CEL rules; without it they are not evaluated.
     pub rules: Option<&'a dyn RuleEvaluator>,
 }

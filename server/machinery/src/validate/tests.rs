@@ -24,7 +24,7 @@ fn errors_with<T: Struct>(validator: &Validator<'_>, new: &T, old: Option<&T>) -
 
 fn errors<T: Struct>(new: &T, old: Option<&T>) -> Vec<String> {
     errors_with(
-        &Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &Context::default(), rules: None },
+        &Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &WriteContext::default(), rules: None },
         new,
         old,
     )
@@ -369,7 +369,7 @@ impl RuleEvaluator for Limit {
 
 #[test]
 fn declared_scope_enforces_whole_declarations() {
-    let context = Context::default();
+    let context = WriteContext::default();
     let validator =
         Validator { scope: ValidationScope::Declared, half: Half::Both, context: &context, rules: Some(&Limit) };
     let own = Own { colour: "blue".into(), limit: 6, ..Default::default() };
@@ -425,7 +425,7 @@ describe! { Whole, WHOLE "Whole" {} [
 
 /// The errors of an object with [`ValidationScope::Declared`] and this request document.
 fn declared<T: Struct>(new: &T, old: Option<&T>, document: &'static str) -> Vec<String> {
-    let context = Context::default();
+    let context = WriteContext::default();
     context.sent.set(move || serde_json::from_str(document).ok());
     errors_with(
         &Validator { scope: ValidationScope::Declared, context: &context, half: Half::Both, rules: None },

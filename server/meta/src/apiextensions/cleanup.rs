@@ -1,6 +1,6 @@
 //! Start of the deletion of a custom resource definition: its custom resources are deleted first.
 
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 
 use apimachinery::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionCondition, condition_status,
@@ -11,7 +11,7 @@ use apimachinery::apiextensions::v1::{
 const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// Adds the finalizer and the `Terminating` condition (`REST.Delete` of upstream's registry).
-pub fn begin_cleanup(context: &Context, definition: &mut CustomResourceDefinition) {
+pub fn begin_cleanup(context: &WriteContext, definition: &mut CustomResourceDefinition) {
     let finalizers = &mut definition.metadata.finalizers;
     if !finalizers.iter().any(|finalizer| finalizer == FINALIZER) {
         finalizers.push(FINALIZER.to_owned());

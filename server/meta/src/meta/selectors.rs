@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::format;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::options;
 use machinery::reflect::Ref;
 use machinery::selector;
@@ -50,7 +50,7 @@ fn validate_with(v: &mut Validation<'_>, path: &Path<'_>, of: Ref<'_>, options: 
 
 /// Whether a selector can be evaluated (`LabelSelectorAsSelector`). A stored one may be invalid.
 pub fn is_valid_selector(selector: &LabelSelector) -> bool {
-    let (context, errors) = (&Context::default(), &mut Vec::new());
+    let (context, errors) = (&WriteContext::default(), &mut Vec::new());
     let mut v = Validation::new(context, errors);
     validate_label_selector(&mut v, &Path::NONE, selector, None);
     errors.is_empty()

@@ -13,8 +13,8 @@ use machinery::reflect::Owned;
 use machinery::scalar::Time;
 use machinery::status::Status;
 use registry::{
-    Backend, CheckDelete, CheckWrite, Context, CreateOptions, DeclaredStrategy, ResourceStore, UpdateOptions,
-    UpdatedObjectInfo, meta, meta_mut,
+    Backend, CheckDelete, CheckWrite, CreateOptions, DeclaredStrategy, ResourceStore, UpdateOptions, UpdatedObjectInfo,
+    WriteContext, meta, meta_mut,
 };
 use serde_json::Value;
 use storage::{EmbeddedStore, Store};
@@ -65,8 +65,8 @@ impl<F: FnMut(&mut Owned) + Send> UpdatedObjectInfo for Edit<F> {
 }
 
 /// Returns the context of a request for this namespace.
-pub fn within(namespace: &str) -> Context {
-    Context { namespace: namespace.into(), ..Context::default() }
+pub fn within(namespace: &str) -> WriteContext {
+    WriteContext { namespace: namespace.into(), ..WriteContext::default() }
 }
 
 pub fn config_map(name: &str) -> Owned {

@@ -2,7 +2,7 @@
 //! Functions written by hand that definitions name (`by_hand`), and the signatures that they need.
 
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::print::{Cell, PrintContext, RowCondition};
 
 #[path = "../../hatches/ci.rs"]
@@ -32,12 +32,12 @@ pub mod garden;
 #[rustfmt::skip]
 const _: () = {
     const _: fn(
-        &Context,
+        &WriteContext,
         &mut crate::garden::v1::Tree,
         Option<&crate::garden::v1::Tree>,
     ) = garden::create_tree;
     const _: fn(&mut crate::garden::v1::TreeSpec) = garden::default_tree;
-    const _: fn(&Context, &mut crate::garden::v1::Tree) = garden::delete_tree;
+    const _: fn(&WriteContext, &mut crate::garden::v1::Tree) = garden::delete_tree;
     const _: fn(Option<i64>, &crate::garden::v1::Moss) -> Option<i64> = garden::grace_of_moss;
     const _: fn(&crate::garden::v1::Tree) -> bool = garden::holds_tree;
     const _: fn(&mut crate::garden::v1::Tree) = garden::normalize_tree;
@@ -45,9 +45,9 @@ const _: () = {
     const _: fn(&crate::garden::v1::Tree) -> Vec<RowCondition> = garden::rows_of_tree;
     const _: fn(&crate::garden::v1::Tree) -> String = garden::size_label;
     const _: fn(&crate::garden::v1::Tree, &PrintContext) -> Cell = garden::size_of_tree;
-    const _: fn(&Context, &mut crate::garden::v1::Tree, &crate::garden::v1::Tree) = garden::update_tree;
+    const _: fn(&WriteContext, &mut crate::garden::v1::Tree, &crate::garden::v1::Tree) = garden::update_tree;
     const _: fn(
-        &Context,
+        &WriteContext,
         &crate::garden::v1::Tree,
         Option<&crate::garden::v1::Tree>,
     ) -> Vec<String> = garden::warn_tree;

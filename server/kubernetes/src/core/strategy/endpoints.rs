@@ -2,13 +2,13 @@
 
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use generated::core::v1::{EndpointAddress, Endpoints};
 
 /// Mirrors `endpointsWarnings`.
-pub fn warn_endpoints(_: &Context, endpoints: &Endpoints, _: Option<&Endpoints>) -> Vec<String> {
+pub fn warn_endpoints(_: &WriteContext, endpoints: &Endpoints, _: Option<&Endpoints>) -> Vec<String> {
     let (path, mut out) = (Path::new(json_name!(Endpoints.subsets)), Vec::new());
     for (index, subset) in endpoints.subsets.iter().enumerate() {
         let path = path.index(index);

@@ -2,7 +2,7 @@
 //! subresources that may change it.
 
 use machinery::format::is_dns1123_label;
-use machinery::hooks::{Context, Propagation};
+use machinery::hooks::{Propagation, WriteContext};
 
 use super::super::service::NAMESPACE_NAME;
 use generated::core::v1::{Namespace, finalizer_name, namespace_phase};
@@ -15,7 +15,7 @@ const DELETE_DEPENDENTS: &str = "foregroundDeletion";
 
 /// Mirrors `namespaceStrategy.PrepareForCreate`, and `Canonicalize` for a generated name, which is not known when
 /// defaults are applied.
-pub fn create_namespace(_: &Context, namespace: &mut Namespace, _: Option<&Namespace>) {
+pub fn create_namespace(_: &WriteContext, namespace: &mut Namespace, _: Option<&Namespace>) {
     let metadata = &mut namespace.metadata;
     if !metadata.generate_name.is_empty() && is_dns1123_label(&metadata.name).is_empty() {
         metadata.labels.insert(NAMESPACE_NAME.to_owned(), metadata.name.clone());
@@ -27,7 +27,7 @@ pub fn create_namespace(_: &Context, namespace: &mut Namespace, _: Option<&Names
 }
 
 /// Only updates through `finalize` change finalizers, and they change nothing else.
-pub fn update_namespace(context: &Context, new: &mut Namespace, old: &Namespace) {
+pub fn update_namespace(context: &WriteContext, new: &mut Namespace, old: &Namespace) {
     if context.subresource == "finalize" {
         new.status = old.status.clone();
     } else {
@@ -37,7 +37,7 @@ pub fn update_namespace(context: &Context, new: &mut Namespace, old: &Namespace)
 
 /// Mirrors the namespaces' `REST.Delete`: marks the namespace as terminating; the namespace controller
 /// deletes its content before its removal.
-pub fn delete_namespace(context: &Context, namespace: &mut Namespace) {
+pub fn delete_namespace(context: &WriteContext, namespace: &mut Namespace) {
     namespace.status.phase = namespace_phase::TERMINATING.into();
     let finalizers = &mut namespace.metadata.finalizers;
     let of_propagation = [

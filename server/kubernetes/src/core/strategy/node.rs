@@ -3,7 +3,7 @@
 use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_cidr;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use generated::core::v1::{Node, NodeSpec};
@@ -12,7 +12,7 @@ const DECLARED_FEATURES: &str = features::NodeDeclaredFeatures;
 
 /// Keeps the status of the request, because a kubelet registers its node together with its status.
 /// Drops the configuration source, which kubelets no longer read from the cluster.
-pub fn create_node(context: &Context, node: &mut Node, request: Option<&Node>) {
+pub fn create_node(context: &WriteContext, node: &mut Node, request: Option<&Node>) {
     if let Some(request) = request {
         node.status = request.status.clone();
     }
@@ -24,7 +24,7 @@ pub fn create_node(context: &Context, node: &mut Node, request: Option<&Node>) {
 }
 
 /// Keeps obsolete fields only where they are already stored.
-pub fn update_node(context: &Context, new: &mut Node, old: &Node) {
+pub fn update_node(context: &WriteContext, new: &mut Node, old: &Node) {
     if old.spec.config_source.is_none() {
         new.spec.config_source = None;
     }
@@ -37,7 +37,7 @@ pub fn update_node(context: &Context, new: &mut Node, old: &Node) {
 }
 
 /// Mirrors `nodeWarnings`.
-pub fn warn_node(context: &Context, node: &Node, _: Option<&Node>) -> Vec<String> {
+pub fn warn_node(context: &WriteContext, node: &Node, _: Option<&Node>) -> Vec<String> {
     if context.subresource == "status" {
         return Vec::new();
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use machinery::features;
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use super::pod_labels::merge_label_keys;
@@ -17,7 +17,7 @@ use generated::core::v1::{
 };
 
 /// Mirrors `podStrategy.PrepareForCreate`.
-pub fn create_pod(context: &Context, pod: &mut Pod, _: Option<&Pod>) {
+pub fn create_pod(context: &WriteContext, pod: &mut Pod, _: Option<&Pod>) {
     pod.status = PodStatus {
         phase: pod_phase::PENDING.into(),
         qos_class: quality_of_service(&pod.spec).into(),
@@ -38,7 +38,7 @@ pub fn create_pod(context: &Context, pod: &mut Pod, _: Option<&Pod>) {
 }
 
 /// Mirrors `PrepareForUpdate` of each of the strategies of pods.
-pub fn update_pod(context: &Context, new: &mut Pod, old: &Pod) {
+pub fn update_pod(context: &WriteContext, new: &mut Pod, old: &Pod) {
     match context.subresource.as_str() {
         "status" => keep_status(&mut new.status, &old.status),
         "ephemeralcontainers" => keep_all_but_ephemeral_containers(new, old),
@@ -76,7 +76,7 @@ fn keep_all_but_ephemeral_containers(new: &mut Pod, old: &Pod) {
 }
 
 /// `dropNonResizeUpdates`; validation rejects a different set of containers.
-fn keep_all_but_resources(context: &Context, new: &mut Pod, old: &Pod) {
+fn keep_all_but_resources(context: &WriteContext, new: &mut Pod, old: &Pod) {
     let (is, was) = (&new.spec, &old.spec);
     if is.containers.len() != was.containers.len() || is.init_containers.len() != was.init_containers.len() {
         return;
@@ -110,7 +110,7 @@ fn keep_all(new: &mut Pod, old: &Pod) {
 }
 
 /// Warns about new fields, and about legacy spellings of addresses, as upstream does.
-pub fn warn_pod(context: &Context, pod: &Pod, old: Option<&Pod>) -> Vec<String> {
+pub fn warn_pod(context: &WriteContext, pod: &Pod, old: Option<&Pod>) -> Vec<String> {
     match (old, context.subresource.as_str()) {
         (None, _) => {
             let name = warning_of_name(&pod.metadata.name, "the Pod's hostname");

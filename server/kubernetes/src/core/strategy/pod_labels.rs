@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use apimachinery::meta::v1::label_selector_operator;
 use machinery::features;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 
 use generated::core::v1::{Pod, PodAffinityTerm};
 use generated::meta::v1::{LabelSelector, LabelSelectorRequirement};
 
 /// Mirrors `mutatePodAffinity` and `mutateTopologySpreadConstraints`.
-pub(super) fn merge_label_keys(context: &Context, pod: &mut Pod) {
+pub(super) fn merge_label_keys(context: &WriteContext, pod: &mut Pod) {
     let (labels, spec) = (&pod.metadata.labels, &mut pod.spec);
     if let Some(affinity) = spec.affinity.as_deref_mut() {
         let near = affinity.pod_affinity.as_deref_mut().map(|a| {

@@ -1,6 +1,6 @@
 //! Warnings about resource quotas.
 
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::scalar::Quantity;
 
 use generated::core::v1::{ResourceQuota, resource_name};
@@ -10,7 +10,7 @@ const RESOURCES: [&str; 4] =
 
 /// Warns on create about requests that may exceed the limits of the same resource
 /// (`resourcequotaStrategy.WarningsOnCreate`).
-pub fn warn_resource_quota(_: &Context, quota: &ResourceQuota, old: Option<&ResourceQuota>) -> Vec<String> {
+pub fn warn_resource_quota(_: &WriteContext, quota: &ResourceQuota, old: Option<&ResourceQuota>) -> Vec<String> {
     if old.is_some() {
         return Vec::new();
     }

@@ -1,11 +1,11 @@
 //! Strategy of secrets.
 
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 
 use generated::core::v1::{Secret, secret_type};
 
 /// Keeps the stored type if the request has none.
-pub fn update_secret(_: &Context, new: &mut Secret, old: &Secret) {
+pub fn update_secret(_: &WriteContext, new: &mut Secret, old: &Secret) {
     if new.r#type.is_empty() {
         new.r#type.clone_from(&old.r#type);
     }
@@ -13,7 +13,7 @@ pub fn update_secret(_: &Context, new: &mut Secret, old: &Secret) {
 
 /// Warns if a certificate or its key is not PEM (Go's `tls.X509KeyPair`, as far as the format is
 /// concerned).
-pub fn warn_secret(_: &Context, secret: &Secret, _: Option<&Secret>) -> Vec<String> {
+pub fn warn_secret(_: &WriteContext, secret: &Secret, _: Option<&Secret>) -> Vec<String> {
     if secret.r#type != secret_type::TLS {
         return Vec::new();
     }

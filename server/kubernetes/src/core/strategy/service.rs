@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use machinery::field_path::Path;
 use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use crate::core::is_externally_accessible;
@@ -32,13 +32,13 @@ pub fn needs_health_check(spec: &ServiceSpec) -> bool {
 }
 
 /// Drops fields that do not apply to a new service.
-pub fn create_service(_: &Context, service: &mut Service, _: Option<&Service>) {
+pub fn create_service(_: &WriteContext, service: &mut Service, _: Option<&Service>) {
     drop_internal_policy(&mut service.spec);
 }
 
 /// Drops fields that the client left unchanged and that do not apply to the new type
 /// (`dropTypeDependentFields`).
-pub fn update_service(context: &Context, new: &mut Service, old: &Service) {
+pub fn update_service(context: &WriteContext, new: &mut Service, old: &Service) {
     if context.subresource == "status" {
         return;
     }
@@ -107,7 +107,7 @@ fn drop_balancer(new: &mut ServiceSpec, old: &ServiceSpec) {
 }
 
 /// Mirrors `service.GetWarningsForService`, and the warnings of status updates.
-pub fn warn_service(context: &Context, service: &Service, _: Option<&Service>) -> Vec<String> {
+pub fn warn_service(context: &WriteContext, service: &Service, _: Option<&Service>) -> Vec<String> {
     if context.subresource == "status" {
         return warn_status(service);
     }

@@ -1,14 +1,14 @@
 //! Strategies of pod templates and replication controllers.
 
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use crate::core::warnings::{warning_of_workload, warnings_of_template};
 use generated::core::v1::{PodTemplate, ReplicationController};
 
 /// Warnings about a pod template. Updates do not change the generation, and therefore have no warnings.
-pub fn warn_pod_template(_: &Context, new: &PodTemplate, old: Option<&PodTemplate>) -> Vec<String> {
+pub fn warn_pod_template(_: &WriteContext, new: &PodTemplate, old: Option<&PodTemplate>) -> Vec<String> {
     if old.is_some_and(|old| old.metadata.generation == new.metadata.generation) {
         return Vec::new();
     }
@@ -18,7 +18,7 @@ pub fn warn_pod_template(_: &Context, new: &PodTemplate, old: Option<&PodTemplat
 /// Warnings about a replication controller: about its name on create, and about its spec whenever that
 /// is new.
 pub fn warn_replication_controller(
-    _: &Context,
+    _: &WriteContext,
     new: &ReplicationController,
     old: Option<&ReplicationController>,
 ) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Strategy of persistent volumes.
 
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 
 use crate::core::warnings::node_labels::warnings_of_term;
@@ -14,14 +14,14 @@ const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
 
 /// Mirrors `persistentvolumeStrategy.PrepareForCreate`.
-pub fn create_volume(context: &Context, volume: &mut PersistentVolume, _: Option<&PersistentVolume>) {
+pub fn create_volume(context: &WriteContext, volume: &mut PersistentVolume, _: Option<&PersistentVolume>) {
     volume.status.phase = persistent_volume_phase::PENDING.into();
     volume.status.last_phase_transition_time = Some(context.now);
 }
 
 /// Sets the transition time to now if the phase changes and the request has no new time; keeps the time
 /// if the phase is unchanged.
-pub fn update_volume(context: &Context, new: &mut PersistentVolume, old: &PersistentVolume) {
+pub fn update_volume(context: &WriteContext, new: &mut PersistentVolume, old: &PersistentVolume) {
     let requested = new.status.last_phase_transition_time;
     let stale = requested.is_none() || requested == old.status.last_phase_transition_time;
     match new.status.phase == old.status.phase {
@@ -32,7 +32,7 @@ pub fn update_volume(context: &Context, new: &mut PersistentVolume, old: &Persis
 }
 
 /// Mirrors `persistentvolume.GetWarningsForPersistentVolume`.
-pub fn warn_volume(context: &Context, volume: &PersistentVolume, _: Option<&PersistentVolume>) -> Vec<String> {
+pub fn warn_volume(context: &WriteContext, volume: &PersistentVolume, _: Option<&PersistentVolume>) -> Vec<String> {
     if context.subresource == "status" {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! Strategy of persistent volume claims: synchronizes `dataSource` and `dataSourceRef`.
 
 use machinery::features;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 
 use generated::core::v1::{
     PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, TypedLocalObjectReference,
@@ -12,7 +12,7 @@ const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const SNAPSHOTS: &str = "snapshot.storage.k8s.io";
 
 /// Mirrors `persistentvolumeclaimStrategy.PrepareForCreate`.
-pub fn create_claim(context: &Context, claim: &mut PersistentVolumeClaim, _: Option<&PersistentVolumeClaim>) {
+pub fn create_claim(context: &WriteContext, claim: &mut PersistentVolumeClaim, _: Option<&PersistentVolumeClaim>) {
     claim.status = PersistentVolumeClaimStatus::default();
     drop_foreign_source(context, &mut claim.spec, None);
     drop_unknown_source(&mut claim.spec, None);
@@ -20,7 +20,7 @@ pub fn create_claim(context: &Context, claim: &mut PersistentVolumeClaim, _: Opt
 }
 
 /// Mirrors `persistentvolumeclaimStrategy.PrepareForUpdate`.
-pub fn update_claim(context: &Context, new: &mut PersistentVolumeClaim, old: &PersistentVolumeClaim) {
+pub fn update_claim(context: &WriteContext, new: &mut PersistentVolumeClaim, old: &PersistentVolumeClaim) {
     if context.subresource.is_empty() {
         let mut before = old.spec.clone();
         agree(&mut before);
@@ -32,7 +32,7 @@ pub fn update_claim(context: &Context, new: &mut PersistentVolumeClaim, old: &Pe
 
 /// Drops sources in other namespaces unless the feature gate is enabled (`DropDisabledFields`).
 fn drop_foreign_source(
-    context: &Context,
+    context: &WriteContext,
     spec: &mut PersistentVolumeClaimSpec,
     old: Option<&PersistentVolumeClaimSpec>,
 ) {
@@ -76,7 +76,11 @@ fn agree(spec: &mut PersistentVolumeClaimSpec) {
 }
 
 /// Mirrors `persistentvolumeclaim.GetWarningsForPersistentVolumeClaim`.
-pub fn warn_claim(context: &Context, claim: &PersistentVolumeClaim, _: Option<&PersistentVolumeClaim>) -> Vec<String> {
+pub fn warn_claim(
+    context: &WriteContext,
+    claim: &PersistentVolumeClaim,
+    _: Option<&PersistentVolumeClaim>,
+) -> Vec<String> {
     let mut out = Vec::new();
     if context.subresource == "status" {
         return out;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use machinery::features;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::json_name;
 use machinery::options;
 
@@ -87,7 +87,7 @@ fn can_restart_all(spec: &PodSpec) -> bool {
 
 /// `ContainerShouldRestart`: by the first matching rule, else by the container's policy, else by the
 /// pod's.
-fn is_restarted(context: &Context, container: &Container, spec: &PodSpec, code: i32) -> bool {
+fn is_restarted(context: &WriteContext, container: &Container, spec: &PodSpec, code: i32) -> bool {
     if let Some(policy) = &container.restart_policy {
         let action = container.restart_policy_rules.iter().find(|rule| matches_rule(rule, code)).map(|r| &*r.action);
         let all = || context.enabled(features::RestartAllContainersOnContainerExits);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::json_name;
 use machinery::options;
 use machinery::reflect::Ref;
@@ -21,7 +21,7 @@ use generated::core::v1::{
 const MAX_SEARCH_CHARACTERS: usize = 2048;
 
 /// Whether a profile is valid.
-pub(crate) fn is_app_armor_profile(context: &Context, profile: &AppArmorProfile) -> bool {
+pub(crate) fn is_app_armor_profile(context: &WriteContext, profile: &AppArmorProfile) -> bool {
     let mut errors = Vec::new();
     Validation::new(context, &mut errors).checks(&Path::NONE, Ref::of(profile), None);
     errors.is_empty()

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::ip::parse_ip_sloppy;
-use machinery::hooks::{Context, Validation};
+use machinery::hooks::{Validation, WriteContext};
 use machinery::json_name;
 use machinery::reflect::Ref;
 
@@ -22,7 +22,7 @@ const NONE: &str = "None";
 type Spec = ServiceSpec;
 
 /// Errors of addresses and families, before addresses are allocated.
-pub fn service_address_errors(context: &Context, spec: &Spec, old: Option<&Spec>) -> Vec<FieldError> {
+pub fn service_address_errors(context: &WriteContext, spec: &Spec, old: Option<&Spec>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let old = old.map(Ref::of);
     Validation::new(context, &mut errors).checks_of(

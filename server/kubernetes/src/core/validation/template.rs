@@ -1,7 +1,7 @@
 //! Validation of pod templates, for functions of workloads.
 
 use machinery::field_path::Path;
-use machinery::hooks::{ChosenOptions, Context, Validation};
+use machinery::hooks::{ChosenOptions, Validation, WriteContext};
 use machinery::options;
 use machinery::reflect::Ref;
 
@@ -18,7 +18,7 @@ pub struct PodOptions {
 
 impl PodOptions {
     /// Options for a template that replaces `old`: those that `PodSpec` declares.
-    pub fn of_template(context: &Context, old: Option<&PodTemplateSpec>) -> Self {
+    pub fn of_template(context: &WriteContext, old: Option<&PodTemplateSpec>) -> Self {
         let (none, errors) = (PodTemplateSpec::default(), &mut Vec::new());
         let mut v = Validation::new(context, errors);
         v.checks_of("options", &Path::NONE, Ref::of(old.unwrap_or(&none)), old.map(Ref::of));

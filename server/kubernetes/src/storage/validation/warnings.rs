@@ -2,7 +2,7 @@
 
 use machinery::features;
 use machinery::field_path::Path;
-use machinery::hooks::Context;
+use machinery::hooks::WriteContext;
 use machinery::json_name;
 use machinery::reflect::Ref;
 
@@ -12,7 +12,11 @@ use generated::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm
 use generated::storage::v1::{CSIDriver, CSIStorageCapacity, StorageClass};
 
 /// `GetWarningsForCSIStorageCapacity`
-pub fn warn_csi_storage_capacity(_: &Context, new: &CSIStorageCapacity, _: Option<&CSIStorageCapacity>) -> Vec<String> {
+pub fn warn_csi_storage_capacity(
+    _: &WriteContext,
+    new: &CSIStorageCapacity,
+    _: Option<&CSIStorageCapacity>,
+) -> Vec<String> {
     let Some(selector) = &new.node_topology else { return Vec::new() };
     let path = Path::new(json_name!(CSIStorageCapacity.node_topology));
     let expressions = selector.match_expressions.iter().enumerate().filter_map(|(index, requirement)| {
@@ -31,7 +35,7 @@ pub fn warn_csi_storage_capacity(_: &Context, new: &CSIStorageCapacity, _: Optio
 }
 
 /// `GetWarningsForStorageClass`
-pub fn warn_storage_class(_: &Context, new: &StorageClass, _: Option<&StorageClass>) -> Vec<String> {
+pub fn warn_storage_class(_: &WriteContext, new: &StorageClass, _: Option<&StorageClass>) -> Vec<String> {
     let path = Path::new(json_name!(StorageClass.allowed_topologies));
     let mut warnings = Vec::new();
     for (index, term) in new.allowed_topologies.iter().enumerate() {
@@ -49,7 +53,7 @@ pub fn warn_storage_class(_: &Context, new: &StorageClass, _: Option<&StorageCla
 
 /// Warns about tokens in a place where they are logged (`csiDriverStrategy.WarningsOnCreate`,
 /// `WarningsOnUpdate`).
-pub fn warn_csi_driver(context: &Context, new: &CSIDriver, old: Option<&CSIDriver>) -> Vec<String> {
+pub fn warn_csi_driver(context: &WriteContext, new: &CSIDriver, old: Option<&CSIDriver>) -> Vec<String> {
     let is_same = |old: &CSIDriver| {
         let (old, new) = (&old.spec.token_requests, &new.spec.token_requests);
         old.len() == new.len() && old.iter().zip(new).all(|(old, new)| Ref::of(old) == Ref::of(new))

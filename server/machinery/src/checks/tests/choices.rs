@@ -76,7 +76,7 @@ fn inlined_structs_are_checked_at_the_path_of_their_holder() {
 
 #[test]
 fn an_option_has_the_text_of_a_field() {
-    let (context, mut errors) = (Context::default(), Vec::new());
+    let (context, mut errors) = (WriteContext::default(), Vec::new());
     let mut v = Validation::new(&context, &mut errors);
     v.checks(&Path::NONE, Ref::of(&Rules { name: "four".into(), ..Rules::default() }), None);
     assert_eq!(v.option("chosen"), Some("four"));
@@ -109,7 +109,7 @@ fn distinguishes_texts_from_numbers() {
 
 #[test]
 fn functions_keep_values_for_others() {
-    let (context, mut errors) = (Context::default(), Vec::new());
+    let (context, mut errors) = (WriteContext::default(), Vec::new());
     let mut v = Validation::new(&context, &mut errors);
     assert_eq!(v.kept::<u8>(), None);
     v.keep(1_u8);

@@ -36,7 +36,7 @@ fn named(name: &str, number: i32) -> Port {
 
 /// The errors of the declared checks, with a request document.
 fn errors_with(new: &Shelf, old: Option<&Shelf>, sent: &str) -> Vec<String> {
-    let context = Context::default();
+    let context = WriteContext::default();
     let sent = serde_json::from_str(sent).ok();
     context.sent.set(move || sent);
     let mut errors = Vec::new();

@@ -91,7 +91,7 @@ fn options_get_texts_and_errors_show_others() {
     assert_eq!(errors(&house, None), ["lift: Duplicate value: \"bath\""]);
     house.lift = Some("cellar".into());
     assert_eq!(errors(&house, None), ["lift: Invalid value: [\"hall\",\"bath\"]: too long"]);
-    let (context, mut errors) = (Context::default(), Vec::new());
+    let (context, mut errors) = (WriteContext::default(), Vec::new());
     let mut v = Validation::new(&context, &mut errors);
     v.checks(&Path::NONE, Ref::of(&house), None);
     assert_eq!(v.option("lift"), Some("cellar"));

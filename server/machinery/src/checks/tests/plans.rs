@@ -58,7 +58,7 @@ fn things() -> Vec<Thing> {
 
 #[test]
 fn a_planned_condition_holds_where_the_condition_does() {
-    let (context, mut errors, things) = (Context::default(), Vec::new(), things());
+    let (context, mut errors, things) = (WriteContext::default(), Vec::new(), things());
     let validation = Validation::new(&context, &mut errors);
     let conditions = conditions();
     for (new, old) in things.iter().flat_map(|new| {

@@ -119,7 +119,7 @@ fn amounts_of_counted_resources_are_whole() {
 fn options_are_chosen_by_conditions() {
     assert_eq!(errors(&tagged("abc", &[]), None), [""; 0]);
     assert_eq!(errors(&tagged("abcd", &[]), None), ["name: Invalid value: \"abcd\": too long for most"]);
-    let (context, mut errors) = (Context::default(), Vec::new());
+    let (context, mut errors) = (WriteContext::default(), Vec::new());
     let mut v = Validation::new(&context, &mut errors);
     v.checks(&Path::NONE, Ref::of(&tagged("abc", &[])), None);
     assert_eq!(v.option("name"), Some("abc"));
@@ -128,7 +128,7 @@ fn options_are_chosen_by_conditions() {
 #[test]
 fn conditions_look_at_the_request() {
     let found = |group: &str, version: &str, sent: &'static str| {
-        let context = Context { group: group.into(), version: version.into(), ..Context::default() };
+        let context = WriteContext { group: group.into(), version: version.into(), ..WriteContext::default() };
         context.sent.set(|| serde_json::from_str(sent).ok());
         let mut errors = Vec::new();
         Validation::new(&context, &mut errors).checks(&Path::NONE, Ref::of(&tagged("a", &[])), None);
