@@ -26,15 +26,15 @@ const OTHER_FACTS: [(&str, &str); 48] = [
     // Names of objects, and words of configurations and expressions.
     ("admission/src/event_rate_limit.rs", "User"),
     ("admission/src/policies/mutating.rs", "Object"),
-    ("controlplane/src/aggregation/addresses.rs", "kubernetes"),
-    ("controlplane/src/services/addresses.rs", "kubernetes"),
+    ("controlplane/src/aggregation/service_resolver.rs", "kubernetes"),
+    ("controlplane/src/services/ip_allocator.rs", "kubernetes"),
     ("controlplane/src/services/kubernetes.rs", "kubernetes"),
     ("kubernetes/src/admissionregistration/expressions.rs", "Object"),
     ("kubernetes/src/autoscaling/behavior.rs", "Value"),
     ("kubernetes/src/batch/validation/schedule.rs", "Local"),
     ("meta/src/meta/object_meta.rs", "kubernetes"),
     // The cluster address of a headless service.
-    ("controlplane/src/aggregation/addresses.rs", "None"),
+    ("controlplane/src/aggregation/service_resolver.rs", "None"),
     ("controlplane/src/services/stored.rs", "None"),
     ("kubernetes/src/core/strategy/service.rs", "None"),
     ("kubernetes/src/core/validation/service.rs", "None"),

@@ -7,10 +7,10 @@
 //! and not the result of webhooks.
 
 mod certificates;
+mod denial;
 mod lookup;
 mod node;
 mod pods;
-mod refusal;
 mod tokens;
 
 use endpoints::{AdmissionAttributes, Operation, ServerContext};
@@ -26,8 +26,8 @@ use machinery::status::{GroupResource, Status};
 use machinery::type_meta::TypeMeta;
 use registry::meta;
 
+use denial::NodeRestrictionDenial;
 use lookup::{Lookup, Stored};
-use refusal::NodeRestrictionDenial;
 
 const LEASE_NAMESPACE: &str = "kube-node-lease";
 

@@ -2,12 +2,12 @@
 
 mod baseline;
 mod check;
+mod checked_pod;
 mod configuration;
 mod finding;
 mod metrics;
 mod policy;
 mod restricted;
-mod subject;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use machinery::status::{GroupResource, Status};
 
 use super::lookup::{find, find_all};
 use super::{body, forbidden};
+use checked_pod::CheckedPod;
 pub use configuration::PodSecurityConfig;
 pub use metrics::PodSecurityMetrics;
 use metrics::PodSecurityMode;
 use policy::{LevelVersion, NamespaceLevels, PodSecurityLevel};
-use subject::CheckedPod;
 
 /// Maximum number of pods to evaluate when a namespace gets a stricter level
 /// (`namespaceMaxPodsToCheck`).

@@ -5,12 +5,12 @@ mod annotations;
 mod compiled;
 mod document;
 mod error;
+mod informers;
 mod input;
 mod matching;
 mod mutating;
 mod params;
 mod validating;
-mod watched;
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use super::metrics::Metrics;
 use super::reinvocation::Reinvocation;
 
 pub use compiled::{CompiledPolicies, Expression, conditions_hold};
+pub use informers::Policies;
+use informers::{PolicyInformers, refused};
 pub use input::{Activation, Input};
 pub use matching::{PolicyRequest, operation_name};
-pub use watched::Policies;
-use watched::{PolicyInformers, refused};
 
 pub const GROUP: &str = "admissionregistration.k8s.io";
 /// Groups of review resources. They are not stored, and policies must not restrict access to them.

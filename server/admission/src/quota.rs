@@ -5,9 +5,9 @@
 mod charge;
 mod charges;
 mod limited;
-mod refusal;
 mod scopes;
 mod usage;
+mod violation;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::lookup::find_all;
 use charge::{Resources, charge, requested};
 pub use charges::Charges;
 pub use limited::Limited;
-pub use refusal::QuotaViolation;
+pub use violation::QuotaViolation;
 
 const QUOTAS: (&str, &str) = ("", "resourcequotas");
 

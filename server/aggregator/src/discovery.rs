@@ -9,7 +9,7 @@ use http::header::{ACCEPT, ETAG, IF_NONE_MATCH};
 use http::{HeaderName, StatusCode};
 use serde_json::{Value, json};
 
-use crate::backends::AggregatedServers;
+use crate::aggregated_servers::AggregatedServers;
 use crate::{TaskMap, legacy};
 
 /// Interval between requests to an available server.

@@ -5,7 +5,7 @@
 //! [`endpoints::Registrations`] has the registered servers. This crate does not depend on
 //! APIServices or Services.
 
-mod backends;
+mod aggregated_servers;
 mod discovery;
 mod error;
 mod legacy;
@@ -19,7 +19,7 @@ use endpoints::Discovery;
 use request::{BoxFuture, Handler, Request, RequestExt, Response};
 
 use crate::proxy::ProxyHandler;
-pub use backends::AggregatedServers;
+pub use aggregated_servers::AggregatedServers;
 pub use discovery::follow;
 pub use error::Error;
 pub use peers::{PeerProxy, WithPeers};

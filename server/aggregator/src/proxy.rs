@@ -11,7 +11,7 @@ use proxy::{Caller, headers, upgrade};
 use request::{Body, Request, RequestExt, Response, User, respond};
 use webhook::Client;
 
-use crate::backends::{AggregatedServers, target};
+use crate::aggregated_servers::{AggregatedServers, target};
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");

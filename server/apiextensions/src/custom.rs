@@ -17,10 +17,10 @@ use patch::schema::{CustomType, SchemaType};
 use schema::Schema;
 use serde_json::Value;
 
+use crate::compressed_schema::CompressedSchema;
 use crate::conversion::{Calls, ConversionStrategy, WebhookConverter};
 use crate::rules::SchemaRules;
 use crate::selectable::SelectableFields;
-use crate::source::CompressedSchema;
 use crate::unstructured::Unstructured;
 use crate::{columns, kinds};
 

@@ -7,7 +7,7 @@
 //! | `kinds` | descriptors created at run time, interned |
 //! | `custom` | compiled versions of a definition: schemas, merging, reading and writing of objects
 //! |
-//! | `source` | compressed schemas |
+//! | `compressed_schema` | compressed schemas |
 //! | `form` | decoding of stored objects into the cache |
 //! | `selectable` | values for field selectors |
 //! | `conversion` | conversion between versions: none, declared fields, or a webhook |
@@ -20,6 +20,7 @@
 //! | `controller` | accepts names, serves definitions, runs finalizers |
 
 mod columns;
+mod compressed_schema;
 mod conditions;
 mod controller;
 mod conversion;
@@ -34,7 +35,6 @@ mod pending;
 mod rules;
 mod selectable;
 mod serve;
-mod source;
 mod strategy;
 mod structure;
 mod unstructured;

@@ -1,18 +1,18 @@
 //! Errors of the program: of its commands, and of the server.
 
+mod box_error;
 mod command;
 mod new;
 mod run;
-mod source;
 
 use std::io;
 
+use box_error::BoxError;
 pub use command::CommandError;
 pub use new::{GroupError, KindError, NameError, NewError};
 pub(crate) use new::{MAX_LENGTH, USAGE};
 pub(crate) use run::ProbeError;
 pub use run::RunError;
-use source::BoxError;
 
 /// A failure of the program, or of a server in the current process. The text is for users.
 #[derive(Debug, thiserror::Error)]

@@ -1,12 +1,12 @@
 //! APIServices: registration of this server's group versions, availability of aggregated servers,
 //! and updates of the aggregator.
 
-mod addresses;
 mod autoregister;
 mod availability;
 mod desired;
 mod metrics;
 mod registration;
+mod service_resolver;
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use machinery::status::Status;
 use registry::Informer;
 use webhook::ClientIdentity;
 
-pub use addresses::{ServiceResolver, join};
 use autoregister::Autoregister;
 use availability::Availability;
 use desired::Desired;
 pub use desired::definitions;
 use registration::{API_SERVICES, DEFAULT_PORT, condition, registration};
+pub use service_resolver::{ServiceResolver, join};
 
 /// Registers the group versions of this server and starts the APIService controllers.
 pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {

@@ -1,9 +1,9 @@
 //! The node authorizer: kubelets may read objects that their pods need, and write their own objects
 //! (upstream: `plugin/pkg/auth/authorizer/node`).
 
+mod denial;
 mod graph;
 mod references;
-mod refusal;
 mod vertex;
 
 use authz::{AuthorizationAttributes, Authorizer, Decision, PolicyRule, UserRules};
@@ -13,9 +13,9 @@ use registry::Informers;
 use request::{BoxFuture, User};
 
 use crate::Error;
+use denial::DenialReason;
+use denial::NODE_LEASES;
 use graph::Graph;
-use refusal::DenialReason;
-use refusal::NODE_LEASES;
 use vertex::VertexType;
 
 /// The role with the rules for requests that do not depend on the node.

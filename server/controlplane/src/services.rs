@@ -3,14 +3,14 @@
 //! The IPAddress object of an address names its service, so the store resolves conflicts. Servers
 //! that share a store also keep the allocated node ports there.
 
-pub mod addresses;
 mod default_range;
+mod failure;
 pub mod families;
+pub mod ip_allocator;
 pub mod kubernetes;
 mod masters;
 mod metrics;
 mod ports;
-mod refusal;
 mod repair;
 mod stored;
 mod unallocated;
@@ -30,10 +30,10 @@ use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
 use registry::{Backend, Reservation, WriteContext, WriteHook, WriteOutcome};
 
-use addresses::{IpAllocator, Owner};
+use failure::AllocationFailure;
+use ip_allocator::{IpAllocator, Owner};
 pub use ports::NODE_PORTS_KEY;
 use ports::{NodePorts, PortAllocationOperation, StoredAllocation};
-use refusal::AllocationFailure;
 use repair::{Leaked, Repair};
 pub use stored::NONE;
 use stored::all;
@@ -116,7 +116,7 @@ impl WriteHook for Allocator {
             );
         }
         let owner = Owner { namespace: &metadata.namespace, name: &metadata.name };
-        for address in addresses::of(&service.spec) {
+        for address in ip_allocator::of(&service.spec) {
             self.addresses.free_address(address, &owner).await;
         }
         self.ports.release_ports(ports::of(&service.spec)).await;
@@ -182,7 +182,7 @@ impl Allocation {
             None => 0,
             Some(old) if is_headless(old) => return Ok(()),
             Some(old) if !families::is_addressed(spec) => {
-                self.freed.extend(addresses::of(old).map(String::from));
+                self.freed.extend(ip_allocator::of(old).map(String::from));
                 return Ok(());
             }
             Some(old) => {

@@ -3,10 +3,10 @@
 mod accounts;
 mod bootstrap;
 mod claims;
+mod invalid_token;
 mod issue;
 mod legacy;
-mod lookup;
-mod refusal;
+mod token_getter;
 pub mod tracking;
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use registry::Stores;
 use serving::Server;
 
 pub use issue::Issuer;
-use lookup::ServiceAccountTokenGetter;
+use token_getter::ServiceAccountTokenGetter;
 
 /// Adds the token authenticators in upstream's order.
 pub fn authenticators(

@@ -1,10 +1,10 @@
 //! Errors of options, and of files that options name.
 
+mod box_error;
 mod document;
 mod egress;
 mod file;
 mod flag;
-mod source;
 mod value;
 
 use std::io;
@@ -16,8 +16,8 @@ pub use flag::{FlagError, FlagErrors};
 pub use value::ValueError;
 
 use crate::words::FORMS;
+pub use box_error::BoxError;
 pub use file::FileError;
-pub use source::BoxError;
 
 /// An invalid option, or an unusable file that an option names.
 #[derive(Debug, thiserror::Error)]

@@ -3,8 +3,8 @@
 use generated::core::v1::{LifecycleHandler, Probe, SELinuxOptions, proc_mount_type, seccomp_profile_type};
 
 use super::check::{CheckPodFn, PodSecurityCheck};
+use super::checked_pod::CheckedPod;
 use super::finding::{Finding, Values, containers, finding, named, plural, quoted, setters};
-use super::subject::CheckedPod;
 
 const fn check(id: &'static str, versions: &'static [(u32, CheckPodFn)]) -> PodSecurityCheck {
     PodSecurityCheck { id, versions, replaces: "" }
@@ -73,7 +73,7 @@ fn app_armor(subject: &CheckedPod<'_>) -> Option<Finding> {
     let mut values = Values::new();
     let pod =
         subject.spec.security_context.as_ref().and_then(|s| s.app_armor_profile.as_ref()).map(|p| p.r#type.as_str());
-    let of = |c: &super::subject::Container<'_>| {
+    let of = |c: &super::checked_pod::Container<'_>| {
         c.security.and_then(|s| s.app_armor_profile.as_ref()).map(|p| p.r#type.clone()).filter(|kind| is_bad(kind))
     };
     values.extend(pod.filter(|kind| is_bad(kind)).map(str::to_owned));
@@ -99,7 +99,7 @@ fn app_armor(subject: &CheckedPod<'_>) -> Option<Finding> {
 }
 
 fn capabilities(subject: &CheckedPod<'_>) -> Option<Finding> {
-    let added = |c: &super::subject::Container<'_>| -> Vec<String> {
+    let added = |c: &super::checked_pod::Container<'_>| -> Vec<String> {
         let added = c.security.and_then(|s| s.capabilities.as_ref()).map(|c| c.add.clone()).unwrap_or_default();
         added.into_iter().filter(|name| !CAPABILITIES.contains(&name.as_str())).collect()
     };
@@ -144,7 +144,7 @@ fn host_ports(subject: &CheckedPod<'_>) -> Option<Finding> {
 }
 
 fn hosts_of_probes(subject: &CheckedPod<'_>) -> Option<Finding> {
-    let hosts = |c: &super::subject::Container<'_>| -> Values {
+    let hosts = |c: &super::checked_pod::Container<'_>| -> Values {
         let probes = c.probes.into_iter().flatten().flat_map(hosts_of_probe);
         let handlers = c.lifecycle.into_iter().flat_map(|l| [l.post_start.as_deref(), l.pre_stop.as_deref()]);
         probes.chain(handlers.flatten().flat_map(hosts_of_handler)).filter(|host| !host.is_empty()).collect()
@@ -180,7 +180,7 @@ fn privileged(subject: &CheckedPod<'_>) -> Option<Finding> {
 }
 
 pub fn proc_mount(subject: &CheckedPod<'_>) -> Option<Finding> {
-    let of = |c: &super::subject::Container<'_>| {
+    let of = |c: &super::checked_pod::Container<'_>| {
         c.security.and_then(|s| s.proc_mount.clone()).filter(|kind| kind != proc_mount_type::DEFAULT)
     };
     let names = named(subject, |c| of(c).is_some());
@@ -244,7 +244,7 @@ pub fn is_bad_seccomp(kind: &str) -> bool {
 pub fn seccomp(subject: &CheckedPod<'_>) -> Option<Finding> {
     let pod =
         subject.spec.security_context.as_ref().and_then(|s| s.seccomp_profile.as_ref()).map(|p| p.r#type.as_str());
-    let of = |c: &super::subject::Container<'_>| {
+    let of = |c: &super::checked_pod::Container<'_>| {
         c.security
             .and_then(|s| s.seccomp_profile.as_ref())
             .map(|p| p.r#type.clone())

@@ -1,7 +1,7 @@
 //! A check of a pod.
 
+use super::checked_pod::CheckedPod;
 use super::finding::Finding;
-use super::subject::CheckedPod;
 
 /// The implementation of a check in one release.
 pub type CheckPodFn = fn(&CheckedPod<'_>) -> Option<Finding>;

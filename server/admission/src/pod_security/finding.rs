@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::subject::{CheckedPod, Container};
+use super::checked_pod::{CheckedPod, Container};
 
 /// A violation.
 #[derive(Debug, PartialEq, Eq)]

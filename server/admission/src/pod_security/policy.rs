@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::check::PodSecurityCheck;
+use super::checked_pod::CheckedPod;
 use super::finding::Finding;
-use super::subject::CheckedPod;
 use super::{baseline, restricted};
 
 /// A level of the pod security standards.

@@ -4,8 +4,8 @@ use generated::core::v1::Volume;
 
 use super::baseline::{proc_mount, seccomp};
 use super::check::{CheckPodFn, PodSecurityCheck};
+use super::checked_pod::{CheckedPod, Container};
 use super::finding::{Finding, Values, containers, finding, named, plural, quoted, setters};
-use super::subject::{CheckedPod, Container};
 
 const fn check(id: &'static str, versions: &'static [(u32, CheckPodFn)], replaces: &'static str) -> PodSecurityCheck {
     PodSecurityCheck { id, versions, replaces }

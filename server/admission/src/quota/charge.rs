@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use generated::core::v1::ResourceQuota;
 use machinery::scalar::Quantity;
 
-use super::refusal::QuotaViolation;
+use super::violation::QuotaViolation;
 
 pub(super) type Resources = BTreeMap<String, Quantity>;
 

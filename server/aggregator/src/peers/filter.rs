@@ -10,7 +10,7 @@ use request::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, re
 
 use super::metrics::GroupVersionResource;
 use super::{PEER_PROXIED, PeerProxy};
-use crate::backends::target;
+use crate::aggregated_servers::target;
 use crate::proxy;
 
 /// The innermost filter. It runs after authentication and authorization.

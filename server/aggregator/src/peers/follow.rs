@@ -13,7 +13,7 @@ use request::user::ALL_AUTHENTICATED;
 use serde_json::Value;
 
 use super::{PEER_PROXIED, PeerProxy};
-use crate::backends::{MAX_DOCUMENT, get_request, uri};
+use crate::aggregated_servers::{MAX_DOCUMENT, get_request, uri};
 use crate::error::Error;
 
 /// The user name of discovery requests to peers.

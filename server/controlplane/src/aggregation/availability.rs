@@ -15,8 +15,8 @@ use generated::discovery::v1::EndpointSlice;
 use registry::{Clock, Informer};
 use telemetry::metrics::WorkQueue;
 
-use super::addresses::slices_of;
 use super::metrics::AvailabilityMetrics;
+use super::service_resolver::slices_of;
 use super::{API_SERVICES, DEFAULT_PORT, condition, registration};
 
 /// The probe interval of an available server.

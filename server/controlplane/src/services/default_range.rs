@@ -12,7 +12,7 @@ use registry::{Clock, Informer};
 use serde_json::json;
 use serving::shutdown::Phase;
 
-use super::addresses::{DEFAULT_RANGE as NAME, READY, SERVICE_CIDRS};
+use super::ip_allocator::{DEFAULT_RANGE as NAME, READY, SERVICE_CIDRS};
 
 /// The field manager of the condition.
 const MANAGER: &str = "kubernetes-service-cidr-controller";

@@ -16,8 +16,8 @@ use machinery::status::Status;
 use prometheus::{IntCounter, IntCounterVec, Opts, Registry};
 use serving::shutdown::Phase;
 
-use super::addresses::{self, IpAllocator, Owner};
 use super::all;
+use super::ip_allocator::{self, IpAllocator, Owner};
 use super::ports::{self, NodePorts};
 
 /// The repair interval (upstream: `ServiceIPRepairInterval`, `ServiceNodePortRepairInterval`).
@@ -123,8 +123,8 @@ impl Repair {
         let ranges = self.addresses.all_ranges().await?;
         for service in services {
             let owner = Owner { namespace: &service.metadata.namespace, name: &service.metadata.name };
-            for address in addresses::of(&service.spec).filter_map(parse_ip_sloppy) {
-                if !ranges.iter().any(|range| addresses::holds(range, address)) {
+            for address in ip_allocator::of(&service.spec).filter_map(parse_ip_sloppy) {
+                if !ranges.iter().any(|range| ip_allocator::holds(range, address)) {
                     tracing::error!(
                         %address, owner.namespace, owner.name,
                         "cluster IP is not within any service CIDR; recreate the service"
@@ -132,9 +132,9 @@ impl Repair {
                     continue;
                 }
                 match by_name.get(address.to_string().as_str()) {
-                    Some(known) if addresses::belongs_to(known, &owner) && addresses::is_labelled(known) => {}
+                    Some(known) if ip_allocator::belongs_to(known, &owner) && ip_allocator::is_labelled(known) => {}
                     Some(known)
-                        if !addresses::belongs_to(known, &owner) && refers_to_one_of(known, &owners[&address]) =>
+                        if !ip_allocator::belongs_to(known, &owner) && refers_to_one_of(known, &owners[&address]) =>
                     {
                         tracing::error!(%address, owner.namespace, owner.name, "cluster IP was assigned to multiple services");
                     }
@@ -160,7 +160,7 @@ impl Repair {
     async fn release_addresses(&self, known: &[IPAddress], services: &[Service], leaked: Leaked) {
         let owners = owners(services);
         let now = self.environment.backend.clock.now().unix();
-        for known in known.iter().filter(|known| addresses::is_managed(known)) {
+        for known in known.iter().filter(|known| ip_allocator::is_managed(known)) {
             let age = now.saturating_sub(known.metadata.creation_timestamp.unix());
             let is_used = known.metadata.name.parse().is_ok_and(|address: IpAddr| owners.contains_key(&address));
             let may_be_pending =
@@ -252,7 +252,7 @@ impl Leaks {
 fn owners(services: &[Service]) -> HashMap<IpAddr, Vec<&Service>> {
     let mut owners: HashMap<IpAddr, Vec<&Service>> = HashMap::new();
     for service in services {
-        for address in addresses::of(&service.spec).filter_map(parse_ip_sloppy) {
+        for address in ip_allocator::of(&service.spec).filter_map(parse_ip_sloppy) {
             owners.entry(address).or_default().push(service);
         }
     }
@@ -262,7 +262,7 @@ fn owners(services: &[Service]) -> HashMap<IpAddr, Vec<&Service>> {
 fn refers_to_one_of(known: &IPAddress, services: &[&Service]) -> bool {
     let owner = |service: &Service| {
         let metadata = &service.metadata;
-        addresses::belongs_to(known, &Owner { namespace: &metadata.namespace, name: &metadata.name })
+        ip_allocator::belongs_to(known, &Owner { namespace: &metadata.namespace, name: &metadata.name })
     };
     services.iter().any(|service| owner(service))
 }

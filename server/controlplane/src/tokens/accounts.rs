@@ -13,8 +13,8 @@ use request::{BoxFuture, User};
 use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::claims::{Claims, Issued, Kubernetes, LEEWAY, Reference};
-use super::lookup::ServiceAccountTokenGetter;
-use super::refusal::InvalidToken;
+use super::invalid_token::InvalidToken;
+use super::token_getter::ServiceAccountTokenGetter;
 
 const POD_NAME: &str = "authentication.kubernetes.io/pod-name";
 const POD_UID: &str = "authentication.kubernetes.io/pod-uid";

@@ -7,7 +7,7 @@ use machinery::scalar::Time;
 use registry::MetaExt;
 use request::{BoxFuture, User};
 
-use super::lookup::ServiceAccountTokenGetter;
+use super::token_getter::ServiceAccountTokenGetter;
 
 const NAMESPACE: &str = "kube-system";
 const SECRET_TYPE: &str = secret_type::BOOTSTRAP_TOKEN;

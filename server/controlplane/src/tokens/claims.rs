@@ -3,7 +3,7 @@
 use machinery::scalar::Time;
 use serde::{Deserialize, Serialize};
 
-use super::refusal::InvalidToken;
+use super::invalid_token::InvalidToken;
 
 /// The tolerated clock skew in seconds.
 pub const LEEWAY: i64 = 60;

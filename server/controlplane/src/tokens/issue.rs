@@ -17,7 +17,7 @@ use machinery::status::{GroupResource, Status};
 use request::user::service_account_user_name;
 
 use super::claims::{Claims, Kubernetes, NumericDate, Reference};
-use super::lookup::ServiceAccountTokenGetter;
+use super::token_getter::ServiceAccountTokenGetter;
 use crate::reviews::typed;
 
 const KIND: GroupResource<'static> = GroupResource { group: "authentication.k8s.io", resource: "TokenRequest" };

@@ -13,9 +13,9 @@ use serde::Deserialize;
 use telemetry::metrics::credentials::ACCOUNTS;
 
 use super::accounts::issued_by;
-use super::lookup::ServiceAccountTokenGetter;
-pub use super::refusal::INVALID_SINCE;
-use super::refusal::InvalidToken;
+pub use super::invalid_token::INVALID_SINCE;
+use super::invalid_token::InvalidToken;
+use super::token_getter::ServiceAccountTokenGetter;
 
 const ISSUER: &str = "kubernetes/serviceaccount";
 /// The key of the token in the secret.

@@ -1,6 +1,5 @@
 //! Handlers of verbs: one file per verb, each a function of (endpoint, call).
 
-mod call;
 pub mod computed;
 pub mod connect;
 pub mod cost;
@@ -10,6 +9,7 @@ mod deprecation;
 pub mod get;
 pub mod list;
 pub mod patch;
+mod resource_request;
 pub mod scale;
 pub mod update;
 pub mod watch;
@@ -20,9 +20,9 @@ use machinery::status::Status;
 use registry::{UpdateOptions, Updated, UpdatedObjectInfo, WriteContext};
 
 use crate::endpoint::Endpoint;
-pub use call::ResourceRequest;
 pub use cost::RequestCost;
 use deprecation::{MINOR, deprecation, removal};
+pub use resource_request::ResourceRequest;
 use scale::{AsScale, Scale};
 
 /// Applies a change to the object itself or to its Scale.

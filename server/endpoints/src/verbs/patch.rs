@@ -11,7 +11,7 @@ use registry::{CheckWrite, UpdateOptions, UpdatedObjectInfo, WriteOutcome, meta}
 use request::Response;
 use request::warnings::Warnings;
 
-use super::call::check_identity;
+use super::resource_request::check_identity;
 use super::scale::Scale;
 use super::{RequestCost, ResourceRequest};
 use crate::admission::{AdmissionAttributes, Operation};

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{
-    condition::Room,
+    health::Room,
     read::{Revisions, newest},
     row::HistoryRow,
 };

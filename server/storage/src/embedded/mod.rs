@@ -14,14 +14,14 @@
 //! | `read`, `readers` | reads from one snapshot; their connections |
 //! | `writer`, `apply`, `queue` | the writer thread; its database transaction; the queue of requests |
 //! | `snapshot` | saving a store while it runs, and restoring one |
-//! | `condition`, `space` | whether writes are accepted: free space, commits that hang, failures |
+//! | `health`, `space` | whether writes are accepted: free space, commits that hang, failures |
 //! | `hub`, `watch` | fan-out to watchers; the stream of one watcher, from the history to live events |
 
 mod apply;
-mod condition;
 mod directory;
 #[cfg(test)]
 mod faults;
+mod health;
 mod hub;
 mod options;
 mod queue;
@@ -45,7 +45,7 @@ use tokio::sync::oneshot;
 
 pub use self::space::SpaceLimits;
 use self::{
-    condition::StoreHealth,
+    health::StoreHealth,
     hub::Hub,
     queue::{Command, WriteQueue},
     readers::Readers,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
-use super::condition::Room;
+use super::health::Room;
 
 /// The file that reserves blocks for deletes.
 pub(super) const RESERVE: &str = "reserve";

@@ -10,8 +10,8 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use super::{
     EmbeddedOptions, SpaceLimits,
     apply::{Changes, next_expiry},
-    condition::StoreHealth,
     directory::Directory,
+    health::StoreHealth,
     hub::Hub,
     queue::{Commit, CommitGroup, ReplySender, Requests},
     read::Revisions,
