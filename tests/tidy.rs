@@ -1,10 +1,12 @@
 //! Conventions of the repository: generated headers, no unfinished code, existing paths in
-//! documents, agreed dependencies, no kind by name in the server core.
+//! documents, agreed dependencies, no kind by name in the server core, type names with one meaning.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 #[path = "tidy/kinds.rs"]
 mod kinds;
+#[path = "tidy/type_names.rs"]
+mod type_names;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -107,13 +107,18 @@ fn names(literal: &str) -> Vec<&str> {
 }
 
 /// Code without comments, and without what is compiled only for tests.
-fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
 /// Files of test code that a parent module compiles only for tests or fuzzing.
 const TEST_FILES: [&str; 2] = ["machinery/src/json/fixture.rs", "registry/src/fuzzing.rs"];
+
+/// Whether a file, by its path below `server/`, is test code.
+pub fn is_test_file(file: &str) -> bool {
+    file.contains("/tests") || file.ends_with("tests.rs") || TEST_FILES.contains(&file)
+}
 
 #[test]
 fn core_names_no_kind() {
@@ -122,7 +127,7 @@ fn core_names_no_kind() {
     let (mut complaints, mut used) = (Vec::new(), BTreeSet::new());
     for path in CORE.iter().flat_map(|name| rust_files(&format!("server/{name}/src"))) {
         let file = path.strip_prefix(&server).unwrap().to_str().unwrap();
-        if file.contains("/tests") || file.ends_with("tests.rs") || TEST_FILES.contains(&file) {
+        if is_test_file(file) {
             continue;
         }
         let allowed = ALLOWED.iter().find(|(of, ..)| *of == file).map_or(&[][..], |(_, names, _)| names);
