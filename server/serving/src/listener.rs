@@ -9,7 +9,6 @@ mod drain_on_drop;
 mod limits;
 mod peer;
 mod plaintext;
-mod poll;
 mod renewal;
 mod self_wake;
 mod streams;

@@ -27,11 +27,10 @@ use super::coalesce::coalesce;
 use super::drain_on_drop::UnreadBody;
 use super::limits::{ConnectionLimits, STREAM_WINDOW, connection_window, raise_open_files};
 use super::peer::PeerConnection;
-use super::self_wake::SelfWakeTracker;
+use super::plaintext;
 use super::streams::{StreamExecutor, WatchResponse, migrate_to_connection};
 use super::table::{ConnectionSlot, Table};
 use super::tls::TlsConfig;
-use super::{plaintext, poll};
 use crate::shutdown::{Phase, Shutdown};
 use crate::work::memory;
 
@@ -155,7 +154,6 @@ impl Connections {
         if let Some(slot) = &peer.slot {
             scheduler.hold(slot.clone());
         }
-        let tracker = SelfWakeTracker::new();
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
         tokio::pin!(connection);
         let mut ends = reasons_to_end(&shutdown, &peer, &activity, self.max_age);
@@ -163,13 +161,9 @@ impl Connections {
             let end = tokio::select! {
                 biased;
                 ended = poll_fn(|context| {
-                    let polled = poll::poll_streams_then_connection(
-                        &tracker,
-                        context,
-                        |context| local_streams.poll(context),
-                        |context| connection.as_mut().poll(context),
-                    );
-                    let polled = polled.map_err(|error| error.to_string());
+                    // The connection writes the frames of the streams, so it is polled after them.
+                    local_streams.poll(context);
+                    let polled = connection.as_mut().poll(context).map_err(|error| error.to_string());
                     match scheduler.flush(context, activity.in_flight() > local_streams.len()) {
                         Err(error) if polled.is_pending() => Poll::Ready(Err(error.to_string())),
                         _ => polled,

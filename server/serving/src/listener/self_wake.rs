@@ -64,11 +64,6 @@ impl SelfWakeTracker {
         SelfWakeTracker { waker: Waker::from(task_waker.clone()), task_waker }
     }
 
-    /// The waker of the tracker; outside of `poll` it wakes the task.
-    pub fn waker(&self) -> &Waker {
-        &self.waker
-    }
-
     /// Polls, and returns whether the task was woken during the poll. All other wakes go to the
     /// task.
     pub fn poll<T>(&self, context: &Context<'_>, f: impl FnOnce(&mut Context<'_>) -> T) -> (T, bool) {
