@@ -37,7 +37,6 @@ mod workloads;
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use endpoints::{Admission, AdmissionAttributes, Operation, ServerContext};
@@ -52,7 +51,7 @@ pub use error::{Error, PluginError};
 use errors::{body, body_mut, forbidden, joined};
 use event_rate_limit::EventRateLimit;
 use image_policy::ImagePolicy;
-use metrics::{Metrics, Times};
+use metrics::{Metrics, OutOfScope, Times};
 use plugins::Plugin;
 use policies::Policies;
 use reinvocation::Reinvocation;
@@ -92,6 +91,7 @@ struct PluginChain {
     charges: Arc<quota::Charges>,
     pod_security: pod_security::PodSecurityMetrics,
     times: Times,
+    out_of_scope: OutOfScope,
 }
 
 /// An enabled plugin and its timings.
@@ -106,12 +106,6 @@ impl Running {
         let now = Instant::now();
         self.times.note(step, operation, now - *begin, outcome);
         *begin = now;
-    }
-
-    /// Records a zero duration for a request outside the plugin's scope. It does not read the
-    /// clock, because most requests are outside the scope of most plugins.
-    fn note_out_of_scope(&self, step: AdmissionStep, operation: Operation) {
-        self.times.note(step, operation, Duration::ZERO, &Ok(()));
     }
 }
 
@@ -154,11 +148,21 @@ impl PluginChain {
             (Metrics::register(registry), pod_security::PodSecurityMetrics::register(registry));
         let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
         let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
-        let times = metrics.of_steps();
+        let (times, out_of_scope) = (metrics.of_steps(), metrics.out_of_scope());
         let policies = Policies::start(&environment, metrics.clone());
         let webhooks = Webhooks::start(&environment, std::mem::take(&mut plugin_configs.webhooks), metrics);
         let charges = Arc::default();
-        Ok(PluginChain { environment, plugins, policies, webhooks, plugin_configs, charges, pod_security, times })
+        Ok(PluginChain {
+            environment,
+            plugins,
+            policies,
+            webhooks,
+            plugin_configs,
+            charges,
+            pod_security,
+            times,
+            out_of_scope,
+        })
     }
 
     /// Returns the plugins that handle a step of an operation.
@@ -193,9 +197,10 @@ impl PluginChain {
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
         let (mut begin, in_scope) = (Instant::now(), Plugin::all_with_scope_of(attributes));
+        let mut skipped = self.out_of_scope.begin(AdmissionStep::Admit, attributes.operation);
         for running in self.plugins_for(AdmissionStep::Admit, attributes.operation) {
             if !in_scope.contains(running.plugin) {
-                running.note_out_of_scope(AdmissionStep::Admit, attributes.operation);
+                skipped.add(running.plugin);
                 continue;
             }
             // The future is pinned in place, because moving it would copy kilobytes.
@@ -214,9 +219,10 @@ impl PluginChain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         let (mut begin, in_scope) = (Instant::now(), Plugin::all_with_scope_of(attributes));
+        let mut skipped = self.out_of_scope.begin(AdmissionStep::Validate, attributes.operation);
         for running in self.plugins_for(AdmissionStep::Validate, attributes.operation) {
             if !in_scope.contains(running.plugin) {
-                running.note_out_of_scope(AdmissionStep::Validate, attributes.operation);
+                skipped.add(running.plugin);
                 continue;
             }
             let outcome = pin!(self.validate_one(running.plugin, attributes, object, old)).await;

@@ -1,5 +1,7 @@
 //! Metrics of admission (upstream: `admission/metrics`).
 
+mod out_of_scope;
+
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -9,6 +11,9 @@ use machinery::status::Status;
 use prometheus::core::{Collector, Desc};
 use prometheus::proto::{MetricFamily, MetricType, Summary};
 use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
+
+pub use out_of_scope::OutOfScope;
+use out_of_scope::PluginDurations;
 
 use super::plugins::Plugin;
 use super::policies::operation_name;
@@ -47,6 +52,7 @@ impl Rejection {
 pub struct Metrics {
     steps: HistogramVec,
     plugins: HistogramVec,
+    out_of_scope: OutOfScope,
     webhooks: HistogramVec,
     rejections: IntCounterVec,
     fail_open: IntCounterVec,
@@ -74,14 +80,18 @@ impl Metrics {
             &BUCKETS,
         );
         StepSummary::register(registry, &steps);
+        let plugins = histogram_vec(
+            ("controller_admission_duration_seconds", "Duration of each admission plugin call, in seconds."),
+            &["name", "type", "operation", "rejected"],
+            &BUCKETS,
+        );
+        let out_of_scope = OutOfScope::default();
+        let collector = PluginDurations { called: plugins.clone(), out_of_scope: out_of_scope.clone() };
+        let _ = registry.register(Box::new(collector)); // fails only for duplicate names
         Metrics {
             steps,
-            plugins: histograms(
-                registry,
-                ("controller_admission_duration_seconds", "Duration of each admission plugin call, in seconds."),
-                &["name", "type", "operation", "rejected"],
-                &BUCKETS,
-            ),
+            plugins,
+            out_of_scope,
             webhooks: histograms(
                 registry,
                 ("webhook_admission_duration_seconds", "Duration of each admission webhook call, in seconds."),
@@ -134,6 +144,11 @@ impl Metrics {
     /// Returns the timings of a plugin.
     pub fn of_plugin(&self, plugin: Plugin) -> Times {
         Times::new(&self.plugins, Some(plugin.name()))
+    }
+
+    /// Returns the counter of requests outside the scope of plugins.
+    pub fn out_of_scope(&self) -> OutOfScope {
+        self.out_of_scope.clone()
     }
 
     /// Returns the timings of the steps.
@@ -324,8 +339,12 @@ fn bool_label(is: bool) -> &'static str {
 }
 
 fn histograms(registry: &Registry, (name, help): (&str, &str), labels: &[&str], buckets: &[f64]) -> HistogramVec {
+    registered(registry, histogram_vec((name, help), labels, buckets))
+}
+
+fn histogram_vec((name, help): (&str, &str), labels: &[&str], buckets: &[f64]) -> HistogramVec {
     let options = HistogramOpts::new(format!("apiserver_admission_{name}"), help).buckets(buckets.to_vec());
-    registered(registry, HistogramVec::new(options, labels).expect("a well-formed metric"))
+    HistogramVec::new(options, labels).expect("a well-formed metric")
 }
 
 fn counters(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> IntCounterVec {

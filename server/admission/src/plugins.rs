@@ -116,7 +116,7 @@ macro_rules! plugins {
 
         impl Plugin {
             /// All plugins.
-            const ALL: &'static [Plugin] = &[$(Plugin::$name),*];
+            pub const ALL: &'static [Plugin] = &[$(Plugin::$name),*];
 
             /// Returns the plugin with this name in flags.
             pub fn named(name: &str) -> Option<Self> {
@@ -224,6 +224,11 @@ impl PluginSet {
 
     pub fn contains(self, plugin: Plugin) -> bool {
         self.0 & 1 << plugin as u64 != 0
+    }
+
+    /// Returns the set with one more plugin.
+    pub fn with(self, plugin: Plugin) -> Self {
+        PluginSet(self.0 | 1 << plugin as u64)
     }
 }
 
