@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(self_wakes(cleared), (false, 0));
         let (wakes, tracker) = (Arc::new(Wakes::default()), SelfWakeTracker::new());
         tracker.poll(&Context::from_waker(&wakes.clone().into()), |_| {});
-        tracker.waker().wake_by_ref();
+        tracker.waker.wake_by_ref();
         assert_eq!(wakes.count(), 1, "after the poll");
     }
 
@@ -165,7 +165,7 @@ mod tests {
                         .iter()
                         .zip(woken)
                         .filter(|(_, woken)| *woken)
-                        .for_each(|(tracker, _)| tracker.waker().wake_by_ref());
+                        .for_each(|(tracker, _)| tracker.waker.wake_by_ref());
                 });
                 is_woken
             })
@@ -182,7 +182,7 @@ mod tests {
         let task = Waker::from(wakes.clone());
         let poll = || tracker.poll(&Context::from_waker(&task), |_| panic!("in a poll"));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(poll)).is_err());
-        tracker.waker().wake_by_ref();
+        tracker.waker.wake_by_ref();
         assert_eq!(wakes.count(), 1);
     }
 }
