@@ -13,9 +13,12 @@ use prometheus::HistogramVec;
 use prometheus::core::{Collector, Desc};
 use prometheus::proto::{Histogram, LabelPair, Metric, MetricFamily};
 
-use super::{bool_label, operation_name};
 use crate::plugins::{Plugin, PluginSet};
+use crate::policies::operation_name;
 use crate::step::AdmissionStep;
+
+/// The value of the label `rejected`: a plugin that is not called rejects nothing.
+const ADMITTED: &str = "false";
 
 /// The plugins without the resource of a request in their scope, by step and operation.
 type Skipped = (AdmissionStep, Operation, PluginSet);
@@ -79,7 +82,7 @@ impl OutOfScope {
         for ((step, operation, plugins), count) in self.0.read().unwrap_or_else(PoisonError::into_inner).iter() {
             let count = count.load(Ordering::Relaxed);
             for plugin in Plugin::ALL.iter().filter(|plugin| plugins.contains(**plugin)) {
-                let labels = [plugin.name(), step.name(), operation_name(*operation), bool_label(false)];
+                let labels = [plugin.name(), step.name(), operation_name(*operation), ADMITTED];
                 *counts.entry(labels).or_default() += count;
             }
         }
