@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 const TOOLS: &str = "../../.ci/tools";
 
 /// Name of a program, the variable with its file, and the module whose version `.ci/tools` states.
-const PROGRAMS: [(&str, &str, &str); 5] = [
+const PROGRAMS: [(&str, &str, &str); 6] = [
     ("etcd", "ETCD", "etcd"),
+    ("etcdctl", "ETCDCTL", "etcd"),
     ("kube-apiserver", "KUBE_APISERVER", "kubernetes"),
     ("kube-controller-manager", "KUBE_CONTROLLER_MANAGER", "kubernetes"),
     ("kube-scheduler", "KUBE_SCHEDULER", "kubernetes"),

@@ -25,6 +25,8 @@ pub struct Backends {
 pub struct Opened {
     pub backend: Backend,
     medium: Medium,
+    /// The store itself, if it is the embedded one.
+    embedded: Option<Arc<EmbeddedStore>>,
 }
 
 /// The medium of a store.
@@ -74,6 +76,11 @@ impl Backends {
     /// Returns the backend of resources without an override.
     pub fn main(&self) -> &Backend {
         &self.main.backend
+    }
+
+    /// Returns the store of the data directory, if it is the main store.
+    pub fn embedded(&self) -> Option<Arc<EmbeddedStore>> {
+        self.main.embedded.clone()
     }
 
     /// Returns all stores, the main store first.
@@ -131,7 +138,8 @@ impl Opening<'_> {
         let embedded = EmbeddedOptions { compaction_interval, durable, ..EmbeddedOptions::default() };
         let dir = self.options.data_dir.join("store");
         let file = EmbeddedStore::database(&dir);
-        Ok(self.opened(Arc::new(EmbeddedStore::open_with(dir, embedded)?), Medium::File(file)))
+        let store = Arc::new(EmbeddedStore::open_with(dir, embedded)?);
+        Ok(Opened { embedded: Some(store.clone()), ..self.opened(store, Medium::File(file)) })
     }
 
     async fn connect(&self, servers: &[String]) -> Result<Opened> {
@@ -145,7 +153,8 @@ impl Opening<'_> {
         let backend = Backend::new(store, &self.options.storage.prefix);
         let (as_json, collects_garbage) = (self.options.storage.as_json, self.options.storage.collects_garbage);
         let reports_corrupt_objects = self.options.features.enabled(features::AllowUnsafeMalformedObjectDeletion);
-        Opened { backend: Backend { as_json, collects_garbage, reports_corrupt_objects, ..backend }, medium }
+        let backend = Backend { as_json, collects_garbage, reports_corrupt_objects, ..backend };
+        Opened { backend, medium, embedded: None }
     }
 }
 

@@ -128,6 +128,7 @@ fn serve(
             error = ready.backends.failed() => tracing::error!(%error, "the store failed permanently; shutting down"),
             _ = stopped => {}
         }
+        ready.etcd.stop().await;
         let _ = ready.backends.close().await;
     });
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);

@@ -13,6 +13,8 @@ mod delegation;
 mod enabled;
 #[allow(missing_docs, reason = "the message of a variant states its meaning and its fields")]
 pub mod error;
+mod etcd_command;
+mod etcd_service;
 mod help_command;
 mod huge_pages;
 mod in_process;

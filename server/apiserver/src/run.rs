@@ -9,6 +9,7 @@ use serving::{Handlers, certificates};
 use crate::backends::Backends;
 use crate::cache_metrics::CacheMetrics;
 use crate::error::RunError;
+use crate::etcd_service::EtcdService;
 use crate::list_sizes::ResourceSizes;
 use crate::metered_store::StoreMetrics;
 use crate::namespaces::Namespaces;
@@ -28,7 +29,7 @@ pub fn run_until_shutdown(server: &Server, options: Options) -> Result<(), RunEr
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.enable_all().event_interval(POLLS_BETWEEN_EVENTS).build().map_err(RunError::Runtime)?;
     runtime.block_on(async {
-        let PreparedServer { listening, front, backends } = PreparedServer::make(server, options).await?;
+        let PreparedServer { listening, front, backends, etcd } = PreparedServer::make(server, options).await?;
         tokio::spawn(huge_pages::enable_when_large());
         tokio::select! {
             ended = listening.run(front) => ended?,
@@ -37,6 +38,7 @@ pub fn run_until_shutdown(server: &Server, options: Options) -> Result<(), RunEr
                 return Err(error.into());
             }
         }
+        etcd.stop().await;
         Ok(backends.close().await?)
     })
 }
@@ -46,6 +48,8 @@ pub struct PreparedServer {
     pub listening: serving::Server,
     pub front: Handlers,
     pub backends: Arc<Backends>,
+    /// The store, served to other API servers.
+    pub etcd: EtcdService,
 }
 
 impl PreparedServer {
@@ -65,6 +69,7 @@ impl PreparedServer {
         let backends = Arc::new(backends?);
         let stores = Arc::new(delegation::stores(server, &options, &backends));
         backends.start().await?;
+        let etcd = EtcdService::start(backends.embedded(), &options.storage.listen).await?;
         let namespaces = Namespaces::of(&options.authentication)?;
         let delegation = delegation::build(server, stores, namespaces, &listening, &backends)?;
         let resources = &delegation.environment.stores;
@@ -85,7 +90,7 @@ impl PreparedServer {
             paths: Box::new(move || delegation.discovery.paths()),
             access: delegation.environment.access.clone(),
         };
-        Ok(PreparedServer { listening, front, backends })
+        Ok(PreparedServer { listening, front, backends, etcd })
     }
 }
 

@@ -8,7 +8,9 @@ use options::Options;
 use crate::Server;
 use crate::error::CommandError;
 use crate::in_process::InProcess;
-use crate::{Error, convert_command, help_command, huge_pages, new_command, run, snapshot_command, standard_output};
+use crate::{
+    Error, convert_command, etcd_command, help_command, huge_pages, new_command, run, snapshot_command, standard_output,
+};
 
 impl Server {
     /// Runs the program with its command line arguments until a signal stops it.
@@ -35,8 +37,14 @@ impl Server {
 
     fn run_with(self, args: Vec<OsString>) -> Result<(), Error> {
         let rest = args.get(1..).unwrap_or_default();
+        if !self.program.delegates() && args.first().is_some_and(|program| etcd_command::is_called_as_etcd(program)) {
+            return Ok(etcd_command::run("etcd", rest)?);
+        }
         match options::subcommand(rest) {
             Some(("convert", rest)) => return Ok(convert_command::run(self.catalog, rest)?),
+            Some(("etcd", rest)) if !self.program.delegates() => {
+                return Ok(etcd_command::run("kube-apiserver etcd", rest)?);
+            }
             Some(("new", rest)) if !self.program.delegates() => return Ok(new_command::run(rest)?),
             Some(("snapshot", rest)) => return snapshot_command::run(rest),
             Some(("help", rest)) => return Ok(help_command::run(self.program, &self.gates()?, rest)?),

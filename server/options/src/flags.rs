@@ -22,6 +22,10 @@ pub(super) const fn flag(
 #[rustfmt::skip]
 pub(super) static FLAGS: &[Flag] = &[
     flag(ThisServer, "data-dir", One, "kube-apiserver-data", "DIR", "Directory of objects, certificates and keys."),
+    flag(ThisServer, "etcd-listen-cert-file", One, "", "FILE", "Certificate for --etcd-listen-client-urls with https, in PEM."),
+    flag(ThisServer, "etcd-listen-client-urls", List, "", "URL,...", "Where the store of the data directory is served over etcd's API, so that further API servers can join with --etcd-servers: http on loopback, or https with client certificates. Upstream has no such flag."),
+    flag(ThisServer, "etcd-listen-key-file", One, "", "FILE", "Private key of --etcd-listen-cert-file."),
+    flag(ThisServer, "etcd-listen-trusted-ca-file", One, "", "FILE", "Authorities of the certificates that clients of --etcd-listen-client-urls need, in PEM."),
     flag(ThisServer, "hostname-override", One, "", "NAME", "Name of this host, which identifies the server among the API servers of the cluster. When empty: the host name of the system."),
     flag(ThisServer, "max-connection-age", One, "0s", "DURATION", "Age at which a connection ends once its requests have been answered (HTTP/2: GOAWAY), give or take a tenth, so that clients spread over the servers of a cluster again. Requests that last, such as watches, go on to their end. 0: no limit. Upstream has no such flag."),
     flag(ThisServer, "max-connections", One, "0", "N", "Connections at a time. 0: as the limit of open files allows (ulimit -n), at most 32768. When there are too many, the oldest idle ones end, those that have not been authenticated first. Upstream has no such flag."),

@@ -71,6 +71,6 @@ pub use request_headers::RequestHeaders;
 pub use requests::RequestOptions;
 pub use services::ServiceOptions;
 pub use serving::ServingOptions;
-pub use storage::{EncryptionOptions, EtcdOptions, EtcdOverride, StorageOptions};
+pub use storage::{EncryptionOptions, EtcdListenOptions, EtcdOptions, EtcdOverride, StorageOptions};
 pub use tls::SniCertificate;
 pub use vmodule::Module;

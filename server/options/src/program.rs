@@ -77,7 +77,11 @@ impl ServerProgram {
 
     /// The subcommands, in alphabetical order.
     pub fn commands(self) -> &'static [&'static str] {
-        if self.delegates() { &["convert", "help", "snapshot"] } else { &["convert", "help", "new", "snapshot"] }
+        if self.delegates() {
+            &["convert", "help", "snapshot"]
+        } else {
+            &["convert", "etcd", "help", "new", "snapshot"]
+        }
     }
 
     /// The flags of the program.

@@ -17,6 +17,7 @@ pub struct StorageOptions {
     /// Resource (`deployments.apps`) and size.
     pub watch_cache_sizes: Vec<(String, usize)>,
     pub etcd: EtcdOptions,
+    pub listen: EtcdListenOptions,
     pub encryption: Option<EncryptionOptions>,
     /// Whether objects of built-in kinds are stored as JSON instead of protobuf.
     pub as_json: bool,
@@ -60,6 +61,17 @@ pub struct EtcdOptions {
     pub lease_reuse: Duration,
 }
 
+/// How the store of the data directory is served to other API servers, over etcd's API.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EtcdListenOptions {
+    /// URLs to listen at; empty when the store is not served.
+    pub urls: Vec<String>,
+    /// The certificate and its key, for `https`.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// The authorities of client certificates, for `https`.
+    pub client_ca: Option<PathBuf>,
+}
+
 /// The etcd servers of one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EtcdOverride {
@@ -84,6 +96,7 @@ impl FlagValues {
                 .map(|text| self.sized(text))
                 .collect::<Result<_, _>>()?,
             etcd: self.etcd()?,
+            listen: self.etcd_listen()?,
             encryption: self.encryption()?,
             as_json: media_type == JSON,
             collects_garbage: self.bool("enable-garbage-collector")?,
@@ -138,10 +151,36 @@ impl FlagValues {
         })
     }
 
+    /// The store has secrets: it is served to clients with certificates, or on loopback.
+    fn etcd_listen(&self) -> Result<EtcdListenOptions, FlagError> {
+        let urls: Vec<_> = self.list("etcd-listen-client-urls").into_iter().map(str::to_owned).collect();
+        let certificate = match (self.path("etcd-listen-cert-file"), self.path("etcd-listen-key-file")) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err(FlagError::Together { first: "etcd-listen-cert-file", second: "etcd-listen-key-file" }),
+        };
+        let client_ca = self.path("etcd-listen-trusted-ca-file");
+        if !urls.is_empty() && !self.list("etcd-servers").is_empty() {
+            return Err(FlagError::EtcdListenOfServers);
+        }
+        let has_tls = certificate.is_some() && client_ca.is_some();
+        match urls.iter().find(|url| !is_loopback(url) && !(url.starts_with("https://") && has_tls)) {
+            Some(url) => Err(FlagError::EtcdListen { url: url.clone() }),
+            None => Ok(EtcdListenOptions { urls, certificate, client_ca }),
+        }
+    }
+
     /// A duration; 0 means never.
     fn interval(&self, flag: &str) -> Result<Option<Duration>, FlagError> {
         Ok(Some(self.duration(flag)?).filter(|interval| !interval.is_zero()))
     }
+}
+
+/// Whether a URL is one of plain HTTP on this host.
+fn is_loopback(url: &str) -> bool {
+    let host = url.strip_prefix("http://").and_then(|rest| rest.rsplit_once(':')).map(|(host, _)| host);
+    let host = host.unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// `group/resource#url;url`

@@ -36,6 +36,21 @@ pub enum Error {
         /// Maximum size in bytes of the events queued for one watcher.
         limit: usize,
     },
+    /// A write with `ignore_value` or `ignore_lease` needs a key that does not exist.
+    #[error("the key does not exist")]
+    KeyNotFound,
+    /// The lease does not exist (etcd's `ErrLeaseNotFound`).
+    #[error("the lease does not exist")]
+    LeaseNotFound,
+    /// A lease with this number exists already (etcd's `ErrLeaseExists`).
+    #[error("the lease exists already")]
+    LeaseExists,
+    /// A transaction writes more keys than one revision can have.
+    #[error("a transaction writes more than {limit} keys")]
+    TooManyWrites {
+        /// The largest number of keys.
+        limit: u64,
+    },
     /// A write has no key.
     #[error("the key is empty")]
     EmptyKey,
@@ -134,7 +149,16 @@ impl Error {
     ///
     /// After other errors it may have written.
     pub fn wrote_nothing(&self) -> bool {
-        matches!(self, Self::EmptyKey | Self::Untransformable { .. } | Self::NoSpace { .. })
+        matches!(
+            self,
+            Self::EmptyKey
+                | Self::KeyNotFound
+                | Self::LeaseNotFound
+                | Self::LeaseExists
+                | Self::TooManyWrites { .. }
+                | Self::Untransformable { .. }
+                | Self::NoSpace { .. }
+        )
     }
 
     /// Adds the file and a remedy to the error of a database that is damaged as a whole.

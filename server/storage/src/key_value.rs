@@ -5,6 +5,9 @@ use bytes::Bytes;
 /// A revision of the whole store. Each committed write increments it. An empty store is at revision 1.
 pub type Revision = u64;
 
+/// The number of a lease. 0 stands for no lease.
+pub type LeaseId = i64;
+
 /// A key with its value and history (mvccpb's `KeyValue`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyValue {
@@ -18,6 +21,8 @@ pub struct KeyValue {
     pub mod_revision: Revision,
     /// The number of writes since the key was created; 1 after the creation.
     pub version: u64,
+    /// The lease that the key is attached to; 0 for none. Only the embedded store reports it.
+    pub lease: LeaseId,
     /// Whether the value should be rewritten unchanged.
     ///
     /// It is not encrypted with the current key, or not at all (`value.Read.TransformFromStorage`).

@@ -6,6 +6,9 @@
 //! with other servers. [`cache::Cache`] keeps the current state of a store in memory for reads and
 //! watches.
 //!
+//! [`EmbeddedStore`] also has the rest of etcd's model ([`model`]), with which another crate serves
+//! etcd's API.
+//!
 //! Keys and values are bytes in this crate. It must never depend on kinds, codecs or HTTP.
 //!
 //! # Examples
@@ -39,16 +42,17 @@ mod embedded;
 mod error;
 mod etcd;
 mod key_value;
+pub mod model;
 mod range;
 pub mod snapshot;
 mod store;
 mod txn;
 mod watch;
 
-pub use embedded::{EmbeddedOptions, EmbeddedStore, SpaceLimits};
+pub use embedded::{EmbeddedOptions, EmbeddedStore, EmbeddedWatch, SpaceLimits, WatchHandle};
 pub use error::{Error, Result};
 pub use etcd::{DatabaseSize, EtcdOptions, EtcdStore};
-pub use key_value::{KeyValue, Revision};
+pub use key_value::{KeyValue, LeaseId, Revision};
 pub use range::KeyRange;
 pub use store::{CountResponse, GetResponse, ListOptions, ListResponse, Store};
 pub use txn::{Op, Txn, TxnOutcome};

@@ -65,6 +65,13 @@ impl KeyRange {
         self.end.as_ref()
     }
 
+    /// Returns the key if the range is that of one key ([`KeyRange::key`]).
+    pub fn single(&self) -> Option<&Bytes> {
+        let end = self.end.as_ref()?;
+        (end.len() == self.start.len() + 1 && end.last() == Some(&0) && end.starts_with(&self.start))
+            .then_some(&self.start)
+    }
+
     /// Returns whether the range contains `key`.
     pub fn contains(&self, key: &[u8]) -> bool {
         key >= &self.start[..] && self.end.as_ref().is_none_or(|end| key < &end[..])

@@ -114,7 +114,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`Error::Compacted`](crate::Error::Compacted), from this call or from the stream, for a revision
-    /// at or below the compacted one. [`Error::WatchTooSlow`](crate::Error::WatchTooSlow), from the
+    /// below the compacted one. [`Error::WatchTooSlow`](crate::Error::WatchTooSlow), from the
     /// stream, when too many events are queued.
     async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch>;
 

@@ -36,6 +36,9 @@ pub enum CommandError {
     /// `snapshot` cannot read or write a store or its file.
     #[error(transparent)]
     Store(#[from] storage::Error),
+    /// `etcd` cannot start, or stopped because of a failure.
+    #[error(transparent)]
+    Etcd(#[from] etcd_server::Error),
     /// `new` writes no crate.
     #[error(transparent)]
     New(#[from] NewError),

@@ -23,6 +23,11 @@ pub enum RunError {
     /// A store cannot be opened, or failed permanently.
     #[error(transparent)]
     Store(#[from] storage::Error),
+    /// The store cannot be served over etcd's API.
+    #[error("--etcd-listen-client-urls: {0}")]
+    Etcd(#[from] etcd_server::Error),
+    #[error("--etcd-listen-client-urls: the program has a store of its own, which cannot be served")]
+    NotEmbedded,
     /// `--runtime-config` names groups that no catalog has.
     #[error("unknown api groups {}", groups.join(","))]
     UnknownGroups { groups: Vec<String> },

@@ -94,6 +94,13 @@ pub enum FlagError {
     StorageMediaType { media_type: String },
     #[error("--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'")]
     StorageBackend { backend: String },
+    #[error("--etcd-listen-client-urls serves the store of the data directory, and --etcd-servers replaces that store")]
+    EtcdListenOfServers,
+    #[error(
+        "--etcd-listen-client-urls {url}: the store has secrets; use http on loopback, or https with \
+         --etcd-listen-cert-file, --etcd-listen-key-file and --etcd-listen-trusted-ca-file"
+    )]
+    EtcdListen { url: String },
     #[error("--etcd-servers must be specified")]
     NoEtcdServers,
     #[error(

@@ -36,6 +36,21 @@ fn defaults_without_flags() {
 }
 
 #[test]
+fn store_is_served_on_loopback_or_with_certificates() {
+    let listen = parse(&["--etcd-listen-client-urls=http://127.0.0.1:2379,http://[::1]:2379,http://localhost:1"]);
+    assert_eq!(listen.unwrap().storage.listen.urls.len(), 3);
+    let files = ["--etcd-listen-cert-file=c", "--etcd-listen-key-file=k", "--etcd-listen-trusted-ca-file=a"];
+    let https = "--etcd-listen-client-urls=https://10.0.0.1:2379";
+    assert!(parse(&[https, files[0], files[1], files[2]]).is_ok());
+    for flags in [&[https][..], &[https, files[0], files[1]], &["--etcd-listen-client-urls=http://10.0.0.1:2379"]] {
+        let error = parse(flags).map(|_| "accepted").unwrap_err().to_string();
+        assert!(error.contains("the store has secrets"), "{flags:?}: {error}");
+    }
+    let both = parse(&["--etcd-listen-client-urls=http://localhost:1", "--etcd-servers=http://localhost:2"]);
+    assert!(both.map(|_| "accepted").unwrap_err().to_string().contains("replaces that store"));
+}
+
+#[test]
 fn flags_have_go_syntax() {
     let o = parse(&[
         "--secure_port",

@@ -1,9 +1,12 @@
 //! Fan-out of committed events to the watchers that are up to date.
 
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
+
+use bytes::Bytes;
 
 use crate::{Error, Event, KeyRange, Result, Revision, WatchBatch};
 
@@ -12,7 +15,6 @@ const EVENT_OVERHEAD: usize = 256;
 
 /// The watchers that are up to date.
 pub(super) struct Hub {
-    queue_bytes: usize,
     state: Mutex<HubState>,
 }
 
@@ -20,12 +22,59 @@ struct HubState {
     /// Every event up to this revision has been queued for the watchers.
     published: Revision,
     /// `None` when the store is closed.
-    watchers: Option<Vec<Arc<Watcher>>>,
+    watchers: Option<Watchers>,
+}
+
+/// Watchers by what they watch, so that a change is compared with few of them.
+#[derive(Default)]
+struct Watchers {
+    of_keys: HashMap<Bytes, Vec<Arc<Watcher>>>,
+    of_ranges: Vec<Arc<Watcher>>,
+}
+
+impl Watchers {
+    fn add(&mut self, watcher: Arc<Watcher>) {
+        match watcher.range.single() {
+            Some(key) => self.of_keys.entry(key.clone()).or_default().push(watcher),
+            None => self.of_ranges.push(watcher),
+        }
+    }
+
+    fn remove(&mut self, gone: &Arc<Watcher>) {
+        let is_other = |watcher: &Arc<Watcher>| !Arc::ptr_eq(watcher, gone);
+        match gone.range.single() {
+            Some(key) => {
+                if let Some(watchers) = self.of_keys.get_mut(key) {
+                    watchers.retain(is_other);
+                    if watchers.is_empty() {
+                        self.of_keys.remove(key);
+                    }
+                }
+            }
+            None => self.of_ranges.retain(is_other),
+        }
+    }
+
+    fn offer(&mut self, events: &[Arc<Event>]) {
+        self.of_ranges.retain(|watcher| watcher.offer(events));
+        if self.of_keys.is_empty() {
+            return;
+        }
+        for event in events {
+            if let Some(watchers) = self.of_keys.get_mut(&event.kv.key) {
+                watchers.retain(|watcher| watcher.offer(std::slice::from_ref(event)));
+            }
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Arc<Watcher>> {
+        self.of_ranges.iter().chain(self.of_keys.values().flatten())
+    }
 }
 
 impl Hub {
-    pub(super) fn new(published: Revision, queue_bytes: usize) -> Self {
-        Self { queue_bytes, state: Mutex::new(HubState { published, watchers: Some(Vec::new()) }) }
+    pub(super) fn new(published: Revision) -> Self {
+        Self { state: Mutex::new(HubState { published, watchers: Some(Watchers::default()) }) }
     }
 
     /// Returns the last published revision.
@@ -34,11 +83,11 @@ impl Hub {
         if state.watchers.is_some() { Ok(state.published) } else { Err(Error::Closed) }
     }
 
-    /// Subscribes to events from a revision on; `None` is from now on. Returns `None` when that
-    /// revision has been published already; then its events must be read from the history.
+    /// Subscribes a watcher to events from a revision on; `None` is from now on. Returns `None` when
+    /// that revision has been published already; then its events must be read from the history.
     pub(super) fn subscribe(
         self: &Arc<Self>,
-        range: &KeyRange,
+        watcher: &Arc<Watcher>,
         from: Option<Revision>,
     ) -> Result<Option<Subscription>> {
         let mut state = self.lock();
@@ -47,9 +96,15 @@ impl Hub {
             return Ok(None);
         }
         let watchers = state.watchers.as_mut().ok_or(Error::Closed)?;
-        let watcher = Arc::new(Watcher { range: range.clone(), from, waiting: Mutex::default() });
-        watchers.push(Arc::clone(&watcher));
-        Ok(Some(Subscription { hub: Arc::clone(self), watcher }))
+        watcher.lock().from = Some(from);
+        watchers.add(Arc::clone(watcher));
+        Ok(Some(Subscription { hub: Arc::clone(self), watcher: Arc::clone(watcher), from }))
+    }
+
+    /// Returns the last published revision if all of these watchers have received every event up to it.
+    pub(super) fn caught_up<'a>(&self, watchers: impl IntoIterator<Item = &'a Arc<Watcher>>) -> Option<Revision> {
+        let state = self.lock();
+        watchers.into_iter().all(|watcher| watcher.is_caught_up()).then_some(state.published)
     }
 
     /// Queues the events of a commit, in order, for the watchers of their keys. A watch ends when its
@@ -58,7 +113,7 @@ impl Hub {
         let mut state = self.lock();
         state.published = revision;
         if let Some(watchers) = &mut state.watchers {
-            watchers.retain(|watcher| watcher.offer(events, self.queue_bytes));
+            watchers.offer(events);
         }
     }
 
@@ -66,19 +121,16 @@ impl Hub {
     pub(super) fn send_progress(&self) -> Result<()> {
         let state = self.lock();
         let watchers = state.watchers.as_ref().ok_or(Error::Closed)?;
-        for watcher in watchers {
-            // A watcher from a future revision has made no progress yet.
-            if state.published + 1 >= watcher.from {
-                watcher.lock().progress = Some(state.published);
-                watcher.wake();
-            }
+        for watcher in watchers.iter().filter(|watcher| watcher.wants_progress) {
+            watcher.progress(state.published);
         }
         Ok(())
     }
 
     /// Ends every watch and refuses new ones.
     pub(super) fn close(&self) {
-        for watcher in self.lock().watchers.take().into_iter().flatten() {
+        let watchers = self.lock().watchers.take();
+        for watcher in watchers.iter().flat_map(Watchers::iter) {
             watcher.lock().end = Some(Error::Closed);
             watcher.wake();
         }
@@ -86,7 +138,7 @@ impl Hub {
 
     fn remove(&self, gone: &Arc<Watcher>) {
         if let Some(watchers) = &mut self.lock().watchers {
-            watchers.retain(|watcher| !Arc::ptr_eq(watcher, gone));
+            watchers.remove(gone);
         }
     }
 
@@ -95,15 +147,20 @@ impl Hub {
     }
 }
 
-struct Watcher {
+/// A watcher, before and after it has caught up with the history.
+pub(super) struct Watcher {
     range: KeyRange,
-    from: Revision,
+    /// Maximum size in bytes of the queued events.
+    queue_bytes: usize,
+    wants_progress: bool,
     waiting: Mutex<Waiting>,
 }
 
 /// The queue of one watcher.
 #[derive(Default)]
 struct Waiting {
+    /// The first revision that the queue receives; `None` while the history is read.
+    from: Option<Revision>,
     events: Vec<Arc<Event>>,
     bytes: usize,
     progress: Option<Revision>,
@@ -112,15 +169,24 @@ struct Waiting {
 }
 
 impl Watcher {
+    pub(super) fn new(range: KeyRange, queue_bytes: usize, wants_progress: bool) -> Self {
+        Self { range, queue_bytes, wants_progress, waiting: Mutex::default() }
+    }
+
+    pub(super) fn range(&self) -> &KeyRange {
+        &self.range
+    }
+
     /// Queues the events that it watches; `false` when its queue is full, which ends the watch.
-    fn offer(&self, events: &[Arc<Event>], limit: usize) -> bool {
-        let wanted =
-            || events.iter().filter(|event| event.revision() >= self.from && self.range.contains(&event.kv.key));
+    fn offer(&self, events: &[Arc<Event>]) -> bool {
+        let limit = self.queue_bytes;
+        let mut waiting = self.lock();
+        let from = waiting.from.unwrap_or_default();
+        let wanted = || events.iter().filter(|event| event.revision() >= from && self.range.contains(&event.kv.key));
         let bytes: usize = wanted().map(|event| cost(event)).sum();
         if bytes == 0 {
             return true;
         }
-        let mut waiting = self.lock();
         let fits = waiting.events.is_empty() || waiting.bytes + bytes <= limit;
         if fits {
             waiting.events.extend(wanted().cloned());
@@ -128,10 +194,27 @@ impl Watcher {
             waiting.progress = None; // it would be delivered after these events with an older revision
         } else {
             waiting.end = Some(Error::WatchTooSlow { limit });
+            waiting.from = None;
         }
         drop(waiting);
         self.wake();
         fits
+    }
+
+    /// Queues a progress notification.
+    fn progress(&self, published: Revision) {
+        let mut waiting = self.lock();
+        // A watcher from a future revision has made no progress yet.
+        if waiting.from.is_some_and(|from| published + 1 >= from) {
+            waiting.progress = Some(published);
+            drop(waiting);
+            self.wake();
+        }
+    }
+
+    fn is_caught_up(&self) -> bool {
+        let waiting = self.lock();
+        waiting.from.is_some() && waiting.events.is_empty() && waiting.end.is_none()
     }
 
     fn wake(&self) {
@@ -150,9 +233,15 @@ impl Watcher {
 pub(super) struct Subscription {
     hub: Arc<Hub>,
     watcher: Arc<Watcher>,
+    from: Revision,
 }
 
 impl Subscription {
+    /// The first revision that it delivers.
+    pub(super) fn from(&self) -> Revision {
+        self.from
+    }
+
     /// Returns all queued events as one batch, then progress, then the error that ends the watch.
     pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Result<WatchBatch>> {
         let mut waiting = self.watcher.lock();

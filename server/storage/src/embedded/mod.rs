@@ -13,6 +13,8 @@
 //! | `row` | a row of the history and its checksum |
 //! | `read`, `readers` | reads from one snapshot; their connections |
 //! | `writer`, `apply`, `queue` | the writer thread; its database transaction; the queue of requests |
+//! | `write_id` | numbers of writes: revision and position |
+//! | `full`, `query`, `transact`, `leases`, `hash` | the rest of etcd's model: its calls; ranges; transactions; leases; checksums |
 //! | `snapshot` | saving a store while it runs, and restoring one |
 //! | `health`, `space` | whether writes are accepted: free space, commits that hang, failures |
 //! | `hub`, `watch` | fan-out to watchers; the stream of one watcher, from the history to live events |
@@ -21,9 +23,13 @@ mod apply;
 mod directory;
 #[cfg(test)]
 mod faults;
+mod full;
+mod hash;
 mod health;
 mod hub;
+mod leases;
 mod options;
+mod query;
 mod queue;
 mod read;
 mod readers;
@@ -31,7 +37,9 @@ mod row;
 mod schema;
 mod snapshot;
 mod space;
+mod transact;
 mod watch;
+mod write_id;
 mod writer;
 
 use std::{
@@ -44,11 +52,14 @@ use async_trait::async_trait;
 use tokio::sync::oneshot;
 
 pub use self::space::SpaceLimits;
+pub use self::watch::{EmbeddedWatch, WatchHandle};
 use self::{
     health::StoreHealth,
-    hub::Hub,
-    queue::{Command, WriteQueue},
+    hub::{Hub, Watcher},
+    leases::Leases,
+    queue::{Command, Compaction, Job, Outcome, WriteQueue},
     readers::Readers,
+    watch::Source,
 };
 use crate::{
     CountResponse, Error, GetResponse, KeyRange, ListOptions, ListResponse, Result, Revision, Store, Txn, TxnOutcome,
@@ -80,6 +91,9 @@ pub struct EmbeddedStore {
     readers: Arc<Readers>,
     hub: Arc<Hub>,
     condition: Arc<StoreHealth>,
+    leases: Arc<Leases>,
+    watch_queue_bytes: usize,
+    path: PathBuf,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -105,16 +119,20 @@ impl EmbeddedStore {
         let connection = schema::open(&directory, options.durable).map_err(unreadable)?;
         let state = read::Revisions::load(&connection).map_err(unreadable)?;
         let readers = Arc::new(Readers::new(directory.database()));
-        let hub = Arc::new(Hub::new(state.revision, options.watch_queue_bytes));
+        let leases = Arc::new(Leases::load(&connection).map_err(unreadable)?);
+        let hub = Arc::new(Hub::new(state.revision));
         let condition = Arc::new(StoreHealth::new());
         let (queue, requests) = queue::bounded(options.write_queue_bytes);
-        let shared = (Arc::clone(&hub), Arc::clone(&condition));
+        let path = directory.path().to_owned();
+        let shared =
+            writer::Shared { hub: Arc::clone(&hub), condition: Arc::clone(&condition), leases: Arc::clone(&leases) };
         let writer = writer::WriterThread::new(directory, connection, state, shared, requests, &options);
         let writer = std::thread::Builder::new()
             .name("storage-writer".into())
             .spawn(move || writer.run())
             .map_err(Error::backend)?;
-        Ok(Self { queue, readers, hub, condition, writer: Some(writer) })
+        let watch_queue_bytes = options.watch_queue_bytes;
+        Ok(Self { queue, readers, hub, condition, leases, watch_queue_bytes, path, writer: Some(writer) })
     }
 }
 
@@ -149,6 +167,19 @@ impl EmbeddedStore {
     }
 }
 
+impl EmbeddedStore {
+    async fn write(&self, job: Job) -> Result<Outcome> {
+        self.queue.write(job).await.map_err(|error| match error {
+            Error::Closed => self.condition.failure().unwrap_or(Error::Closed),
+            other => other,
+        })
+    }
+
+    fn source(&self) -> Source {
+        Source { readers: Arc::clone(&self.readers), hub: Arc::clone(&self.hub) }
+    }
+}
+
 #[async_trait]
 impl Store for EmbeddedStore {
     async fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse> {
@@ -170,15 +201,15 @@ impl Store for EmbeddedStore {
         if txn.key.is_empty() {
             return Err(Error::EmptyKey);
         }
-        let outcome = self.queue.commit(txn).await;
-        outcome.map_err(|error| match error {
-            Error::Closed => self.condition.failure().unwrap_or(Error::Closed),
-            other => other,
-        })
+        match self.write(Job::Commit(txn)).await? {
+            Outcome::Committed(outcome) => Ok(outcome),
+            Outcome::Responded(_) | Outcome::Done => Err(Error::Closed), // the writer answers each job in kind
+        }
     }
 
     async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
-        watch::open(Arc::clone(&self.readers), Arc::clone(&self.hub), range, non_zero(from)).await
+        let watcher = Arc::new(Watcher::new(range, self.watch_queue_bytes, true));
+        watch::open(self.source(), watcher, non_zero(from)).await.map(Watch::new)
     }
 
     async fn request_progress(&self) -> Result<()> {
@@ -186,9 +217,8 @@ impl Store for EmbeddedStore {
     }
 
     async fn compact(&self, revision: Revision) -> Result<()> {
-        let (answer, answered) = oneshot::channel();
-        self.queue.send(Command::Compact { revision, answer })?;
-        answered.await.map_err(|_| Error::Closed)?
+        let compaction = |answer| Compaction { revision, answer: Some(answer), physical: false };
+        self.queue.order(|answer| Command::Compact(compaction(answer))).await
     }
 
     async fn current_revision(&self) -> Result<Revision> {

@@ -10,7 +10,10 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use crate::{Error, Op, Result, Revision, Txn, TxnOutcome};
+use crate::{
+    Error, LeaseId, Op, Result, Revision, Txn, TxnOutcome,
+    model::{Request, Response},
+};
 
 /// Maximum number of transactions that share an fsync. It bounds how long the first of them waits.
 const GROUP: usize = 1024;
@@ -20,15 +23,42 @@ const REQUEST_OVERHEAD: usize = 256;
 pub(super) type ReplySender<T> = oneshot::Sender<Result<T>>;
 
 pub(super) enum Command {
-    Commit(Commit),
-    Compact { revision: Revision, answer: ReplySender<()> },
+    Write(Write),
+    Compact(Compaction),
+    Defragment { answer: ReplySender<()> },
     Close { answer: Option<ReplySender<()>> },
 }
 
-pub(super) struct Commit {
-    pub(super) txn: Txn,
-    pub(super) answer: ReplySender<TxnOutcome>,
+/// A request to write, with who waits for it.
+pub(super) struct Write {
+    pub(super) job: Job,
+    pub(super) answer: ReplySender<Outcome>,
     _room: OwnedSemaphorePermit,
+}
+
+/// What to write.
+pub(super) enum Job {
+    Commit(Txn),
+    Transact(Request),
+    Grant { id: LeaseId, ttl: u64 },
+    Revoke { id: LeaseId },
+    RaiseAlarm { member: u64, kind: i32 },
+    ClearAlarm { member: u64, kind: i32 },
+}
+
+/// The result of a [`Job`].
+pub(super) enum Outcome {
+    Committed(TxnOutcome),
+    Responded(Response),
+    Done,
+}
+
+pub(super) struct Compaction {
+    pub(super) revision: Revision,
+    /// Who waits for it; `None` for a periodic one.
+    pub(super) answer: Option<ReplySender<()>>,
+    /// Whether the answer comes after the invisible rows have been removed.
+    pub(super) physical: bool,
 }
 
 /// Creates a queue for requests of at most this many bytes.
@@ -46,12 +76,19 @@ pub(super) struct WriteQueue {
 
 impl WriteQueue {
     /// Waits for space in the queue, then for the outcome.
-    pub(super) async fn commit(&self, txn: Txn) -> Result<TxnOutcome> {
+    pub(super) async fn write(&self, job: Job) -> Result<Outcome> {
         // An oversized request takes the whole queue.
-        let size = u32::try_from(size(&txn)).unwrap_or(u32::MAX).min(self.bytes);
+        let size = u32::try_from(job.size()).unwrap_or(u32::MAX).min(self.bytes);
         let room = Arc::clone(&self.room).acquire_many_owned(size).await.map_err(|_| Error::Closed)?;
         let (answer, answered) = oneshot::channel();
-        self.send(Command::Commit(Commit { txn, answer, _room: room }))?;
+        self.send(Command::Write(Write { job, answer, _room: room }))?;
+        answered.await.map_err(|_| Error::Closed)?
+    }
+
+    /// Sends a command that is answered without a result, and waits for the answer.
+    pub(super) async fn order(&self, command: impl FnOnce(ReplySender<()>) -> Command) -> Result<()> {
+        let (answer, answered) = oneshot::channel();
+        self.send(command(answer))?;
         answered.await.map_err(|_| Error::Closed)?
     }
 
@@ -60,12 +97,16 @@ impl WriteQueue {
     }
 }
 
-fn size(txn: &Txn) -> usize {
-    let value = match &txn.op {
-        Op::Put { value, .. } => value.len(),
-        Op::Delete => 0,
-    };
-    REQUEST_OVERHEAD + txn.key.len() + value
+impl Job {
+    fn size(&self) -> usize {
+        let size = match self {
+            Self::Commit(Txn { key, op: Op::Put { value, .. }, .. }) => key.len() + value.len(),
+            Self::Commit(Txn { key, op: Op::Delete, .. }) => key.len(),
+            Self::Transact(request) => request.size(),
+            Self::Grant { .. } | Self::Revoke { .. } | Self::RaiseAlarm { .. } | Self::ClearAlarm { .. } => 0,
+        };
+        REQUEST_OVERHEAD + size
+    }
 }
 
 /// The writer's side of the queue.
@@ -76,8 +117,9 @@ pub(super) struct Requests {
 /// The requests of one database transaction.
 #[derive(Default)]
 pub(super) struct CommitGroup {
-    pub(super) commits: Vec<Commit>,
-    pub(super) compactions: Vec<(Revision, Option<ReplySender<()>>)>,
+    pub(super) writes: Vec<Write>,
+    pub(super) compactions: Vec<Compaction>,
+    pub(super) defragments: Vec<ReplySender<()>>,
     /// Set in the last group; the inner value is the channel of the caller that closes the store.
     pub(super) close: Option<Option<ReplySender<()>>>,
 }
@@ -106,13 +148,14 @@ impl Requests {
 
 impl CommitGroup {
     fn has_room(&self) -> bool {
-        self.close.is_none() && self.commits.len() < GROUP
+        self.close.is_none() && self.writes.len() < GROUP
     }
 
     fn add(&mut self, command: Command) {
         match command {
-            Command::Commit(commit) => self.commits.push(commit),
-            Command::Compact { revision, answer } => self.compactions.push((revision, Some(answer))),
+            Command::Write(write) => self.writes.push(write),
+            Command::Compact(compaction) => self.compactions.push(compaction),
+            Command::Defragment { answer } => self.defragments.push(answer),
             Command::Close { answer } => self.close = Some(answer),
         }
     }

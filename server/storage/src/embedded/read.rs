@@ -4,35 +4,46 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::row::{HistoryRow, columns};
+use super::{
+    row::{HistoryRow, columns},
+    write_id::WriteId,
+};
 use crate::{CountResponse, Error, Event, GetResponse, KeyRange, KeyValue, ListResponse, Result, Revision};
 
 /// Limits of one chunk of history for a watcher, so that no read transaction stays open for long.
 const CHUNK_ROWS: usize = 10_000;
 const CHUNK_BYTES: usize = 1 << 20;
+/// The revision of the first write of a store. A new store is at revision 1, as a new etcd.
+const FIRST_WRITE: Revision = 2;
 
 /// The revisions of the store.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Revisions {
     pub(super) revision: Revision,
-    /// Reads below this revision and watches up to it are refused.
+    /// Reads and watches below this revision are refused.
     pub(super) compacted: Revision,
-    /// Rows that became invisible have been removed up to this revision.
-    pub(super) purged: Revision,
+    /// Rows that became invisible have been removed before this write.
+    pub(super) purged: WriteId,
 }
 
 impl Revisions {
     pub(super) fn load(connection: &Connection) -> Result<Self> {
         let mut statement = connection.prepare_cached(
-            "SELECT ifnull((SELECT max(revision) FROM history), 0), compacted, purged FROM compaction WHERE id = 0",
+            "SELECT ifnull((SELECT max(id) FROM history), 0), compacted, purged FROM compaction WHERE id = 0",
         )?;
-        let (last, compacted, purged) = statement.query_row([], |row| row.try_into())?;
+        let (last, compacted, purged): (WriteId, _, _) = statement.query_row([], |row| row.try_into())?;
         // A compaction may have removed the newest row if it was a delete. A new etcd starts at revision 1.
-        Ok(Self { revision: Revision::max(last, compacted).max(1), compacted, purged })
+        Ok(Self { revision: Revision::max(last.revision(), compacted).max(1), compacted, purged })
+    }
+
+    /// Returns whether rows are left that the compaction made invisible. The rows of the compacted
+    /// revision itself stay until the next compaction, because a watch can begin there.
+    pub(super) fn has_garbage(&self) -> bool {
+        self.purged < WriteId::first(self.compacted)
     }
 
     /// Returns the revision to read at, or an error if it cannot be read.
-    fn at(&self, revision: Option<Revision>) -> Result<Revision> {
+    pub(super) fn at(&self, revision: Option<Revision>) -> Result<Revision> {
         let Self { revision: current, compacted, .. } = *self;
         match revision {
             None => Ok(current),
@@ -58,7 +69,7 @@ pub(super) struct HistoryChunk {
 
 /// The last write of a key up to a revision.
 struct LastWrite {
-    revision: Revision,
+    id: WriteId,
     /// Whether it was a put.
     live: bool,
 }
@@ -66,6 +77,19 @@ struct LastWrite {
 impl<'a> ReadTransaction<'a> {
     pub(super) fn new(connection: &'a Connection) -> Result<Self> {
         Ok(Self { connection, state: Revisions::load(connection)? })
+    }
+
+    /// Reads with a connection that is in the middle of a transaction of the writer.
+    pub(super) fn of_writer(connection: &'a Connection, state: Revisions) -> Self {
+        Self { connection, state }
+    }
+
+    pub(super) fn connection(&self) -> &'a Connection {
+        self.connection
+    }
+
+    pub(super) fn state(&self) -> Revisions {
+        self.state
     }
 
     pub(super) fn revision(&self) -> Revision {
@@ -104,30 +128,35 @@ impl<'a> ReadTransaction<'a> {
 
     /// Returns the events of a range from a revision on, as many as fit into a chunk.
     pub(super) fn events(&self, range: &KeyRange, from: Revision) -> Result<HistoryChunk> {
-        let Revisions { revision: current, compacted, .. } = self.state;
-        if from <= compacted {
+        let Revisions { revision: current, compacted, purged } = self.state;
+        // Rows at the compacted revision are complete, unless the store comes from a snapshot or an old format.
+        if from < compacted || WriteId::first(from) < purged {
             return Err(Error::Compacted { requested: from, compacted });
         }
+        let from = from.max(FIRST_WRITE);
         let mut chunk = HistoryChunk { events: Vec::new(), next: from };
-        let mut bytes = 0;
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT revision, key FROM history WHERE revision >= ?1 ORDER BY revision LIMIT ?2")?;
-        let mut rows = statement.query((from, CHUNK_ROWS))?;
-        while let Some(row) = rows.next()?
-            && bytes < CHUNK_BYTES
-        {
-            let revision: Revision = row.get(0)?;
+        let (mut rows_read, mut bytes, mut expected) = (0, 0, WriteId::first(from));
+        let mut statement = self.connection.prepare_cached("SELECT id, key FROM history WHERE id >= ?1 ORDER BY id")?;
+        let mut rows = statement.query([expected])?;
+        while let Some(row) = rows.next()? {
+            let id: WriteId = row.get(0)?;
             let key = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-            if revision != chunk.next {
-                return Err(missing(key, chunk.next)); // every revision above the compacted one has a row
+            // A chunk has all writes of a revision.
+            if id.position() == 0 && (rows_read >= CHUNK_ROWS || bytes >= CHUNK_BYTES) {
+                break;
+            }
+            // No write after the compacted revision may be missing.
+            if id != expected && id != WriteId::first(chunk.next) {
+                return Err(missing(key, expected.revision()));
             }
             if range.contains(key) {
-                let event = self.event(key, revision)?;
+                let event = self.event(key, id)?;
                 bytes += event.kv.value.len() + event.prev.as_ref().map_or(0, |prev| prev.value.len());
                 chunk.events.push(Arc::new(event));
             }
-            chunk.next += 1;
+            rows_read += 1;
+            expected = id.next();
+            chunk.next = id.revision() + 1;
         }
         if chunk.next == from && from <= current {
             return Err(missing(range.start(), from));
@@ -135,35 +164,35 @@ impl<'a> ReadTransaction<'a> {
         Ok(chunk)
     }
 
-    fn event(&self, key: &[u8], revision: Revision) -> Result<Event> {
-        let row = HistoryRow::load(self.connection, revision)?.ok_or_else(|| missing(key, revision))?;
-        let prev = self.row_before(&row)?;
+    fn event(&self, key: &[u8], id: WriteId) -> Result<Event> {
+        let row = HistoryRow::load(self.connection, id)?.ok_or_else(|| missing(key, id.revision()))?;
+        // The state before the compacted revision cannot be read any more.
+        let prev = if id.revision() > self.state.compacted { self.row_before(&row)? } else { None };
         Ok(row.into_event(prev))
     }
 
     /// Returns the row of a key at a revision, given its newest row.
-    fn row_at(&self, newest: HistoryRow, at: Revision) -> Result<Option<HistoryRow>> {
+    pub(super) fn row_at(&self, newest: HistoryRow, at: Revision) -> Result<Option<HistoryRow>> {
         if newest.kv.mod_revision <= at {
             return Ok(Some(newest));
         }
-        match self.last_write(&newest.kv.key, newest.prev_revision, at)? {
-            Some(write) => HistoryRow::load(self.connection, write.revision),
+        match self.last_write(&newest.kv.key, newest.prev, at)? {
+            Some(write) => HistoryRow::load(self.connection, write.id),
             None => Ok(None),
         }
     }
 
     /// Returns the last write of a key up to a revision. Follows the writes back from `from` without
     /// reading values.
-    fn last_write(&self, key: &[u8], from: Revision, at: Revision) -> Result<Option<LastWrite>> {
-        let mut link =
-            self.connection.prepare_cached("SELECT prev_revision, version > 0 FROM history WHERE revision = ?1")?;
-        let mut revision = from;
-        while revision != 0 {
-            let found: Option<(Revision, bool)> = link.query_row([revision], |row| row.try_into()).optional()?;
+    fn last_write(&self, key: &[u8], from: WriteId, at: Revision) -> Result<Option<LastWrite>> {
+        let mut link = self.connection.prepare_cached("SELECT prev_id, version > 0 FROM history WHERE id = ?1")?;
+        let mut id = from;
+        while !id.is_none() {
+            let found: Option<(WriteId, bool)> = link.query_row([id], |row| row.try_into()).optional()?;
             match found {
-                Some((_, live)) if revision <= at => return Ok(Some(LastWrite { revision, live })),
-                Some((prev_revision, _)) => revision = prev_revision,
-                None if revision > self.state.compacted => return Err(missing(key, revision)),
+                Some((_, live)) if id.revision() <= at => return Ok(Some(LastWrite { id, live })),
+                Some((prev, _)) => id = prev,
+                None if id.revision() > self.state.compacted => return Err(missing(key, id.revision())),
                 None => return Ok(None), // a delete that was compacted
             }
         }
@@ -171,22 +200,22 @@ impl<'a> ReadTransaction<'a> {
     }
 
     fn row_before(&self, row: &HistoryRow) -> Result<Option<HistoryRow>> {
-        if row.prev_revision == 0 {
+        if row.prev.is_none() {
             return Ok(None);
         }
-        let before = HistoryRow::load(self.connection, row.prev_revision)?;
+        let before = HistoryRow::load(self.connection, row.prev)?;
         // Only a compacted delete may be missing.
-        if before.is_none() && row.prev_revision > self.state.compacted {
-            return Err(missing(&row.kv.key, row.prev_revision));
+        if before.is_none() && row.prev.revision() > self.state.compacted {
+            return Err(missing(&row.kv.key, row.prev.revision()));
         }
         Ok(before)
     }
 
-    fn count_at(&self, range: &KeyRange, at: Revision) -> Result<u64> {
-        let sql = format!("SELECT count(*) FROM current c WHERE {} AND c.live = 1 AND c.revision <= ?3", bounds(range));
+    pub(super) fn count_at(&self, range: &KeyRange, at: Revision) -> Result<u64> {
+        let sql = format!("SELECT count(*) FROM current c WHERE {} AND c.live = 1 AND c.id <= ?3", bounds(range));
         let mut statement = self.connection.prepare_cached(&sql)?;
         let (start, end) = keys(range);
-        let mut count: u64 = statement.query_row((start, end, at), |row| row.get(0))?;
+        let mut count: u64 = statement.query_row((start, end, WriteId::last(at)), |row| row.get(0))?;
         if at < self.state.revision {
             count += self.count_changed_since(range, at)?;
         }
@@ -195,10 +224,10 @@ impl<'a> ReadTransaction<'a> {
 
     /// Counts the keys that existed at a revision, among those that have changed since.
     fn count_changed_since(&self, range: &KeyRange, at: Revision) -> Result<u64> {
-        let sql = format!("SELECT c.key, c.revision FROM current c WHERE {} AND c.revision > ?3", bounds(range));
+        let sql = format!("SELECT c.key, c.id FROM current c WHERE {} AND c.id > ?3", bounds(range));
         let mut statement = self.connection.prepare_cached(&sql)?;
         let (start, end) = keys(range);
-        let mut rows = statement.query((start, end, at))?;
+        let mut rows = statement.query((start, end, WriteId::last(at)))?;
         let mut count = 0;
         while let Some(row) = rows.next()? {
             let key = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
@@ -207,10 +236,15 @@ impl<'a> ReadTransaction<'a> {
         Ok(count)
     }
 
-    /// Visits every existing key in order, with its expiry.
-    pub(super) fn visit_live(&self, mut visit: impl FnMut(HistoryRow, Option<u64>) -> Result<()>) -> Result<()> {
+    /// Visits every existing key in order, with its expiry. A key with a lease expires after the whole
+    /// lifetime of the lease from `now` on, as it does when the store is opened.
+    pub(super) fn visit_live(
+        &self,
+        now: u64,
+        mut visit: impl FnMut(HistoryRow, Option<u64>) -> Result<()>,
+    ) -> Result<()> {
         let mut statement = self.connection.prepare_cached(LIVE)?;
-        let mut rows = statement.query([])?;
+        let mut rows = statement.query([now])?;
         while let Some(row) = rows.next()? {
             visit(read_newest(row)?, row.get("expires_at")?)?;
         }
@@ -218,7 +252,7 @@ impl<'a> ReadTransaction<'a> {
     }
 
     /// Visits the newest rows of a range in key order until the visitor returns `false`.
-    fn scan(&self, range: &KeyRange, mut visit: impl FnMut(HistoryRow) -> Result<bool>) -> Result<()> {
+    pub(super) fn scan(&self, range: &KeyRange, mut visit: impl FnMut(HistoryRow) -> Result<bool>) -> Result<()> {
         let sql = format!("{NEWEST} WHERE {} ORDER BY c.key", bounds(range));
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query(keys(range))?;
@@ -231,18 +265,16 @@ impl<'a> ReadTransaction<'a> {
     }
 }
 
-const NEWEST: &str =
-    concat!("SELECT c.key, c.revision, ", columns!(), " FROM current c LEFT JOIN history h ON h.revision = c.revision");
+const NEWEST: &str = concat!("SELECT c.key, c.id, ", columns!(), " FROM current c LEFT JOIN history h ON h.id = c.id");
 const LIVE: &str = concat!(
-    "SELECT c.key, c.revision, ",
+    "SELECT c.key, c.id, ",
     columns!(),
-    ", c.expires_at FROM current c LEFT JOIN history h ON h.revision = c.revision WHERE c.live = 1 ORDER BY c.key"
+    ", ifnull(c.expires_at, ?1 + l.ttl * 1000) AS expires_at",
+    " FROM current c LEFT JOIN history h ON h.id = c.id LEFT JOIN lease l ON l.id = c.lease",
+    " WHERE c.live = 1 ORDER BY c.key"
 );
-const NEWEST_OF_KEY: &str = concat!(
-    "SELECT c.key, c.revision, ",
-    columns!(),
-    " FROM current c LEFT JOIN history h ON h.revision = c.revision WHERE c.key = ?1"
-);
+const NEWEST_OF_KEY: &str =
+    concat!("SELECT c.key, c.id, ", columns!(), " FROM current c LEFT JOIN history h ON h.id = c.id WHERE c.key = ?1");
 
 /// Returns the newest row of a key: its last put, or its delete while that is kept.
 pub(super) fn newest(connection: &Connection, key: &[u8]) -> Result<Option<HistoryRow>> {
@@ -252,13 +284,13 @@ pub(super) fn newest(connection: &Connection, key: &[u8]) -> Result<Option<Histo
 
 fn read_newest(row: &Row<'_>) -> Result<HistoryRow> {
     let key = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-    let revision: Revision = row.get(1)?;
-    if row.get::<_, Option<Revision>>(2)?.is_none() {
-        return Err(missing(key, revision));
+    let id: WriteId = row.get(1)?;
+    if row.get::<_, Option<WriteId>>(2)?.is_none() {
+        return Err(missing(key, id.revision()));
     }
     let found = HistoryRow::read(row, 2)?;
     if found.kv.key != key {
-        return Err(Error::corrupt(key, format!("revision {revision} belongs to another key")));
+        return Err(Error::corrupt(key, format!("revision {} belongs to another key", id.revision())));
     }
     Ok(found)
 }

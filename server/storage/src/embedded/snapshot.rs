@@ -4,9 +4,10 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::{directory::Directory, read::ReadTransaction, row::HistoryRow, schema};
+use super::{directory::Directory, read::ReadTransaction, row::HistoryRow, schema, write_id::WriteId};
 use crate::{
     Result, Revision,
+    clock::unix_millis,
     snapshot::{SnapshotEntry, SnapshotReader, SnapshotWriter, Summary},
 };
 
@@ -16,7 +17,7 @@ pub(super) fn save(dir: &Path, file: &Path) -> Result<Summary> {
     let transaction = connection.transaction()?;
     let snapshot = ReadTransaction::new(&transaction)?;
     let mut writer = SnapshotWriter::create(file, snapshot.revision())?;
-    snapshot.visit_live(|row, expires_at| writer.push(&SnapshotEntry { kv: row.kv, expires_at }))?;
+    snapshot.visit_live(unix_millis(), |row, expires_at| writer.push(&SnapshotEntry { kv: row.kv, expires_at }))?;
     writer.finish()
 }
 
@@ -34,19 +35,22 @@ pub(super) fn restore(dir: &Path, file: &Path) -> Result<Summary> {
 
 fn fill(connection: &mut Connection, reader: &mut SnapshotReader, revision: Revision) -> Result<()> {
     let transaction = connection.transaction()?;
-    let mut last = revision;
     while let Some(SnapshotEntry { kv, expires_at }) = reader.next()? {
-        let mut row = HistoryRow { prev_revision: 0, kv };
-        // etcd can change several keys in one revision. Here each change has its own, so the others get
-        // higher ones.
-        if HistoryRow::load(&transaction, row.kv.mod_revision)?.is_some() {
-            last += 1;
-            row.kv.mod_revision = last;
-        }
+        let id = free_id(&transaction, kv.mod_revision)?;
+        let row = HistoryRow { id, prev: WriteId::NONE, kv };
         row.insert(&transaction)?;
         row.make_current(&transaction, expires_at)?;
     }
-    transaction.execute("UPDATE compaction SET compacted = ?1, purged = ?1", [last])?;
+    let purged = WriteId::first(revision + 1);
+    transaction.execute("UPDATE compaction SET compacted = ?1, purged = ?2", (revision, purged))?;
     transaction.commit()?;
     Ok(())
+}
+
+/// Returns the first number that no write of a revision has. A transaction can have written several keys.
+fn free_id(connection: &Connection, revision: Revision) -> Result<WriteId> {
+    let mut last = connection.prepare_cached("SELECT max(id) FROM history WHERE id BETWEEN ?1 AND ?2")?;
+    let of_revision = (WriteId::first(revision), WriteId::last(revision));
+    let last: Option<WriteId> = last.query_row(of_revision, |row| row.get(0))?;
+    Ok(last.map_or(WriteId::first(revision), WriteId::next))
 }

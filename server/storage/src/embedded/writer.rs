@@ -13,11 +13,12 @@ use super::{
     directory::Directory,
     health::StoreHealth,
     hub::Hub,
-    queue::{Commit, CommitGroup, ReplySender, Requests},
+    leases::Leases,
+    queue::{CommitGroup, Compaction, Job, Outcome, ReplySender, Requests, Write},
     read::Revisions,
     space::Space,
 };
-use crate::{Error, Event, Result, Revision, TxnOutcome, clock::unix_millis, error::SharedError};
+use crate::{Error, Event, LeaseId, Result, Revision, clock::unix_millis, error::SharedError};
 
 /// How long housekeeping pauses after a failure, such as a full disk.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(1);
@@ -32,8 +33,11 @@ pub(super) struct WriterThread {
     hub: Arc<Hub>,
     /// Among other things, records that a commit failed half-way; then no write is accepted any more.
     condition: Arc<StoreHealth>,
+    leases: Arc<Leases>,
     space: Space,
     requests: Requests,
+    /// Who waits until compacted rows have been removed.
+    awaiting_purge: Vec<ReplySender<()>>,
     state: Revisions,
     compaction: Option<CompactionTimer>,
     progress_interval: Duration,
@@ -53,9 +57,18 @@ struct CompactionTimer {
 struct Committed {
     state: Revisions,
     events: Vec<Arc<Event>>,
-    outcomes: Vec<Result<TxnOutcome>>,
+    outcomes: Vec<Result<Outcome>>,
     compactions: Vec<Result<()>>,
+    /// The leases that have expired.
+    expired: Vec<LeaseId>,
     next_expiry: Option<u64>,
+}
+
+/// What the writer shares with the callers.
+pub(super) struct Shared {
+    pub(super) hub: Arc<Hub>,
+    pub(super) condition: Arc<StoreHealth>,
+    pub(super) leases: Arc<Leases>,
 }
 
 impl WriterThread {
@@ -63,7 +76,7 @@ impl WriterThread {
         directory: Directory,
         connection: Connection,
         state: Revisions,
-        (hub, condition): (Arc<Hub>, Arc<StoreHealth>),
+        Shared { hub, condition, leases }: Shared,
         requests: Requests,
         options: &EmbeddedOptions,
     ) -> Self {
@@ -76,8 +89,10 @@ impl WriterThread {
             _directory: directory,
             hub,
             condition,
+            leases,
             space,
             requests,
+            awaiting_purge: Vec::new(),
             state,
             compaction: options.compaction_interval.map(timer),
             progress_interval: options.progress_interval,
@@ -110,7 +125,7 @@ impl WriterThread {
         let now = Instant::now();
         if let Some(timer) = self.compaction.as_mut().filter(|timer| timer.due <= now) {
             if timer.revision > self.state.compacted {
-                group.compactions.push((timer.revision, None));
+                group.compactions.push(Compaction { revision: timer.revision, answer: None, physical: false });
             }
             timer.revision = self.state.revision;
             timer.due = now + timer.interval;
@@ -121,11 +136,15 @@ impl WriterThread {
         self.check_space();
     }
 
-    fn serve(&mut self, group: CommitGroup) {
+    fn serve(&mut self, mut group: CommitGroup) {
         if let Some(error) = self.condition.failure() {
+            self.awaiting_purge.drain(..).for_each(|answer| drop(answer.send(Err(error.clone()))));
             return refuse(group, &error);
         }
-        if group.commits.is_empty() && group.compactions.is_empty() && !self.has_housekeeping() {
+        for answer in std::mem::take(&mut group.defragments) {
+            let _ = answer.send(self.defragment()); // the caller may have given up waiting
+        }
+        if group.writes.is_empty() && group.compactions.is_empty() && !self.has_housekeeping() {
             return;
         }
         let mut applied = self.apply_watched(&group);
@@ -172,13 +191,15 @@ impl WriterThread {
         let housekeeping = self.has_housekeeping() || !group.compactions.is_empty();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut changes = Changes::new(&transaction, self.state, self.space.room());
-        let outcomes = group.commits.iter().map(|commit| changes.commit(&commit.txn)).collect::<Result<_>>()?;
-        let compactions =
-            group.compactions.iter().map(|(revision, _)| changes.compact(*revision)).collect::<Result<_>>()?;
+        let outcomes = group.writes.iter().map(|write| changes.perform(&write.job)).collect::<Result<_>>()?;
+        let compactions = group.compactions.iter();
+        let compactions = compactions.map(|compaction| changes.compact(compaction.revision)).collect::<Result<_>>()?;
+        let mut expired = Vec::new();
         if housekeeping {
+            expired = changes.expire_leases(&self.leases, HOUSEKEEPING)?;
             changes.expire(HOUSEKEEPING)?;
             // Faster than new garbage accumulates, but without delaying the writes of the same transaction.
-            let share = if group.commits.is_empty() { HOUSEKEEPING } else { 2 * group.commits.len() + 64 };
+            let share = if group.writes.is_empty() { HOUSEKEEPING } else { 2 * group.writes.len() + 64 };
             changes.purge(share)?;
         }
         let next_expiry = next_expiry(&transaction)?;
@@ -186,29 +207,59 @@ impl WriterThread {
         #[cfg(test)]
         self.condition.faults.apply_next()?;
         transaction.commit().map_err(commit_error)?;
-        Ok(Committed { state, events, outcomes, compactions, next_expiry })
+        Ok(Committed { state, events, outcomes, compactions, expired, next_expiry })
     }
 
     /// Publishes events to the watchers, then answers the writers: an acknowledged write has been published.
     fn announce(&mut self, group: CommitGroup, committed: Committed) {
-        let Committed { state, events, outcomes, compactions, next_expiry } = committed;
+        let Committed { state, events, outcomes, compactions, expired, next_expiry } = committed;
         self.state = state;
         self.next_expiry = next_expiry;
+        expired.into_iter().for_each(|id| self.leases.revoked(id));
         if !events.is_empty() {
             self.hub.publish(&events, state.revision);
             self.progress_due.get_or_insert_with(|| Instant::now() + self.progress_interval);
         }
-        for (Commit { answer, .. }, outcome) in group.commits.into_iter().zip(outcomes) {
+        for (Write { job, answer, .. }, outcome) in group.writes.into_iter().zip(outcomes) {
+            if outcome.is_ok() {
+                self.follow(&job);
+            }
             let _ = answer.send(outcome); // the caller may have given up waiting; its write is durable
         }
-        for ((_, answer), outcome) in group.compactions.into_iter().zip(compactions) {
-            report_compaction(answer, outcome);
+        for (Compaction { answer, physical, .. }, outcome) in group.compactions.into_iter().zip(compactions) {
+            match (answer, outcome) {
+                (Some(answer), Ok(())) if physical => self.awaiting_purge.push(answer),
+                (answer, outcome) => report_compaction(answer, outcome),
+            }
+        }
+        if !self.state.has_garbage() {
+            self.awaiting_purge.drain(..).for_each(|answer| drop(answer.send(Ok(()))));
         }
     }
 
+    /// Follows a durable change of the leases.
+    fn follow(&self, job: &Job) {
+        match job {
+            Job::Grant { id, ttl } => self.leases.granted(*id, *ttl),
+            Job::Revoke { id } => self.leases.revoked(*id),
+            _ => {}
+        }
+    }
+
+    /// Rewrites the database without the space that is not used.
+    fn defragment(&self) -> Result<()> {
+        self.condition.set_busy(true);
+        let rewritten = self.connection.execute_batch("VACUUM");
+        let flushed = rewritten.map_err(Error::from).and_then(|()| self.flush());
+        self.condition.set_busy(false);
+        flushed
+    }
+
     fn has_housekeeping(&self) -> bool {
-        let expired = self.next_expiry.is_some_and(|at| at <= unix_millis());
-        (expired || self.state.purged < self.state.compacted) && Instant::now() >= self.housekeeping_not_before
+        let now = Instant::now();
+        let expired = self.next_expiry.is_some_and(|at| at <= unix_millis())
+            || self.leases.next_expiry().is_some_and(|at| at <= now);
+        (expired || self.state.has_garbage()) && now >= self.housekeeping_not_before
     }
 
     /// Returns how long the thread may sleep without a request; `None` is unlimited.
@@ -217,11 +268,12 @@ impl WriterThread {
         let timers =
             [self.compaction.as_ref().map(|timer| timer.due), self.progress_due, Some(self.space.next_check())];
         let timer = timers.into_iter().flatten().min().map(|due| due.saturating_duration_since(now));
-        let lease =
-            self.next_expiry.map(|at| Duration::from_millis(at.saturating_sub(unix_millis())).min(LONGEST_SLEEP));
-        let purge = (self.state.purged < self.state.compacted).then_some(Duration::ZERO);
+        let key = self.next_expiry.map(|at| Duration::from_millis(at.saturating_sub(unix_millis())).min(LONGEST_SLEEP));
+        let lease = self.leases.next_expiry().map(|at| at.saturating_duration_since(now));
+        let purge = self.state.has_garbage().then_some(Duration::ZERO);
         let pause = self.housekeeping_not_before.saturating_duration_since(now);
-        let housekeeping = if self.condition.failure().is_some() { None } else { lease.into_iter().chain(purge).min() };
+        let housekeeping =
+            if self.condition.failure().is_some() { None } else { key.into_iter().chain(lease).chain(purge).min() };
         timer.into_iter().chain(housekeeping.map(|wait| wait.max(pause))).min()
     }
 
@@ -251,11 +303,14 @@ fn commit_error(error: rusqlite::Error) -> Error {
 }
 
 fn refuse(group: CommitGroup, error: &Error) {
-    for commit in group.commits {
-        let _ = commit.answer.send(Err(error.clone())); // the caller may have given up waiting
+    for write in group.writes {
+        let _ = write.answer.send(Err(error.clone())); // the caller may have given up waiting
     }
-    for (_, answer) in group.compactions {
-        report_compaction(answer, Err(error.clone()));
+    for compaction in group.compactions {
+        report_compaction(compaction.answer, Err(error.clone()));
+    }
+    for answer in group.defragments {
+        let _ = answer.send(Err(error.clone()));
     }
 }
 

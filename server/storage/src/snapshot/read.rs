@@ -13,6 +13,10 @@ use sha2::{Digest, Sha256};
 use super::{END, ENTRY, FORMAT, MAGIC, SnapshotEntry, Summary, refused};
 use crate::{KeyValue, Result};
 
+/// The sizes in bytes of what etcd's API appends to a snapshot.
+const SECTOR: usize = 512;
+const SHA256: usize = 32;
+
 /// Verifies a snapshot file and returns its metadata.
 ///
 /// # Errors
@@ -89,10 +93,25 @@ impl SnapshotReader {
         if keys != self.summary.keys || computed != self.summary.checksum {
             return Err(self.damaged("its checksum does not match"));
         }
-        match self.file.read(&mut [0]) {
-            Ok(0) => Ok(()),
-            _ => Err(self.damaged("something follows its end")),
+        match self.is_complete() {
+            true => Ok(()),
+            false => Err(self.damaged("something follows its end")),
         }
+    }
+
+    /// Whether nothing follows the end, or what etcd's API appends: zeros up to a sector, and a SHA-256.
+    fn is_complete(&mut self) -> bool {
+        let mut rest = Vec::new();
+        let most = (SECTOR + SHA256) as u64 + 1;
+        if (&mut self.file).take(most).read_to_end(&mut rest).is_err() {
+            return false;
+        }
+        let Ok(length) = self.file.get_ref().metadata().map(|metadata| metadata.len()) else { return false };
+        let is_appended = rest.len() >= SHA256
+            && rest.len() < SECTOR + SHA256
+            && length % SECTOR as u64 == SHA256 as u64
+            && rest[..rest.len() - SHA256].iter().all(|&byte| byte == 0);
+        rest.is_empty() || is_appended
     }
 
     fn number(&mut self) -> Result<u64> {
