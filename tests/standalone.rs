@@ -1,0 +1,194 @@
+//! The program by itself, with its controllers: what API builders do on a fresh server, by kubectl.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod common;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::Server;
+use common::kubectl::{Kubectl, assert_has};
+use needs::needs;
+use serde_json::{Value, json};
+
+/// Maximum wait for a controller.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Starts a server with all controllers.
+fn start(folder: &Path) -> Kubectl {
+    start_with(folder, &[])
+}
+
+fn start_with(folder: &Path, flags: &[&str]) -> Kubectl {
+    let flags: Vec<&str> = ["--controllers=*"].into_iter().chain(flags.iter().copied()).collect();
+    Kubectl(Server::start_with(folder, &flags))
+}
+
+/// Repeats a question until it has an answer.
+fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begin.elapsed() < DEADLINE, "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+impl Kubectl {
+    fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.run(&[args, &["-o", "json"]].concat())).unwrap()
+    }
+
+    fn exists(&self, args: &[&str]) -> bool {
+        let found = self.try_run(&[&["get"], args].concat(), "");
+        assert!(found.ok || found.stderr.contains("NotFound"), "{}", found.stderr);
+        found.ok
+    }
+
+    fn apply(&self, object: &Value) {
+        self.run_with(&["apply", "-f", "-"], &object.to_string());
+    }
+}
+
+fn definition() -> Value {
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        },
+    })
+}
+
+fn widget(namespace: &str, name: &str, finalizers: &[&str]) -> Value {
+    let metadata = json!({"name": name, "namespace": namespace, "finalizers": finalizers});
+    json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata})
+}
+
+#[needs(kubectl)]
+#[test]
+fn namespace_with_pod_and_custom_objects_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    // The first round of the controllers is over when the server is ready.
+    kubectl.run(&["get", "serviceaccount", "default"]);
+    let certificate = kubectl.json(&["get", "configmap", "kube-root-ca.crt"]);
+    assert_has(certificate["data"]["ca.crt"].as_str().unwrap(), &["BEGIN CERTIFICATE"]);
+    kubectl.run(&["create", "namespace", "demo"]);
+    eventually("the service account", || kubectl.exists(&["serviceaccount", "default", "-n", "demo"]).then_some(()));
+    kubectl.run(&["run", "web", "--image=nginx", "-n", "demo"]);
+    kubectl.run(&["create", "deployment", "app", "--image=nginx", "-n", "demo"]);
+    kubectl.apply(&definition());
+    kubectl.run(&["wait", "--for=condition=Established", "crd/widgets.example.com"]);
+    for name in ["a", "b", "c"] {
+        kubectl.apply(&widget("demo", name, &[]));
+    }
+    kubectl.apply(&widget("default", "stays", &[]));
+    kubectl.run(&["delete", "namespace", "demo", "--timeout=60s"]);
+    assert!(!kubectl.exists(&["namespace", "demo"]));
+    assert_eq!(kubectl.json(&["get", "widgets", "-A"])["items"].as_array().unwrap().len(), 1);
+    for resource in ["pods", "deployments", "events", "serviceaccounts", "configmaps"] {
+        assert_eq!(kubectl.json(&["get", resource, "-n", "demo"])["items"], json!([]), "{resource}");
+    }
+    // The name is free.
+    kubectl.run(&["create", "namespace", "demo"]);
+    eventually("the service account", || kubectl.exists(&["serviceaccount", "default", "-n", "demo"]).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn terminating_namespace_reports_what_remains() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["create", "namespace", "held"]);
+    kubectl.apply(&definition());
+    kubectl.run(&["wait", "--for=condition=Established", "crd/widgets.example.com"]);
+    kubectl.apply(&widget("held", "a", &["example.com/hold"]));
+    kubectl.run(&["delete", "namespace", "held", "--wait=false"]);
+    let condition = |name: &str| {
+        let namespace = kubectl.json(&["get", "namespace", "held"]);
+        let conditions = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.into_iter().find(|condition| condition["type"] == name && condition["status"] == "True")
+    };
+    let remaining = eventually("the condition", || condition("NamespaceContentRemaining"));
+    assert_eq!(remaining["reason"], "SomeResourcesRemain");
+    assert_eq!(remaining["message"], "Some resources are remaining: widgets.example.com has 1 resource instances");
+    let finalizers = eventually("the condition", || condition("NamespaceFinalizersRemaining"));
+    assert_eq!(
+        finalizers["message"],
+        "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances"
+    );
+    let refused = kubectl.try_run(&["create", "configmap", "late", "-n", "held"], "");
+    assert!(refused.stderr.contains("because it is being terminated"), "{}", refused.stderr);
+    kubectl.run(&["patch", "widget", "a", "-n", "held", "--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#]);
+    eventually("the end of the namespace", || (!kubectl.exists(&["namespace", "held"])).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn pods_are_deleted_before_other_objects() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["create", "namespace", "ordered"]);
+    eventually("the account", || kubectl.exists(&["serviceaccount", "default", "-n", "ordered"]).then_some(()));
+    kubectl.run(&["run", "web", "--image=nginx", "-n", "ordered"]);
+    let hold = r#"{"metadata":{"finalizers":["example.com/hold"]}}"#;
+    kubectl.run(&["patch", "pod", "web", "-n", "ordered", "--type=merge", "-p", hold]);
+    kubectl.run(&["create", "configmap", "settings", "-n", "ordered"]);
+    kubectl.run(&["delete", "namespace", "ordered", "--wait=false"]);
+    let remaining = eventually("the condition", || {
+        let namespace = kubectl.json(&["get", "namespace", "ordered"]);
+        let conditions = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.into_iter().find(|condition| condition["type"] == "NamespaceContentRemaining")
+    });
+    assert_eq!(remaining["message"], "Some resources are remaining: pods. has 1 resource instances");
+    assert!(kubectl.exists(&["configmap", "settings", "-n", "ordered"]));
+    let release = r#"{"metadata":{"finalizers":null}}"#;
+    kubectl.run(&["patch", "pod", "web", "-n", "ordered", "--type=merge", "-p", release]);
+    eventually("the end of the namespace", || (!kubectl.exists(&["namespace", "ordered"])).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn objects_of_each_namespace_are_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["delete", "serviceaccount", "default"]);
+    eventually("the service account", || kubectl.exists(&["serviceaccount", "default"]).then_some(()));
+    let broken = r#"{"data":{"ca.crt":"broken"}}"#;
+    kubectl.run(&["patch", "configmap", "kube-root-ca.crt", "--type=merge", "-p", broken]);
+    eventually("the certificate", || {
+        let map = kubectl.json(&["get", "configmap", "kube-root-ca.crt"]);
+        map["data"]["ca.crt"].as_str().unwrap().contains("BEGIN CERTIFICATE").then_some(())
+    });
+}
+
+#[needs(kubectl)]
+#[test]
+fn controllers_follow_the_flag_and_the_lease() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = Kubectl(Server::start_with(folder.path(), &["--controllers=*,-serviceaccount"]));
+    let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
+    assert_eq!(lease["spec"]["leaseDurationSeconds"], 15);
+    assert_eq!(lease["spec"]["leaseTransitions"], 0);
+    let holder = lease["spec"]["holderIdentity"].as_str().unwrap().to_owned();
+    assert!(kubectl.exists(&["configmap", "kube-root-ca.crt"]));
+    assert!(!kubectl.exists(&["serviceaccount", "default"]));
+    // A process that was killed has not released the lease; the next one takes it at once.
+    kubectl.0.kill();
+    let kubectl = start(folder.path());
+    let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
+    assert_ne!(lease["spec"]["holderIdentity"], holder);
+    assert_eq!(lease["spec"]["leaseTransitions"], 1);
+    assert!(kubectl.exists(&["serviceaccount", "default"]));
+    assert!(kubectl.0.stop());
+    let kubectl = start_with(folder.path(), &["--controllers=-*"]);
+    let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
+    assert_eq!(lease["spec"]["holderIdentity"], "", "the lease was released");
+}
