@@ -192,3 +192,166 @@ fn controllers_follow_the_flag_and_the_lease() {
     let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
     assert_eq!(lease["spec"]["holderIdentity"], "", "the lease was released");
 }
+
+/// A config map, with its owners.
+fn owned(namespace: &str, name: &str, owners: &[Value]) -> Value {
+    let metadata = json!({"name": name, "namespace": namespace, "ownerReferences": owners});
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+}
+
+impl Kubectl {
+    /// Creates a config map without owners, and returns a reference to it as an owner.
+    fn owner(&self, namespace: &str, name: &str) -> Value {
+        self.run(&["create", "configmap", name, "-n", namespace]);
+        self.reference(namespace, name)
+    }
+
+    fn reference(&self, namespace: &str, name: &str) -> Value {
+        let uid = self.json(&["get", "configmap", name, "-n", namespace])["metadata"]["uid"].clone();
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": uid, "blockOwnerDeletion": true})
+    }
+
+    fn wait_for_the_end_of(&self, name: &str) {
+        let what = format!("the end of {name}");
+        eventually(&what, || (!self.exists(&["configmap", name])).then_some(()));
+    }
+}
+
+#[needs(kubectl)]
+#[test]
+fn dependents_are_deleted_with_their_last_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let (one, other) = (kubectl.owner("default", "one"), kubectl.owner("default", "other"));
+    kubectl.apply(&owned("default", "child", &[one.clone()]));
+    let child = kubectl.reference("default", "child");
+    kubectl.apply(&owned("default", "grandchild", &[child]));
+    kubectl.apply(&owned("default", "shared", &[one.clone(), other.clone()]));
+    kubectl.apply(&definition());
+    kubectl.run(&["wait", "--for=condition=Established", "crd/widgets.example.com"]);
+    let mut custom = widget("default", "custom", &[]);
+    custom["metadata"]["ownerReferences"] = json!([one]);
+    kubectl.apply(&custom);
+    kubectl.run(&["delete", "configmap", "one"]);
+    kubectl.wait_for_the_end_of("child");
+    kubectl.wait_for_the_end_of("grandchild");
+    eventually("the end of the custom object", || (!kubectl.exists(&["widget", "custom"])).then_some(()));
+    // An owner that is gone is removed from the object that has another one.
+    let owners = eventually("the change of owners", || {
+        let owners = kubectl.json(&["get", "configmap", "shared"])["metadata"]["ownerReferences"].clone();
+        (owners.as_array().unwrap().len() == 1).then_some(owners)
+    });
+    assert_eq!(owners[0]["name"], "other");
+    kubectl.run(&["delete", "configmap", "other"]);
+    kubectl.wait_for_the_end_of("shared");
+}
+
+#[needs(kubectl)]
+#[test]
+fn dependent_of_owner_that_never_existed_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let absent = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "absent", "uid": "4711"});
+    let unknown = json!({"apiVersion": "made.up/v1", "kind": "Thing", "name": "absent", "uid": "4712"});
+    kubectl.apply(&owned("default", "of-unknown", &[unknown]));
+    kubectl.apply(&owned("default", "of-absent", &[absent.clone()]));
+    kubectl.wait_for_the_end_of("of-absent");
+    // An owner with the same name and another uid is another object.
+    kubectl.owner("default", "absent");
+    kubectl.apply(&owned("default", "of-absent", &[absent]));
+    kubectl.wait_for_the_end_of("of-absent");
+    assert!(kubectl.exists(&["configmap", "absent"]) && kubectl.exists(&["configmap", "of-unknown"]));
+}
+
+#[needs(kubectl)]
+#[test]
+fn foreground_deletion_waits_for_blocking_dependents() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let owner = kubectl.owner("default", "owner");
+    let mut not_blocking = owner.clone();
+    not_blocking["blockOwnerDeletion"] = false.into();
+    let mut held = owned("default", "held", &[owner]);
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    kubectl.apply(&held);
+    let mut free = owned("default", "free", &[not_blocking]);
+    free["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    kubectl.apply(&free);
+    kubectl.run(&["delete", "configmap", "owner", "--cascade=foreground", "--wait=false"]);
+    eventually("the deletion of the dependents", || {
+        let deleting = |name| !kubectl.json(&["get", "configmap", name])["metadata"]["deletionTimestamp"].is_null();
+        (deleting("held") && deleting("free")).then_some(())
+    });
+    let finalizers = kubectl.json(&["get", "configmap", "owner"])["metadata"]["finalizers"].clone();
+    assert_eq!(finalizers, json!(["foregroundDeletion"]));
+    let release = r#"{"metadata":{"finalizers":null}}"#;
+    kubectl.run(&["patch", "configmap", "held", "--type=merge", "-p", release]);
+    kubectl.wait_for_the_end_of("owner");
+    assert!(kubectl.exists(&["configmap", "free"]));
+    kubectl.run(&["patch", "configmap", "free", "--type=merge", "-p", release]);
+    kubectl.wait_for_the_end_of("free");
+}
+
+#[needs(kubectl)]
+#[test]
+fn orphans_stay_without_the_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let (owner, other) = (kubectl.owner("default", "owner"), kubectl.owner("default", "other"));
+    kubectl.apply(&owned("default", "child", &[owner.clone()]));
+    kubectl.apply(&owned("default", "shared", &[owner, other]));
+    kubectl.run(&["delete", "configmap", "owner", "--cascade=orphan"]);
+    let owners = |name: &str| kubectl.json(&["get", "configmap", name])["metadata"]["ownerReferences"].clone();
+    assert_eq!(owners("child"), Value::Null);
+    assert_eq!(owners("shared").as_array().unwrap().len(), 1);
+    kubectl.run(&["delete", "configmap", "other"]);
+    kubectl.wait_for_the_end_of("shared");
+    assert!(kubectl.exists(&["configmap", "child"]));
+}
+
+#[needs(kubectl)]
+#[test]
+fn circles_of_owners_are_deleted_in_the_foreground() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let one = kubectl.owner("default", "one");
+    kubectl.apply(&owned("default", "two", &[one]));
+    let two = kubectl.reference("default", "two");
+    let change = json!({"metadata": {"ownerReferences": [two]}}).to_string();
+    kubectl.run(&["patch", "configmap", "one", "--type=merge", "-p", &change]);
+    kubectl.run(&["delete", "configmap", "one", "--cascade=foreground", "--timeout=60s"]);
+    kubectl.wait_for_the_end_of("two");
+}
+
+#[needs(kubectl)]
+#[test]
+fn owners_in_other_namespaces_count_as_absent_and_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["create", "namespace", "other"]);
+    let owner = kubectl.owner("other", "owner");
+    kubectl.apply(&owned("default", "child", &[owner.clone()]));
+    kubectl.wait_for_the_end_of("child");
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+        "metadata": {"name": "child", "ownerReferences": [owner]},
+    });
+    kubectl.apply(&role);
+    let events = eventually("the events", || {
+        let events = kubectl.json(&["get", "events", "--field-selector=reason=OwnerRefInvalidNamespace"]);
+        let items = events["items"].as_array().unwrap().clone();
+        (items.len() == 2).then_some(items)
+    });
+    let of = |kind: &str| events.iter().find(|event| event["involvedObject"]["kind"] == kind).unwrap();
+    let uid =
+        kubectl.json(&["get", "configmap", "owner", "-n", "other"])["metadata"]["uid"].as_str().unwrap().to_owned();
+    assert_eq!(
+        of("ConfigMap")["message"],
+        format!(
+            "ownerRef [v1/ConfigMap, namespace: default, name: owner, uid: {uid}] does not exist in namespace \"default\""
+        )
+    );
+    assert_eq!(of("ConfigMap")["source"]["component"], "garbage-collector-controller");
+    assert_eq!(of("ClusterRole")["type"], "Warning");
+    assert!(kubectl.exists(&["clusterrole", "child"]));
+}

@@ -57,6 +57,15 @@ impl Client {
         self.send(Method::DELETE, path, METADATA, Some(content)).await
     }
 
+    /// Changes an object by a JSON merge patch; the answer has metadata only.
+    ///
+    /// # Errors
+    /// The failure that the server answered with.
+    pub async fn patch(&self, path: &str, change: &Value) -> Result<Value, Status> {
+        let content = ("application/merge-patch+json", Bytes::from(change.to_string()));
+        self.send(Method::PATCH, path, METADATA, Some(content)).await
+    }
+
     /// Sends a request, and reads its answer. The request completes even if the caller is dropped.
     async fn send(
         &self,

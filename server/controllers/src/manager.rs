@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::context::Context;
 use crate::election::Election;
-use crate::{namespaces, root_ca, service_accounts};
+use crate::{garbage, namespaces, root_ca, service_accounts};
 
 /// How long the start of the server waits for the first round of the controllers.
 const FIRST_ROUND: Duration = Duration::from_secs(5);
@@ -33,6 +33,11 @@ struct Controller {
 
 /// The controllers of this program.
 static CONTROLLERS: &[Controller] = &[
+    Controller {
+        name: "garbage-collector-controller",
+        account: "generic-garbage-collector",
+        run: |context| Box::pin(garbage::run(context)),
+    },
     Controller {
         name: "namespace-controller",
         account: "namespace-controller",

@@ -46,7 +46,7 @@ pub static CONTROLLERS: &[KnownController] = &[
     absent("endpointslice-controller", "endpointslice"),
     absent("endpointslice-mirroring-controller", "endpointslicemirroring"),
     absent("ephemeral-volume-controller", "ephemeral-volume"),
-    absent("garbage-collector-controller", "garbagecollector"),
+    built("garbage-collector-controller", "garbagecollector"),
     absent("horizontal-pod-autoscaler-controller", "horizontalpodautoscaling"),
     absent("job-controller", "job"),
     absent("kube-apiserver-serving-clustertrustbundle-publisher-controller", ""),
