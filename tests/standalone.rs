@@ -3,12 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod common;
+#[path = "../server/storage/tests/etcd_server/mod.rs"]
+mod etcd_server;
 
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::Server;
 use common::kubectl::{Kubectl, assert_has};
+use etcd_server::EtcdServer;
 use needs::needs;
 use serde_json::{Value, json};
 
@@ -354,4 +358,191 @@ fn owners_in_other_namespaces_count_as_absent_and_are_reported() {
     assert_eq!(of("ConfigMap")["source"]["component"], "garbage-collector-controller");
     assert_eq!(of("ClusterRole")["type"], "Warning");
     assert!(kubectl.exists(&["clusterrole", "child"]));
+}
+
+#[needs(kubectl)]
+#[test]
+fn usage_of_quotas_decreases() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.apply(&definition());
+    kubectl.run(&["wait", "--for=condition=Established", "crd/widgets.example.com"]);
+    let hard = "pods=3,configmaps=10,requests.cpu=2,count/widgets.example.com=5,count/made.up=1";
+    kubectl.run(&["create", "quota", "limits", &format!("--hard={hard}")]);
+    let used = |name: &str| kubectl.json(&["get", "quota", "limits"])["status"]["used"][name].clone();
+    // The certificate of the namespace is a config map.
+    eventually("the count", || (used("configmaps") == "1").then_some(()));
+    assert_eq!((used("pods"), used("count/made.up")), ("0".into(), Value::Null));
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"containers": [{"name": "a", "image": "a", "resources": {"requests": {"cpu": "500m"}}}]},
+    });
+    kubectl.apply(&pod);
+    kubectl.run(&["create", "configmap", "settings"]);
+    kubectl.apply(&widget("default", "a", &[]));
+    eventually("the charge", || {
+        let all = (used("pods"), used("requests.cpu"), used("configmaps"), used("count/widgets.example.com"));
+        (all == ("1".into(), "500m".into(), "2".into(), "1".into())).then_some(())
+    });
+    kubectl.run(&["delete", "pod/web", "configmap/settings", "widget/a"]);
+    eventually("the recount", || {
+        let all = (used("pods"), used("requests.cpu"), used("configmaps"), used("count/widgets.example.com"));
+        (all == ("0".into(), "0".into(), "1".into(), "0".into())).then_some(())
+    });
+}
+
+#[needs(kubectl)]
+#[test]
+fn aggregated_cluster_roles_have_the_rules_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    // The bootstrap roles of users are aggregated.
+    eventually("the rules of view", || {
+        let rules = kubectl.json(&["get", "clusterrole", "view"])["rules"].as_array().map_or(0, Vec::len);
+        (rules > 5).then_some(())
+    });
+    kubectl.run(&["create", "clusterrole", "extra", "--verb=get", "--resource=secrets"]);
+    let view = || kubectl.json(&["get", "clusterrole", "view"])["rules"].to_string().contains("\"secrets\"");
+    assert!(!view());
+    kubectl.run(&["label", "clusterrole", "extra", "rbac.authorization.k8s.io/aggregate-to-view=true"]);
+    eventually("the rule", || view().then_some(()));
+    kubectl.run(&["delete", "clusterrole", "extra"]);
+    eventually("the end of the rule", || (!view()).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn finished_jobs_are_deleted_after_their_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    for (name, seconds) in [("short", 1), ("long", 3600)] {
+        let container = json!({"name": "a", "image": "a"});
+        kubectl.apply(&json!({
+            "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": "default"},
+            "spec": {
+                "ttlSecondsAfterFinished": seconds,
+                "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
+            },
+        }));
+        let time = "2026-01-01T00:00:00Z";
+        let condition = |kind: &str| json!({"type": kind, "status": "True", "lastTransitionTime": time});
+        let conditions = [condition("SuccessCriteriaMet"), condition("Complete")];
+        let mut status = json!({"status": {"startTime": time, "completionTime": time, "conditions": conditions}});
+        if name == "long" {
+            status = json!({"status": {"startTime": time}});
+        }
+        kubectl.run(&["patch", "job", name, "--subresource=status", "--type=merge", "-p", &status.to_string()]);
+    }
+    eventually("the end of the job", || (!kubectl.exists(&["job", "short"])).then_some(()));
+    assert!(kubectl.exists(&["job", "long"]));
+}
+
+#[needs(kubectl)]
+#[test]
+fn volumes_and_claims_in_use_are_protected() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let claim = |name: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "default"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        })
+    };
+    kubectl.apply(&claim("free"));
+    kubectl.apply(&claim("used"));
+    kubectl.apply(&json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {
+            "nodeName": "somewhere", "terminationGracePeriodSeconds": 0,
+            "containers": [{"name": "a", "image": "a"}],
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "used"}}],
+        },
+    }));
+    kubectl.run(&["delete", "pvc", "free", "used", "--wait=false"]);
+    eventually("the end of the claim", || (!kubectl.exists(&["pvc", "free"])).then_some(()));
+    assert!(kubectl.exists(&["pvc", "used"]));
+    kubectl.run(&["delete", "pod", "web", "--force", "--grace-period=0"]);
+    eventually("the end of the claim", || (!kubectl.exists(&["pvc", "used"])).then_some(()));
+    kubectl.apply(&json!({
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/a"}},
+    }));
+    let bound = |phase: &str| {
+        let status = json!({"status": {"phase": phase}}).to_string();
+        kubectl.run(&["patch", "pv", "disk", "--subresource=status", "--type=merge", "-p", &status]);
+    };
+    bound("Bound");
+    kubectl.run(&["delete", "pv", "disk", "--wait=false"]);
+    assert!(kubectl.exists(&["pv", "disk"]));
+    bound("Released");
+    eventually("the end of the volume", || (!kubectl.exists(&["pv", "disk"])).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn pod_without_scheduler_has_an_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["run", "web", "--image=nginx"]);
+    let event = eventually("the event", || {
+        let events = kubectl.json(&["get", "events", "--field-selector=reason=NoScheduler"]);
+        events["items"].as_array().unwrap().first().cloned()
+    });
+    assert_eq!(event["involvedObject"]["name"], "web");
+    assert_has(event["message"].as_str().unwrap(), &["no scheduler runs"]);
+}
+
+/// A running kube-controller-manager; killed on drop.
+struct Manager(Child);
+
+impl Manager {
+    fn start(kubectl: &Kubectl) -> Manager {
+        let mut command = Command::new(needs::program!(kube_controller_manager));
+        let config = format!("--kubeconfig={}", kubectl.0.kubeconfig().display());
+        command.arg(config).arg("--secure-port=0").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Manager(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[needs(kubectl, etcd, kube_controller_manager)]
+#[test]
+fn controllers_and_kube_controller_manager_exclude_each_other() {
+    let (etcd, folder, other) = (EtcdServer::start(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = format!("--etcd-servers={}", etcd.url);
+    // This server has no controllers, because its store is etcd.
+    let kubectl = Kubectl(Server::start_with(folder.path(), &[&store, "--controllers=-*"]));
+    let lease = || kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"])["spec"].clone();
+    let is_upstream = |holder: &str| !holder.is_empty() && !holder.starts_with("apiserver-");
+    let manager = Manager::start(&kubectl);
+    let holder_is = |what: &str, is: &dyn Fn(&str) -> bool| {
+        eventually(what, || {
+            let known = kubectl.try_run(&["get", "lease", "kube-controller-manager", "-n", "kube-system"], "");
+            let spec = known.ok.then(&lease)?;
+            is(spec["holderIdentity"].as_str().unwrap_or_default()).then_some(spec)
+        })
+    };
+    let first = holder_is("the lease of kube-controller-manager", &is_upstream);
+    // The controllers of another server stand by.
+    let second = Kubectl(Server::start_with(other.path(), &[&store, "--controllers=*", "--hostname-override=second"]));
+    assert_eq!(lease()["holderIdentity"], first["holderIdentity"]);
+    assert_eq!(lease()["leaseTransitions"], first["leaseTransitions"]);
+    // They begin once the lease has expired.
+    drop(manager);
+    let here = holder_is("the lease of the controllers here", &|holder| holder.starts_with("apiserver-"));
+    assert_eq!(here["leaseTransitions"], first["leaseTransitions"].as_i64().unwrap() + 1);
+    // A kube-controller-manager waits until they release it.
+    let _manager = Manager::start(&kubectl);
+    kubectl.run(&["create", "namespace", "demo"]);
+    eventually("the account", || kubectl.exists(&["serviceaccount", "default", "-n", "demo"]).then_some(()));
+    assert_eq!(lease()["holderIdentity"], here["holderIdentity"]);
+    assert!(second.0.stop());
+    let last = holder_is("the lease of kube-controller-manager", &is_upstream);
+    assert_ne!(last["holderIdentity"], first["holderIdentity"]);
 }

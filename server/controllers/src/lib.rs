@@ -8,19 +8,24 @@
 #![deny(missing_docs)]
 #![deny(clippy::missing_errors_doc)]
 
+mod aggregated_roles;
 mod client;
 mod context;
 mod election;
 mod events;
+mod finished_jobs;
 mod garbage;
 mod manager;
 mod namespaces;
 mod per_namespace;
 mod queue;
+mod quotas;
 mod recorder;
 mod resources;
 mod root_ca;
 mod service_accounts;
+mod unscheduled_pods;
+mod volume_protection;
 
 use async_trait::async_trait;
 use endpoints::{Background, RunningServer};

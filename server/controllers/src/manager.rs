@@ -14,7 +14,10 @@ use tokio::task::JoinSet;
 
 use crate::context::Context;
 use crate::election::Election;
-use crate::{garbage, namespaces, root_ca, service_accounts};
+use crate::{
+    aggregated_roles, finished_jobs, garbage, namespaces, quotas, root_ca, service_accounts, unscheduled_pods,
+    volume_protection,
+};
 
 /// How long the start of the server waits for the first round of the controllers.
 const FIRST_ROUND: Duration = Duration::from_secs(5);
@@ -34,6 +37,11 @@ struct Controller {
 /// The controllers of this program.
 static CONTROLLERS: &[Controller] = &[
     Controller {
+        name: "clusterrole-aggregation-controller",
+        account: "clusterrole-aggregation-controller",
+        run: |context| Box::pin(aggregated_roles::run(context)),
+    },
+    Controller {
         name: "garbage-collector-controller",
         account: "generic-garbage-collector",
         run: |context| Box::pin(garbage::run(context)),
@@ -44,6 +52,21 @@ static CONTROLLERS: &[Controller] = &[
         run: |context| Box::pin(namespaces::run(context)),
     },
     Controller {
+        name: "persistentvolume-protection-controller",
+        account: "pv-protection-controller",
+        run: |context| Box::pin(volume_protection::run_for_volumes(context)),
+    },
+    Controller {
+        name: "persistentvolumeclaim-protection-controller",
+        account: "pvc-protection-controller",
+        run: |context| Box::pin(volume_protection::run_for_claims(context)),
+    },
+    Controller {
+        name: "resourcequota-controller",
+        account: "resourcequota-controller",
+        run: |context| Box::pin(quotas::run(context)),
+    },
+    Controller {
         name: "root-ca-certificate-publisher-controller",
         account: "root-ca-cert-publisher",
         run: |context| Box::pin(root_ca::run(context)),
@@ -52,6 +75,16 @@ static CONTROLLERS: &[Controller] = &[
         name: "serviceaccount-controller",
         account: "service-account-controller",
         run: |context| Box::pin(service_accounts::run(context)),
+    },
+    Controller {
+        name: "ttl-after-finished-controller",
+        account: "ttl-after-finished-controller",
+        run: |context| Box::pin(finished_jobs::run(context)),
+    },
+    Controller {
+        name: "unscheduled-pod-controller",
+        account: "unscheduled-pod-controller",
+        run: |context| Box::pin(unscheduled_pods::run(context)),
     },
 ];
 

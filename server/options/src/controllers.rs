@@ -9,7 +9,8 @@ const ALL: &str = "*";
 /// Selects no controller. Upstream has no such value, because its program is nothing else.
 const NONE: &str = "-*";
 
-/// A controller of upstream's kube-controller-manager.
+/// A controller of upstream's kube-controller-manager, or `unscheduled-pod-controller`, which only this
+/// program has.
 #[derive(Debug)]
 pub struct KnownController {
     /// The canonical name of upstream 1.36.
@@ -28,7 +29,7 @@ const fn absent(name: &'static str, alias: &'static str) -> KnownController {
     KnownController { name, alias, is_built: false }
 }
 
-/// All controllers of kube-controller-manager 1.36.
+/// All controllers of kube-controller-manager 1.36, and the one of this program.
 #[rustfmt::skip]
 pub static CONTROLLERS: &[KnownController] = &[
     absent("bootstrap-signer-controller", "bootstrapsigner"),
@@ -36,7 +37,7 @@ pub static CONTROLLERS: &[KnownController] = &[
     absent("certificatesigningrequest-cleaner-controller", "csrcleaner"),
     absent("certificatesigningrequest-signing-controller", "csrsigning"),
     absent("cloud-node-lifecycle-controller", "cloud-node-lifecycle"),
-    absent("clusterrole-aggregation-controller", "clusterrole-aggregation"),
+    built("clusterrole-aggregation-controller", "clusterrole-aggregation"),
     absent("cronjob-controller", "cronjob"),
     absent("daemonset-controller", "daemonset"),
     absent("deployment-controller", "deployment"),
@@ -58,8 +59,8 @@ pub static CONTROLLERS: &[KnownController] = &[
     absent("persistentvolume-attach-detach-controller", "attachdetach"),
     absent("persistentvolume-binder-controller", "persistentvolume-binder"),
     absent("persistentvolume-expander-controller", "persistentvolume-expander"),
-    absent("persistentvolume-protection-controller", "pv-protection"),
-    absent("persistentvolumeclaim-protection-controller", "pvc-protection"),
+    built("persistentvolume-protection-controller", "pv-protection"),
+    built("persistentvolumeclaim-protection-controller", "pvc-protection"),
     absent("pod-garbage-collector-controller", "podgc"),
     absent("podcertificaterequest-cleaner-controller", ""),
     absent("podgroup-protection-controller", ""),
@@ -67,7 +68,7 @@ pub static CONTROLLERS: &[KnownController] = &[
     absent("replicationcontroller-controller", "replicationcontroller"),
     absent("resourceclaim-controller", "resource-claim-controller"),
     absent("resourcepoolstatusrequest-controller", ""),
-    absent("resourcequota-controller", "resourcequota"),
+    built("resourcequota-controller", "resourcequota"),
     built("root-ca-certificate-publisher-controller", "root-ca-cert-publisher"),
     absent("selinux-warning-controller", ""),
     absent("service-cidr-controller", ""),
@@ -79,8 +80,9 @@ pub static CONTROLLERS: &[KnownController] = &[
     absent("storageversion-garbage-collector-controller", "storage-version-gc"),
     absent("taint-eviction-controller", ""),
     absent("token-cleaner-controller", "tokencleaner"),
-    absent("ttl-after-finished-controller", "ttl-after-finished"),
+    built("ttl-after-finished-controller", "ttl-after-finished"),
     absent("ttl-controller", "ttl"),
+    built("unscheduled-pod-controller", ""),
     absent("validatingadmissionpolicy-status-controller", ""),
     absent("volumeattributesclass-protection-controller", ""),
 ];

@@ -1,7 +1,7 @@
 //! Keeps the graph current: watches all resources, in their stored versions (upstream:
 //! `GraphBuilder`).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::task::{Context as TaskContext, Poll, ready};
@@ -40,8 +40,8 @@ pub struct Shared {
     resources: RwLock<Arc<Resources>>,
     /// Objects to look at.
     pub queue: Queue<Task>,
-    /// Objects with an owner of an unknown kind.
-    unresolved: Mutex<HashSet<Object>>,
+    /// Objects with an owner of an unknown kind, by uid.
+    unresolved: Mutex<HashMap<Arc<str>, Object>>,
     barriers: mpsc::Sender<oneshot::Sender<()>>,
 }
 
@@ -66,7 +66,7 @@ impl Shared {
 
     /// Looks at an object again when the kinds of the server have changed.
     pub fn postpone(&self, object: Object) {
-        self.unresolved.lock().unwrap_or_else(PoisonError::into_inner).insert(object);
+        self.unresolved.lock().unwrap_or_else(PoisonError::into_inner).insert(object.uid.clone(), object);
     }
 
     fn add_all(&self, objects: impl IntoIterator<Item = Object>) {
@@ -75,7 +75,7 @@ impl Shared {
 
     fn retry_unresolved(&self) {
         let unresolved = std::mem::take(&mut *self.unresolved.lock().unwrap_or_else(PoisonError::into_inner));
-        self.add_all(unresolved);
+        self.add_all(unresolved.into_values());
     }
 }
 
