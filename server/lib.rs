@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use apiserver::{Error, InProcess, Server};
+use controllers::Controllers;
 use controlplane::ControlPlane;
 
 /// Builds `kube-apiserver` with Kubernetes' API groups and custom ones.
@@ -15,7 +16,8 @@ use controlplane::ControlPlane;
 /// The returned [`Server`] accepts further flags, admission plugins and a store. `run()` runs the
 /// program, and `start()` starts it in this process.
 pub fn server() -> Server {
-    Server::new(own::catalog(), Arc::new(ControlPlane::new(admission::build)))
+    let behaviour = Arc::new(ControlPlane::new(admission::build));
+    Server::new(own::catalog(), behaviour).background(Arc::new(Controllers))
 }
 
 /// An API server for tests.

@@ -29,6 +29,11 @@ pub fn program() -> String {
     std::env::var("ATTACK_PROGRAM").unwrap_or_else(|_| PROGRAM.to_owned())
 }
 
+/// Turns the controllers off, unless a test selects them: most tests observe the API alone.
+fn without_controllers(flags: &[&str]) -> Option<&'static str> {
+    flags.iter().all(|flag| !flag.starts_with("--controllers")).then_some("--controllers=-*")
+}
+
 /// Number of log lines that are printed when a test fails.
 const LOG_LINES: usize = 20;
 
@@ -86,6 +91,7 @@ impl Server {
             .arg(format!("--data-dir={}", data.display()))
             .args(logging)
             .args(flags)
+            .args(without_controllers(flags))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -48,6 +48,7 @@ use serde_json::Value as Json;
 
 use configuration::Configurations;
 pub use error::{Error, PluginError};
+pub use quota::{counted as counted_by_quota, selects as selected_by_quota, usage_of as quota_usage};
 use errors::{body, body_mut, forbidden, joined};
 use event_rate_limit::EventRateLimit;
 use image_policy::ImagePolicy;

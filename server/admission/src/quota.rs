@@ -23,6 +23,8 @@ use super::lookup::find_all;
 use charge::{Resources, charge, requested};
 pub use charges::Charges;
 pub use limited::Limited;
+pub use scopes::select as selects;
+pub use usage::{counted, usage_of};
 pub use violation::QuotaViolation;
 
 const QUOTAS: (&str, &str) = ("", "resourcequotas");

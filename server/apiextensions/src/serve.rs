@@ -13,6 +13,7 @@ use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{Backend, ResourceStore};
 use storage::cache::ResourceCache;
+use tokio::sync::watch;
 
 use crate::conditions::{self, ESTABLISHED, TERMINATING};
 use crate::conversion::Calls;
@@ -32,6 +33,8 @@ pub struct Custom {
     pub select_backend: BackendSelector,
     calls: Arc<Calls>,
     installed: Mutex<HashMap<String, Installed>>,
+    /// Number of changes of the installed definitions.
+    changes: watch::Sender<u64>,
 }
 
 /// The installed parts of one definition.
@@ -56,6 +59,14 @@ impl CustomEndpoints for Custom {
         let mut endpoints = installed.values().flat_map(|installed| &installed.endpoints);
         endpoints.find(|e| (e.kind.group, e.kind.version, e.kind.kind) == (group, version, kind)).cloned()
     }
+
+    fn all(&self) -> Vec<Arc<Endpoint>> {
+        self.installed().values().flat_map(|installed| &installed.endpoints).cloned().collect()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
 }
 
 impl Custom {
@@ -67,7 +78,8 @@ impl Custom {
         metrics: &prometheus::Registry,
     ) -> Self {
         let calls = Arc::new(Calls::new(environment.services.clone(), metrics));
-        Custom { server, environment, admission, select_backend, calls, installed: Mutex::default() }
+        let (installed, changes) = (Mutex::default(), watch::Sender::new(0));
+        Custom { server, environment, admission, select_backend, calls, installed, changes }
     }
 
     /// Serves the current state of a definition, or removes it if it is not established.
@@ -88,6 +100,7 @@ impl Custom {
         };
         let now = self.install(definition, before);
         installed.insert(name, now);
+        self.changes.send_modify(|changes| *changes += 1);
     }
 
     /// Removes the endpoints of a definition.
@@ -95,6 +108,7 @@ impl Custom {
         let before = self.installed().remove(name);
         if let Some(before) = before {
             self.uninstall(before);
+            self.changes.send_modify(|changes| *changes += 1);
         }
     }
 

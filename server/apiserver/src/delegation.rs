@@ -158,6 +158,7 @@ fn environment(
         services,
         access,
         client_ca: server.certificates.tls.client_ca.clone(),
+        server_ca: server.certificates.server_ca.clone(),
         proxy_ca: server.certificates.tls.proxy_ca.clone(),
         token_keys: server.certificates.service_accounts.clone(),
         health: server.health.clone(),

@@ -35,7 +35,7 @@ pub use server::Server;
 
 // Re-exports for implementations of admission plugins or stores.
 pub use async_trait::async_trait;
-pub use endpoints::{Admission, AdmissionAttributes, KindExtensions, Operation};
+pub use endpoints::{Admission, AdmissionAttributes, Background, KindExtensions, Operation, RunningServer};
 pub use machinery::reflect::Owned;
 pub use machinery::status::Status;
 pub use storage::Store;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use encryption::Encryption;
+use endpoints::RunningServer;
 use options::{Options, identity};
 use serving::{Handlers, certificates};
 
@@ -84,6 +85,10 @@ impl PreparedServer {
             let synced = listening.health.pending("poststarthook/crd-informer-synced");
             apiextensions::start(custom.clone(), delegation.loopback.clone()).await;
             synced.done();
+        }
+        if let Some(background) = &server.background {
+            let (environment, loopback) = (delegation.environment.clone(), delegation.loopback.clone());
+            background.start(RunningServer { environment, loopback, handler: delegation.handler.clone() }).await;
         }
         let front = Handlers {
             handler: delegation.handler,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use endpoints::{Admission, KindExtensions};
+use endpoints::{Admission, Background, KindExtensions};
 use machinery::catalog::Catalog;
 use machinery::features::KnownGates;
 use options::ServerProgram;
@@ -34,6 +34,7 @@ pub struct Server {
     pub(crate) program: ServerProgram,
     pub(crate) store: Option<Arc<dyn Store>>,
     pub(crate) admission: Vec<Arc<dyn Admission>>,
+    pub(crate) background: Option<Arc<dyn Background>>,
     pub(crate) flags: Vec<String>,
 }
 
@@ -56,13 +57,20 @@ impl Server {
     }
 
     fn of(program: ServerProgram, catalog: &'static Catalog, behaviour: Arc<dyn KindExtensions>) -> Self {
-        Server { catalog, behaviour, program, store: None, admission: Vec::new(), flags: Vec::new() }
+        let (admission, flags) = (Vec::new(), Vec::new());
+        Server { catalog, behaviour, program, store: None, admission, background: None, flags }
     }
 
     /// Sets the kind extensions: handlers of subresources, initial objects.
     #[must_use]
     pub fn behaviour(self, behaviour: Arc<dyn KindExtensions>) -> Self {
         Server { behaviour, ..self }
+    }
+
+    /// Sets the work of the server besides requests: its controllers.
+    #[must_use]
+    pub fn background(self, background: Arc<dyn Background>) -> Self {
+        Server { background: Some(background), ..self }
     }
 
     /// Sets the store, regardless of flags. The default is the data directory, or etcd

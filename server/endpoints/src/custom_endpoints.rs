@@ -2,10 +2,18 @@
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
 use super::endpoint::Endpoint;
 
 /// Finds endpoints of custom resources.
 pub trait CustomEndpoints: Send + Sync {
     /// Returns the endpoint of a kind; nothing if no definition serves it.
     fn of_kind(&self, group: &str, version: &str, kind: &str) -> Option<Arc<Endpoint>>;
+
+    /// Returns the endpoints of all served versions.
+    fn all(&self) -> Vec<Arc<Endpoint>>;
+
+    /// Returns a counter of changes of the endpoints, to wait for the next one.
+    fn changes(&self) -> watch::Receiver<u64>;
 }

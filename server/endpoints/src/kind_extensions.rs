@@ -38,6 +38,8 @@ pub struct ServerContext {
     pub access: Access,
     /// CA bundle of client certificates, in PEM.
     pub client_ca: Vec<u8>,
+    /// CA bundle of the serving certificate of this server, in PEM.
+    pub server_ca: Vec<u8>,
     /// CA bundle of front proxy certificates, in PEM.
     pub proxy_ca: Option<Vec<u8>>,
     /// Keys of service account tokens.

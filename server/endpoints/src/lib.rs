@@ -5,6 +5,7 @@
 
 mod admission;
 mod audit;
+mod background;
 mod body;
 mod compressed;
 mod connect_options;
@@ -42,6 +43,7 @@ mod verbs;
 mod versions;
 
 pub use admission::{Admission, AdmissionAttributes, AdmissionChain, Conversions, Operation, Reservations};
+pub use background::{Background, RunningServer};
 pub use body::internal;
 pub use compressed::Compressed;
 pub use custom_endpoints::CustomEndpoints;

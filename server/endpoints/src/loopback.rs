@@ -59,6 +59,16 @@ impl Loopback {
         Loopback { manager, ..self.clone() }
     }
 
+    /// Returns the same client with another user. Admission plugins and webhooks see the user.
+    pub fn as_user(&self, user: User) -> Self {
+        Loopback { user: Arc::new(user), ..self.clone() }
+    }
+
+    /// All endpoints of the catalog.
+    pub fn endpoints(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
+        self.endpoints.values()
+    }
+
     /// Whether a resource is served.
     pub fn serves(&self, resource: GroupVersionResource) -> bool {
         self.endpoints.contains_key(&resource)
@@ -103,12 +113,22 @@ impl Loopback {
 
     /// Replaces an object. A non-empty `resourceVersion` must be the stored one.
     pub async fn update<T: Struct>(&self, resource: GroupVersionResource, object: T) -> Result<T, Status> {
-        typed(self.endpoint(resource)?, self.update_part(resource, "", Owned::of(object)).await?)
+        self.update_subresource(resource, "", object).await
     }
 
     /// Replaces the status of an object.
     pub async fn update_status<T: Struct>(&self, resource: GroupVersionResource, object: T) -> Result<T, Status> {
-        typed(self.endpoint(resource)?, self.update_part(resource, STATUS, Owned::of(object)).await?)
+        self.update_subresource(resource, STATUS, object).await
+    }
+
+    /// Replaces a part of an object, such as `status` or `finalize`.
+    pub async fn update_subresource<T: Struct>(
+        &self,
+        resource: GroupVersionResource,
+        part: &'static str,
+        object: T,
+    ) -> Result<T, Status> {
+        typed(self.endpoint(resource)?, self.update_part(resource, part, Owned::of(object)).await?)
     }
 
     async fn update_part(

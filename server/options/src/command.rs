@@ -33,6 +33,7 @@ impl Section {
             Section::ApiEnablement => "API enablement flags",
             Section::EgressSelector => "Egress selector flags",
             Section::Admission => "Admission flags",
+            Section::Controllers => "Controllers flags",
             Section::Metrics => "Metrics flags",
             Section::Logs => "Logs flags",
             Section::Traces => "Traces flags",

@@ -14,6 +14,7 @@ pub(crate) enum Section {
     ApiEnablement,
     EgressSelector,
     Admission,
+    Controllers,
     Metrics,
     Logs,
     Traces,

@@ -15,6 +15,7 @@ mod authorization;
 mod command;
 pub mod configuration;
 mod connections;
+mod controllers;
 mod deprecated;
 mod documents;
 mod egress;
@@ -55,6 +56,7 @@ pub use audit::{
 pub use authentication::{AuthenticationOptions, DelegationOptions, TokenWebhookOptions};
 pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
 pub use connections::ConnectionOptions;
+pub use controllers::{CONTROLLERS, ControllerOptions, KnownController};
 pub use documents::document;
 pub use egress::EgressOptions;
 pub use error::{BoxError, DocumentError, EgressError, Error, FileError, FlagError, FlagErrors, ValueError};

@@ -13,6 +13,7 @@ use crate::audit::AuditOptions;
 use crate::authentication::AuthenticationOptions;
 use crate::authorization::AuthorizationOptions;
 use crate::command;
+use crate::controllers::ControllerOptions;
 use crate::egress::EgressOptions;
 use crate::error::{Error, FlagError, FlagErrors};
 use crate::error_list::ErrorList;
@@ -39,6 +40,7 @@ pub struct Options {
     pub requests: RequestOptions,
     pub storage: StorageOptions,
     pub services: ServiceOptions,
+    pub controllers: ControllerOptions,
     pub admission: AdmissionOptions,
     pub aggregation: AggregationOptions,
     pub peers: PeerOptions,
@@ -140,6 +142,7 @@ impl Options {
         let requests = errors.checked(values.requests());
         let storage = errors.checked(values.storage());
         let services = errors.checked(values.services());
+        let controllers = errors.checked(values.controllers());
         let admission = errors.checked(values.admission());
         let aggregation = errors.checked(values.aggregation());
         let peers = values.peers(&mut errors);
@@ -164,6 +167,7 @@ impl Options {
                 requests: requests?,
                 storage: storage?,
                 services: services?,
+                controllers: controllers?,
                 admission: admission?,
                 aggregation: aggregation?,
                 peers,

@@ -73,6 +73,7 @@ mod rules;
 mod select;
 mod source;
 mod stored;
+mod stored_reads;
 mod strategy;
 mod update;
 mod validation;

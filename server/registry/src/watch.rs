@@ -32,6 +32,8 @@ pub struct WatchStream {
     conversion: Option<Reading>,
     /// Converted events.
     read: VecDeque<Read>,
+    /// Whether events have objects in their stored versions.
+    is_stored: bool,
 }
 
 /// See [`WatchStream::conversion`].
@@ -105,7 +107,8 @@ impl ResourceStore {
         let rest = selector.range.clone();
         let initial = state.map(|snapshot| Initial { snapshot, rest, ready: VecDeque::new() });
         let (resource, read) = (self.clone(), VecDeque::new());
-        Ok(WatchStream { resource, selector, initial, initial_end, source, delivered, conversion: None, read })
+        let (conversion, is_stored) = (None, false);
+        Ok(WatchStream { resource, selector, initial, initial_end, source, delivered, conversion, read, is_stored })
     }
 
     /// Returns where a watch begins, and whether the cache has not reached that revision.
@@ -173,9 +176,14 @@ impl WatchStream {
         }
     }
 
+    /// Makes the stream deliver objects in their stored versions.
+    pub(crate) fn without_conversion(self) -> Self {
+        WatchStream { is_stored: true, ..self }
+    }
+
     /// Returns whether an entry needs no conversion.
     fn is_read(&self, entry: &Entry) -> bool {
-        self.resource.versions.as_ref().is_none_or(|versions| versions.is_read(entry))
+        self.is_stored || self.resource.versions.as_ref().is_none_or(|versions| versions.is_read(entry))
     }
 
     /// Starts the conversion of an event and of the events that are ready after it.

@@ -82,20 +82,29 @@ fn changes_scope(object: &Owned, old: Option<&Owned>) -> bool {
     pods.is_some_and(|(pod, old)| is_terminating(pod) != is_terminating(old))
 }
 
-fn count_name(attributes: &AdmissionAttributes) -> String {
-    match attributes.group {
-        "" => format!("count/{}", attributes.plural),
-        group => format!("count/{}.{group}", attributes.plural),
+fn count_name((group, plural): (&str, &str)) -> String {
+    match group {
+        "" => format!("count/{plural}"),
+        group => format!("count/{plural}.{group}"),
     }
 }
 
-/// Returns the resources of a quota that count objects of a resource.
+/// Returns the resources of a quota that count objects of a request's resource.
 pub fn matching<'q>(
     attributes: &AdmissionAttributes,
     hard: &'q BTreeMap<String, Quantity>,
 ) -> impl Iterator<Item = &'q str> {
-    let (count, core, plural) = (count_name(attributes), attributes.group.is_empty(), attributes.plural);
-    let claims_devices = (attributes.group, plural) == RESOURCE_CLAIMS;
+    counted((attributes.group, attributes.plural), hard)
+}
+
+/// Returns the names of `hard` that count objects of a resource, by its group and plural
+/// (`Evaluator.MatchingResources`).
+pub fn counted<'q>(
+    resource: (&'q str, &'q str),
+    hard: &'q BTreeMap<String, Quantity>,
+) -> impl Iterator<Item = &'q str> {
+    let (count, core, plural) = (count_name(resource), resource.0.is_empty(), resource.1);
+    let claims_devices = resource == RESOURCE_CLAIMS;
     hard.keys().map(String::as_str).filter(move |name| {
         *name == count
             || (claims_devices && name.ends_with(DEVICES_OF_CLASS))
@@ -172,12 +181,17 @@ pub fn increase(wanted: &Resources, counted: Option<&Resources>) -> Resources {
     delta
 }
 
-/// Returns the usage of an object (`Evaluator.Usage`).
+/// Returns the usage of the object of a request.
 pub fn usage(attributes: &AdmissionAttributes, object: &Owned) -> Resources {
+    usage_of((attributes.group, attributes.plural), object)
+}
+
+/// Returns the usage of an object of a resource, by its group and plural (`Evaluator.Usage`).
+pub fn usage_of(resource: (&str, &str), object: &Owned) -> Resources {
     let mut out = Resources::new();
-    put(&mut out, count_name(attributes), one());
-    if attributes.group.is_empty() && PLAIN.contains(&attributes.plural) {
-        put(&mut out, attributes.plural.to_owned(), one());
+    put(&mut out, count_name(resource), one());
+    if resource.0.is_empty() && PLAIN.contains(&resource.1) {
+        put(&mut out, resource.1.to_owned(), one());
     }
     if let Some(pod) = object.downcast_ref::<Pod>() {
         of_pod(pod, &mut out);

@@ -110,6 +110,12 @@ pub enum FlagError {
     #[error("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config")]
     EncryptionReload,
 
+    // Controllers.
+    #[error("{controller:?} is not in the list of known controllers")]
+    UnknownController { controller: String },
+    #[error("controller {controller:?} is not part of this program; kube-controller-manager runs it")]
+    AbsentController { controller: &'static str },
+
     // Authentication.
     #[error("the service-account-max-token-expiration must be between 1 hour and 2^32 seconds")]
     MaxTokenExpiration,

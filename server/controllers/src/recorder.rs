@@ -1,0 +1,43 @@
+//! Events about objects (upstream: `record.EventRecorder`).
+
+use std::sync::Arc;
+
+use endpoints::{Loopback, GroupVersionResource};
+use generated::core::v1::{Event, ObjectReference};
+use registry::Clock;
+
+const EVENTS: GroupVersionResource = ("", "v1", "events");
+/// The namespace of events about objects without one.
+const NAMESPACE: &str = "default";
+
+/// Creates events. An event that cannot be created is lost.
+pub struct Recorder {
+    loopback: Loopback,
+    clock: Arc<dyn Clock>,
+    component: &'static str,
+}
+
+impl Recorder {
+    /// Creates a recorder of a controller with this name.
+    pub fn new(loopback: Loopback, clock: Arc<dyn Clock>, component: &'static str) -> Self {
+        Recorder { loopback, clock, component }
+    }
+
+    /// Creates a warning.
+    pub async fn warn(&self, involved: ObjectReference, reason: &str, message: String) {
+        let now = self.clock.now();
+        let nanos = self.clock.micro_now().unix_micros().saturating_mul(1000);
+        let mut event = Event::default();
+        event.metadata.name = format!("{}.{nanos:x}", involved.name);
+        event.metadata.namespace =
+            if involved.namespace.is_empty() { NAMESPACE.into() } else { involved.namespace.clone() };
+        event.involved_object = involved;
+        (event.reason, event.message, event.r#type) = (reason.into(), message, "Warning".into());
+        (event.first_timestamp, event.last_timestamp, event.count) = (now, now, 1);
+        event.source.component = self.component.into();
+        event.reporting_component = self.component.into();
+        if let Err(status) = self.loopback.create(EVENTS, event).await {
+            tracing::debug!(reason, why = status.message, "an event of a controller was not stored");
+        }
+    }
+}

@@ -1,0 +1,548 @@
+//! The program by itself, with its controllers: what API builders do on a fresh server, by kubectl.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod common;
+#[path = "../server/storage/tests/etcd_server/mod.rs"]
+mod etcd_server;
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::Server;
+use common::kubectl::{Kubectl, assert_has};
+use etcd_server::EtcdServer;
+use needs::needs;
+use serde_json::{Value, json};
+
+/// Maximum wait for a controller.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Starts a server with all controllers.
+fn start(folder: &Path) -> Kubectl {
+    start_with(folder, &[])
+}
+
+fn start_with(folder: &Path, flags: &[&str]) -> Kubectl {
+    let flags: Vec<&str> = ["--controllers=*"].into_iter().chain(flags.iter().copied()).collect();
+    Kubectl(Server::start_with(folder, &flags))
+}
+
+/// Repeats a question until it has an answer.
+fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begin.elapsed() < DEADLINE, "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+impl Kubectl {
+    fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.run(&[args, &["-o", "json"]].concat())).unwrap()
+    }
+
+    fn exists(&self, args: &[&str]) -> bool {
+        let found = self.try_run(&[&["get"], args].concat(), "");
+        assert!(found.ok || found.stderr.contains("NotFound"), "{}", found.stderr);
+        found.ok
+    }
+
+    fn apply(&self, object: &Value) {
+        self.run_with(&["apply", "-f", "-"], &object.to_string());
+    }
+}
+
+fn definition() -> Value {
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        },
+    })
+}
+
+fn widget(namespace: &str, name: &str, finalizers: &[&str]) -> Value {
+    let metadata = json!({"name": name, "namespace": namespace, "finalizers": finalizers});
+    json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata})
+}
+
+#[needs(kubectl)]
+#[test]
+fn namespace_with_pod_and_custom_objects_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    // The first round of the controllers is over when the server is ready.
+    kubectl.run(&["get", "serviceaccount", "default"]);
+    let certificate = kubectl.json(&["get", "configmap", "kube-root-ca.crt"]);
+    assert_has(certificate["data"]["ca.crt"].as_str().unwrap(), &["BEGIN CERTIFICATE"]);
+    kubectl.run(&["create", "namespace", "demo"]);
+    eventually("the service account", || kubectl.exists(&["serviceaccount", "default", "-n", "demo"]).then_some(()));
+    kubectl.run(&["run", "web", "--image=nginx", "-n", "demo"]);
+    kubectl.run(&["create", "deployment", "app", "--image=nginx", "-n", "demo"]);
+    kubectl.apply(&definition());
+    kubectl.run(&["wait", "--for=condition=Established", "crd/widgets.example.com"]);
+    for name in ["a", "b", "c"] {
+        kubectl.apply(&widget("demo", name, &[]));
+    }
+    kubectl.apply(&widget("default", "stays", &[]));
+    kubectl.run(&["delete", "namespace", "demo", "--timeout=60s"]);
+    assert!(!kubectl.exists(&["namespace", "demo"]));
+    assert_eq!(kubectl.json(&["get", "widgets", "-A"])["items"].as_array().unwrap().len(), 1);
+    for resource in ["pods", "deployments", "events", "serviceaccounts", "configmaps"] {
+        assert_eq!(kubectl.json(&["get", resource, "-n", "demo"])["items"], json!([]), "{resource}");
+    }
+    // The name is free.
+    kubectl.run(&["create", "namespace", "demo"]);
+    eventually("the service account", || kubectl.exists(&["serviceaccount", "default", "-n", "demo"]).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn terminating_namespace_reports_what_remains() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["create", "namespace", "held"]);
+    kubectl.apply(&definition());
+    kubectl.run(&["wait", "--for=condition=Established", "crd/widgets.example.com"]);
+    kubectl.apply(&widget("held", "a", &["example.com/hold"]));
+    kubectl.run(&["delete", "namespace", "held", "--wait=false"]);
+    let condition = |name: &str| {
+        let namespace = kubectl.json(&["get", "namespace", "held"]);
+        let conditions = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.into_iter().find(|condition| condition["type"] == name && condition["status"] == "True")
+    };
+    let remaining = eventually("the condition", || condition("NamespaceContentRemaining"));
+    assert_eq!(remaining["reason"], "SomeResourcesRemain");
+    assert_eq!(remaining["message"], "Some resources are remaining: widgets.example.com has 1 resource instances");
+    let finalizers = eventually("the condition", || condition("NamespaceFinalizersRemaining"));
+    assert_eq!(
+        finalizers["message"],
+        "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances"
+    );
+    let refused = kubectl.try_run(&["create", "configmap", "late", "-n", "held"], "");
+    assert!(refused.stderr.contains("because it is being terminated"), "{}", refused.stderr);
+    kubectl.run(&["patch", "widget", "a", "-n", "held", "--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#]);
+    eventually("the end of the namespace", || (!kubectl.exists(&["namespace", "held"])).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn pods_are_deleted_before_other_objects() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["create", "namespace", "ordered"]);
+    eventually("the account", || kubectl.exists(&["serviceaccount", "default", "-n", "ordered"]).then_some(()));
+    kubectl.run(&["run", "web", "--image=nginx", "-n", "ordered"]);
+    let hold = r#"{"metadata":{"finalizers":["example.com/hold"]}}"#;
+    kubectl.run(&["patch", "pod", "web", "-n", "ordered", "--type=merge", "-p", hold]);
+    kubectl.run(&["create", "configmap", "settings", "-n", "ordered"]);
+    kubectl.run(&["delete", "namespace", "ordered", "--wait=false"]);
+    let remaining = eventually("the condition", || {
+        let namespace = kubectl.json(&["get", "namespace", "ordered"]);
+        let conditions = namespace["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        conditions.into_iter().find(|condition| condition["type"] == "NamespaceContentRemaining")
+    });
+    assert_eq!(remaining["message"], "Some resources are remaining: pods. has 1 resource instances");
+    assert!(kubectl.exists(&["configmap", "settings", "-n", "ordered"]));
+    let release = r#"{"metadata":{"finalizers":null}}"#;
+    kubectl.run(&["patch", "pod", "web", "-n", "ordered", "--type=merge", "-p", release]);
+    eventually("the end of the namespace", || (!kubectl.exists(&["namespace", "ordered"])).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn objects_of_each_namespace_are_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["delete", "serviceaccount", "default"]);
+    eventually("the service account", || kubectl.exists(&["serviceaccount", "default"]).then_some(()));
+    let broken = r#"{"data":{"ca.crt":"broken"}}"#;
+    kubectl.run(&["patch", "configmap", "kube-root-ca.crt", "--type=merge", "-p", broken]);
+    eventually("the certificate", || {
+        let map = kubectl.json(&["get", "configmap", "kube-root-ca.crt"]);
+        map["data"]["ca.crt"].as_str().unwrap().contains("BEGIN CERTIFICATE").then_some(())
+    });
+}
+
+#[needs(kubectl)]
+#[test]
+fn controllers_follow_the_flag_and_the_lease() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = Kubectl(Server::start_with(folder.path(), &["--controllers=*,-serviceaccount"]));
+    let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
+    assert_eq!(lease["spec"]["leaseDurationSeconds"], 15);
+    assert_eq!(lease["spec"]["leaseTransitions"], 0);
+    let holder = lease["spec"]["holderIdentity"].as_str().unwrap().to_owned();
+    assert!(kubectl.exists(&["configmap", "kube-root-ca.crt"]));
+    assert!(!kubectl.exists(&["serviceaccount", "default"]));
+    // A process that was killed has not released the lease; the next one takes it at once.
+    kubectl.0.kill();
+    let kubectl = start(folder.path());
+    let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
+    assert_ne!(lease["spec"]["holderIdentity"], holder);
+    assert_eq!(lease["spec"]["leaseTransitions"], 1);
+    assert!(kubectl.exists(&["serviceaccount", "default"]));
+    assert!(kubectl.0.stop());
+    let kubectl = start_with(folder.path(), &["--controllers=-*"]);
+    let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
+    assert_eq!(lease["spec"]["holderIdentity"], "", "the lease was released");
+}
+
+/// A config map, with its owners.
+fn owned(namespace: &str, name: &str, owners: &[Value]) -> Value {
+    let metadata = json!({"name": name, "namespace": namespace, "ownerReferences": owners});
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+}
+
+impl Kubectl {
+    /// Creates a config map without owners, and returns a reference to it as an owner.
+    fn owner(&self, namespace: &str, name: &str) -> Value {
+        self.run(&["create", "configmap", name, "-n", namespace]);
+        self.reference(namespace, name)
+    }
+
+    fn reference(&self, namespace: &str, name: &str) -> Value {
+        let uid = self.json(&["get", "configmap", name, "-n", namespace])["metadata"]["uid"].clone();
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": uid, "blockOwnerDeletion": true})
+    }
+
+    fn wait_for_the_end_of(&self, name: &str) {
+        let what = format!("the end of {name}");
+        eventually(&what, || (!self.exists(&["configmap", name])).then_some(()));
+    }
+}
+
+#[needs(kubectl)]
+#[test]
+fn dependents_are_deleted_with_their_last_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let (one, other) = (kubectl.owner("default", "one"), kubectl.owner("default", "other"));
+    kubectl.apply(&owned("default", "child", &[one.clone()]));
+    let child = kubectl.reference("default", "child");
+    kubectl.apply(&owned("default", "grandchild", &[child]));
+    kubectl.apply(&owned("default", "shared", &[one.clone(), other.clone()]));
+    kubectl.apply(&definition());
+    kubectl.run(&["wait", "--for=condition=Established", "crd/widgets.example.com"]);
+    let mut custom = widget("default", "custom", &[]);
+    custom["metadata"]["ownerReferences"] = json!([one]);
+    kubectl.apply(&custom);
+    kubectl.run(&["delete", "configmap", "one"]);
+    kubectl.wait_for_the_end_of("child");
+    kubectl.wait_for_the_end_of("grandchild");
+    eventually("the end of the custom object", || (!kubectl.exists(&["widget", "custom"])).then_some(()));
+    // An owner that is gone is removed from the object that has another one.
+    let owners = eventually("the change of owners", || {
+        let owners = kubectl.json(&["get", "configmap", "shared"])["metadata"]["ownerReferences"].clone();
+        (owners.as_array().unwrap().len() == 1).then_some(owners)
+    });
+    assert_eq!(owners[0]["name"], "other");
+    kubectl.run(&["delete", "configmap", "other"]);
+    kubectl.wait_for_the_end_of("shared");
+}
+
+#[needs(kubectl)]
+#[test]
+fn dependent_of_owner_that_never_existed_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let absent = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "absent", "uid": "4711"});
+    let unknown = json!({"apiVersion": "made.up/v1", "kind": "Thing", "name": "absent", "uid": "4712"});
+    kubectl.apply(&owned("default", "of-unknown", &[unknown]));
+    kubectl.apply(&owned("default", "of-absent", &[absent.clone()]));
+    kubectl.wait_for_the_end_of("of-absent");
+    // An owner with the same name and another uid is another object.
+    kubectl.owner("default", "absent");
+    kubectl.apply(&owned("default", "of-absent", &[absent]));
+    kubectl.wait_for_the_end_of("of-absent");
+    assert!(kubectl.exists(&["configmap", "absent"]) && kubectl.exists(&["configmap", "of-unknown"]));
+}
+
+#[needs(kubectl)]
+#[test]
+fn foreground_deletion_waits_for_blocking_dependents() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let owner = kubectl.owner("default", "owner");
+    let mut not_blocking = owner.clone();
+    not_blocking["blockOwnerDeletion"] = false.into();
+    let mut held = owned("default", "held", &[owner]);
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    kubectl.apply(&held);
+    let mut free = owned("default", "free", &[not_blocking]);
+    free["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    kubectl.apply(&free);
+    kubectl.run(&["delete", "configmap", "owner", "--cascade=foreground", "--wait=false"]);
+    eventually("the deletion of the dependents", || {
+        let deleting = |name| !kubectl.json(&["get", "configmap", name])["metadata"]["deletionTimestamp"].is_null();
+        (deleting("held") && deleting("free")).then_some(())
+    });
+    let finalizers = kubectl.json(&["get", "configmap", "owner"])["metadata"]["finalizers"].clone();
+    assert_eq!(finalizers, json!(["foregroundDeletion"]));
+    let release = r#"{"metadata":{"finalizers":null}}"#;
+    kubectl.run(&["patch", "configmap", "held", "--type=merge", "-p", release]);
+    kubectl.wait_for_the_end_of("owner");
+    assert!(kubectl.exists(&["configmap", "free"]));
+    kubectl.run(&["patch", "configmap", "free", "--type=merge", "-p", release]);
+    kubectl.wait_for_the_end_of("free");
+}
+
+#[needs(kubectl)]
+#[test]
+fn orphans_stay_without_the_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let (owner, other) = (kubectl.owner("default", "owner"), kubectl.owner("default", "other"));
+    kubectl.apply(&owned("default", "child", &[owner.clone()]));
+    kubectl.apply(&owned("default", "shared", &[owner, other]));
+    kubectl.run(&["delete", "configmap", "owner", "--cascade=orphan"]);
+    let owners = |name: &str| kubectl.json(&["get", "configmap", name])["metadata"]["ownerReferences"].clone();
+    assert_eq!(owners("child"), Value::Null);
+    assert_eq!(owners("shared").as_array().unwrap().len(), 1);
+    kubectl.run(&["delete", "configmap", "other"]);
+    kubectl.wait_for_the_end_of("shared");
+    assert!(kubectl.exists(&["configmap", "child"]));
+}
+
+#[needs(kubectl)]
+#[test]
+fn circles_of_owners_are_deleted_in_the_foreground() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let one = kubectl.owner("default", "one");
+    kubectl.apply(&owned("default", "two", &[one]));
+    let two = kubectl.reference("default", "two");
+    let change = json!({"metadata": {"ownerReferences": [two]}}).to_string();
+    kubectl.run(&["patch", "configmap", "one", "--type=merge", "-p", &change]);
+    kubectl.run(&["delete", "configmap", "one", "--cascade=foreground", "--timeout=60s"]);
+    kubectl.wait_for_the_end_of("two");
+}
+
+#[needs(kubectl)]
+#[test]
+fn owners_in_other_namespaces_count_as_absent_and_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["create", "namespace", "other"]);
+    let owner = kubectl.owner("other", "owner");
+    kubectl.apply(&owned("default", "child", &[owner.clone()]));
+    kubectl.wait_for_the_end_of("child");
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+        "metadata": {"name": "child", "ownerReferences": [owner]},
+    });
+    kubectl.apply(&role);
+    let events = eventually("the events", || {
+        let events = kubectl.json(&["get", "events", "--field-selector=reason=OwnerRefInvalidNamespace"]);
+        let items = events["items"].as_array().unwrap().clone();
+        (items.len() == 2).then_some(items)
+    });
+    let of = |kind: &str| events.iter().find(|event| event["involvedObject"]["kind"] == kind).unwrap();
+    let uid =
+        kubectl.json(&["get", "configmap", "owner", "-n", "other"])["metadata"]["uid"].as_str().unwrap().to_owned();
+    assert_eq!(
+        of("ConfigMap")["message"],
+        format!(
+            "ownerRef [v1/ConfigMap, namespace: default, name: owner, uid: {uid}] does not exist in namespace \"default\""
+        )
+    );
+    assert_eq!(of("ConfigMap")["source"]["component"], "garbage-collector-controller");
+    assert_eq!(of("ClusterRole")["type"], "Warning");
+    assert!(kubectl.exists(&["clusterrole", "child"]));
+}
+
+#[needs(kubectl)]
+#[test]
+fn usage_of_quotas_decreases() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.apply(&definition());
+    kubectl.run(&["wait", "--for=condition=Established", "crd/widgets.example.com"]);
+    let hard = "pods=3,configmaps=10,requests.cpu=2,count/widgets.example.com=5,count/made.up=1";
+    kubectl.run(&["create", "quota", "limits", &format!("--hard={hard}")]);
+    let used = |name: &str| kubectl.json(&["get", "quota", "limits"])["status"]["used"][name].clone();
+    // The certificate of the namespace is a config map.
+    eventually("the count", || (used("configmaps") == "1").then_some(()));
+    assert_eq!((used("pods"), used("count/made.up")), ("0".into(), Value::Null));
+    let pod = json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"containers": [{"name": "a", "image": "a", "resources": {"requests": {"cpu": "500m"}}}]},
+    });
+    kubectl.apply(&pod);
+    kubectl.run(&["create", "configmap", "settings"]);
+    kubectl.apply(&widget("default", "a", &[]));
+    eventually("the charge", || {
+        let all = (used("pods"), used("requests.cpu"), used("configmaps"), used("count/widgets.example.com"));
+        (all == ("1".into(), "500m".into(), "2".into(), "1".into())).then_some(())
+    });
+    kubectl.run(&["delete", "pod/web", "configmap/settings", "widget/a"]);
+    eventually("the recount", || {
+        let all = (used("pods"), used("requests.cpu"), used("configmaps"), used("count/widgets.example.com"));
+        (all == ("0".into(), "0".into(), "1".into(), "0".into())).then_some(())
+    });
+}
+
+#[needs(kubectl)]
+#[test]
+fn aggregated_cluster_roles_have_the_rules_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    // The bootstrap roles of users are aggregated.
+    eventually("the rules of view", || {
+        let rules = kubectl.json(&["get", "clusterrole", "view"])["rules"].as_array().map_or(0, Vec::len);
+        (rules > 5).then_some(())
+    });
+    kubectl.run(&["create", "clusterrole", "extra", "--verb=get", "--resource=secrets"]);
+    let view = || kubectl.json(&["get", "clusterrole", "view"])["rules"].to_string().contains("\"secrets\"");
+    assert!(!view());
+    kubectl.run(&["label", "clusterrole", "extra", "rbac.authorization.k8s.io/aggregate-to-view=true"]);
+    eventually("the rule", || view().then_some(()));
+    kubectl.run(&["delete", "clusterrole", "extra"]);
+    eventually("the end of the rule", || (!view()).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn finished_jobs_are_deleted_after_their_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    for (name, seconds) in [("short", 1), ("long", 3600)] {
+        let container = json!({"name": "a", "image": "a"});
+        kubectl.apply(&json!({
+            "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": "default"},
+            "spec": {
+                "ttlSecondsAfterFinished": seconds,
+                "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
+            },
+        }));
+        let time = "2026-01-01T00:00:00Z";
+        let condition = |kind: &str| json!({"type": kind, "status": "True", "lastTransitionTime": time});
+        let conditions = [condition("SuccessCriteriaMet"), condition("Complete")];
+        let mut status = json!({"status": {"startTime": time, "completionTime": time, "conditions": conditions}});
+        if name == "long" {
+            status = json!({"status": {"startTime": time}});
+        }
+        kubectl.run(&["patch", "job", name, "--subresource=status", "--type=merge", "-p", &status.to_string()]);
+    }
+    eventually("the end of the job", || (!kubectl.exists(&["job", "short"])).then_some(()));
+    assert!(kubectl.exists(&["job", "long"]));
+}
+
+#[needs(kubectl)]
+#[test]
+fn volumes_and_claims_in_use_are_protected() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    let claim = |name: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "default"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        })
+    };
+    kubectl.apply(&claim("free"));
+    kubectl.apply(&claim("used"));
+    kubectl.apply(&json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "default"},
+        "spec": {
+            "nodeName": "somewhere", "terminationGracePeriodSeconds": 0,
+            "containers": [{"name": "a", "image": "a"}],
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "used"}}],
+        },
+    }));
+    kubectl.run(&["delete", "pvc", "free", "used", "--wait=false"]);
+    eventually("the end of the claim", || (!kubectl.exists(&["pvc", "free"])).then_some(()));
+    assert!(kubectl.exists(&["pvc", "used"]));
+    kubectl.run(&["delete", "pod", "web", "--force", "--grace-period=0"]);
+    eventually("the end of the claim", || (!kubectl.exists(&["pvc", "used"])).then_some(()));
+    kubectl.apply(&json!({
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/a"}},
+    }));
+    let bound = |phase: &str| {
+        let status = json!({"status": {"phase": phase}}).to_string();
+        kubectl.run(&["patch", "pv", "disk", "--subresource=status", "--type=merge", "-p", &status]);
+    };
+    bound("Bound");
+    kubectl.run(&["delete", "pv", "disk", "--wait=false"]);
+    assert!(kubectl.exists(&["pv", "disk"]));
+    bound("Released");
+    eventually("the end of the volume", || (!kubectl.exists(&["pv", "disk"])).then_some(()));
+}
+
+#[needs(kubectl)]
+#[test]
+fn pod_without_scheduler_has_an_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["run", "web", "--image=nginx"]);
+    let event = eventually("the event", || {
+        let events = kubectl.json(&["get", "events", "--field-selector=reason=NoScheduler"]);
+        events["items"].as_array().unwrap().first().cloned()
+    });
+    assert_eq!(event["involvedObject"]["name"], "web");
+    assert_has(event["message"].as_str().unwrap(), &["no scheduler runs"]);
+}
+
+/// A running kube-controller-manager; killed on drop.
+struct Manager(Child);
+
+impl Manager {
+    fn start(kubectl: &Kubectl) -> Manager {
+        let mut command = Command::new(needs::program!(kube_controller_manager));
+        let config = format!("--kubeconfig={}", kubectl.0.kubeconfig().display());
+        command.arg(config).arg("--secure-port=0").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Manager(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[needs(kubectl, etcd, kube_controller_manager)]
+#[test]
+fn controllers_and_kube_controller_manager_exclude_each_other() {
+    let (etcd, folder, other) = (EtcdServer::start(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = format!("--etcd-servers={}", etcd.url);
+    // This server has no controllers, because its store is etcd.
+    let kubectl = Kubectl(Server::start_with(folder.path(), &[&store, "--controllers=-*"]));
+    let lease = || kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"])["spec"].clone();
+    let is_upstream = |holder: &str| !holder.is_empty() && !holder.starts_with("apiserver-");
+    let manager = Manager::start(&kubectl);
+    let holder_is = |what: &str, is: &dyn Fn(&str) -> bool| {
+        eventually(what, || {
+            let known = kubectl.try_run(&["get", "lease", "kube-controller-manager", "-n", "kube-system"], "");
+            let spec = known.ok.then(&lease)?;
+            is(spec["holderIdentity"].as_str().unwrap_or_default()).then_some(spec)
+        })
+    };
+    let first = holder_is("the lease of kube-controller-manager", &is_upstream);
+    // The controllers of another server stand by.
+    let second = Kubectl(Server::start_with(other.path(), &[&store, "--controllers=*", "--hostname-override=second"]));
+    assert_eq!(lease()["holderIdentity"], first["holderIdentity"]);
+    assert_eq!(lease()["leaseTransitions"], first["leaseTransitions"]);
+    // They begin once the lease has expired.
+    drop(manager);
+    let here = holder_is("the lease of the controllers here", &|holder| holder.starts_with("apiserver-"));
+    assert_eq!(here["leaseTransitions"], first["leaseTransitions"].as_i64().unwrap() + 1);
+    // A kube-controller-manager waits until they release it.
+    let _manager = Manager::start(&kubectl);
+    kubectl.run(&["create", "namespace", "demo"]);
+    eventually("the account", || kubectl.exists(&["serviceaccount", "default", "-n", "demo"]).then_some(()));
+    assert_eq!(lease()["holderIdentity"], here["holderIdentity"]);
+    assert!(second.0.stop());
+    let last = holder_is("the lease of kube-controller-manager", &is_upstream);
+    assert_ne!(last["holderIdentity"], first["holderIdentity"]);
+}
