@@ -212,7 +212,7 @@ async fn failed_sign_ins_are_limited() {
 
 #[tokio::test]
 async fn without_ui_its_paths_are_not_found() {
-    let program = Program::start(&["--ui=false", "--authorization-mode=AlwaysAllow", "--token-auth-file=/dev/null"]);
+    let program = Program::start(&["--ui=false"]);
     assert!(program.code.is_empty());
     let identity = admin_client(&program);
     for path in ["/ui/", "/ui/session", "/ui/server/api", "/swagger-ui/"] {

@@ -24,7 +24,7 @@ export default defineConfig({
   },
   projects: [
     { name: 'sign-in', testMatch: 'signin.spec.js' },
-    { name: 'pages', testMatch: ['pages.spec.js', 'edit.spec.js'], dependencies: ['sign-in'], use: { storageState: state } },
+    { name: 'pages', testMatch: ['accessibility.spec.js', 'pages.spec.js', 'edit.spec.js'], dependencies: ['sign-in'], use: { storageState: state } },
     { name: 'screenshots', testMatch: 'screenshots.spec.js', dependencies: ['sign-in'], use: { storageState: state } },
   ],
 });

@@ -23,7 +23,7 @@ test('pictures', async ({ page, browser }) => {
   };
   const ns = await namespace(page, 'demo');
   const path = `/apis/apps/v1/namespaces/${ns}/deployments`;
-  for (const [name, replicas] of [['api', 3], ['cache', 1], ['queue', 2], ['web', 2]]) await create(page, path, deployment(name, replicas));
+  for (const [name, replicas] of [['api', 3], ['cache', 1], ['queue', 2], ['web', 2]]) await api(page, 'PATCH', `${path}/${name}?fieldManager=console`, deployment(name, replicas), 'application/apply-patch+yaml');
   const web = await api(page, 'GET', `${path}/web`);
   const involvedObject = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: ns, name: 'web', uid: web.body.metadata.uid };
   for (const [reason, message] of [['ScalingReplicaSet', 'Scaled up replica set web-5d4f7 from 0 to 2'], ['Updated', 'The image was updated to web:1.4']]) {

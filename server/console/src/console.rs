@@ -136,12 +136,13 @@ impl Console {
         if self.state().failures.is_limited(address) {
             return Err(Status::too_many_requests("too many failed sign-ins; try again in a minute", wait));
         }
-        let busy = |_| Status::too_many_requests("too many sign-ins at a time; try again", 1);
-        let _permit = self.sign_ins.try_acquire().map_err(busy)?;
         let body = request.into_body().read(MAX_BODY).await;
         let body = body.map_err(|why| Status::bad_request(why.to_string()))?;
         let credential = Credential::parse(&body);
         let credential = credential.ok_or_else(|| Status::bad_request("the body must have a token or a code"))?;
+        // Not while the body arrives: slow clients would keep others out.
+        let busy = |_| Status::too_many_requests("too many sign-ins at a time; try again", 1);
+        let _permit = self.sign_ins.try_acquire().map_err(busy)?;
         match self.authenticate(credential, verify).await {
             Ok((token, user)) => {
                 let state = &mut *self.state();

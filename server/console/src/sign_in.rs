@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::sessions::Halves;
 
 /// The largest body of a sign-in, in bytes.
-pub const MAX_BODY: usize = 64 << 10;
+pub const MAX_BODY: usize = 16 << 10;
 
 /// Authenticates bearer tokens.
 pub trait VerifyToken: Send + Sync {

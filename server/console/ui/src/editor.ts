@@ -18,7 +18,7 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--text)', padding: '6px 0' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
-  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--faint)', border: 'none', borderRight: '1px solid var(--line)' },
+  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--muted)', border: 'none', borderRight: '1px solid var(--line)' },
   '.cm-activeLine': { backgroundColor: 'var(--hover)' },
   '.cm-activeLineGutter': { backgroundColor: 'var(--hover)', color: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },

@@ -111,7 +111,7 @@ function conflictsOf(failure: Failure): Conflict[] {
   return failure.causes
     .filter((cause) => cause.reason === 'FieldManagerConflict')
     .map((cause) => {
-      const manager = cause.message?.match(/conflict with ("[^"]*"(?: with subresource "[^"]*")?)/)?.[1] ?? 'another manager';
+      const manager = cause.message?.match(/conflict with ("[^"]*"(?: with subresource "[^"]*")?)/)?.[1].replaceAll('"', '') ?? 'another manager';
       const field = (cause.field ?? '').replace(/^\./, '');
       return { field, manager, path: conflictPath(field) };
     });

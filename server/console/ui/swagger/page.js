@@ -52,7 +52,7 @@ function option(text, value) {
 async function start() {
   const paths = await fetchIndex();
   option('v2: all groups', V2);
-  for (const path of Object.keys(paths).sort()) option(`v3: ${path}`, paths[path].serverRelativeURL);
+  for (const path of Object.keys(paths).sort()) option(`v3: ${path}`, `/openapi/v3/${path}`);
   const wanted = decodeURIComponent(location.hash.slice(1));
   const chosen = [...select.options].find((one) => one.text === wanted) ?? [...select.options].find((one) => one.text === 'v3: apis/apps/v1') ?? select.options[0];
   select.value = chosen.value;

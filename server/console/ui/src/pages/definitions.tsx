@@ -30,7 +30,7 @@ export function DefinitionsPage() {
       {items && items.length > 0 && (
         <div class="scroll">
           <table class="objects">
-            <thead><tr><th>Name</th><th>Kind</th><th>Group</th><th>Scope</th><th>Versions</th><th>Conditions</th><th><span class="hidden">Links</span></th></tr></thead>
+            <thead><tr><th>Name</th><th>Kind</th><th>Scope</th><th>Versions</th><th>Conditions</th><th><span class="hidden">Links</span></th></tr></thead>
             <tbody>{items.map((item) => <Definition key={item.metadata.uid} item={item} />)}</tbody>
           </table>
         </div>
@@ -47,7 +47,7 @@ function Definition({ item }: { item: Json }) {
   return (
     <tr data-name={item.metadata.name}>
       <td><a href={objectAddress(definitions, undefined, item.metadata.name)}>{item.metadata.name}</a></td>
-      <td>{names.kind}</td><td class="mono">{group}</td><td>{scope}</td>
+      <td>{names.kind}</td><td>{scope}</td>
       <td>{versions.map((one: Json) => (
         <span class="tag" key={one.name} title={[one.served ? 'served' : 'not served', one.storage && 'stored'].filter(Boolean).join(', ')}>
           {one.name}{one.storage ? ' ●' : ''}{one.served ? '' : ' (not served)'}{one.deprecated ? ' (deprecated)' : ''}

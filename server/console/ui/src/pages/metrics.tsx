@@ -6,6 +6,8 @@ import { parse, quantile, type Samples, sum, sumBy } from '../metrics';
 
 const INTERVAL = 2000;
 const SPAN = 300_000;
+/** The span of the time axis at first; it grows to [`SPAN`]. */
+const FIRST_SPAN = 60_000;
 const MAX_POINTS = SPAN / INTERVAL + 1;
 
 interface Point {
@@ -79,8 +81,10 @@ export function MetricsPage() {
     };
   }, [isPaused]);
   const times = points.map((one) => one.time);
+  const elapsed = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  const span = Math.min(SPAN, Math.max(FIRST_SPAN, Math.ceil(elapsed / FIRST_SPAN) * FIRST_SPAN));
   const of = (name: string, value: string): Series => ({ name, values: points.map((one) => one.values[value]) });
-  const chart = (title: string, unit: string, series: Series[]) => <Chart title={title} unit={unit} series={series} times={times} span={SPAN} />;
+  const chart = (title: string, unit: string, series: Series[]) => <Chart title={title} unit={unit} series={series} times={times} span={span} />;
   return (
     <>
       <div class="title">

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { message } from '../api';
 import { Notice } from '../parts/text';
-import { signIn } from '../session';
+import { isSignedIn, signIn } from '../session';
 
 /** Signs in with a token, or with the code of the link that the server printed. */
 export function SignInPage({ code }: { code?: string }) {
@@ -31,6 +31,7 @@ export function SignInPage({ code }: { code?: string }) {
         <h1><img src="./icon.svg" alt="" width="28" height="28" />Sign in</h1>
         <p class="muted">{location.host}</p>
         {error && <Notice kind="error">{error}</Notice>}
+        {error && isSignedIn() && <p><a href="/ui/" onClick={() => location.reload()}>Continue as before</a></p>}
         <label for="token">Token</label>
         <input id="token" type="password" autocomplete="off" spellcheck={false} autofocus required value={token}
           onInput={(event) => setToken(event.currentTarget.value)} />

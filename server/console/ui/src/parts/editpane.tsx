@@ -160,7 +160,7 @@ export function EditPane({ initial, live, kind, namespace, done }: Props) {
       {isChecked && verdict?.warnings.map((warning) => <Notice kind="info" key={warning}>{warning}</Notice>)}
       {error && <Notice kind="error">{error}</Notice>}
       <div class="buttons">
-        <span class="muted" role="status">{stateText(isChanged, isChecked, errors.length, parsed)}</span>
+        <span class="muted" role="status">{stateText(isChanged, isChecked, errors.length, conflicts.length, parsed)}</span>
         <span class="grow" />
         {live && (
           <label>Write by
@@ -209,10 +209,11 @@ function Problems({ problems, text, jump }: { problems: Problem[]; text: YamlTex
   );
 }
 
-function stateText(isChanged: boolean, isChecked: boolean, errors: number, text: YamlText): string {
+function stateText(isChanged: boolean, isChecked: boolean, errors: number, conflicts: number, text: YamlText): string {
   if (!isChanged) return 'No changes.';
   if (text.documents.length === 0) return 'Nothing to write.';
   if (errors > 0) return errors === 1 ? '1 error' : `${errors} errors`;
+  if (conflicts > 0) return conflicts === 1 ? '1 conflict' : `${conflicts} conflicts`;
   return isChecked ? 'The server accepts this.' : 'Checking…';
 }
 
