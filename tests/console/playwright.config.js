@@ -23,6 +23,7 @@ export default defineConfig({
     },
   },
   projects: [
+    { name: 'units', testMatch: 'units.spec.ts' },
     { name: 'sign-in', testMatch: 'signin.spec.js' },
     { name: 'pages', testMatch: ['accessibility.spec.js', 'pages.spec.js', 'edit.spec.js'], dependencies: ['sign-in'], use: { storageState: state } },
     { name: 'screenshots', testMatch: 'screenshots.spec.js', dependencies: ['sign-in'], use: { storageState: state } },

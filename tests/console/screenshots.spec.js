@@ -15,7 +15,7 @@ async function define(page) {
 }
 
 test('pictures', async ({ page, browser }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(900_000);
   await page.setViewportSize({ width: 1180, height: 720 });
   const take = async (name) => {
     await page.waitForTimeout(700);
@@ -70,8 +70,8 @@ test('pictures', async ({ page, browser }) => {
   await page.getByRole('button', { name: 'Review' }).click();
   await take('access');
   await page.goto('#/metrics');
-  for (let n = 0; n < 12; n++) {
-    for (let m = 0; m < 10 + (n % 4) * 12; m++) await api(page, m % 3 ? 'GET' : 'PATCH', `${path}/api`, m % 3 ? undefined : { metadata: { annotations: { n: `${n}-${m}` } } }, 'application/merge-patch+json');
+  for (let n = 0; n < 9; n++) {
+    for (let m = 0; m < 6 + (n % 4) * 8; m++) await api(page, m % 3 ? 'GET' : 'PATCH', `${path}/api`, m % 3 ? undefined : { metadata: { annotations: { n: `${n}-${m}` } } }, 'application/merge-patch+json');
     await page.waitForTimeout(1200);
   }
   await take('metrics');

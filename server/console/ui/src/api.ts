@@ -35,7 +35,7 @@ export class Failure extends Error {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+/** A document of the server, whose form depends on its kind. */
 export type Json = any;
 
 export interface KubeObject {

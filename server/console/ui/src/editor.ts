@@ -1,7 +1,7 @@
 // The YAML editor: CodeMirror in a shadow root. There it uses constructed style sheets, which the
 // Content-Security-Policy allows; in the document it would insert style elements.
 
-import { autocompletion, type Completion, type CompletionContext, completionKeymap, startCompletion } from '@codemirror/autocomplete';
+import { autocompletion, type Completion, type CompletionContext, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language';
@@ -183,10 +183,9 @@ export class Editor {
       const [, indent, dashes, key] = match;
       const at = indent.length + dashes.length;
       if (at < limit) {
-        if (dashes && at < limit) path.unshift(key);
-        else path.unshift(key);
-        limit = at;
-        if (dashes) limit = Math.min(limit, indent.length + 1);
+        path.unshift(key);
+        // The key of the list is at most as far right as the dash of its element.
+        limit = dashes ? indent.length + 1 : at;
       }
     }
     // The fields of the elements of a list are those of the list for KindSchema.fields.
@@ -220,5 +219,3 @@ function completion(schema: KindSchema, label: string, field: Schema, isRequired
     apply: isNested ? `${label}:` : `${label}: `,
   };
 }
-
-export { startCompletion };

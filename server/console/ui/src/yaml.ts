@@ -8,8 +8,7 @@ const LEFT_OUT = ['timestamp', 'binary', 'omap', 'pairs', 'set'].map((name) => `
 /** Words that kubectl reads as booleans; `y` and `n` are names of fields. */
 const BOOLEANS = { true: /^(?:[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/, false: /^(?:[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/ };
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-const customTags = (tags: any[]) =>
+const customTags = (tags: Json[]) =>
   tags
     .filter((tag) => typeof tag === 'string' || (!LEFT_OUT.includes(tag.tag) && tag.format !== 'TIME'))
     .map((tag) => (tag.tag === 'tag:yaml.org,2002:bool' ? { ...tag, test: tag.test.test('true') ? BOOLEANS.true : BOOLEANS.false } : tag));
