@@ -9,10 +9,11 @@ const [GROUP, RESOURCE] = ['apiextensions.k8s.io', 'customresourcedefinitions'];
 
 /** The definitions of custom resources. */
 export function DefinitionsPage() {
-  const { groups } = useShared();
+  const { groups, refresh } = useShared();
   const [items, setItems] = useState<Json[]>();
   const [error, setError] = useState('');
   const definitions = find(groups, GROUP, 'v1', RESOURCE);
+  useEffect(() => void refresh(), []);
   useEffect(() => {
     get(`/apis/${GROUP}/v1/${RESOURCE}?pretty=false`)
       .then((list) => (setItems(list.items), setError('')))

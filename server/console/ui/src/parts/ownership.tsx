@@ -23,7 +23,7 @@ export function Ownership({ object }: { object: KubeObject }) {
               <td>{one.operation}</td><td>{one.subresource ?? ''}</td><td class="mono">{one.apiVersion}</td>
               <td title={one.time}>{age(one.time)}</td>
               <td><button class="link" aria-pressed={only === index} onClick={() => setOnly(only === index ? -1 : index)}>
-                {only === index ? 'Show all' : `Show ${lines.filter((line) => line.owners.includes(index)).length} lines`}
+                {only === index ? 'Show all' : `Show ${count(lines.filter((line) => line.owners.includes(index)).length)}`}
               </button></td>
             </tr>
           ))}
@@ -42,6 +42,10 @@ export function Ownership({ object }: { object: KubeObject }) {
       </div>
     </>
   );
+}
+
+function count(lines: number): string {
+  return lines === 1 ? '1 line' : `${lines} lines`;
 }
 
 interface OwnedLine {
