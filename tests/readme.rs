@@ -170,10 +170,11 @@ fn install_program(folder: &Path) {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Replaces ports and ages, which differ between two runs.
+/// Replaces ports, codes and ages, which differ between two runs.
 fn normalized(text: &str) -> String {
     let port = Regex::new(r"127\.0\.0\.1:\d+").unwrap().replace_all(text, "127.0.0.1:PORT");
-    Regex::new(r"(?m) \d+m?s$").unwrap().replace_all(port.trim_end(), " AGE").into_owned()
+    let code = Regex::new(r"#code=\S+").unwrap().replace_all(&port, "#code=CODE").into_owned();
+    Regex::new(r"(?m) \d+m?s$").unwrap().replace_all(code.trim_end(), " AGE").into_owned()
 }
 
 /// Exports into the folder. A comment `N lines` states the length of the files.

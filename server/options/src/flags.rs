@@ -32,6 +32,7 @@ pub(super) static FLAGS: &[Flag] = &[
     flag(ThisServer, "max-connections-per-address", One, "0", "N", "Connections of one client address at a time (IPv6: of a network of 64 bits). 0: three quarters of all. Clients behind a load balancer that hides their addresses count as one. Upstream has no such flag."),
     flag(ThisServer, "max-unauthenticated-connections", One, "0", "N", "Connections at a time on which no request has been authenticated; the oldest idle one ends for a new one. 0: half of all. Upstream has no such flag."),
     flag(Controllers, "controllers", List, "", "NAME,...", "Controllers that run in this program, by upstream's names: * for all, NAME for one, -NAME for all but that one, -* for none. When empty: all if objects are kept in the data directory, none with --etcd-servers. They stand by while a kube-controller-manager holds the lease."),
+    flag(ThisServer, "ui", Bool, "true", "", "Serve the console at /ui/ and swagger-ui at /swagger-ui/. Without this flag: only if objects are kept in the data directory. Upstream has no such flag."),
     flag(Generic, "advertise-address", One, "", "ADDRESS", "Address that other members of the cluster reach this server at. When empty: the bind address."),
     flag(Generic, "cors-allowed-origins", List, "", "REGEXP,...", "Origins that browsers may call from, as regular expressions pinned to the host: ^https://example[.]com$"),
     flag(Generic, "emulated-version", List, "", "VERSION,...", "The version whose API is served: kube=1.36, there is no other."),

@@ -53,6 +53,8 @@ pub struct Options {
     pub runtime_config: Vec<(String, bool)>,
     pub features: Arc<FeatureGates>,
     pub profiling: bool,
+    /// Whether the console and swagger-ui are served.
+    pub ui: bool,
     /// The Unix socket of the debug endpoints; the file permissions control access.
     pub debug_socket: Option<PathBuf>,
     /// Whether `/logs` serves the files below `/var/log`.
@@ -156,16 +158,21 @@ impl Options {
         let logs = errors.checked(values.logs());
         let [profiling, serves_logs, allow_privileged] =
             ["profiling", "enable-logs-handler", "allow-privileged"].map(|flag| errors.checked(values.bool(flag)));
+        let ui = errors.checked(values.bool("ui"));
         let event_ttl = errors.checked(values.duration("event-ttl"));
         let options = || {
+            let storage = storage?;
+            // Not where other programs may rely on a server without these paths.
+            let is_stand_alone = storage.etcd.servers.is_empty() && !program.delegates();
             Some(Options {
                 program,
+                ui: ui? && (is_stand_alone || values.is_given("ui")),
                 serving: serving?,
                 data_dir,
                 authentication: authentication?,
                 authorization: authorization?,
                 requests: requests?,
-                storage: storage?,
+                storage,
                 services: services?,
                 controllers: controllers?,
                 admission: admission?,

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use authn::tokens::ServiceAccountKeys;
 use options::{Options, RequestHeaders};
+use request::User;
 use request::user::SYSTEM_MASTERS;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -85,6 +86,11 @@ impl Certificates {
         })
     }
 
+    /// The administrator, whose certificate this server issued.
+    pub(crate) fn admin(&self) -> Option<User> {
+        self.admin.is_some().then(|| User::new(ADMIN, [SYSTEM_MASTERS]))
+    }
+
     /// Writes the kubeconfig of the administrator for a server at this address, and returns its path.
     ///
     /// Returns `None` if a flag names another client CA, because the server then cannot issue client certificates.
@@ -93,17 +99,21 @@ impl Certificates {
     /// The file cannot be written.
     pub fn write_kubeconfig(&self, address: SocketAddr) -> Result<Option<&Path>, Error> {
         let Some((certificate, key)) = &self.admin else { return Ok(None) };
-        let host = match address.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".into(),
-            IpAddr::V6(ip) if ip.is_unspecified() => "[::1]".into(),
-            IpAddr::V6(ip) => format!("[{ip}]"),
-            IpAddr::V4(ip) => ip.to_string(),
-        };
-        let text =
-            kubeconfig::text(&format!("https://{host}:{}", address.port()), &self.server_ca, ADMIN, certificate, key);
+        let text = kubeconfig::text(&url(address), &self.server_ca, ADMIN, certificate, key);
         files::write(&self.kubeconfig, text.as_bytes(), files::SECRET)?;
         Ok(Some(&self.kubeconfig))
     }
+}
+
+/// The URL at which this host reaches a server that listens on the address.
+pub(crate) fn url(address: SocketAddr) -> String {
+    let host = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => "[::1]".into(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
+        IpAddr::V4(ip) => ip.to_string(),
+    };
+    format!("https://{host}:{}", address.port())
 }
 
 /// Issues the front proxy certificate that this server presents to aggregated API servers, and sets its options.

@@ -4,6 +4,7 @@
 use audit::Audit;
 use authn::Authentication;
 use authz::Authorizer;
+use console::Console;
 use machinery::features;
 use options::Options;
 use request::Handler;
@@ -13,9 +14,10 @@ use telemetry::traces::{Tracer, WithResourceSpan, WithTracing};
 
 use crate::Error;
 use crate::filters::{
-    WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithDetachedWrites,
-    WithFairness, WithGoaway, WithHttpLog, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo,
-    WithRetryAfter, WithTimeout, WithWarnings, WithWatchTermination, WithWebSockets,
+    WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithConsolePages, WithConsoleSessions, WithCors,
+    WithDefaultHeaders, WithDetachedWrites, WithFairness, WithGoaway, WithHttpLog, WithImpersonation, WithMaxInFlight,
+    WithPanicRecovery, WithRequestInfo, WithRetryAfter, WithTimeout, WithWarnings, WithWatchTermination,
+    WithWebSockets,
 };
 use flowcontrol::FlowControl;
 
@@ -30,6 +32,8 @@ pub struct Chain<'a> {
     pub flow_control: Option<FlowControl>,
     pub metrics: Metrics,
     pub shutdown: Shutdown,
+    /// `None`: the console is not served.
+    pub console: Option<Arc<Console>>,
     /// `None` without an audit policy.
     pub audit: Option<Arc<Audit>>,
     /// `None` disables tracing.
@@ -62,10 +66,12 @@ impl Chain<'_> {
             parts.part(name, handler, |handler| WithImpersonation::new(handler, self.authorizer, constrained));
         let handler = parts.part("audit", handler, WithAudit);
         let handler = WithTracing::new(handler, self.tracer);
+        let pages_authentication = self.authentication.clone();
         let close_unauthenticated = gate(features::UnauthenticatedHTTP2DOSMitigation);
         let handler = parts.part("authentication", handler, |handler| {
             WithAuthentication::new(handler, self.authentication, close_unauthenticated, access)
         });
+        let handler = WithConsolePages::new(handler, self.console.clone(), &pages_authentication);
         let handler = WithCors::new(handler, &requests.cors_allowed_origins)?;
         let handler = WithWarnings(handler);
         let handler = WithDetachedWrites::new(handler, self.shutdown.clone());
@@ -81,7 +87,7 @@ impl Chain<'_> {
         };
         let handler = WithHttpLog(handler);
         let handler = WithWebSockets::new(handler, self.shutdown);
-        let handler = WithRequestInfo(handler);
+        let handler = WithConsoleSessions::new(WithRequestInfo(handler), self.console);
         let handler = WithPanicRecovery(handler);
         Ok(Arc::new(WithAuditId { inner: handler, audit: self.audit }))
     }

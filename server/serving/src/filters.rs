@@ -5,6 +5,7 @@ mod audit;
 mod audit_id;
 mod authentication;
 mod authorization;
+mod console;
 mod cors;
 mod deadline;
 mod detach;
@@ -23,6 +24,7 @@ mod watch_termination;
 mod websocket;
 
 pub use self::audit::WithAudit;
+pub use self::console::{WithConsolePages, WithConsoleSessions};
 pub use audit_id::WithAuditId;
 pub use authentication::WithAuthentication;
 pub use authorization::WithAuthorization;

@@ -13,6 +13,7 @@ mod debug;
 pub mod error;
 pub mod filters;
 pub mod health;
+mod link_tokens;
 pub mod listener;
 mod log_files;
 pub mod server;

@@ -11,6 +11,7 @@ use authz::{
     Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, InstrumentedAuthorizer,
     ReloadableAuthorizer, StaticAuthorizers, UnionAuthorizer,
 };
+use console::Console;
 use flowcontrol::FlowControl;
 use options::reload::Reloads;
 use options::{AuthorizationMode, Options, RequestOptions, identity};
@@ -22,6 +23,7 @@ use tokio::sync::watch;
 use crate::certificates::{self, Certificates};
 use crate::chain::Chain;
 use crate::health::Health;
+use crate::link_tokens::LinkTokens;
 use crate::listener::Listener;
 use crate::shutdown::{Phase, Shutdown};
 use crate::system_paths::{ListPaths, SystemPaths};
@@ -56,6 +58,8 @@ pub struct Server {
     pub shutdown: Shutdown,
     /// The authenticators of the configuration.
     pub configured: AuthenticationConfig,
+    /// `None` if it is not served.
+    console: Option<Arc<Console>>,
     audit: Option<Arc<Audit>>,
     tracer: Option<Tracer>,
     listener: Listener,
@@ -94,6 +98,7 @@ impl Server {
             )?,
             audit: Audit::new(&options.audit, metrics.registry())?,
             flow_control: flow_control(&options.requests, &metrics),
+            console: options.ui.then(|| Arc::new(Console::new(options.serving.secure_port))),
             metrics,
             shutdown,
             listener,
@@ -140,6 +145,9 @@ impl Server {
         let anonymous = if allows_all { Anonymous::Disabled } else { configured.clone() };
         let audiences = options.api_audiences.clone();
         let mut authentication = Authentication::new(anonymous, audiences.clone());
+        if let Some(console) = &self.console {
+            authentication = authentication.with_tokens(Arc::new(LinkTokens(console.clone())));
+        }
         if let Some((_, headers)) = &options.request_headers {
             authentication = authentication.with_request_headers(headers.clone());
         }
@@ -262,6 +270,7 @@ impl Server {
             authentication: handlers.access.authentication,
             authorizer: handlers.access.authorizer,
             flow_control: self.flow_control,
+            console: self.console,
             metrics: self.metrics,
             shutdown: self.shutdown.clone(),
             audit: self.audit.clone(),
@@ -315,6 +324,16 @@ impl Server {
         }
     }
 
+    /// The address of the console. If the server has an administrator, the link signs the
+    /// administrator in, once.
+    fn console_link(&self, console: &Console, address: SocketAddr) -> String {
+        let address = format!("{}/ui/", certificates::url(address));
+        match self.certificates.admin() {
+            Some(admin) => format!("{address}#code={} (valid once, for 15 minutes)", console.issue_code(admin)),
+            None => address,
+        }
+    }
+
     /// Prints the address of the server and a command to try.
     fn announce(&self, address: SocketAddr) -> Result<(), Error> {
         let next = match self.certificates.write_kubeconfig(address)? {
@@ -323,6 +342,9 @@ impl Server {
             None => "Clients are known by the certificates of --client-ca-file; no kubeconfig was written.".into(),
         };
         eprintln!("Serving the Kubernetes API on https://{address}. {next}");
+        if let Some(console) = &self.console {
+            eprintln!("Console: {}", self.console_link(console, address));
+        }
         Ok(())
     }
 }

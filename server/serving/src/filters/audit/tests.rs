@@ -58,6 +58,7 @@ impl Recorded {
         let tokens = TokenFile::parse("admin,admin,1,system:masters\njane,jane,2,dev").unwrap();
         let tokens = AudienceAgnostic { inner: tokens, audiences: vec!["api".into()] };
         let chain = Chain {
+            console: None,
             options: &options,
             authentication: Authentication::new(Anonymous::Enabled, vec!["api".into()]).with_tokens(Arc::new(tokens)),
             authorizer: Arc::new(UnionAuthorizer::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),
