@@ -164,7 +164,7 @@ impl FlagValues {
             return Err(FlagError::EtcdListenOfServers);
         }
         let has_tls = certificate.is_some() && client_ca.is_some();
-        match urls.iter().find(|url| !is_loopback(url) && !(url.starts_with("https://") && has_tls)) {
+        match urls.iter().find(|url| !is_loopback(url) && (!url.starts_with("https://") || !has_tls)) {
             Some(url) => Err(FlagError::EtcdListen { url: url.clone() }),
             None => Ok(EtcdListenOptions { urls, certificate, client_ca }),
         }

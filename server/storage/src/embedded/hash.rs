@@ -68,7 +68,7 @@ impl ReadTransaction<'_> {
 fn superseded(connection: &Connection, upto: WriteId) -> Result<HashSet<WriteId>> {
     let mut statement = connection.prepare_cached("SELECT prev_id FROM history WHERE id <= ?1 AND prev_id != 0")?;
     let ids = statement.query_map([upto], |row| row.get(0))?;
-    Ok(ids.collect::<Result<_, rusqlite::Error>>().map_err(Error::from)?)
+    ids.collect::<Result<_, rusqlite::Error>>().map_err(Error::from)
 }
 
 /// The key of a write in etcd's table: `revision_position`, with a `t` for a delete.
