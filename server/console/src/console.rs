@@ -79,16 +79,16 @@ impl Console {
     ///
     /// # Errors
     /// The response for a request of another origin, or without a session.
-    pub fn enter(&self, request: &mut Request) -> Result<(), Response> {
+    pub fn enter(&self, request: &mut Request) -> Result<(), Box<Response>> {
         if !origin::is_own(request) {
-            return Err(files::secure(sign_in::failure(&of_other_origin())));
+            return Err(Box::new(files::secure(sign_in::failure(&of_other_origin()))));
         }
         let (cookie, key) = (self.cookie(request), origin::text(request.headers(), &KEY));
         let token = cookie.and_then(|cookie| self.state().sessions.token(cookie, key));
         let authorization = token.and_then(|token| HeaderValue::try_from(format!("Bearer {token}")).ok());
         let (Some(mut authorization), Some(uri)) = (authorization, without_prefix(request.uri())) else {
             let status = Status::unauthorized("the session has ended; sign in again");
-            return Err(files::secure(sign_in::failure(&status)));
+            return Err(Box::new(files::secure(sign_in::failure(&status))));
         };
         authorization.set_sensitive(true);
         *request.uri_mut() = uri;

@@ -428,3 +428,12 @@ fn tls() {
         assert!(error.contains(flags[1]), "{error}");
     }
 }
+
+#[test]
+fn console_is_served_where_the_server_keeps_its_objects() {
+    let ui = |flags: &[&str]| parse(flags).unwrap().ui;
+    assert!(ui(&[]));
+    assert!(!ui(&["--ui=false"]));
+    assert!(!ui(&["--etcd-servers=http://127.0.0.1:2379"]));
+    assert!(ui(&["--etcd-servers=http://127.0.0.1:2379", "--ui"]));
+}

@@ -26,7 +26,7 @@ impl<H: Handler> Handler for WithConsoleSessions<H> {
             && Console::is_request_to_server(request.uri().path())
             && let Err(response) = console.enter(&mut request)
         {
-            return Box::pin(std::future::ready(response));
+            return Box::pin(std::future::ready(*response));
         }
         self.inner.handle(request)
     }
