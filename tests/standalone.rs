@@ -227,7 +227,7 @@ fn dependents_are_deleted_with_their_last_owner() {
     let folder = tempfile::tempdir().unwrap();
     let kubectl = start(folder.path());
     let (one, other) = (kubectl.owner("default", "one"), kubectl.owner("default", "other"));
-    kubectl.apply(&owned("default", "child", &[one.clone()]));
+    kubectl.apply(&owned("default", "child", std::slice::from_ref(&one)));
     let child = kubectl.reference("default", "child");
     kubectl.apply(&owned("default", "grandchild", &[child]));
     kubectl.apply(&owned("default", "shared", &[one.clone(), other.clone()]));
@@ -258,7 +258,7 @@ fn dependent_of_owner_that_never_existed_is_deleted() {
     let absent = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "absent", "uid": "4711"});
     let unknown = json!({"apiVersion": "made.up/v1", "kind": "Thing", "name": "absent", "uid": "4712"});
     kubectl.apply(&owned("default", "of-unknown", &[unknown]));
-    kubectl.apply(&owned("default", "of-absent", &[absent.clone()]));
+    kubectl.apply(&owned("default", "of-absent", std::slice::from_ref(&absent)));
     kubectl.wait_for_the_end_of("of-absent");
     // An owner with the same name and another uid is another object.
     kubectl.owner("default", "absent");
@@ -302,7 +302,7 @@ fn orphans_stay_without_the_owner() {
     let folder = tempfile::tempdir().unwrap();
     let kubectl = start(folder.path());
     let (owner, other) = (kubectl.owner("default", "owner"), kubectl.owner("default", "other"));
-    kubectl.apply(&owned("default", "child", &[owner.clone()]));
+    kubectl.apply(&owned("default", "child", std::slice::from_ref(&owner)));
     kubectl.apply(&owned("default", "shared", &[owner, other]));
     kubectl.run(&["delete", "configmap", "owner", "--cascade=orphan"]);
     let owners = |name: &str| kubectl.json(&["get", "configmap", name])["metadata"]["ownerReferences"].clone();
@@ -334,7 +334,7 @@ fn owners_in_other_namespaces_count_as_absent_and_are_reported() {
     let kubectl = start(folder.path());
     kubectl.run(&["create", "namespace", "other"]);
     let owner = kubectl.owner("other", "owner");
-    kubectl.apply(&owned("default", "child", &[owner.clone()]));
+    kubectl.apply(&owned("default", "child", std::slice::from_ref(&owner)));
     kubectl.wait_for_the_end_of("child");
     let role = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",

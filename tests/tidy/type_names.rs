@@ -29,7 +29,9 @@ fn defined_type(line: &str) -> Option<&str> {
     };
     let (keyword, rest) = rest.strip_prefix(' ')?.split_once(' ')?;
     let is_type = ["struct", "enum", "trait", "type", "union"].contains(&keyword);
-    is_type.then(|| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()).flatten()
+    let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    // A macro or a template has a placeholder for the name.
+    (is_type && !name.is_empty()).then_some(name)
 }
 
 #[test]

@@ -48,13 +48,13 @@ use serde_json::Value as Json;
 
 use configuration::Configurations;
 pub use error::{Error, PluginError};
-pub use quota::{counted as counted_by_quota, selects as selected_by_quota, usage_of as quota_usage};
 use errors::{body, body_mut, forbidden, joined};
 use event_rate_limit::EventRateLimit;
 use image_policy::ImagePolicy;
 use metrics::{Metrics, OutOfScope, Times};
 use plugins::Plugin;
 use policies::Policies;
+pub use quota::{counted as counted_by_quota, selects as selected_by_quota, usage_of as quota_usage};
 use reinvocation::Reinvocation;
 use step::AdmissionStep;
 use tokio::time::Instant;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use endpoints::{Loopback, GroupVersionResource};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::rbac::v1::{ClusterRole, PolicyRule};
 use machinery::selector::LabelSelector;
 use machinery::status::Status;

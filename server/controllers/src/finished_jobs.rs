@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Loopback, GroupVersionResource};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::batch::v1::Job;
 use machinery::scalar::Time;
 use machinery::status::Status;

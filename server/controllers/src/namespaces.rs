@@ -7,7 +7,7 @@ mod content;
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Discovery, Loopback, GroupVersionResource};
+use endpoints::{Discovery, GroupVersionResource, Loopback};
 use generated::core::v1::{Namespace, finalizer_name, namespace_phase};
 use machinery::status::Status;
 use registry::{Clock, Predicate};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use endpoints::{Loopback, GroupVersionResource};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::{Namespace, namespace_phase};
 use machinery::reflect::Struct;
 use machinery::status::Status;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use admission::{counted_by_quota, quota_usage, selected_by_quota};
-use endpoints::{Endpoint, Loopback, GroupVersionResource, RunningServer};
+use endpoints::{Endpoint, GroupVersionResource, Loopback, RunningServer};
 use generated::core::v1::ResourceQuota;
 use machinery::scalar::Quantity;
 use machinery::status::Status;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use endpoints::{Loopback, GroupVersionResource};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::{Event, ObjectReference};
 use registry::Clock;
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use endpoints::{Loopback, GroupVersionResource};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::coordination::v1::Lease;
 use generated::core::v1::{ObjectReference, Pod};
 use machinery::status::Status;

@@ -1,7 +1,7 @@
 //! Finalizers of volumes and claims in use (upstream: `pvprotection.Controller`,
 //! `pvcprotection.Controller`).
 
-use endpoints::{Loopback, GroupVersionResource};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod};
 use machinery::status::Status;
 use registry::{ListQuery, Predicate, ResourceStore};

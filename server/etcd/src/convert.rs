@@ -4,8 +4,8 @@ use bytes::Bytes;
 use storage::{
     Event, EventKind, KeyRange, KeyValue,
     model::{
-        self, Condition, DeleteRange, DeleteResult, Filter, Operand, Order, Property, Put, PutResult, RangeQuery,
-        RangeResult, Request, Response, Transaction, TransactionResult,
+        self, DeleteRange, DeleteResult, Filter, Operand, Order, Property, Put, PutResult, RangeQuery, RangeResult,
+        Relation, Request, Response, Transaction, TransactionResult,
     },
 };
 
@@ -130,10 +130,10 @@ fn compare(compare: &Compare) -> model::Compare {
         }),
     };
     let condition = match compare.result() {
-        CompareResult::Equal => Condition::Equal,
-        CompareResult::Greater => Condition::Greater,
-        CompareResult::Less => Condition::Less,
-        CompareResult::NotEqual => Condition::NotEqual,
+        CompareResult::Equal => Relation::Equal,
+        CompareResult::Greater => Relation::Greater,
+        CompareResult::Less => Relation::Less,
+        CompareResult::NotEqual => Relation::NotEqual,
     };
     model::Compare { range: range(&compare.key, &compare.range_end), condition, with }
 }

@@ -72,6 +72,10 @@ fn operation(op: &mut ResponseOp) {
     }
 }
 
+/// Code and message of an error.
+#[derive(Debug, PartialEq)]
+struct Refused(tonic::Code, String);
+
 /// The two servers.
 struct Pair {
     ours: Calls,
@@ -81,7 +85,7 @@ struct Pair {
 
 impl Pair {
     /// Sends a message to both servers and compares the answers.
-    async fn send<Q, A>(&mut self, method: &'static str, message: Q) -> Result<A, String>
+    async fn send<Q, A>(&mut self, method: &'static str, message: Q) -> Result<A, Refused>
     where
         Q: Message + Clone + Debug + 'static,
         A: Message + Default + Debug + PartialEq + Normalize + 'static,
@@ -94,7 +98,7 @@ impl Pair {
                     answer.normalize();
                     answer
                 })
-                .map_err(|status| format!("{:?}: {}", status.code(), status.message()))
+                .map_err(|status| Refused(status.code(), status.message().to_owned()))
         };
         let (ours, etcd) = (answer(&self.ours).await, answer(&self.etcd).await);
         if ours != etcd {

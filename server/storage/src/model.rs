@@ -168,14 +168,14 @@ pub struct Compare {
     /// different then.
     pub range: KeyRange,
     /// The condition.
-    pub condition: Condition,
+    pub condition: Relation,
     /// The value to compare with.
     pub with: Operand,
 }
 
 /// The condition of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Condition {
+pub enum Relation {
     /// The property equals the operand.
     Equal,
     /// The property is greater than the operand.
@@ -220,10 +220,10 @@ impl Compare {
             Operand::Lease(lease) => kv.lease.cmp(lease),
         };
         match self.condition {
-            Condition::Equal => ordering.is_eq(),
-            Condition::Greater => ordering.is_gt(),
-            Condition::Less => ordering.is_lt(),
-            Condition::NotEqual => ordering.is_ne(),
+            Relation::Equal => ordering.is_eq(),
+            Relation::Greater => ordering.is_gt(),
+            Relation::Less => ordering.is_lt(),
+            Relation::NotEqual => ordering.is_ne(),
         }
     }
 }
@@ -353,16 +353,16 @@ mod tests {
     #[test]
     fn compares_missing_keys_as_zeros_and_no_value() {
         let compare = |condition, with| Compare { range: KeyRange::key("a"), condition, with };
-        assert!(compare(Condition::Equal, Operand::ModRevision(0)).holds(&[]));
-        assert!(compare(Condition::Less, Operand::Version(1)).holds(&[]));
-        assert!(!compare(Condition::Equal, Operand::Value(Bytes::new())).holds(&[]));
-        assert!(!compare(Condition::NotEqual, Operand::Value("x".into())).holds(&[]));
+        assert!(compare(Relation::Equal, Operand::ModRevision(0)).holds(&[]));
+        assert!(compare(Relation::Less, Operand::Version(1)).holds(&[]));
+        assert!(!compare(Relation::Equal, Operand::Value(Bytes::new())).holds(&[]));
+        assert!(!compare(Relation::NotEqual, Operand::Value("x".into())).holds(&[]));
         let kv = KeyValue { mod_revision: 5, lease: -3, value: "b".into(), ..KeyValue::default() };
         let kvs = [kv.clone(), KeyValue { mod_revision: 9, ..kv }];
-        assert!(compare(Condition::Greater, Operand::ModRevision(4)).holds(&kvs));
-        assert!(!compare(Condition::Greater, Operand::ModRevision(5)).holds(&kvs), "every key must pass");
-        assert!(compare(Condition::Equal, Operand::Lease(-3)).holds(&kvs));
-        assert!(compare(Condition::Greater, Operand::Value("a".into())).holds(&kvs));
+        assert!(compare(Relation::Greater, Operand::ModRevision(4)).holds(&kvs));
+        assert!(!compare(Relation::Greater, Operand::ModRevision(5)).holds(&kvs), "every key must pass");
+        assert!(compare(Relation::Equal, Operand::Lease(-3)).holds(&kvs));
+        assert!(compare(Relation::Greater, Operand::Value("a".into())).holds(&kvs));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use storage::{
     EmbeddedOptions, EmbeddedStore, EmbeddedWatch, Error, EventKind, KeyRange, KeyValue, LeaseId, ListOptions,
     Revision, Store, Txn, WatchBatch,
     model::{
-        Compare, Condition, DeleteRange, Filter, Operand, Order, Property, Put, RangeQuery, RangeResult, Request,
+        Compare, DeleteRange, Filter, Operand, Order, Property, Put, RangeQuery, RangeResult, Relation, Request,
         Response, Transaction, TransactionResult,
     },
 };
@@ -122,7 +122,7 @@ async fn comparisons_choose_between_nested_transactions_before_anything_is_writt
     write(&store, vec![put("a", "1")]).await;
     let missing = |key: &'static str| Compare {
         range: KeyRange::key(key),
-        condition: Condition::Equal,
+        condition: Relation::Equal,
         with: Operand::Version(0),
     };
     let nested = Request::Transaction(Transaction {

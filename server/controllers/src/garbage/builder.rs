@@ -33,7 +33,7 @@ pub enum Task {
 }
 
 /// What the builder and the workers share.
-pub struct Shared {
+pub struct GraphState {
     /// The graph.
     graph: Mutex<Graph>,
     /// The resources of the server.
@@ -45,7 +45,7 @@ pub struct Shared {
     barriers: mpsc::Sender<oneshot::Sender<()>>,
 }
 
-impl Shared {
+impl GraphState {
     /// Locks the graph.
     pub fn graph(&self) -> MutexGuard<'_, Graph> {
         self.graph.lock().unwrap_or_else(PoisonError::into_inner)
@@ -127,7 +127,7 @@ impl Source {
 /// Keeps the graph current.
 pub struct Builder {
     server: Arc<RunningServer>,
-    shared: Arc<Shared>,
+    shared: Arc<GraphState>,
     sources: SelectAll<Source>,
     barriers: mpsc::Receiver<oneshot::Sender<()>>,
     waiting: Vec<oneshot::Sender<()>>,
@@ -137,9 +137,9 @@ pub struct Builder {
 
 impl Builder {
     /// Creates a builder, and what it shares with the workers.
-    pub fn new(server: Arc<RunningServer>) -> (Self, Arc<Shared>) {
+    pub fn new(server: Arc<RunningServer>) -> (Self, Arc<GraphState>) {
         let (send, barriers) = mpsc::channel(BARRIERS);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(GraphState {
             graph: Mutex::default(),
             resources: RwLock::default(),
             queue: Queue::default(),

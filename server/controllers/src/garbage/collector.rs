@@ -8,7 +8,7 @@ use machinery::status::Status;
 use registry::Clock;
 use serde_json::{Value, json};
 
-use super::builder::{Shared, Task};
+use super::builder::{GraphState, Task};
 use super::invalid_owners::InvalidOwners;
 use super::metadata::{FOREGROUND, Metadata, ORPHAN, Owner};
 use super::watched::Object;
@@ -33,7 +33,7 @@ enum OwnerState {
 
 /// The workers of the garbage collector.
 pub struct Collector {
-    shared: Arc<Shared>,
+    shared: Arc<GraphState>,
     client: Client,
     discovery: Arc<Discovery>,
     invalid: InvalidOwners,
@@ -42,7 +42,7 @@ pub struct Collector {
 impl Collector {
     /// Creates the workers.
     pub fn new(
-        shared: Arc<Shared>,
+        shared: Arc<GraphState>,
         client: Client,
         discovery: Arc<Discovery>,
         loopback: Loopback,

@@ -3,17 +3,21 @@ use std::{ffi::OsString, time::Duration};
 use super::*;
 use crate::{Address, Compaction, Options};
 
-fn parse(args: &[&str]) -> Result<Options, String> {
+/// What the program prints in place of a start.
+#[derive(Debug, PartialEq)]
+struct Message(String);
+
+fn parse(args: &[&str]) -> Result<Options, Message> {
     parse_with(args, &[])
 }
 
-fn parse_with(args: &[&str], environment: &[(&str, &str)]) -> Result<Options, String> {
+fn parse_with(args: &[&str], environment: &[(&str, &str)]) -> Result<Options, Message> {
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();
     let environment = environment.iter().map(|(name, value)| (name.into(), value.into()));
     match Options::parse("etcd", &args, environment) {
         Ok(Parsed::Run(options)) => Ok(*options),
-        Ok(Parsed::Print(text)) => Err(text),
-        Err(error) => Err(error.to_string()),
+        Ok(Parsed::Print(text)) => Err(Message(text)),
+        Err(error) => Err(Message(error.to_string())),
     }
 }
 
@@ -111,7 +115,7 @@ fn rejects_unknown_flags_and_what_it_cannot_do() {
         (&["--election-timeout=100"], "five times"),
         (&["--cert-file=x"], "--key-file"),
     ] {
-        let error = parse(args).unwrap_err();
+        let error = parse(args).unwrap_err().0;
         assert!(error.contains(part), "{args:?}: {error}");
     }
     assert!(parse(&["--auto-tls=false", "--host-whitelist=*", "--discovery="]).is_ok());
@@ -129,9 +133,9 @@ fn retention_is_hours_a_duration_or_revisions() {
 
 #[test]
 fn prints_help_and_version() {
-    let text = parse(&["--help"]).unwrap_err();
+    let text = parse(&["--help"]).unwrap_err().0;
     assert!(text.contains("--data-dir") && text.contains("--snapshot-count"), "{text}");
-    assert!(parse(&["--version"]).unwrap_err().starts_with("etcd Version: 3.6.6\n"));
+    assert!(parse(&["--version"]).unwrap_err().0.starts_with("etcd Version: 3.6.6\n"));
 }
 
 #[test]
@@ -142,5 +146,5 @@ fn cipher_suites_have_the_names_of_go() {
     };
     assert_eq!(tls("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305"), Ok(2));
     assert_eq!(tls("TLS_AES_128_GCM_SHA256"), Ok(1));
-    assert!(tls("TLS_RSA_WITH_RC4_128_SHA").unwrap_err().contains("not supported"));
+    assert!(tls("TLS_RSA_WITH_RC4_128_SHA").unwrap_err().0.contains("not supported"));
 }
