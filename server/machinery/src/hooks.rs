@@ -186,13 +186,13 @@ impl Hooks {
 ///
 /// ```
 /// use machinery::field_path::Path;
-/// use machinery::hooks::{Context, Validation};
+/// use machinery::hooks::{WriteContext, Validation};
 ///
 /// fn validate_color(v: &mut Validation<'_>, path: &Path<'_>, color: &str) {
 ///     v.required_one_of(path, color, &["Green", "Red"]);
 /// }
 ///
-/// let (context, mut errors) = (Context::default(), Vec::new());
+/// let (context, mut errors) = (WriteContext::default(), Vec::new());
 /// validate_color(&mut Validation::new(&context, &mut errors), &Path::new("color"), "Blue");
 /// assert_eq!(errors[0].to_string(), r#"color: Unsupported value: "Blue": supported values: "Green", "Red""#);
 /// ```

@@ -13,7 +13,7 @@
 //! use machinery::def::Flags;
 //! use machinery::describe;
 //! use machinery::field_path::Path;
-//! use machinery::hooks::{Context, Validation};
+//! use machinery::hooks::{WriteContext, Validation};
 //! use machinery::reflect::{Ref, Value};
 //!
 //! // Codegen writes such a type for each struct of a definition.
@@ -30,7 +30,7 @@
 //! let spec: ProductSpec = serde_json::from_str(r#"{"supplier":"workshop","stock":-1}"#)?;
 //! assert_eq!(Ref::of(&spec).by_name("supplier").and_then(Value::as_str), Some("workshop"));
 //!
-//! let (context, mut errors) = (Context::default(), Vec::new());
+//! let (context, mut errors) = (WriteContext::default(), Vec::new());
 //! let mut validation = Validation::new(&context, &mut errors);
 //! validation.not_negative(&Path::new("spec").child("stock"), spec.stock);
 //! assert_eq!(errors[0].to_string(), "spec.stock: Invalid value: -1: must be greater than or equal to 0");

@@ -11,7 +11,7 @@
 //! use generated::core::v1::ConfigMap;
 //! use machinery::{reflect::Owned, status::Status};
 //! use registry::{
-//!     Backend, CheckWrite, Context, CreateOptions, DeclaredStrategy, ListQuery, Predicate, ResourceStore,
+//!     Backend, CheckWrite, CreateOptions, DeclaredStrategy, ListQuery, Predicate, ResourceStore, WriteContext,
 //! };
 //!
 //! /// Admits every object.
@@ -31,7 +31,7 @@
 //!
 //! let mut object = ConfigMap::default();
 //! object.metadata.name = "settings".into();
-//! let context = Context { namespace: "default".into(), ..Context::default() };
+//! let context = WriteContext { namespace: "default".into(), ..WriteContext::default() };
 //! config_maps.create(&context, Owned::of(object), &CreateOptions::default(), &mut Anything).await?;
 //!
 //! let stored = config_maps.get("default", "settings", "").await?;

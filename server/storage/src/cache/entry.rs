@@ -136,9 +136,9 @@ impl Damage {
 /// Labels and selectable fields of an object, in two allocations.
 ///
 /// ```
-/// use storage::cache::Attributes;
+/// use storage::cache::LabelsAndFields;
 ///
-/// let attributes = Attributes::new(&["node-1".to_owned()], [("app", "web"), ("tier", "front")]);
+/// let attributes = LabelsAndFields::new(&["node-1".to_owned()], [("app", "web"), ("tier", "front")]);
 /// assert_eq!(attributes.field(0), "node-1");
 /// assert_eq!((attributes.label("app"), attributes.label("zone")), (Some("web"), None));
 /// ```
