@@ -71,15 +71,15 @@ impl ExportFormat {
 ///
 /// # Examples
 /// ```
-/// use codegen::export::{Format, export};
+/// use codegen::export::{ExportFormat, export};
 /// use codegen::model::{Group, Model};
 ///
 /// # fn main() -> Result<(), codegen::Error> {
 /// let shop = Group { name: "shop.example.com".into(), module: "shop".into(), ..Group::default() };
 /// let model = Model { groups: vec![shop], ..Model::default() };
-/// let files = export(&model, Format::named("markdown")?, Some("shop.example.com"))?;
+/// let files = export(&model, ExportFormat::named("markdown")?, Some("shop.example.com"))?;
 /// assert_eq!(files[0].path, "shop.md");
-/// assert!(export(&model, Format::Crd, None).is_err(), "the group has no kinds");
+/// assert!(export(&model, ExportFormat::Crd, None).is_err(), "the group has no kinds");
 /// # Ok(())
 /// # }
 /// ```

@@ -2,7 +2,7 @@
 //!
 //! References are found by names of types and fields, not by a list of paths. Fields that are added
 //! later are found as well (CVE-2024-3177). The names are compared once per type: a
-//! [`ReferencePlan`] then visits only the fields with references.
+//! `ReferencePlan` then visits only the fields with references.
 
 mod plan;
 mod reference;
