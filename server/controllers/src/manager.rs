@@ -132,7 +132,9 @@ impl Manager {
         let leases = environment.stores.get(&("coordination.k8s.io", "leases"))?.clone();
         let loopback = server.loopback.managed_by("kube-controller-manager");
         let host = identity::of_host(&environment.options.serving.hostname);
-        let owns_store = environment.options.storage.etcd.servers.is_empty();
+        // A served store has further API servers, perhaps on this host, whose identities begin alike.
+        let storage = &environment.options.storage;
+        let owns_store = storage.etcd.servers.is_empty() && storage.listen.urls.is_empty();
         let election = Election::new(loopback, leases, environment.backend.clock.clone(), &host, owns_store);
         Some(Manager { server, election, controllers, running: JoinSet::new() })
     }
