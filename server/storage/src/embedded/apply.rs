@@ -21,6 +21,8 @@ pub(super) struct Changes<'a> {
     pub(super) state: Revisions,
     pub(super) events: Vec<Arc<Event>>,
     pub(super) room: &'a Room,
+    /// When the first of the written keys expires, in Unix milliseconds.
+    pub(super) first_expiry: Option<u64>,
     /// Whether the database refused a write. The database transaction has to be rolled back then.
     pub(super) is_broken: bool,
 }
@@ -39,7 +41,7 @@ enum Decision {
 
 impl<'a> Changes<'a> {
     pub(super) fn new(connection: &'a Connection, state: Revisions, room: &'a Room) -> Self {
-        Self { connection, state, events: Vec::new(), room, is_broken: false }
+        Self { connection, state, events: Vec::new(), room, first_expiry: None, is_broken: false }
     }
 
     /// Carries out a request to write. The errors are those of [`Changes::commit`].
@@ -129,6 +131,7 @@ impl<'a> Changes<'a> {
         let connection = self.connection;
         let written = row.insert(connection).and_then(|()| row.make_current(connection, expires_at));
         self.noted(written)?;
+        self.first_expiry = self.first_expiry.into_iter().chain(expires_at).min();
         self.state.revision = row.kv.mod_revision;
         let event = Arc::new(row.into_event(replaced));
         self.events.push(Arc::clone(&event));

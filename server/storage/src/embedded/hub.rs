@@ -1,13 +1,11 @@
 //! Fan-out of committed events to the watchers that are up to date.
 
 use std::{
-    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 
-use bytes::Bytes;
-
+use super::watchers::Watchers;
 use crate::{Error, Event, KeyRange, Result, Revision, WatchBatch};
 
 /// The memory cost of a queued event besides its key and values.
@@ -23,53 +21,6 @@ struct HubState {
     published: Revision,
     /// `None` when the store is closed.
     watchers: Option<Watchers>,
-}
-
-/// Watchers by what they watch, so that a change is compared with few of them.
-#[derive(Default)]
-struct Watchers {
-    of_keys: HashMap<Bytes, Vec<Arc<Watcher>>>,
-    of_ranges: Vec<Arc<Watcher>>,
-}
-
-impl Watchers {
-    fn add(&mut self, watcher: Arc<Watcher>) {
-        match watcher.range.single() {
-            Some(key) => self.of_keys.entry(key.clone()).or_default().push(watcher),
-            None => self.of_ranges.push(watcher),
-        }
-    }
-
-    fn remove(&mut self, gone: &Arc<Watcher>) {
-        let is_other = |watcher: &Arc<Watcher>| !Arc::ptr_eq(watcher, gone);
-        match gone.range.single() {
-            Some(key) => {
-                if let Some(watchers) = self.of_keys.get_mut(key) {
-                    watchers.retain(is_other);
-                    if watchers.is_empty() {
-                        self.of_keys.remove(key);
-                    }
-                }
-            }
-            None => self.of_ranges.retain(is_other),
-        }
-    }
-
-    fn offer(&mut self, events: &[Arc<Event>]) {
-        self.of_ranges.retain(|watcher| watcher.offer(events));
-        if self.of_keys.is_empty() {
-            return;
-        }
-        for event in events {
-            if let Some(watchers) = self.of_keys.get_mut(&event.kv.key) {
-                watchers.retain(|watcher| watcher.offer(std::slice::from_ref(event)));
-            }
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Arc<Watcher>> {
-        self.of_ranges.iter().chain(self.of_keys.values().flatten())
-    }
 }
 
 impl Hub {
@@ -177,19 +128,19 @@ impl Watcher {
         &self.range
     }
 
-    /// Queues the events that it watches; `false` when its queue is full, which ends the watch.
-    fn offer(&self, events: &[Arc<Event>]) -> bool {
+    /// Queues events of its range; `false` when its queue is full, which ends the watch.
+    pub(super) fn offer<'a>(&self, events: impl Iterator<Item = &'a Arc<Event>> + Clone) -> bool {
         let limit = self.queue_bytes;
         let mut waiting = self.lock();
         let from = waiting.from.unwrap_or_default();
-        let wanted = || events.iter().filter(|event| event.revision() >= from && self.range.contains(&event.kv.key));
-        let bytes: usize = wanted().map(|event| cost(event)).sum();
+        let wanted = events.filter(|event| event.revision() >= from);
+        let bytes: usize = wanted.clone().map(|event| cost(event)).sum();
         if bytes == 0 {
             return true;
         }
         let fits = waiting.events.is_empty() || waiting.bytes + bytes <= limit;
         if fits {
-            waiting.events.extend(wanted().cloned());
+            waiting.events.extend(wanted.cloned());
             waiting.bytes += bytes;
             waiting.progress = None; // it would be delivered after these events with an older revision
         } else {
@@ -210,6 +161,11 @@ impl Watcher {
             drop(waiting);
             self.wake();
         }
+    }
+
+    /// Returns whether an event did not fit into its queue.
+    pub(super) fn is_full(&self) -> bool {
+        matches!(self.lock().end, Some(Error::WatchTooSlow { .. }))
     }
 
     fn is_caught_up(&self) -> bool {

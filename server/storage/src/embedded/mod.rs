@@ -12,12 +12,13 @@
 //! | `schema` | tables, pragmas, format version |
 //! | `row` | a row of the history and its checksum |
 //! | `read`, `readers` | reads from one snapshot; their connections |
+//! | `transaction` | a database transaction of the writer |
 //! | `writer`, `apply`, `queue` | the writer thread; its database transaction; the queue of requests |
 //! | `write_id` | numbers of writes: revision and position |
 //! | `full`, `query`, `transact`, `leases`, `hash` | the rest of etcd's model: its calls; ranges; transactions; leases; checksums |
 //! | `snapshot` | saving a store while it runs, and restoring one |
 //! | `health`, `space` | whether writes are accepted: free space, commits that hang, failures |
-//! | `hub`, `watch` | fan-out to watchers; the stream of one watcher, from the history to live events |
+//! | `hub`, `watchers`, `watch` | fan-out to watchers; the watchers of a key; the stream of one watcher, from the history to live events |
 
 mod apply;
 mod directory;
@@ -38,7 +39,9 @@ mod schema;
 mod snapshot;
 mod space;
 mod transact;
+mod transaction;
 mod watch;
+mod watchers;
 mod write_id;
 mod writer;
 

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode};
 
 use super::{
     EmbeddedOptions, SpaceLimits,
@@ -17,6 +17,7 @@ use super::{
     queue::{CommitGroup, Compaction, Job, Outcome, ReplySender, Requests, Write},
     read::Revisions,
     space::Space,
+    transaction::WriteTransaction,
 };
 use crate::{Error, Event, LeaseId, Result, Revision, clock::unix_millis, error::SharedError};
 
@@ -42,6 +43,7 @@ pub(super) struct WriterThread {
     compaction: Option<CompactionTimer>,
     progress_interval: Duration,
     progress_due: Option<Instant>,
+    /// No key expires before, in Unix milliseconds.
     next_expiry: Option<u64>,
     housekeeping_not_before: Instant,
 }
@@ -189,8 +191,8 @@ impl WriterThread {
     /// Applies a group and the due housekeeping, and makes them durable.
     fn apply(&mut self, group: &CommitGroup) -> Result<Committed> {
         let housekeeping = self.has_housekeeping() || !group.compactions.is_empty();
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut changes = Changes::new(&transaction, self.state, self.space.room());
+        let transaction = WriteTransaction::begin(&self.connection)?;
+        let mut changes = Changes::new(transaction.connection(), self.state, self.space.room());
         let outcomes = group.writes.iter().map(|write| changes.perform(&write.job)).collect::<Result<_>>()?;
         let compactions = group.compactions.iter();
         let compactions = compactions.map(|compaction| changes.compact(compaction.revision)).collect::<Result<_>>()?;
@@ -202,8 +204,11 @@ impl WriterThread {
             let share = if group.writes.is_empty() { HOUSEKEEPING } else { 2 * group.writes.len() + 64 };
             changes.purge(share)?;
         }
-        let next_expiry = next_expiry(&transaction)?;
-        let Changes { state, events, .. } = changes;
+        let Changes { state, events, first_expiry, .. } = changes;
+        let next_expiry = match housekeeping {
+            true => next_expiry(transaction.connection())?,
+            false => self.next_expiry.into_iter().chain(first_expiry).min(),
+        };
         #[cfg(test)]
         self.condition.faults.apply_next()?;
         transaction.commit().map_err(commit_error)?;
