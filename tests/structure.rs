@@ -1,4 +1,5 @@
-//! The structure of the crates: cycles of modules, direct reads of the clock, calls that block.
+//! The structure of the crates: cycles of modules, direct reads of the clock, calls that block, and
+//! knowledge of the whole server.
 //!
 //! Modules in different files do not depend on each other in a cycle. A file depends on another file
 //! of its crate if it names an item of that file: in a private `use`, or in a path outside of `use`.
@@ -122,6 +123,18 @@ const BLOCKS: [(&str, &str); 2] = [
     ("telemetry/src/logging/sink.rs", "a thread of its own flushes the log, even if the runtime hangs"),
 ];
 
+/// The files that name `ServerContext`, which has all parts of a server, and the reason.
+const ASSEMBLE: [(&str, &str); 8] = [
+    ("admission/src/lib.rs", "assembles the admission plugins"),
+    ("apiserver/src/delegation.rs", "assembles the server"),
+    ("controlplane/src/bootstrap.rs", "starts the controllers and creates the initial objects"),
+    ("controlplane/src/lib.rs", "assembles the handlers of subresources"),
+    ("endpoints/src/background.rs", "work besides requests selects its parts at its start"),
+    ("endpoints/src/kind_extensions.rs", "the interface between the server and the assembly of its components"),
+    ("endpoints/src/lib.rs", "the public name"),
+    ("endpoints/src/server_context.rs", "the definition"),
+];
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -184,26 +197,30 @@ fn no_files_depend_on_each_other() {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
-/// Returns the files of `server/` that call one of the functions outside of tests.
-fn callers(functions: &[[&str; 2]]) -> BTreeSet<String> {
+/// Returns the files of `server/` that name a path for which `selected` holds, outside of tests.
+fn files_naming(selected: impl Fn(&Vec<String>) -> bool) -> BTreeSet<String> {
     let server = root().join("server");
-    let mut callers = BTreeSet::new();
+    let mut files = BTreeSet::new();
     for (_, modules) in CRATES.iter().filter(|(path, _)| path.starts_with(&server)) {
         for module in modules.values() {
             let mut paths = module.paths.iter().chain(module.imports.iter().map(|import| &import.path));
-            let calls =
-                |path: &Vec<String>| functions.iter().any(|function| path.ends_with(&function.map(String::from)));
-            if paths.any(calls) {
-                callers.insert(module.file.strip_prefix(&server).unwrap().display().to_string());
+            if paths.any(&selected) {
+                files.insert(module.file.strip_prefix(&server).unwrap().display().to_string());
             }
         }
     }
-    callers
+    files
 }
 
 /// Compares the callers of functions with those that may call them.
 fn only_these_call(functions: &[[&str; 2]], allowed: &[(&str, &str)], advice: &str) {
-    let (found, allowed) = (callers(functions), allowed.iter().map(|(file, _)| file.to_string()).collect());
+    let calls = |path: &Vec<String>| functions.iter().any(|function| path.ends_with(&function.map(String::from)));
+    only_these(files_naming(calls), allowed, advice);
+}
+
+/// Compares files with those that are allowed.
+fn only_these(found: BTreeSet<String>, allowed: &[(&str, &str)], advice: &str) {
+    let allowed = allowed.iter().map(|(file, _)| file.to_string()).collect();
     let new: Vec<&String> = found.difference(&allowed).collect();
     assert!(new.is_empty(), "{advice}: {new:?}");
     let stale: Vec<&String> = allowed.difference(&found).collect();
@@ -218,6 +235,12 @@ fn clocks_are_injected() {
 #[test]
 fn no_thread_of_the_runtime_is_blocked() {
     only_these_call(&BLOCK, &BLOCKS, "use `serving::work::blocking`, or give a reason in BLOCKS");
+}
+
+#[test]
+fn components_take_the_parts_that_they_use() {
+    let found = files_naming(|path| path.last().is_some_and(|name| name == "ServerContext"));
+    only_these(found, &ASSEMBLE, "take the parts that you use instead of `ServerContext`");
 }
 
 /// Returns the cycles of a crate with these files.

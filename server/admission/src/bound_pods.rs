@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::{
     Container, Node, Pod, ResourceRequirements, container_restart_policy, os_name, resource_name,
 };
@@ -13,6 +13,7 @@ use machinery::features;
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 use machinery::status::{Cause, Status};
+use registry::Stores;
 
 use super::forbidden;
 use super::lookup::find;
@@ -22,13 +23,13 @@ const OS: &str = "kubernetes.io/os";
 /// Rejects resizes on nodes that do not run Linux and resizes beyond the node's allocatable
 /// resources.
 pub async fn check_resize(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
     let Some((pod, _)) = changed(attributes, &["resize"], object, old) else { return Ok(()) };
-    let node = node_of(environment, attributes, pod).await?;
+    let node = node_of(stores, attributes, pod).await?;
     let refused = |why: String, reason: &str| {
         let mut status = forbidden(attributes, why);
         let cause = Cause { reason: reason.into(), ..Cause::default() };
@@ -57,7 +58,7 @@ pub async fn check_resize(
 
 /// Rejects updates that need features which the pod's node does not declare.
 pub async fn check_features(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -67,7 +68,7 @@ pub async fn check_features(
     if needed.is_empty() {
         return Ok(());
     }
-    let node = node_of(environment, attributes, pod).await?;
+    let node = node_of(stores, attributes, pod).await?;
     let missing: Vec<&str> =
         needed.into_iter().filter(|name| !node.status.declared_features.iter().any(|known| known == name)).collect();
     if missing.is_empty() {
@@ -94,13 +95,9 @@ fn changed<'o>(
     (changes && !pod.spec.node_name.is_empty()).then_some((pod, old))
 }
 
-async fn node_of(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    pod: &Pod,
-) -> Result<Arc<Node>, Status> {
+async fn node_of(stores: &Stores, attributes: &AdmissionAttributes, pod: &Pod) -> Result<Arc<Node>, Status> {
     let name = &pod.spec.node_name;
-    let node = find(environment, attributes, ("", "nodes"), ("", name)).await?;
+    let node = find(stores, attributes, ("", "nodes"), ("", name)).await?;
     node.ok_or_else(|| forbidden(attributes, format!("node {name:?} not found")))
 }
 

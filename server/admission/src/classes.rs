@@ -1,10 +1,11 @@
 //! Default classes, which administrators mark by annotation; `DefaultIngressClass`.
 
-use endpoints::{AdmissionAttributes, ServerContext};
+use endpoints::AdmissionAttributes;
 use generated::meta::v1::ObjectMeta;
 use generated::networking::v1::{Ingress, IngressClass};
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use registry::Stores;
 
 use super::lookup::find_all;
 
@@ -22,7 +23,7 @@ pub fn newest_default<'a>(classes: impl Iterator<Item = &'a ObjectMeta>, annotat
 
 /// Sets the default class of an ingress that has no class.
 pub async fn default_ingress_class(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
@@ -31,7 +32,7 @@ pub async fn default_ingress_class(
     {
         return Ok(());
     }
-    let found = find_all::<IngressClass>(environment, attributes, ("networking.k8s.io", "ingressclasses"), "").await?;
+    let found = find_all::<IngressClass>(stores, attributes, ("networking.k8s.io", "ingressclasses"), "").await?;
     ingress.spec.ingress_class_name = newest_default(found.iter().map(|c| &c.metadata), &[DEFAULT_INGRESS_CLASS]);
     Ok(())
 }

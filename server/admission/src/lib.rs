@@ -39,11 +39,14 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use endpoints::{Admission, AdmissionAttributes, Operation, ServerContext};
-use machinery::features;
+use authz::Authorizer;
+use endpoints::{Admission, AdmissionAttributes, Discovery, Operation, ServerContext};
+use machinery::catalog::Catalog;
+use machinery::features::{self, FeatureGates};
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use options::{AdmissionOptions, PLUGINS};
+use options::{AdmissionOptions, Options, PLUGINS};
+use registry::Stores;
 use serde_json::Value as Json;
 
 use configuration::Configurations;
@@ -53,7 +56,7 @@ use event_rate_limit::EventRateLimit;
 use image_policy::ImagePolicy;
 use metrics::{Metrics, OutOfScope, Times};
 use plugins::Plugin;
-use policies::Policies;
+use policies::{Policies, PolicyContext};
 pub use quota::{counted as counted_by_quota, selects as selected_by_quota, usage_of as quota_usage};
 use reinvocation::Reinvocation;
 use step::AdmissionStep;
@@ -77,14 +80,18 @@ const PROTECTION: [((&str, &str), Plugin, &str); 4] = [
 ///
 /// # Errors
 /// When the configuration of a plugin is invalid or missing.
-pub fn build(environment: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
-    let chain = PluginChain::new(environment.clone()).map_err(options::Error::invalid)?;
+pub fn build(environment: &ServerContext) -> Result<Arc<dyn Admission>, serving::Error> {
+    let chain = PluginChain::new(environment).map_err(options::Error::invalid)?;
     Ok(Arc::new(chain))
 }
 
 /// The chain of enabled admission plugins, in upstream's order.
 struct PluginChain {
-    environment: Arc<ServerContext>,
+    catalog: &'static Catalog,
+    stores: Arc<Stores>,
+    authorizer: Arc<dyn Authorizer>,
+    discovery: Arc<Discovery>,
+    options: Arc<Options>,
     plugins: Vec<Running>,
     policies: Policies,
     webhooks: Webhooks,
@@ -141,7 +148,7 @@ impl PluginConfigs {
 }
 
 impl PluginChain {
-    fn new(environment: Arc<ServerContext>) -> Result<Self, Error> {
+    fn new(environment: &ServerContext) -> Result<Self, Error> {
         let options = &environment.options.admission;
         let mut plugin_configs = PluginConfigs::load(options)?;
         let registry = environment.metrics.registry();
@@ -150,11 +157,23 @@ impl PluginChain {
         let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
         let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
         let (times, out_of_scope) = (metrics.of_steps(), metrics.out_of_scope());
-        let policies = Policies::start(&environment, metrics.clone());
-        let webhooks = Webhooks::start(&environment, std::mem::take(&mut plugin_configs.webhooks), metrics);
+        let context = Arc::new(PolicyContext {
+            catalog: environment.catalog,
+            stores: environment.stores.clone(),
+            authorizer: environment.access.authorizer.clone(),
+            custom: environment.custom.clone(),
+        });
+        let policies = Policies::start(context.clone(), &environment.informers, metrics.clone());
+        let users = std::mem::take(&mut plugin_configs.webhooks);
+        let connections = (&*environment.informers, environment.services.clone());
+        let webhooks = Webhooks::start(context, connections, users, metrics);
         let charges = Arc::default();
         Ok(PluginChain {
-            environment,
+            catalog: environment.catalog,
+            stores: environment.stores.clone(),
+            authorizer: environment.access.authorizer.clone(),
+            discovery: environment.discovery.clone(),
+            options: environment.options.clone(),
             plugins,
             policies,
             webhooks,
@@ -240,7 +259,9 @@ impl PluginChain {
             let begin = Instant::now();
             let outcome = match running.plugin {
                 Plugin::NamespaceLifecycle => namespaces::validate_delete(attributes),
-                Plugin::NodeRestriction => node_restriction::admit(&self.environment, attributes, None, old).await,
+                Plugin::NodeRestriction => {
+                    node_restriction::admit(self.node_restriction(), attributes, None, old).await
+                }
                 Plugin::MutatingAdmissionWebhook => {
                     let mut rounds = Reinvocation::default();
                     pin!(self.webhooks.mutate(attributes, None, old, &mut rounds)).await
@@ -262,7 +283,7 @@ impl PluginChain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         match plugin {
-            Plugin::NamespaceExists => namespaces::check_exists(&self.environment, attributes).await?,
+            Plugin::NamespaceExists => namespaces::check_exists(&self.stores, attributes).await?,
             Plugin::AlwaysDeny => return Err(deny(attributes)),
             Plugin::ValidatingAdmissionPolicy => self.policies.validate(attributes, object, old).await?,
             Plugin::ValidatingAdmissionWebhook => self.webhooks.validate(attributes, object, old).await?,
@@ -283,34 +304,36 @@ impl PluginChain {
         old: Option<&Owned>,
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
-        let environment = &self.environment;
+        let stores = &*self.stores;
         match plugin {
-            Plugin::NamespaceAutoProvision => namespaces::auto_provision(environment, attributes).await,
-            Plugin::NamespaceLifecycle => namespaces::admit(environment, attributes).await,
-            Plugin::NodeRestriction => node_restriction::admit(environment, attributes, Some(object), old).await,
+            Plugin::NamespaceAutoProvision => {
+                namespaces::auto_provision(self.catalog, stores, &self.options.features, attributes).await
+            }
+            Plugin::NamespaceLifecycle => namespaces::admit(stores, attributes).await,
+            Plugin::NodeRestriction => {
+                node_restriction::admit(self.node_restriction(), attributes, Some(object), old).await
+            }
             Plugin::AlwaysDeny => Err(deny(attributes)),
             Plugin::MutatingAdmissionPolicy => self.policies.mutate(attributes, object, old, rounds).await,
             Plugin::MutatingAdmissionWebhook => self.webhooks.mutate(attributes, Some(object), old, rounds).await,
-            Plugin::PodTopologyLabels => pods::topology_labels(environment, attributes, object).await,
+            Plugin::PodTopologyLabels => pods::topology_labels(stores, attributes, object).await,
             Plugin::AlwaysPullImages => always_pull_images::admit(attributes, object, old),
-            Plugin::LimitRanger => limit_ranger::admit(environment, attributes, object).await,
-            Plugin::ServiceAccount => service_account::admit(environment, attributes, object).await,
+            Plugin::LimitRanger => limit_ranger::admit(stores, attributes, object).await,
+            Plugin::ServiceAccount => service_account::admit(stores, attributes, object).await,
             Plugin::PodNodeSelector => {
-                pods::node_selector(environment, &self.plugin_configs.node_selectors, attributes, object).await
+                pods::node_selector(stores, &self.plugin_configs.node_selectors, attributes, object).await
             }
-            Plugin::Priority => priority::admit(environment, attributes, object, old).await,
+            Plugin::Priority => priority::admit((stores, &*self.options.features), attributes, object, old).await,
             Plugin::DefaultTolerationSeconds => {
-                tolerations::admit(&environment.options.admission, object);
+                tolerations::admit(&self.options.admission, object);
                 Ok(())
             }
-            Plugin::PodTolerationRestriction => {
-                self.plugin_configs.tolerations.admit(environment, attributes, object).await
-            }
+            Plugin::PodTolerationRestriction => self.plugin_configs.tolerations.admit(stores, attributes, object).await,
             Plugin::ExtendedResourceToleration => {
                 pods::tolerate_extended_resources(object);
                 Ok(())
             }
-            Plugin::RuntimeClass => runtime_class::admit(environment, attributes, object).await,
+            Plugin::RuntimeClass => runtime_class::admit(stores, attributes, object).await,
             _ => self.complete(plugin, attributes, object).await,
         }
     }
@@ -322,11 +345,10 @@ impl PluginChain {
         attributes: &AdmissionAttributes,
         object: &mut Owned,
     ) -> Result<(), Status> {
-        let environment = &self.environment;
         match plugin {
             Plugin::TaintNodesByCondition => nodes::taint(object),
-            Plugin::DefaultStorageClass => storage::default_class(environment, attributes, object).await?,
-            Plugin::DefaultIngressClass => classes::default_ingress_class(environment, attributes, object).await?,
+            Plugin::DefaultStorageClass => storage::default_class(&self.stores, attributes, object).await?,
+            Plugin::DefaultIngressClass => classes::default_ingress_class(&self.stores, attributes, object).await?,
             Plugin::StorageObjectInUseProtection | Plugin::PodGroupProtection => {
                 let resource = (attributes.group, attributes.plural);
                 let protection = PROTECTION.iter().find(|(of, by, _)| *of == resource && *by == plugin);
@@ -347,25 +369,24 @@ impl PluginChain {
         object: &Owned,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
-        let environment = &self.environment;
-        let certificates =
-            certificates::CertificateWrite { authorizer: &*environment.access.authorizer, attributes, object, old };
+        let (stores, authorizer) = (&*self.stores, &*self.authorizer);
+        let certificates = certificates::CertificateWrite { authorizer, attributes, object, old };
         match plugin {
             Plugin::LimitPodHardAntiAffinityTopology => pods::check_anti_affinity(attributes, object),
             Plugin::AlwaysPullImages => always_pull_images::validate(attributes, object, old),
-            Plugin::ServiceAccount => service_account::validate(environment, attributes, object, old).await,
+            Plugin::ServiceAccount => service_account::validate(stores, attributes, object, old).await,
             Plugin::PodNodeSelector => {
-                pods::check_node_selector(environment, &self.plugin_configs.node_selectors, attributes, object).await
+                pods::check_node_selector(stores, &self.plugin_configs.node_selectors, attributes, object).await
             }
-            Plugin::Priority => priority::validate(environment, attributes, object).await,
-            Plugin::RuntimeClass => runtime_class::validate(environment, attributes, object).await,
-            Plugin::LimitRanger => limit_ranger::validate(environment, attributes, object, old).await,
+            Plugin::Priority => priority::validate(stores, attributes, object).await,
+            Plugin::RuntimeClass => runtime_class::validate(stores, attributes, object).await,
+            Plugin::LimitRanger => limit_ranger::validate(stores, attributes, object, old).await,
             Plugin::PodSecurity => {
                 let configured = (&self.plugin_configs.pod_security, &self.pod_security);
-                pod_security::validate(configured, environment, attributes, object, old).await
+                pod_security::validate(configured, stores, attributes, object, old).await
             }
             Plugin::PodTolerationRestriction => {
-                self.plugin_configs.tolerations.validate(environment, attributes, object).await
+                self.plugin_configs.tolerations.validate(stores, attributes, object).await
             }
             Plugin::EventRateLimit => {
                 self.plugin_configs.events.as_ref().map_or(Ok(()), |events| events.validate(attributes, object))
@@ -374,35 +395,42 @@ impl PluginChain {
                 Some(images) => images.validate(attributes, object).await,
                 None => Ok(()),
             },
-            Plugin::PersistentVolumeClaimResize => storage::check_resize(environment, attributes, object, old).await,
+            Plugin::PersistentVolumeClaimResize => storage::check_resize(stores, attributes, object, old).await,
             Plugin::CertificateApproval => certificates.approval().await,
             Plugin::CertificateSigning => certificates.signing().await,
             Plugin::ClusterTrustBundleAttest => certificates.attestation().await,
             Plugin::CertificateSubjectRestriction => certificates.subject(),
             Plugin::DenyServiceExternalIPs => services::deny_external_ips(attributes, object, old),
-            Plugin::OwnerReferencesPermissionEnforcement => owners::check(environment, attributes, object, old).await,
+            Plugin::OwnerReferencesPermissionEnforcement => {
+                owners::check((authorizer, &self.discovery), attributes, object, old).await
+            }
             Plugin::PodGroupWorkloadExists if self.is_enabled(features::GenericWorkload) => {
-                workloads::check_template(environment, attributes, object).await
+                workloads::check_template(stores, attributes, object).await
             }
             Plugin::NodeDeclaredFeatureValidator if self.is_enabled(features::NodeDeclaredFeatures) => {
-                bound_pods::check_features(environment, attributes, object, old).await
+                bound_pods::check_features(stores, attributes, object, old).await
             }
             Plugin::JobValidation
                 if self.is_enabled(features::GenericWorkload) || self.is_enabled(features::WorkloadWithJob) =>
             {
-                workloads::check_job(environment, attributes, object, old).await
+                workloads::check_job(stores, attributes, object, old).await
             }
-            Plugin::PodResizeValidator => bound_pods::check_resize(environment, attributes, object, old).await,
+            Plugin::PodResizeValidator => bound_pods::check_resize(stores, attributes, object, old).await,
             Plugin::ResourceQuota => {
                 let counted = (&self.charges, &self.plugin_configs.quotas);
-                quota::validate(environment, counted, attributes, object, old).await
+                quota::validate(stores, counted, attributes, object, old).await
             }
             _ => Ok(()),
         }
     }
 
     fn is_enabled(&self, gate: &str) -> bool {
-        self.environment.options.features.enabled(gate)
+        self.options.features.enabled(gate)
+    }
+
+    /// Returns the parts of the server that `NodeRestriction` uses.
+    fn node_restriction(&self) -> (&Stores, &dyn Authorizer, &FeatureGates) {
+        (&self.stores, &*self.authorizer, &self.options.features)
     }
 }
 

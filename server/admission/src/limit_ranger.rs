@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::{Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, limit_type};
 use kubernetes::core::{pod_limits, pod_requests};
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 use machinery::status::Status;
 
-use registry::meta;
+use registry::{Stores, meta};
 
 use super::lookup::find_all;
 use super::{forbidden, joined};
@@ -23,21 +23,17 @@ const RESIZE: &str = "resize";
 /// Quantities above this are compared without milli precision in ratios (`resource.MaxMilliValue`).
 const MAX_MILLI: i64 = i64::MAX / 1000;
 
-async fn ranges(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<Vec<Arc<LimitRange>>, Status> {
-    find_all(environment, attributes, ("", "limitranges"), &attributes.namespace).await
+async fn ranges(stores: &Stores, attributes: &AdmissionAttributes) -> Result<Vec<Arc<LimitRange>>, Status> {
+    find_all(stores, attributes, ("", "limitranges"), &attributes.namespace).await
 }
 
 /// Sets default requests and limits of a new pod's containers.
-pub async fn admit(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    object: &mut Owned,
-) -> Result<(), Status> {
+pub async fn admit(stores: &Stores, attributes: &AdmissionAttributes, object: &mut Owned) -> Result<(), Status> {
     if attributes.operation != Operation::Create || !attributes.subresource.is_empty() {
         return Ok(());
     }
     let Some(pod) = object.downcast_mut::<Pod>() else { return Ok(()) };
-    for range in ranges(environment, attributes).await? {
+    for range in ranges(stores, attributes).await? {
         fill(pod, &range.spec.limits);
     }
     Ok(())
@@ -79,7 +75,7 @@ fn fill_container(container: &mut Container, what: &str, item: &LimitRangeItem, 
 
 /// Rejects objects outside the limits.
 pub async fn validate(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -91,7 +87,7 @@ pub async fn validate(
     if !changes || is_deleted {
         return Ok(());
     }
-    for range in ranges(environment, attributes).await? {
+    for range in ranges(stores, attributes).await? {
         let mut wrong = Vec::new();
         for item in &range.spec.limits {
             pod.into_iter().for_each(|pod| check_pod(pod, item, &mut wrong));

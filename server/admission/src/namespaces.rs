@@ -3,12 +3,16 @@
 //! `NamespaceLifecycle` rejects new objects in missing or terminating namespaces and the deletion
 //! of system namespaces.
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext, internal};
+use std::sync::Arc;
+
+use endpoints::{AdmissionAttributes, Operation, internal};
 use generated::core::v1::{Namespace, namespace_phase};
+use machinery::catalog::Catalog;
+use machinery::features::FeatureGates;
 use machinery::format::is_path_segment_name;
 use machinery::reflect::Owned;
 use machinery::status::{Cause, GroupResource, Status};
-use registry::{CheckWrite, CreateOptions, WriteContext};
+use registry::{CheckWrite, CreateOptions, Stores, WriteContext};
 
 use super::forbidden;
 use super::lookup::find;
@@ -27,12 +31,12 @@ fn is_in_namespace(attributes: &AdmissionAttributes) -> bool {
 ///
 /// Upstream also looks up the namespace of updates. An updated object exists, so only the message
 /// would differ.
-pub async fn admit(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<(), Status> {
+pub async fn admit(stores: &Stores, attributes: &AdmissionAttributes) -> Result<(), Status> {
     if !needs_namespace(attributes) {
         return Ok(());
     }
     check_name(&attributes.namespace)?;
-    let found = find::<Namespace>(environment, attributes, NAMESPACES, ("", &attributes.namespace)).await?;
+    let found = find::<Namespace>(stores, attributes, NAMESPACES, ("", &attributes.namespace)).await?;
     check_phase(attributes, found.as_deref())
 }
 
@@ -73,31 +77,36 @@ fn check_phase(attributes: &AdmissionAttributes, namespace: Option<&Namespace>) 
 }
 
 /// Rejects writes in a missing namespace.
-pub async fn check_exists(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<(), Status> {
+pub async fn check_exists(stores: &Stores, attributes: &AdmissionAttributes) -> Result<(), Status> {
     let name = &attributes.namespace;
     if !is_in_namespace(attributes) {
         return Ok(());
     }
-    match find::<Namespace>(environment, attributes, NAMESPACES, ("", name)).await? {
+    match find::<Namespace>(stores, attributes, NAMESPACES, ("", name)).await? {
         Some(_) => Ok(()),
         None => Err(Status::not_found(GroupResource { group: "", resource: NAMESPACES.1 }, name)),
     }
 }
 
 /// Creates the namespace of a new object when it is missing.
-pub async fn auto_provision(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<(), Status> {
+pub async fn auto_provision(
+    catalog: &'static Catalog,
+    stores: &Stores,
+    features: &Arc<FeatureGates>,
+    attributes: &AdmissionAttributes,
+) -> Result<(), Status> {
     let name = &attributes.namespace;
     if attributes.dry_run || !is_in_namespace(attributes) {
         return Ok(());
     }
-    let kind = environment.catalog.kind("", "v1", "Namespace");
-    let Some((store, kind)) = environment.stores.get(&NAMESPACES).zip(kind) else { return Ok(()) };
-    if find::<Namespace>(environment, attributes, NAMESPACES, ("", name)).await?.is_some() {
+    let kind = catalog.kind("", "v1", "Namespace");
+    let Some((store, kind)) = stores.get(&NAMESPACES).zip(kind) else { return Ok(()) };
+    if find::<Namespace>(stores, attributes, NAMESPACES, ("", name)).await?.is_some() {
         return Ok(());
     }
     let mut namespace = Namespace::default();
     namespace.metadata.name.clone_from(name);
-    let context = WriteContext { features: environment.options.features.clone(), ..WriteContext::default() };
+    let context = WriteContext { features: features.clone(), ..WriteContext::default() };
     let object = internal(kind, Owned::of(namespace));
     let created = store.create(&context, object, &CreateOptions::default(), &mut AdmitAll).await;
     // Later plugins must read the new namespace.

@@ -13,7 +13,8 @@ mod node;
 mod pods;
 mod tokens;
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use authz::Authorizer;
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::PersistentVolumeClaim;
 use generated::resource::v1::ResourceSlice;
 use kubernetes::core::internal::internal_diff;
@@ -24,7 +25,7 @@ use machinery::request_document::RequestDocument;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
 use machinery::type_meta::TypeMeta;
-use registry::meta;
+use registry::{Stores, meta};
 
 use denial::NodeRestrictionDenial;
 use lookup::{Lookup, Stored};
@@ -36,14 +37,14 @@ const LEASE_NAMESPACE: &str = "kube-node-lease";
 /// # Errors
 /// 403 for what kubelets may not write; 404 when an object that the request refers to is missing.
 pub async fn admit(
-    environment: &ServerContext,
+    (stores, authorizer, features): (&Stores, &dyn Authorizer, &FeatureGates),
     attributes: &AdmissionAttributes,
     object: Option<&Owned>,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
     let Some(node) = attributes.user.node() else { return Ok(()) };
-    let gates = Gates::of(&environment.options.features);
-    let lookup = Stored { environment, attributes };
+    let gates = Gates::of(features);
+    let lookup = Stored { stores, authorizer, attributes };
     Request { lookup: &lookup, gates, attributes, node, object, old }.admit().await
 }
 

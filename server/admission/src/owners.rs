@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use apimachinery::meta::v1::OwnerReference;
 use authz::{AuthorizationAttributes as AccessAttributes, Authorizer, Decision};
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Discovery, Operation};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::meta;
@@ -17,13 +17,13 @@ use super::forbidden;
 
 /// Rejects owner references that the user may not set.
 pub async fn check(
-    environment: &ServerContext,
+    (authorizer, discovery): (&dyn Authorizer, &Discovery),
     attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
-    let served = |group: &str, version: &str| environment.discovery.resource_list(group, version);
-    let check = Check { authorizer: &*environment.access.authorizer, served: &served, attributes };
+    let served = |group: &str, version: &str| discovery.resource_list(group, version);
+    let check = Check { authorizer, served: &served, attributes };
     check.owners(object, old).await
 }
 

@@ -13,13 +13,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use apimachinery::meta::v1::ObjectMeta;
-use endpoints::{AdmissionAttributes, ServerContext};
+use endpoints::AdmissionAttributes;
 use generated::core::v1::{Namespace, Pod};
 use machinery::field_error::{BadValue, FieldError, aggregate};
 use machinery::field_path::Path;
 use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
+use registry::Stores;
 
 use super::lookup::{find, find_all};
 use super::{body, forbidden};
@@ -37,12 +38,12 @@ const AUDIT_PREFIX: &str = "pod-security.kubernetes.io/";
 /// Rejects pods that violate the enforced level, and warns of violations of the `warn` level.
 pub async fn validate(
     (config, metrics): (&PodSecurityConfig, &PodSecurityMetrics),
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
-    let evaluation = Evaluation { config, metrics, environment, attributes };
+    let evaluation = Evaluation { config, metrics, stores, attributes };
     match (attributes.group, attributes.plural) {
         ("", "namespaces") => evaluation.namespace(object, old).await,
         _ if config.exempts_namespace(&attributes.namespace) || config.exempts_user(&attributes.user.name) => {
@@ -87,7 +88,7 @@ fn annotate(attributes: &AdmissionAttributes, key: &str, value: impl Into<String
 struct Evaluation<'r> {
     config: &'r PodSecurityConfig,
     metrics: &'r PodSecurityMetrics,
-    environment: &'r ServerContext,
+    stores: &'r Stores,
     attributes: &'r AdmissionAttributes,
 }
 
@@ -95,8 +96,7 @@ impl Evaluation<'_> {
     /// Evaluates a pod or a pod template.
     async fn subject(&self, subject: &CheckedPod<'_>, enforce: bool) -> Result<(), Status> {
         let attributes = self.attributes;
-        let found =
-            find::<Namespace>(self.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
+        let found = find::<Namespace>(self.stores, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
         let Some(namespace) = found else {
             self.metrics.failed(true, attributes);
             let why = format!("failed to lookup namespace {:?}", attributes.namespace);
@@ -175,7 +175,7 @@ impl Evaluation<'_> {
 
     /// Returns warnings about existing pods that violate the level.
     async fn pods_that_violate(&self, namespace: &str, level: LevelVersion) -> Result<Vec<String>, Status> {
-        let mut pods = find_all::<Pod>(self.environment, self.attributes, ("", "pods"), namespace).await?;
+        let mut pods = find_all::<Pod>(self.stores, self.attributes, ("", "pods"), namespace).await?;
         pods.retain(|pod| !self.config.exempts_runtime_class(pod.spec.runtime_class_name.as_deref()));
         let (total, mut checked) = (pods.len(), Vec::new());
         let mut controllers = HashSet::new();

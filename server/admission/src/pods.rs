@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::{Binding, Namespace, Node, Pod, PodSpec, Toleration, taint_effect, toleration_operator};
 use machinery::format::{is_label_value, is_qualified_name};
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use registry::Stores;
 use serde_json::Value as Json;
 
 use super::lookup::find;
@@ -38,12 +39,12 @@ pub fn check_anti_affinity(attributes: &AdmissionAttributes, object: &Owned) -> 
 /// Adds the node selector of the namespace to a new pod. `configured` contains selectors by
 /// namespace.
 pub async fn node_selector(
-    environment: &ServerContext,
+    stores: &Stores,
     configured: &Json,
     attributes: &AdmissionAttributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
-    let required = namespace_selector(environment, configured, attributes).await?;
+    let required = namespace_selector(stores, configured, attributes).await?;
     let pod = body_mut::<Pod>(object)?;
     check_selector(&pod.spec.node_selector, &required, configured, &attributes.namespace)
         .map_err(|why| forbidden(attributes, why))?;
@@ -54,12 +55,12 @@ pub async fn node_selector(
 /// Rejects a new pod with a node selector that conflicts with its namespace's selector or
 /// whitelist.
 pub async fn check_node_selector(
-    environment: &ServerContext,
+    stores: &Stores,
     configured: &Json,
     attributes: &AdmissionAttributes,
     object: &Owned,
 ) -> Result<(), Status> {
-    let required = namespace_selector(environment, configured, attributes).await?;
+    let required = namespace_selector(stores, configured, attributes).await?;
     let pod = body::<Pod>(object)?;
     check_selector(&pod.spec.node_selector, &required, configured, &attributes.namespace)
         .map_err(|why| forbidden(attributes, why))
@@ -69,12 +70,12 @@ type Selector = BTreeMap<String, String>;
 
 /// Returns the node selector of a namespace (`getNamespaceNodeSelectorMap`).
 async fn namespace_selector(
-    environment: &ServerContext,
+    stores: &Stores,
     configured: &Json,
     attributes: &AdmissionAttributes,
 ) -> Result<Selector, Status> {
     let name = &attributes.namespace;
-    let found = find::<Namespace>(environment, attributes, ("", "namespaces"), ("", name)).await?;
+    let found = find::<Namespace>(stores, attributes, ("", "namespaces"), ("", name)).await?;
     let namespace = found.ok_or_else(|| Status::internal(format!("namespace {name} does not exist")))?;
     let text = match namespace.metadata.annotations.get(NODE_SELECTOR) {
         Some(annotation) => annotation,
@@ -168,7 +169,7 @@ fn is_extended(name: &str) -> bool {
 
 /// Copies the topology labels of a node to the pod that is bound to it.
 pub async fn topology_labels(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
@@ -180,7 +181,7 @@ pub async fn topology_labels(
     if attributes.operation != Operation::Create || node.is_empty() {
         return Ok(());
     }
-    let Some(node) = find::<Node>(environment, attributes, ("", "nodes"), ("", &node)).await? else { return Ok(()) };
+    let Some(node) = find::<Node>(stores, attributes, ("", "nodes"), ("", &node)).await? else { return Ok(()) };
     let labels = node.metadata.labels.iter().filter(|(key, _)| TOPOLOGY.contains(&key.as_str()));
     if let Some(meta) = registry::meta_mut(object) {
         meta.labels.extend(labels.map(|(key, value)| (key.clone(), value.clone())));

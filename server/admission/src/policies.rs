@@ -3,6 +3,7 @@
 
 mod annotations;
 mod compiled;
+mod context;
 mod document;
 mod error;
 mod informers;
@@ -14,14 +15,16 @@ mod validating;
 
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, ServerContext};
+use endpoints::AdmissionAttributes;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use registry::Informers;
 
 use super::metrics::Metrics;
 use super::reinvocation::Reinvocation;
 
 pub use compiled::{CompiledPolicies, Expression, conditions_hold};
+pub use context::PolicyContext;
 pub use informers::Policies;
 use informers::{PolicyInformers, refused};
 pub use input::{Activation, Input};
@@ -33,8 +36,7 @@ const REVIEW_GROUPS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io
 
 impl Policies {
     /// Starts the informers of policies and bindings.
-    pub fn start(environment: &Arc<ServerContext>, metrics: Metrics) -> Self {
-        let informers = &environment.informers;
+    pub fn start(context: Arc<PolicyContext>, informers: &Informers, metrics: Metrics) -> Self {
         let validating = informers
             .of(GROUP, "validatingadmissionpolicies")
             .zip(informers.of(GROUP, "validatingadmissionpolicybindings"))
@@ -43,13 +45,7 @@ impl Policies {
             .of(GROUP, "mutatingadmissionpolicies")
             .zip(informers.of(GROUP, "mutatingadmissionpolicybindings"))
             .map(|(policies, bindings)| PolicyInformers { policies, bindings });
-        Policies {
-            environment: environment.clone(),
-            validating,
-            mutating,
-            compiled: CompiledPolicies::default(),
-            metrics,
-        }
+        Policies { context, validating, mutating, compiled: CompiledPolicies::default(), metrics }
     }
 
     /// Applies the mutating policies to an object.

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::{Pod, PodSpec, preemption_policy};
 use generated::scheduling::v1::PriorityClass;
 use generated::scheduling::v1alpha2::PodGroup;
-use machinery::features;
+use machinery::features::{self as gates, FeatureGates};
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use registry::Stores;
 
 use super::forbidden;
 use super::lookup::{find, find_all};
@@ -26,13 +27,13 @@ struct Resolved {
 
 /// Sets the priority and the preemption policy of new pods.
 pub async fn admit(
-    environment: &ServerContext,
+    (stores, features): (&Stores, &FeatureGates),
     attributes: &AdmissionAttributes,
     object: &mut Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
     if let Some(group) = object.downcast_mut::<PodGroup>() {
-        return admit_group(environment, attributes, group).await;
+        return admit_group((stores, features), attributes, group).await;
     }
     let Some(pod) = object.downcast_mut::<Pod>() else { return Ok(()) };
     if attributes.operation == Operation::Update {
@@ -43,19 +44,15 @@ pub async fn admit(
         }
         return Ok(());
     }
-    let resolved = resolve(environment, attributes, &pod.spec.priority_class_name).await?;
+    let resolved = resolve(stores, attributes, &pod.spec.priority_class_name).await?;
     apply(&mut pod.spec, resolved).map_err(|why| forbidden(attributes, why))
 }
 
-async fn resolve(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    name: &str,
-) -> Result<Resolved, Status> {
+async fn resolve(stores: &Stores, attributes: &AdmissionAttributes, name: &str) -> Result<Resolved, Status> {
     let class = if name.is_empty() {
-        default_class(environment, attributes).await?
+        default_class(stores, attributes).await?
     } else {
-        let found = find::<PriorityClass>(environment, attributes, CLASSES, ("", name)).await?;
+        let found = find::<PriorityClass>(stores, attributes, CLASSES, ("", name)).await?;
         Some(found.ok_or_else(|| forbidden(attributes, format!("no PriorityClass with name {name} was found")))?)
     };
     let default = preemption_policy::PREEMPT_LOWER_PRIORITY.to_string();
@@ -100,16 +97,14 @@ fn apply(spec: &mut PodSpec, resolved: Resolved) -> Result<(), Mismatch> {
 
 /// Sets the priority of a new pod group.
 async fn admit_group(
-    environment: &ServerContext,
+    (stores, features): (&Stores, &FeatureGates),
     attributes: &AdmissionAttributes,
     group: &mut PodGroup,
 ) -> Result<(), Status> {
-    if attributes.operation != Operation::Create
-        || !environment.options.features.enabled(features::WorkloadAwarePreemption)
-    {
+    if attributes.operation != Operation::Create || !features.enabled(gates::WorkloadAwarePreemption) {
         return Ok(());
     }
-    let resolved = resolve(environment, attributes, &group.spec.priority_class_name).await?;
+    let resolved = resolve(stores, attributes, &group.spec.priority_class_name).await?;
     let priority = resolved.priority;
     if let Some(wrong) = group.spec.priority.filter(|wrong| *wrong != priority) {
         let why = format!(
@@ -124,15 +119,11 @@ async fn admit_group(
 }
 
 /// Rejects a second default class.
-pub async fn validate(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    object: &Owned,
-) -> Result<(), Status> {
+pub async fn validate(stores: &Stores, attributes: &AdmissionAttributes, object: &Owned) -> Result<(), Status> {
     let Some(class) = object.downcast_ref::<PriorityClass>().filter(|class| class.global_default) else {
         return Ok(());
     };
-    match default_class(environment, attributes).await?.map(|default| default.metadata.name.clone()) {
+    match default_class(stores, attributes).await?.map(|default| default.metadata.name.clone()) {
         Some(default) if attributes.operation == Operation::Create || default != class.metadata.name => {
             let why = format!("PriorityClass {default} is already marked as default. Only one default can exist");
             Err(forbidden(attributes, why))
@@ -143,10 +134,10 @@ pub async fn validate(
 
 /// Returns the default class. Of several, the one with the lowest value.
 async fn default_class(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
 ) -> Result<Option<Arc<PriorityClass>>, Status> {
-    let classes = find_all::<PriorityClass>(environment, attributes, CLASSES, "").await?;
+    let classes = find_all::<PriorityClass>(stores, attributes, CLASSES, "").await?;
     Ok(classes.into_iter().filter(|class| class.global_default).min_by_key(|class| class.value))
 }
 

@@ -12,10 +12,11 @@ mod violation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::ResourceQuota;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use registry::Stores;
 
 use super::forbidden;
 use super::lookup::find_all;
@@ -31,7 +32,7 @@ const QUOTAS: (&str, &str) = ("", "resourcequotas");
 
 /// Charges an object to the quotas, or rejects it.
 pub async fn validate(
-    environment: &ServerContext,
+    stores: &Stores,
     (charges, limited): (&Arc<Charges>, &Limited),
     attributes: &AdmissionAttributes,
     object: &Owned,
@@ -41,7 +42,7 @@ pub async fn validate(
     if attributes.namespace.is_empty() || !usage::is_counted(attributes, object, old) {
         return Ok(());
     }
-    let all = find_all::<ResourceQuota>(environment, attributes, QUOTAS, &attributes.namespace).await?;
+    let all = find_all::<ResourceQuota>(stores, attributes, QUOTAS, &attributes.namespace).await?;
     let is_of = |quota: &&ResourceQuota| {
         usage::matching(attributes, &quota.status.hard).next().is_some() && scopes::select(quota, object)
     };
@@ -93,7 +94,7 @@ pub async fn validate(
     if attributes.dry_run {
         return Ok(());
     }
-    let Some(store) = environment.stores.get(&QUOTAS) else { return Ok(()) };
+    let Some(store) = stores.get(&QUOTAS) else { return Ok(()) };
     for (quota, delta) in charged {
         charges.add(store, attributes, &quota.metadata.name, &delta).await?;
     }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, ServerContext};
+use endpoints::AdmissionAttributes;
 use generated::core::v1::Pod;
 use generated::node::v1::RuntimeClass;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use registry::Stores;
 
 use super::lookup::find;
 use super::toleration_restriction::merged;
@@ -15,35 +16,27 @@ use super::{body, body_mut, forbidden};
 const CLASSES: (&str, &str) = ("node.k8s.io", "runtimeclasses");
 
 /// Sets overhead, node selector, and tolerations.
-pub async fn admit(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    object: &mut Owned,
-) -> Result<(), Status> {
-    let class = class_of(environment, attributes, object).await?;
+pub async fn admit(stores: &Stores, attributes: &AdmissionAttributes, object: &mut Owned) -> Result<(), Status> {
+    let class = class_of(stores, attributes, object).await?;
     let pod = body_mut::<Pod>(object)?;
     fill(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
 }
 
 /// Rejects an overhead that differs from the class.
-pub async fn validate(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    object: &Owned,
-) -> Result<(), Status> {
-    let class = class_of(environment, attributes, object).await?;
+pub async fn validate(stores: &Stores, attributes: &AdmissionAttributes, object: &Owned) -> Result<(), Status> {
+    let class = class_of(stores, attributes, object).await?;
     let pod = body::<Pod>(object)?;
     check(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
 }
 
 async fn class_of(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &Owned,
 ) -> Result<Option<Arc<RuntimeClass>>, Status> {
     let pod = body::<Pod>(object)?;
     let Some(name) = &pod.spec.runtime_class_name else { return Ok(None) };
-    let found = find::<RuntimeClass>(environment, attributes, CLASSES, ("", name)).await?;
+    let found = find::<RuntimeClass>(stores, attributes, CLASSES, ("", name)).await?;
     let why = || forbidden(attributes, format!("pod rejected: RuntimeClass {name:?} not found"));
     found.ok_or_else(why).map(Some)
 }

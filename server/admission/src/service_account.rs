@@ -7,7 +7,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::{
     ConfigMapProjection, Container, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, LocalObjectReference,
     ObjectFieldSelector, Pod, PodSpec, ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, Volume,
@@ -17,6 +17,7 @@ use machinery::features::parse_bool;
 use machinery::format::is_path_segment_name;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use registry::Stores;
 
 use super::lookup::find;
 use super::{body, body_mut, forbidden};
@@ -38,11 +39,7 @@ const TOKEN_SECONDS: i64 = 3607;
 const READABLE_BY_ALL: i32 = 0o644;
 
 /// Sets the service account of a new pod, mounts its token, and sets its pull secrets.
-pub async fn admit(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    object: &mut Owned,
-) -> Result<(), Status> {
+pub async fn admit(stores: &Stores, attributes: &AdmissionAttributes, object: &mut Owned) -> Result<(), Status> {
     if attributes.operation != Operation::Create {
         return Ok(());
     }
@@ -53,7 +50,7 @@ pub async fn admit(
             spec.service_account_name = DEFAULT_ACCOUNT.into();
         }
         spec.service_account.clone_from(&spec.service_account_name);
-        let account = account(environment, attributes, &spec.service_account_name).await?;
+        let account = account(stores, attributes, &spec.service_account_name).await?;
         if spec.automount_service_account_token.or(account.automount_service_account_token).unwrap_or(true) {
             mount_token(spec);
         }
@@ -61,7 +58,7 @@ pub async fn admit(
             spec.image_pull_secrets.clone_from(&account.image_pull_secrets);
         }
     }
-    validate(environment, attributes, object, None).await
+    validate(stores, attributes, object, None).await
 }
 
 /// Rejects pods without a service account, and secrets that the service account does not reference.
@@ -69,7 +66,7 @@ pub async fn admit(
 /// Upstream checks new pods and `pods/ephemeralcontainers`. Here secrets that any other update adds
 /// are rejected too.
 pub async fn validate(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -89,18 +86,14 @@ pub async fn validate(
         let (namespace, name) = (&attributes.namespace, &pod.metadata.name);
         return Err(forbidden(attributes, format!("no service account specified for pod {namespace}/{name}")));
     }
-    let account = account(environment, attributes, &pod.spec.service_account_name).await?;
+    let account = account(stores, attributes, &pod.spec.service_account_name).await?;
     if enforces_mountable_secrets(&account) {
         secrets().check(&account).map_err(|why| forbidden(attributes, why))?;
     }
     Ok(())
 }
 
-async fn account(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    name: &str,
-) -> Result<Arc<ServiceAccount>, Status> {
+async fn account(stores: &Stores, attributes: &AdmissionAttributes, name: &str) -> Result<Arc<ServiceAccount>, Status> {
     let namespace = &attributes.namespace;
     // Upstream's client rejects such names.
     let wrong = is_path_segment_name(name);
@@ -108,7 +101,7 @@ async fn account(
         let why = format!("invalid resource name {name:?}: [{}]", wrong.join(" "));
         return Err(forbidden(attributes, format!("error looking up service account {namespace}/{name}: {why}")));
     }
-    let found = find(environment, attributes, ("", "serviceaccounts"), (namespace, name)).await?;
+    let found = find(stores, attributes, ("", "serviceaccounts"), (namespace, name)).await?;
     let why = || format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
     found.ok_or_else(|| forbidden(attributes, why()))
 }

@@ -1,11 +1,11 @@
 //! `DefaultStorageClass`, `StorageObjectInUseProtection` and `PersistentVolumeClaimResize`.
 
-use endpoints::{AdmissionAttributes, ServerContext};
+use endpoints::AdmissionAttributes;
 use generated::core::v1::{PersistentVolumeClaim, persistent_volume_claim_phase, resource_name};
 use generated::storage::v1::StorageClass;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::meta_mut;
+use registry::{Stores, meta_mut};
 
 use super::lookup::{find, find_all};
 use super::{body, classes, forbidden};
@@ -18,7 +18,7 @@ const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
 /// Sets the default class of a claim without a class.
 pub async fn default_class(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
@@ -26,7 +26,7 @@ pub async fn default_class(
     if claim.spec.storage_class_name.is_some() || claim.metadata.annotations.contains_key(CLASS_ANNOTATION) {
         return Ok(());
     }
-    let found = find_all::<StorageClass>(environment, attributes, CLASSES, "").await?;
+    let found = find_all::<StorageClass>(stores, attributes, CLASSES, "").await?;
     claim.spec.storage_class_name = classes::newest_default(found.iter().map(|c| &c.metadata), &DEFAULT);
     Ok(())
 }
@@ -47,7 +47,7 @@ fn class_of(claim: &PersistentVolumeClaim) -> Option<&String> {
 
 /// Rejects expansions that the storage class does not allow (`PersistentVolumeClaimResize`).
 pub async fn check_resize(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -64,7 +64,7 @@ pub async fn check_resize(
         return Err(forbidden(attributes, "Only bound persistent volume claims can be expanded"));
     }
     let class = match class_of(new).filter(|class| !class.is_empty() && class_of(old) == Some(class)) {
-        Some(class) => find::<StorageClass>(environment, attributes, CLASSES, ("", class)).await?,
+        Some(class) => find::<StorageClass>(stores, attributes, CLASSES, ("", class)).await?,
         None => None,
     };
     if class.is_some_and(|class| class.allow_volume_expansion == Some(true)) {

@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::core::v1::{Namespace, Pod, Toleration, pod_qos_class, taint_effect, toleration_operator};
 use generated::podtolerationrestriction::v1alpha1::Configuration;
 use kubernetes::core::qos::quality_of_service;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
+use registry::Stores;
 
 use super::configuration::Configurations;
 use super::lookup::find;
@@ -38,14 +39,14 @@ impl TolerationRestriction {
     /// Adds default tolerations to pods.
     pub async fn admit(
         &self,
-        environment: &ServerContext,
+        stores: &Stores,
         attributes: &AdmissionAttributes,
         object: &mut Owned,
     ) -> Result<(), Status> {
         let pod = body_mut::<Pod>(object)?;
         let mut more = Vec::new();
         if attributes.operation == Operation::Create {
-            let namespace = namespace(environment, attributes).await?;
+            let namespace = namespace(stores, attributes).await?;
             more = annotated_tolerations(&namespace, DEFAULTS)?.unwrap_or_else(|| self.0.default.clone());
         }
         if quality_of_service(&pod.spec) != pod_qos_class::BEST_EFFORT {
@@ -59,13 +60,13 @@ impl TolerationRestriction {
         if !more.is_empty() {
             pod.spec.tolerations = merged(std::mem::take(&mut pod.spec.tolerations), more);
         }
-        self.validate(environment, attributes, object).await
+        self.validate(stores, attributes, object).await
     }
 
     /// Rejects tolerations outside the whitelist.
     pub async fn validate(
         &self,
-        environment: &ServerContext,
+        stores: &Stores,
         attributes: &AdmissionAttributes,
         object: &Owned,
     ) -> Result<(), Status> {
@@ -73,7 +74,7 @@ impl TolerationRestriction {
         if pod.spec.tolerations.is_empty() {
             return Ok(());
         }
-        let of_namespace = annotated_tolerations(&*namespace(environment, attributes).await?, WHITELIST)?;
+        let of_namespace = annotated_tolerations(&*namespace(stores, attributes).await?, WHITELIST)?;
         let (whitelist, scope) = match &of_namespace {
             Some(whitelist) => (whitelist, "namespace"),
             None => (&self.0.whitelist, "cluster"),
@@ -86,9 +87,9 @@ impl TolerationRestriction {
     }
 }
 
-async fn namespace(environment: &ServerContext, attributes: &AdmissionAttributes) -> Result<Arc<Namespace>, Status> {
+async fn namespace(stores: &Stores, attributes: &AdmissionAttributes) -> Result<Arc<Namespace>, Status> {
     let name = &attributes.namespace;
-    let found = find::<Namespace>(environment, attributes, ("", "namespaces"), ("", name)).await?;
+    let found = find::<Namespace>(stores, attributes, ("", "namespaces"), ("", name)).await?;
     found.ok_or_else(|| Status::not_found(GroupResource { group: "", resource: "namespaces" }, name))
 }
 

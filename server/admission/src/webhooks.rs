@@ -8,18 +8,19 @@ mod users;
 
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, ServerContext};
+use endpoints::AdmissionAttributes;
 use futures_util::future::join_all;
 use generated::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::Informer;
+use registry::{Informer, Informers};
 use tokio::time::Instant;
+use webhook::Services;
 
 use super::lookup::find;
 use super::metrics::Metrics;
-use super::policies::{CompiledPolicies, GROUP, PolicyRequest, is_subject};
+use super::policies::{CompiledPolicies, GROUP, PolicyContext, PolicyRequest, is_subject};
 use super::reinvocation::Reinvocation;
 use super::step::AdmissionStep;
 use call::MutationOutcome;
@@ -30,7 +31,8 @@ pub use users::PluginUsers;
 
 /// Watched webhook configurations.
 pub struct Webhooks {
-    environment: Arc<ServerContext>,
+    context: Arc<PolicyContext>,
+    services: Arc<Services>,
     mutating: Option<Informer<MutatingWebhookConfiguration>>,
     validating: Option<Informer<ValidatingWebhookConfiguration>>,
     compiled: CompiledPolicies,
@@ -40,10 +42,15 @@ pub struct Webhooks {
 
 impl Webhooks {
     /// Starts the informers. `plugin_users` are the credentials of webhook calls.
-    pub fn start(environment: &Arc<ServerContext>, plugin_users: PluginUsers, metrics: Metrics) -> Self {
-        let informers = &environment.informers;
+    pub fn start(
+        context: Arc<PolicyContext>,
+        (informers, services): (&Informers, Arc<Services>),
+        plugin_users: PluginUsers,
+        metrics: Metrics,
+    ) -> Self {
         Webhooks {
-            environment: environment.clone(),
+            context,
+            services,
             mutating: informers.of(GROUP, "mutatingwebhookconfigurations"),
             validating: informers.of(GROUP, "validatingwebhookconfigurations"),
             compiled: CompiledPolicies::default(),
@@ -58,8 +65,8 @@ impl Webhooks {
         object: Option<&'r Owned>,
         old: Option<&'r Owned>,
     ) -> Result<PolicyRequest<'r>, Status> {
-        let namespace = find(&self.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
-        Ok(PolicyRequest { environment: &self.environment, attributes, object, old, namespace })
+        let namespace = find(&self.context.stores, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
+        Ok(PolicyRequest { context: &self.context, attributes, object, old, namespace })
     }
 
     /// Calls the mutating webhooks in order. A deletion has no object to change.
@@ -90,9 +97,16 @@ impl Webhooks {
                 if !rounds.webhooks.should_invoke(rounds.round, &key) {
                     continue;
                 }
-                let (round, metrics, users) = (rounds.round, &self.metrics, &self.plugin_users.mutating);
-                let webhook_call =
-                    WebhookCall { configuration: name, hook: &hook, index, round, attributes, users, metrics };
+                let webhook_call = WebhookCall {
+                    configuration: name,
+                    hook: &hook,
+                    index,
+                    round: rounds.round,
+                    attributes,
+                    services: &self.services,
+                    users: &self.plugin_users.mutating,
+                    metrics: &self.metrics,
+                };
                 if change(&webhook_call, &matched, &subject, object.as_deref_mut()).await? {
                     rounds.webhooks.require_reinvocation();
                     rounds.wanted = true;
@@ -137,8 +151,9 @@ impl Webhooks {
         }
         let calls = matching.iter().enumerate().map(|(index, (configuration, hook, matched))| {
             let subject = &subject;
-            let (users, metrics) = (&self.plugin_users.validating, &self.metrics);
-            let webhook_call = WebhookCall { configuration, hook, index, round: 0, attributes, users, metrics };
+            let (services, users, metrics) = (&self.services, &self.plugin_users.validating, &self.metrics);
+            let webhook_call =
+                WebhookCall { configuration, hook, index, round: 0, attributes, services, users, metrics };
             async move { call::validating(&webhook_call, matched, subject).await }
         });
         let answers = attributes.trail.timed("validating-webhook", join_all(calls)).await;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, Operation, ServerContext};
+use endpoints::{AdmissionAttributes, Operation};
 use generated::batch::v1::Job;
 use generated::scheduling::v1alpha2::{PodGroup, Workload};
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use registry::Stores;
 
 use super::forbidden;
 use super::lookup::{find, find_all};
@@ -14,11 +15,7 @@ use super::lookup::{find, find_all};
 const GROUP: &str = "scheduling.k8s.io";
 
 /// Requires that the workload template of a new pod group exists and is not being deleted.
-pub async fn check_template(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    object: &Owned,
-) -> Result<(), Status> {
+pub async fn check_template(stores: &Stores, attributes: &AdmissionAttributes, object: &Owned) -> Result<(), Status> {
     if attributes.operation != Operation::Create || !attributes.subresource.is_empty() {
         return Ok(());
     }
@@ -27,7 +24,7 @@ pub async fn check_template(
     let Some(template) = template else { return Ok(()) };
     let name = &template.workload_name;
     let refused = |why: String| Err(forbidden(attributes, format!("PodGroup rejected: {why}")));
-    let found = find::<Workload>(environment, attributes, (GROUP, "workloads"), (&attributes.namespace, name)).await?;
+    let found = find::<Workload>(stores, attributes, (GROUP, "workloads"), (&attributes.namespace, name)).await?;
     let Some(workload) = found else { return refused(format!("Workload {name:?} not found")) };
     if workload.metadata.deletion_timestamp.is_some() {
         return refused(format!("Workload {name:?} is being deleted"));
@@ -41,7 +38,7 @@ pub async fn check_template(
 
 /// Rejects changes of `parallelism` for jobs with gang-scheduled pod groups.
 pub async fn check_job(
-    environment: &ServerContext,
+    stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -55,7 +52,7 @@ pub async fn check_job(
     if job.spec.parallelism == old.spec.parallelism {
         return Ok(());
     }
-    let groups = find_all::<PodGroup>(environment, attributes, (GROUP, "podgroups"), &attributes.namespace).await?;
+    let groups = find_all::<PodGroup>(stores, attributes, (GROUP, "podgroups"), &attributes.namespace).await?;
     let named = old.spec.template.spec.scheduling_group.as_deref().and_then(|group| group.pod_group_name.as_deref());
     let is_of_job = |group: &&Arc<PodGroup>| match named {
         Some(name) => group.metadata.name == name,

@@ -26,7 +26,7 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// Starts the controller. Returns when the stored definitions are served. Requires a tokio runtime.
 pub async fn start(custom: Arc<Custom>, loopback: Arc<Loopback>) {
-    let stores = &custom.environment.stores;
+    let stores = &custom.stores;
     let Some(store) = stores.get(&(DEFINITIONS.0, DEFINITIONS.2)).cloned() else { return };
     let (synced, is_synced) = oneshot::channel();
     let controller = Controller {
@@ -118,7 +118,7 @@ impl Controller {
     async fn reconcile(&mut self, definition: &CustomResourceDefinition) -> bool {
         let mut changed = self.granted.record(definition);
         let mut settled = definition.clone();
-        self.granted.update_conditions(&mut settled, self.custom.environment.backend.clock.now());
+        self.granted.update_conditions(&mut settled, self.custom.builder.clock.now());
         if settled.status == definition.status {
             self.custom.update(definition);
             return changed;

@@ -28,7 +28,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Deletes all objects of a definition, then removes its finalizer.
 pub async fn run(definition: CustomResourceDefinition, custom: Arc<Custom>, loopback: Arc<Loopback>) {
     let (name, uid) = (definition.metadata.name.clone(), definition.metadata.uid.clone());
-    let clock = custom.environment.backend.clock.clone();
+    let clock = custom.builder.clock.clone();
     let found = conditions::is_true(&definition, ESTABLISHED).then(|| custom.store(&name)).flatten();
     let Some(store) = found else {
         let never = condition(TERMINATING, false, "NeverEstablished", "resource was never established");

@@ -7,13 +7,14 @@ use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDe
 use async_trait::async_trait;
 use bytes::Bytes;
 use endpoints::{
-    Admission, AdmissionAttributes, ApiServer, CustomEndpoints, Endpoint, OpenKind, Operation, ServerContext,
+    Admission, AdmissionAttributes, ApiServer, CustomEndpoints, Endpoint, EndpointBuilder, OpenKind, Operation,
 };
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
-use registry::{Backend, ResourceStore};
+use registry::{Backend, ResourceStore, Stores};
 use storage::cache::ResourceCache;
 use tokio::sync::watch;
+use webhook::Services;
 
 use crate::conditions::{self, ESTABLISHED, TERMINATING};
 use crate::conversion::Calls;
@@ -28,7 +29,9 @@ pub type BackendSelector = Box<dyn Fn(&str, &str) -> Backend + Send + Sync>;
 /// The custom resources of a server.
 pub struct Custom {
     pub server: Arc<ApiServer>,
-    pub environment: Arc<ServerContext>,
+    pub builder: EndpointBuilder,
+    /// The stores of declared resources.
+    pub stores: Arc<Stores>,
     pub admission: Arc<dyn Admission>,
     pub select_backend: BackendSelector,
     calls: Arc<Calls>,
@@ -72,14 +75,15 @@ impl CustomEndpoints for Custom {
 impl Custom {
     pub fn new(
         server: Arc<ApiServer>,
-        environment: Arc<ServerContext>,
+        (builder, stores): (EndpointBuilder, Arc<Stores>),
         admission: Arc<dyn Admission>,
         select_backend: BackendSelector,
+        services: Arc<Services>,
         metrics: &prometheus::Registry,
     ) -> Self {
-        let calls = Arc::new(Calls::new(environment.services.clone(), metrics));
+        let calls = Arc::new(Calls::new(services, metrics));
         let (installed, changes) = (Mutex::default(), watch::Sender::new(0));
-        Custom { server, environment, admission, select_backend, calls, installed, changes }
+        Custom { server, builder, stores, admission, select_backend, calls, installed, changes }
     }
 
     /// Serves the current state of a definition, or removes it if it is not established.
@@ -187,7 +191,7 @@ impl Custom {
             false => Arc::new(ForbidCreate(self.admission.clone())),
         };
         let open: Arc<dyn OpenKind> = Arc::new(OpenVersion { kind: kind.clone(), name: version.name.clone() });
-        let mut endpoint = self.environment.endpoint((version.def, resource), Some(Arc::new(store)), admission);
+        let mut endpoint = self.builder.endpoint((version.def, resource), Some(Arc::new(store)), admission);
         endpoint.is_costly = version.has_rules();
         (endpoint.open, endpoint.definition) = (Some(open.clone()), Some(open));
         Some(Arc::new(endpoint))

@@ -1,13 +1,13 @@
 //! The delegation chain: (peers ->) aggregator -> control plane -> apiextensions -> not found.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use aggregator::{AggregatedServers as Aggregated, Aggregator, PeerProxy, WithPeers};
 use apiextensions::{Custom, DefinitionStrategy};
 use endpoints::{
-    Admission, AdmissionChain, ApiServer, CustomEndpoints, Discovery, Endpoint, KindExtensions, Loopback, OpenApi,
-    Served, ServerContext,
+    Admission, AdmissionChain, ApiServer, CustomEndpoints, Discovery, Endpoint, KindExtensions, LateCustomEndpoints,
+    Loopback, OpenApi, Served, ServerContext,
 };
 use machinery::catalog::{Catalog, KindDef, ResourceDef, Serving};
 use options::Options;
@@ -55,10 +55,11 @@ pub fn build(
     let plugins = namespaces.into_iter().chain([behaviour.admission(&environment)?]);
     let plugins = plugins.chain(server.admission.iter().cloned()).collect();
     let admission: Arc<dyn Admission> = Arc::new(AdmissionChain(plugins));
+    let builder = environment.endpoints();
     let endpoint = |kind: &&'static KindDef| {
         let resource = kind.resource?;
         let store = environment.stores.get(&(kind.group, resource.plural)).cloned();
-        let mut endpoint = environment.endpoint((*kind, resource), store, admission.clone());
+        let mut endpoint = builder.endpoint((*kind, resource), store, admission.clone());
         endpoint.is_costly = behaviour.is_costly(kind);
         endpoint.handlers = behaviour.handlers(kind, resource, &environment);
         Some(Arc::new(endpoint))
@@ -105,7 +106,7 @@ fn with_peers(
     let options = &environment.options;
     let authorities = std::fs::read(authorities).map_err(options::Error::file(authorities))?;
     let (identity, route) = (options.aggregation.identity()?, options.egress.control_plane.clone());
-    let (addresses, registry) = (behaviour.peer_addresses(environment), environment.metrics.registry());
+    let (addresses, registry) = (behaviour.peer_addresses(&environment.backend), environment.metrics.registry());
     let peers = PeerProxy::new(authorities, identity, route, addresses, environment.discovery.clone(), registry);
     let peers = Arc::new(peers.map_err(|why| RunError::Peers(why.into()))?);
     tokio::spawn(peers.clone().follow());
@@ -114,7 +115,7 @@ fn with_peers(
 
 fn custom_resources(
     open: &Arc<ApiServer>,
-    environment: &Arc<ServerContext>,
+    environment: &ServerContext,
     admission: &Arc<dyn Admission>,
     backends: &Arc<Backends>,
     running: &serving::Server,
@@ -122,9 +123,10 @@ fn custom_resources(
     let places = backends.clone();
     Custom::new(
         open.clone(),
-        environment.clone(),
+        (environment.endpoints(), environment.stores.clone()),
         admission.clone(),
         Box::new(move |group: &str, plural: &str| places.of(group, plural).clone()),
+        environment.services.clone(),
         running.metrics.registry(),
     )
 }
@@ -166,7 +168,7 @@ fn environment(
         flow_control: server.flow_control.clone(),
         backend: backends.main().clone(),
         shutdown: server.shutdown.clone(),
-        custom: OnceLock::new(),
+        custom: LateCustomEndpoints::default(),
     })
 }
 

@@ -11,8 +11,10 @@ use generated::scheduling::v1::PriorityClass;
 use machinery::reflect::Struct;
 use machinery::status::Status;
 
-use crate::services::{self, kubernetes};
+use crate::aggregation::AggregationContext;
+use crate::services::{self, AllocatorContext, kubernetes};
 use crate::tokens::tracking;
+use crate::trust::TrustedCas;
 use crate::{aggregation, flow_control, identity, peers, rbac, trust};
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
@@ -20,15 +22,26 @@ pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-pu
 
 /// Creates all missing objects. Independent objects are created concurrently, because the store
 /// commits waiting writes in one batch.
-pub async fn all(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
-    let controller = environment.health.pending("poststarthook/bootstrap-controller");
+pub async fn all(environment: &ServerContext, loopback: &Arc<Loopback>) -> Result<(), Status> {
+    let ServerContext { options, informers, discovery, services, .. } = environment;
+    let ServerContext { health, metrics, backend, shutdown, .. } = environment;
+    let clock = &backend.clock;
+    let controller = health.pending("poststarthook/bootstrap-controller");
     let (roles, classes) =
         ("poststarthook/rbac/bootstrap-roles", "poststarthook/scheduling/bootstrap-system-priority-classes");
-    let (roles, classes) = (environment.health.pending(roles), environment.health.pending(classes));
+    let (roles, classes) = (health.pending(roles), health.pending(classes));
+    let registry = metrics.registry();
+    let allocators = AllocatorContext { informers, backend, options, registry, shutdown };
+    let aggregation = &options.aggregation;
+    let aggregation =
+        AggregationContext { informers, discovery, services, options: aggregation, clock, health, metrics };
+    let headers = options.authentication.request_headers.as_ref();
+    let front_proxies = environment.proxy_ca.as_deref().zip(headers.map(|(_, headers)| headers));
+    let trusted = TrustedCas { clients: &environment.client_ca, front_proxies };
     try_join_all(SYSTEM_NAMESPACES.map(|name| namespace(loopback, name))).await?;
-    services::start(environment, loopback).await?;
+    services::start(allocators, loopback).await?;
     let roles = async {
-        rbac::bootstrap(environment, loopback).await?;
+        rbac::bootstrap(&options.features, loopback).await?;
         environment.access.roles.synced().await;
         roles.done();
         Ok(())
@@ -41,13 +54,17 @@ pub async fn all(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> 
     tokio::try_join!(
         roles,
         classes,
-        flow_control::start(environment, loopback),
-        kubernetes::start(environment, loopback),
-        identity::start(environment, loopback),
-        peers::start(environment),
-        trust::publish(environment, loopback),
-        tracking::start(loopback, environment.backend.clock.clone()),
-        aggregation::start(environment, loopback),
+        flow_control::start(informers, clock, health, environment.flow_control.as_ref(), loopback),
+        kubernetes::start(options, backend, informers, shutdown, loopback),
+        identity::start(options, clock, informers, shutdown, loopback),
+        async {
+            peers::publish(options, backend, health, shutdown);
+            peers::watch_others(options, informers, health, discovery).await;
+            Ok(())
+        },
+        trust::publish(trusted, loopback),
+        tracking::start(loopback, clock.clone()),
+        aggregation::start(aggregation, loopback),
     )?;
     controller.done();
     Ok(())

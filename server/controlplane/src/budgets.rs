@@ -1,15 +1,12 @@
 //! Disruption budgets for evictions.
 
-use std::sync::Arc;
-
 use apimachinery::meta::v1::{Condition, condition_status};
-use endpoints::ServerContext;
 use generated::core::v1::Pod;
 use generated::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus, unhealthy_pod_eviction_policy_type};
 use machinery::scalar::Time;
 use machinery::status::{Cause, GroupResource, Status};
 use meta::{compiled_selector, selects};
-use registry::{Predicate, UpdateOptions, WriteContext};
+use registry::{Clock, Predicate, Stores, UpdateOptions, WriteContext};
 
 const BUDGETS: (&str, &str) = ("policy", "poddisruptionbudgets");
 const REFUSED: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -18,8 +15,8 @@ const ALLOWED: &str = "DisruptionAllowed";
 const MAX_DISRUPTED: usize = 2000;
 
 /// Returns the budget of a pod; more than one budget is an error.
-pub async fn of_pod(environment: &ServerContext, pod: &Pod) -> Result<Option<PodDisruptionBudget>, Status> {
-    let Some(store) = environment.stores.get(&BUDGETS) else { return Ok(None) };
+pub async fn of_pod(stores: &Stores, pod: &Pod) -> Result<Option<PodDisruptionBudget>, Status> {
+    let Some(store) = stores.get(&BUDGETS) else { return Ok(None) };
     let objects = store.objects(&pod.metadata.namespace, &Predicate::default()).await?;
     let budgets = objects.into_iter().filter_map(|object| object.into_inner::<PodDisruptionBudget>().ok());
     let mut matching = budgets.filter(|budget| covers(budget, pod));
@@ -46,17 +43,17 @@ pub fn allows_unhealthy_eviction(budget: &PodDisruptionBudget) -> bool {
 
 /// Consumes one allowed disruption for a pod, or fails if there is none (`checkAndDecrement`).
 pub async fn check_and_decrement(
-    environment: &Arc<ServerContext>,
+    (stores, clock): (&Stores, &dyn Clock),
     namespace: &str,
     pod: &str,
     budget: &PodDisruptionBudget,
     dry_run: bool,
 ) -> Result<(), Status> {
-    let Some(store) = environment.stores.get(&BUDGETS) else { return Ok(()) };
+    let Some(store) = stores.get(&BUDGETS) else { return Ok(()) };
     let options = UpdateOptions { dry_run, ..UpdateOptions::default() };
     let context = WriteContext { namespace: namespace.to_owned(), ..WriteContext::default() };
     let decrement_stored = |object: &mut machinery::reflect::Owned| match object.downcast_mut::<PodDisruptionBudget>() {
-        Some(budget) => decrement(budget, pod, environment.backend.clock.now()),
+        Some(budget) => decrement(budget, pod, clock.now()),
         None => Err(Status::internal("budgets are stored as something else")),
     };
     store.guaranteed_update(&context, &budget.metadata.name, &options, &decrement_stored).await.map(drop)

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use endpoints::{ServerContext, SubresourceHandler};
+use endpoints::SubresourceHandler;
 use futures_util::future::join_all;
 use generated::core::v1::{ComponentCondition, ComponentStatus, component_condition_type, condition_status};
 use http::Uri;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
+use registry::Stores;
 use storage::Store;
-use webhook::{Client, Trust};
+use webhook::{Client, Services, Trust};
 
 /// Timeout of a check (`probeTimeOut`).
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -25,7 +26,11 @@ const COMPONENTS: [(&str, &str); 2] =
 
 /// Checks the components of the control plane.
 pub struct Components {
-    environment: Arc<ServerContext>,
+    /// The store of all resources without a store of their own.
+    pub main: Arc<dyn Store>,
+    pub stores: Arc<Stores>,
+    /// Connects to the components.
+    pub services: Arc<Services>,
 }
 
 /// The target of a check.
@@ -42,15 +47,11 @@ struct Health {
 }
 
 impl Components {
-    pub fn new(environment: &Arc<ServerContext>) -> Self {
-        Components { environment: environment.clone() }
-    }
-
     /// Returns the checks, sorted by name (`serversToValidate`).
     fn checks(&self) -> Vec<(String, Check)> {
         let components = COMPONENTS.map(|(name, address)| (name.to_owned(), Check::Address(address)));
-        let mut stores = vec![self.environment.backend.store.clone()];
-        let mut resources: Vec<_> = self.environment.stores.iter().collect();
+        let mut stores = vec![self.main.clone()];
+        let mut resources: Vec<_> = self.stores.iter().collect();
         resources.sort_unstable_by_key(|(name, _)| **name);
         for (_, resource) in resources {
             if !stores.iter().any(|known| Arc::ptr_eq(known, &resource.store)) {
@@ -79,7 +80,7 @@ impl Components {
     /// self-signed certificates.
     async fn check_server(&self, address: &'static str) -> Health {
         let failed = |message: String| Health { status: condition_status::FALSE, message, error: String::new() };
-        match get(&self.environment, address).await {
+        match get(&self.services, address).await {
             Ok((200..300, body)) => Health { status: condition_status::TRUE, message: body, error: String::new() },
             Ok((code, _)) => failed(format!("HTTP probe failed with statuscode: {code}")),
             Err(error) => failed(error.to_string()),
@@ -87,9 +88,9 @@ impl Components {
     }
 }
 
-async fn get(environment: &ServerContext, address: &'static str) -> Result<(u16, String), webhook::Error> {
+async fn get(services: &Services, address: &'static str) -> Result<(u16, String), webhook::Error> {
     let trust = Trust { insecure: true, ..Trust::default() };
-    let client: Client = environment.services.client(trust)?;
+    let client: Client = services.client(trust)?;
     let reply = client.get(&Uri::from_static(address), TIMEOUT, MAX_RESPONSE).await?;
     Ok((reply.status.as_u16(), String::from_utf8_lossy(&reply.body).into_owned()))
 }

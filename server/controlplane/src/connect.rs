@@ -13,12 +13,16 @@ mod streams;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use endpoints::{ConnectRequest, ServerContext, SubresourceHandler};
+use endpoints::{ConnectRequest, SubresourceHandler};
 use generated::core::v1::Pod;
 use http::Method;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
+use options::Options;
+use registry::Stores;
 use request::{Request, Response};
+use telemetry::metrics::StreamMetrics;
+use webhook::Services;
 
 use crate::reviews::typed;
 
@@ -36,18 +40,18 @@ pub enum ConnectionType {
 
 /// Handler of a subresource that opens a connection.
 pub struct Connect {
-    environment: Arc<ServerContext>,
-    to: ConnectionType,
+    pub stores: Arc<Stores>,
+    pub options: Arc<Options>,
+    /// Connects to kubelets, pods and services.
+    pub services: Arc<Services>,
+    pub metrics: StreamMetrics,
+    pub to: ConnectionType,
 }
 
 impl Connect {
-    pub fn new(environment: &Arc<ServerContext>, to: ConnectionType) -> Self {
-        Connect { environment: environment.clone(), to }
-    }
-
     /// Applies the configured bandwidth limit to a location.
     fn paced(&self, location: ::proxy::Location) -> ::proxy::Location {
-        let bytes_per_second = self.environment.options.requests.connection_bytes_per_second;
+        let bytes_per_second = self.options.requests.connection_bytes_per_second;
         ::proxy::Location { bytes_per_second, ..location }
     }
 }
@@ -93,7 +97,7 @@ impl Connect {
     }
 
     async fn get<T: Struct>(&self, plural: &'static str, namespace: &str, name: &str) -> Result<T, Status> {
-        let store = self.environment.stores.get(&("", plural));
+        let store = self.stores.get(&("", plural));
         let store = store.ok_or_else(|| Status::internal(format!("{plural} are not stored")))?;
         typed(store.get(namespace, name, "").await?)
     }

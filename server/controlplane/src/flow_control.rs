@@ -8,13 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use consumer::{FLOW_SCHEMAS, PRIORITY_LEVELS};
-use endpoints::{GroupVersionResource, Loopback, ServerContext};
+use endpoints::{GroupVersionResource, Loopback};
+use flowcontrol::FlowControl;
 use futures_util::future::try_join_all;
 use generated::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use machinery::json;
 use machinery::reflect::{Mut, Struct};
 use machinery::status::Status;
+use registry::{Clock, Informers};
 use serde_json::Value;
+use serving::health::Health;
 
 /// The default objects.
 const POLICY: &str = include_str!("flow_control/policy.json");
@@ -27,19 +30,26 @@ const PRODUCER: &str = "api-priority-and-fairness-config-producer-v1";
 /// The reconciliation interval.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// Creates missing objects and starts their reconciliation.
-pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+/// Creates missing objects and starts their reconciliation. `control` is `None` when priority and
+/// fairness is disabled.
+pub async fn start(
+    informers: &Informers,
+    clock: &Arc<dyn Clock>,
+    health: &Health,
+    control: Option<&FlowControl>,
+    loopback: &Arc<Loopback>,
+) -> Result<(), Status> {
     if !loopback.serves(FLOW_SCHEMAS) || !loopback.serves(PRIORITY_LEVELS) {
         return Ok(());
     }
-    let hook = environment.health.pending("poststarthook/priority-and-fairness-config-producer");
+    let hook = health.pending("poststarthook/priority-and-fairness-config-producer");
     let policy: Value = serde_json::from_str(POLICY).map_err(Status::internal)?;
     let producer = loopback.managed_by(PRODUCER);
     ensure_all(&producer, &policy).await?;
     hook.done();
-    if let Some(control) = &environment.flow_control {
-        let hook = environment.health.pending("poststarthook/priority-and-fairness-config-consumer");
-        consumer::start(environment, loopback, control).await;
+    if let Some(control) = control {
+        let hook = health.pending("poststarthook/priority-and-fairness-config-consumer");
+        consumer::start(informers, clock, loopback, control).await;
         hook.done();
     }
     tokio::spawn(async move {

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{GroupVersionResource, Loopback, ServerContext};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::coordination::v1::Lease;
 use machinery::features;
 use machinery::status::Status;
 use options::Options;
 use options::identity;
-use registry::{Clock, Informer};
+use registry::{Clock, Informer, Informers};
+use serving::shutdown::Shutdown;
 use tokio::time::Instant;
 
 use crate::aggregation::join;
@@ -33,17 +34,23 @@ const RENEW_INTERVAL: Duration = Duration::from_secs(10);
 const COLLECT_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Acquires the lease and starts its renewal.
-pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
-    if !environment.options.features.enabled(features::APIServerIdentity) || !loopback.serves(LEASES) {
+pub async fn start(
+    options: &Options,
+    clock: &Arc<dyn Clock>,
+    informers: &Informers,
+    shutdown: &Shutdown,
+    loopback: &Arc<Loopback>,
+) -> Result<(), Status> {
+    if !options.features.enabled(features::APIServerIdentity) || !loopback.serves(LEASES) {
         return Ok(());
     }
-    let holder = Arc::new(Holder::new(environment, loopback.clone()));
+    let holder = Arc::new(Holder::new(options, clock.clone(), loopback.clone()));
     // A lease of a previous run does not describe this run (upstream: `lease.Controller.Start`).
     holder.release().await?;
     holder.renew().await?;
-    let leases = environment.informers.of::<Lease>(LEASES.0, LEASES.2);
+    let leases = informers.of::<Lease>(LEASES.0, LEASES.2);
     let renewal = tokio::spawn(holder.clone().follow(leases));
-    leases::until_shutdown(environment, "identity lease", renewal, async move { holder.release().await });
+    leases::until_shutdown(shutdown, "identity lease", renewal, async move { holder.release().await });
     Ok(())
 }
 
@@ -66,15 +73,14 @@ struct Holder {
 }
 
 impl Holder {
-    fn new(environment: &ServerContext, loopback: Arc<Loopback>) -> Self {
-        let options = &environment.options;
+    fn new(options: &Options, clock: Arc<dyn Clock>, loopback: Arc<Loopback>) -> Self {
         let hostname = options.serving.hostname.clone();
         let name = identity::of_host(&hostname);
         let id = format!("{name}_{}", uuid::Uuid::new_v4());
         let advertised_address = advertised_address(options).filter(|_| options.peers.enabled);
         Holder {
             loopback,
-            clock: environment.backend.clock.clone(),
+            clock,
             name,
             id,
             hostname,

@@ -4,13 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::ServerContext;
 use generated::core::v1::Endpoints;
 use machinery::reflect::{Owned, Ref, Struct};
 use machinery::status::Status;
 use machinery::{envelope, json, protobuf};
 use registry::Backend;
-use serving::shutdown::Phase;
+use serving::shutdown::{Phase, Shutdown};
 use storage::{KeyRange, ListOptions, Store, Txn};
 use tokio::task::JoinHandle;
 
@@ -86,12 +85,12 @@ fn decode(stored: &[u8]) -> Result<Endpoints, Status> {
 ///
 /// The listener stays open until the release has finished or timed out.
 pub fn until_shutdown(
-    environment: &ServerContext,
+    shutdown: &Shutdown,
     what: &'static str,
     renewal: JoinHandle<()>,
     release: impl Future<Output = Result<(), Status>> + Send + 'static,
 ) {
-    let shutdown = environment.shutdown.clone();
+    let shutdown = shutdown.clone();
     let shutdown_task = shutdown.enter();
     tokio::spawn(async move {
         shutdown.reached(Phase::Initiated).await;

@@ -31,7 +31,7 @@ use machinery::status::Status;
 use nodes::NodeAuthorizer;
 use options::Options;
 use rbac::EscalationCheck;
-use registry::Informers;
+use registry::{Backend, Informers};
 use serving::{Access, Server};
 use webhook::ServiceAddress;
 
@@ -41,7 +41,7 @@ pub use error::Error;
 ///
 /// A function makes the crates of this type and of the plugins independent of each other, so that
 /// cargo compiles both at once.
-pub type BuildAdmission = fn(&Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error>;
+pub type BuildAdmission = fn(&ServerContext) -> Result<Arc<dyn Admission>, serving::Error>;
 
 /// The extensions of Kubernetes' built-in kinds.
 pub struct ControlPlane {
@@ -72,8 +72,8 @@ impl KindExtensions for ControlPlane {
         Arc::new(aggregation::ServiceResolver::new(informers, to_endpoints, server.address().ok()))
     }
 
-    fn peer_addresses(&self, environment: &ServerContext) -> Arc<dyn PeerAddresses> {
-        Arc::new(peers::PeerEndpointLeases::new(&environment.backend))
+    fn peer_addresses(&self, backend: &Backend) -> Arc<dyn PeerAddresses> {
+        Arc::new(peers::PeerEndpointLeases::new(backend))
     }
 
     fn other_keys(&self) -> &'static [(&'static str, &'static str, &'static str)] {
@@ -95,39 +95,43 @@ impl KindExtensions for ControlPlane {
         }
     }
 
-    fn admission(&self, environment: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
+    fn admission(&self, environment: &ServerContext) -> Result<Arc<dyn Admission>, serving::Error> {
         let admission = (self.admission)(environment)?;
-        Ok(Arc::new(EscalationCheck { admission, environment: environment.clone() }))
+        Ok(Arc::new(EscalationCheck {
+            admission,
+            stores: environment.stores.clone(),
+            authorizer: environment.access.authorizer.clone(),
+            roles: environment.access.roles.clone(),
+        }))
     }
 
     fn handlers(
         &self,
         kind: &'static KindDef,
         _resource: &'static ResourceDef,
-        environment: &Arc<ServerContext>,
+        environment: &ServerContext,
     ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
         match (kind.group, kind.kind) {
-            ("", "ServiceAccount") => HashMap::from([("token", Arc::new(tokens::Issuer::new(environment)) as _)]),
-            ("", "ComponentStatus") => {
-                HashMap::from([("", Arc::new(component_status::Components::new(environment)) as _)])
-            }
-            ("", "Binding") => HashMap::from([("", Arc::new(pods::BindingHandler::new(environment)) as _)]),
+            ("", "ServiceAccount") => HashMap::from([("token", issuer(environment))]),
+            ("", "ComponentStatus") => HashMap::from([("", components(environment))]),
+            ("", "Binding") => HashMap::from([("", Arc::new(pods::BindingHandler::new(&environment.stores)) as _)]),
             ("", "Pod") => handlers_of_pods(environment),
             ("", "Service") => HashMap::from([("proxy", connect(environment, ConnectionType::ServiceProxy))]),
             ("", "Node") => HashMap::from([("proxy", connect(environment, ConnectionType::NodeProxy))]),
-            _ => reviews::handlers(kind, environment),
+            _ => reviews::handlers(kind, &environment.access),
         }
     }
 
-    async fn bootstrap(&self, environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+    async fn bootstrap(&self, environment: &ServerContext, loopback: &Arc<Loopback>) -> Result<(), Status> {
         bootstrap::all(environment, loopback).await
     }
 }
 
-fn handlers_of_pods(environment: &Arc<ServerContext>) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
+fn handlers_of_pods(environment: &ServerContext) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
+    let stores = &environment.stores;
     HashMap::from([
-        ("binding", Arc::new(pods::BindingHandler::new(environment)) as _),
-        ("eviction", Arc::new(pods::Eviction::new(environment)) as _),
+        ("binding", Arc::new(pods::BindingHandler::new(stores)) as _),
+        ("eviction", Arc::new(pods::Eviction::new(stores, &environment.backend.clock)) as _),
         ("exec", connect(environment, ConnectionType::Exec)),
         ("attach", connect(environment, ConnectionType::Attach)),
         ("portforward", connect(environment, ConnectionType::PortForward)),
@@ -136,6 +140,29 @@ fn handlers_of_pods(environment: &Arc<ServerContext>) -> HashMap<&'static str, A
     ])
 }
 
-fn connect(environment: &Arc<ServerContext>, to: ConnectionType) -> Arc<dyn SubresourceHandler> {
-    Arc::new(Connect::new(environment, to))
+fn connect(environment: &ServerContext, to: ConnectionType) -> Arc<dyn SubresourceHandler> {
+    Arc::new(Connect {
+        stores: environment.stores.clone(),
+        options: environment.options.clone(),
+        services: environment.services.clone(),
+        metrics: environment.metrics.streams.clone(),
+        to,
+    })
+}
+
+fn issuer(environment: &ServerContext) -> Arc<dyn SubresourceHandler> {
+    Arc::new(tokens::Issuer {
+        lookup: tokens::ServiceAccountTokenGetter(environment.stores.clone()),
+        options: environment.options.clone(),
+        clock: environment.backend.clock.clone(),
+        keys: environment.token_keys.clone(),
+    })
+}
+
+fn components(environment: &ServerContext) -> Arc<dyn SubresourceHandler> {
+    Arc::new(component_status::Components {
+        main: environment.backend.store.clone(),
+        stores: environment.stores.clone(),
+        services: environment.services.clone(),
+    })
 }

@@ -8,13 +8,13 @@ use std::time::Duration;
 use apimachinery::apiextensions::v1::CustomResourceDefinition;
 use apimachinery::apiregistration::v1::APIService;
 use async_trait::async_trait;
-use endpoints::{GroupVersion, Members, PeerAddresses, ServerContext};
+use endpoints::{Discovery, GroupVersion, Members, PeerAddresses};
 use generated::coordination::v1::Lease;
 use generated::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, protocol};
-use machinery::status::Status;
-use options::identity;
-use registry::{Backend, Informer};
-use serving::health::Pending;
+use options::{Options, identity};
+use registry::{Backend, Informer, Informers};
+use serving::health::{Health, Pending};
+use serving::shutdown::Shutdown;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -40,39 +40,32 @@ const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 /// the removal (`defaultExclusionGracePeriod`).
 const GRACE: Duration = Duration::from_secs(5 * 60);
 
-/// Publishes this server's endpoint, and watches the other servers if requests are proxied to
-/// peers.
-pub async fn start(environment: &Arc<ServerContext>) -> Result<(), Status> {
-    let options = &environment.options.peers;
-    if !options.enabled {
-        return Ok(());
-    }
-    if let Some((host, port)) = advertised_address(&environment.options) {
-        publish(environment, &host, port);
-    }
-    if options.ca_file.is_some() {
-        let services = environment.informers.of::<APIService>("apiregistration.k8s.io", "apiservices");
-        let servers = environment.informers.of::<Lease>(LEASES.0, LEASES.2);
-        let (Some(services), Some(servers)) = (services, servers) else { return Ok(()) };
-        let hooks = HOOKS.map(|hook| environment.health.pending(hook));
+/// Watches the other servers, if requests are proxied to peers.
+pub async fn watch_others(options: &Options, informers: &Informers, health: &Health, discovery: &Arc<Discovery>) {
+    if options.peers.enabled && options.peers.ca_file.is_some() {
+        let services = informers.of::<APIService>("apiregistration.k8s.io", "apiservices");
+        let servers = informers.of::<Lease>(LEASES.0, LEASES.2);
+        let (Some(services), Some(servers)) = (services, servers) else { return };
+        let hooks = HOOKS.map(|hook| health.pending(hook));
         services.synced().await;
         servers.synced().await;
-        let definitions = aggregation::definitions(environment).await;
-        let own = identity::of_host(&environment.options.serving.hostname);
+        let definitions = aggregation::definitions(informers.stores()).await;
+        let own = identity::of_host(&options.serving.hostname);
         let watcher = PeerWatcher { own, servers, services, definitions, excluded: Excluded::default() };
-        tokio::spawn(watcher.follow(environment.clone()));
+        tokio::spawn(watcher.follow(discovery.clone()));
         hooks.into_iter().for_each(Pending::done);
     }
-    Ok(())
 }
 
 /// Publishes this server's endpoint from readiness until shutdown.
-fn publish(environment: &Arc<ServerContext>, host: &str, port: u16) {
-    let server = identity::of_host(&environment.options.serving.hostname);
-    let endpoints = endpoints(&server, host, port);
-    let leases = Arc::new(Leases::new(&environment.backend, ENDPOINT_KEYS));
+pub fn publish(options: &Options, backend: &Backend, health: &Health, shutdown: &Shutdown) {
+    let address = advertised_address(options).filter(|_| options.peers.enabled);
+    let Some((host, port)) = address else { return };
+    let server = identity::of_host(&options.serving.hostname);
+    let endpoints = endpoints(&server, &host, port);
+    let leases = Arc::new(Leases::new(backend, ENDPOINT_KEYS));
     let renewal = {
-        let (health, leases, server) = (environment.health.clone(), leases.clone(), server.clone());
+        let (health, leases, server) = (health.clone(), leases.clone(), server.clone());
         tokio::spawn(async move {
             while !health.is_ready() {
                 tokio::time::sleep(READINESS_POLL_INTERVAL).await;
@@ -85,7 +78,7 @@ fn publish(environment: &Arc<ServerContext>, host: &str, port: u16) {
             }
         })
     };
-    leases::until_shutdown(environment, "peer endpoint", renewal, async move { leases.remove(&server).await });
+    leases::until_shutdown(shutdown, "peer endpoint", renewal, async move { leases.remove(&server).await });
 }
 
 fn endpoints(server: &str, host: &str, port: u16) -> Endpoints {
@@ -136,14 +129,14 @@ struct PeerWatcher {
 
 impl PeerWatcher {
     /// Publishes every change to the peer proxy. Does not return.
-    async fn follow(mut self, environment: Arc<ServerContext>) {
+    async fn follow(mut self, discovery: Arc<Discovery>) {
         let (mut servers, mut services) = (self.servers.changes(), self.services.changes());
         let mut definitions = self.definitions.as_ref().map(Informer::changes);
         loop {
             servers.mark_unchanged();
             services.mark_unchanged();
             definitions.iter_mut().for_each(watch::Receiver::mark_unchanged);
-            environment.discovery.peers().set_members(self.members());
+            discovery.peers().set_members(self.members());
             tokio::time::sleep(MIN_UPDATE_INTERVAL).await;
             let defined = async {
                 match &mut definitions {

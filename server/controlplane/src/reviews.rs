@@ -11,16 +11,15 @@ mod validation;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use endpoints::{ServerContext, SubresourceHandler};
+use endpoints::SubresourceHandler;
 use machinery::catalog::KindDef;
+use serving::Access;
+
 pub use typed::typed;
 
 /// Returns the handler of a review kind.
-pub fn handlers(
-    kind: &KindDef,
-    environment: &Arc<ServerContext>,
-) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
-    let access = environment.access.clone();
+pub fn handlers(kind: &KindDef, access: &Access) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
+    let access = access.clone();
     let handler: Arc<dyn SubresourceHandler> = match (kind.group, kind.kind) {
         ("authorization.k8s.io", "SubjectAccessReview") => Arc::new(access::OfSubject(access)),
         ("authorization.k8s.io", "SelfSubjectAccessReview") => Arc::new(access::SelfSubjectAccessReviewHandler(access)),

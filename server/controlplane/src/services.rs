@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use ::kubernetes::core::{needs_health_check, needs_node_ports};
 use async_trait::async_trait;
-use endpoints::{Loopback, ServerContext};
+use endpoints::Loopback;
 use generated::core::v1::{Service, ServiceSpec};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -28,7 +28,10 @@ use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
-use registry::{Backend, Reservation, WriteContext, WriteHook, WriteOutcome};
+use options::Options;
+use prometheus::Registry;
+use registry::{Backend, Informers, Reservation, WriteContext, WriteHook, WriteOutcome};
+use serving::shutdown::Shutdown;
 
 use failure::AllocationFailure;
 use ip_allocator::{IpAllocator, Owner};
@@ -39,28 +42,39 @@ pub use stored::NONE;
 use stored::all;
 use unallocated::Unallocated;
 
+/// The parts of a server that the allocators use.
+pub struct AllocatorContext<'a> {
+    pub informers: &'a Informers,
+    pub backend: &'a Backend,
+    pub options: &'a Options,
+    pub registry: &'a Registry,
+    pub shutdown: &'a Shutdown,
+}
+
 /// Starts the allocators and registers the write hook of services.
-pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
-    let Some(store) = environment.stores.get(&("", "services")) else { return Ok(()) };
+pub async fn start(context: AllocatorContext<'_>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+    let AllocatorContext { informers, backend, options, registry, shutdown } = context;
+    let (stores, ranges) = (informers.stores(), &options.services.cluster_ip_ranges);
+    let Some(store) = stores.get(&("", "services")) else { return Ok(()) };
     // Addresses come from ServiceCIDRs.
-    default_range::start(environment, loopback).await?;
-    let range = environment.options.services.node_port_range;
-    let addresses = Arc::new(IpAllocator::new(environment, loopback));
-    let (registry, counted) = (environment.metrics.registry(), Arc::downgrade(&addresses));
+    default_range::start(ranges, &backend.clock, informers, shutdown, loopback).await?;
+    let range = options.services.node_port_range;
+    let addresses = Arc::new(IpAllocator::new(stores, loopback, ranges, registry));
+    let counted = Arc::downgrade(&addresses);
     metrics::Usage::register(
         registry,
         Box::new(move || counted.upgrade().map(|addresses| addresses.used()).unwrap_or_default()),
     );
     // With an embedded store, no other server creates services, and this server does not accept
     // requests yet.
-    let is_shared = !environment.options.storage.etcd.servers.is_empty();
-    let Backend { prefix, as_json, .. } = &environment.backend;
+    let is_shared = !options.storage.etcd.servers.is_empty();
+    let Backend { prefix, as_json, clock, .. } = backend;
     let shared = is_shared.then(|| StoredAllocation::new(store.store.clone(), prefix, range, *as_json));
     let ports = Arc::new(NodePorts::new(range, shared));
     ports.metrics.register(registry);
-    let mut repair = Repair::new(environment, &addresses, &ports);
+    let mut repair = Repair::new((stores, clock), &addresses, &ports, registry);
     repair.once(if is_shared { Leaked::Aged } else { Leaked::Any }).await?;
-    tokio::spawn(repair.run());
+    tokio::spawn(repair.run(shutdown.clone()));
     store.set_write_hook(Arc::new(Allocator { addresses, ports, loopback: loopback.clone() }));
     Ok(())
 }

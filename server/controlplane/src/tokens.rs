@@ -16,7 +16,7 @@ use registry::Stores;
 use serving::Server;
 
 pub use issue::Issuer;
-use token_getter::ServiceAccountTokenGetter;
+pub use token_getter::ServiceAccountTokenGetter;
 
 /// Adds the token authenticators in upstream's order.
 pub fn authenticators(

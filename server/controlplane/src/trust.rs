@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use endpoints::{GroupVersionResource, Loopback, ServerContext};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::ConfigMap;
 use machinery::status::Status;
 use options::RequestHeaders;
@@ -17,12 +17,20 @@ const PROXY_CA: &str = "requestheader-client-ca-file";
 /// The end of a PEM certificate.
 const PEM_END: &str = "-----END CERTIFICATE-----";
 
+/// The CA bundles that a server trusts, in PEM.
+pub struct TrustedCas<'a> {
+    /// Those of client certificates.
+    pub clients: &'a [u8],
+    /// Those of front proxies, with the headers that the proxies set.
+    pub front_proxies: Option<(&'a [u8], &'a RequestHeaders)>,
+}
+
 /// Adds this server's CAs and header names to the config map. Entries of other servers are kept.
-pub async fn publish(environment: &ServerContext, loopback: &Loopback) -> Result<(), Status> {
+pub async fn publish(trusted: TrustedCas<'_>, loopback: &Loopback) -> Result<(), Status> {
     if !loopback.serves(CONFIG_MAPS) {
         return Ok(());
     }
-    let own_entries = own_entries(environment);
+    let own_entries = own_entries(trusted);
     loop {
         let stored = loopback.get::<ConfigMap>(CONFIG_MAPS, NAMESPACE, NAME).await?;
         let written = match stored {
@@ -50,11 +58,10 @@ pub async fn publish(environment: &ServerContext, loopback: &Loopback) -> Result
     }
 }
 
-fn own_entries(environment: &ServerContext) -> BTreeMap<String, String> {
+fn own_entries(trusted: TrustedCas<'_>) -> BTreeMap<String, String> {
     let text = |pem: &[u8]| String::from_utf8_lossy(pem).into_owned();
-    let mut data = BTreeMap::from([(CLIENT_CA.to_owned(), text(&environment.client_ca))]);
-    let headers = environment.options.authentication.request_headers.as_ref();
-    if let (Some(ca), Some((_, headers))) = (&environment.proxy_ca, headers) {
+    let mut data = BTreeMap::from([(CLIENT_CA.to_owned(), text(trusted.clients))]);
+    if let Some((ca, headers)) = trusted.front_proxies {
         data.insert(PROXY_CA.to_owned(), text(ca));
         data.extend(lists(headers).map(|(key, names)| (key.to_owned(), Value::from(names).to_string())));
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use request::Handler;
 
-use crate::kind_extensions::ServerContext;
 use crate::loopback::Loopback;
+use crate::server_context::ServerContext;
 
 /// The parts of a server that background work uses.
 pub struct RunningServer {

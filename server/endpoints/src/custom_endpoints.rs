@@ -1,10 +1,13 @@
 //! Endpoints of kinds that are defined at run time.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 
 use tokio::sync::watch;
 
 use super::endpoint::Endpoint;
+
+/// The endpoints of custom resources, once that server is built. Clones share the value.
+pub type LateCustomEndpoints = Arc<OnceLock<Weak<dyn CustomEndpoints>>>;
 
 /// Finds endpoints of custom resources.
 pub trait CustomEndpoints: Send + Sync {

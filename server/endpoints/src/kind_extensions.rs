@@ -2,88 +2,21 @@
 //! knows the kinds by name implements it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use authn::tokens::ServiceAccountKeys;
-use flowcontrol::FlowControl;
-use machinery::catalog::{Catalog, KindDef, ResourceDef};
+use machinery::catalog::{KindDef, ResourceDef};
 use machinery::status::Status;
 use options::Options;
-use registry::{Backend, Informers, ResourceStore, Stores};
-use serving::health::Health;
-use serving::shutdown::Shutdown;
+use registry::{Backend, Informers};
 use serving::{Access, Server};
-use telemetry::metrics::Metrics;
 use webhook::{NoServices, ServiceAddress};
 
 use crate::admission::{Admission, AdmissionChain};
-use crate::custom_endpoints::CustomEndpoints;
-use crate::discovery::Discovery;
-use crate::endpoint::{Endpoint, SubresourceHandler};
+use crate::endpoint::SubresourceHandler;
 use crate::loopback::Loopback;
 use crate::peers::{NoPeers, PeerAddresses};
-
-/// Dependencies of kind extensions.
-pub struct ServerContext {
-    pub catalog: &'static Catalog,
-    pub options: Arc<Options>,
-    pub stores: Arc<Stores>,
-    pub informers: Arc<Informers>,
-    /// The group versions that this server and other servers serve.
-    pub discovery: Arc<Discovery>,
-    /// Webhooks and aggregated servers.
-    pub services: Arc<webhook::Services>,
-    /// Authenticators and authorizers.
-    pub access: Access,
-    /// CA bundle of client certificates, in PEM.
-    pub client_ca: Vec<u8>,
-    /// CA bundle of the serving certificate of this server, in PEM.
-    pub server_ca: Vec<u8>,
-    /// CA bundle of front proxy certificates, in PEM.
-    pub proxy_ca: Option<Vec<u8>>,
-    /// Keys of service account tokens.
-    pub token_keys: ServiceAccountKeys,
-    pub health: Health,
-    pub metrics: Metrics,
-    /// Priority and fairness; `None` when disabled.
-    pub flow_control: Option<FlowControl>,
-    /// The default storage backend; flags can select others per resource.
-    pub backend: Backend,
-    pub shutdown: Shutdown,
-    /// Endpoints of custom resources, once that server is built.
-    pub custom: OnceLock<Weak<dyn CustomEndpoints>>,
-}
-
-impl ServerContext {
-    /// Creates the endpoint of a resource in the version of a kind, without extensions.
-    pub fn endpoint(
-        &self,
-        (kind, resource): (&'static KindDef, &'static ResourceDef),
-        store: Option<Arc<ResourceStore>>,
-        admission: Arc<dyn Admission>,
-    ) -> Endpoint {
-        let options = &self.options;
-        Endpoint {
-            catalog: self.catalog,
-            kind,
-            group_version: (kind.group, kind.version),
-            resource,
-            store,
-            admission,
-            authorizer: self.access.authorizer.clone(),
-            features: options.features.clone(),
-            clock: self.backend.clock.clone(),
-            allow_privileged: options.allow_privileged,
-            min_request_timeout: options.requests.min_request_timeout,
-            delete_workers: options.storage.delete_workers,
-            is_costly: false,
-            open: None,
-            definition: None,
-            handlers: HashMap::new(),
-        }
-    }
-}
+use crate::server_context::ServerContext;
 
 /// Extensions of kinds by name. The defaults are the behaviour of kinds without extensions.
 #[async_trait]
@@ -99,7 +32,7 @@ pub trait KindExtensions: Send + Sync {
     }
 
     /// Resolves addresses of other API servers of the cluster.
-    fn peer_addresses(&self, _: &ServerContext) -> Arc<dyn PeerAddresses> {
+    fn peer_addresses(&self, _: &Backend) -> Arc<dyn PeerAddresses> {
         Arc::new(NoPeers)
     }
 
@@ -121,7 +54,7 @@ pub trait KindExtensions: Send + Sync {
     }
 
     /// Builds admission for all resources.
-    fn admission(&self, _: &Arc<ServerContext>) -> Result<Arc<dyn Admission>, serving::Error> {
+    fn admission(&self, _: &ServerContext) -> Result<Arc<dyn Admission>, serving::Error> {
         Ok(Arc::new(AdmissionChain(Vec::new())))
     }
 
@@ -131,13 +64,13 @@ pub trait KindExtensions: Send + Sync {
         &self,
         _: &'static KindDef,
         _: &'static ResourceDef,
-        _: &Arc<ServerContext>,
+        _: &ServerContext,
     ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
         HashMap::new()
     }
 
     /// Creates the initial objects and starts background work. Runs before `/readyz` succeeds.
-    async fn bootstrap(&self, _: &Arc<ServerContext>, _: &Arc<Loopback>) -> Result<(), Status> {
+    async fn bootstrap(&self, _: &ServerContext, _: &Arc<Loopback>) -> Result<(), Status> {
         Ok(())
     }
 }

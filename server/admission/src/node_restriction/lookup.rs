@@ -3,9 +3,11 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use endpoints::{AdmissionAttributes, ServerContext};
+use authz::Authorizer;
+use endpoints::AdmissionAttributes;
 use machinery::reflect::Struct;
 use machinery::status::{GroupResource, Status};
+use registry::Stores;
 
 use super::NodeRestrictionDenial;
 use crate::lookup::find;
@@ -35,7 +37,8 @@ pub trait Lookup: Sync {
 
 /// The stored objects and the authorizer of the running server.
 pub struct Stored<'a> {
-    pub environment: &'a ServerContext,
+    pub stores: &'a Stores,
+    pub authorizer: &'a dyn Authorizer,
     pub attributes: &'a AdmissionAttributes,
 }
 
@@ -45,11 +48,11 @@ impl Lookup for Stored<'_> {
         (group, plural, _): ListerResource,
         key: (&str, &str),
     ) -> Result<Option<Arc<T>>, Status> {
-        find(self.environment, self.attributes, (group, plural), key).await
+        find(self.stores, self.attributes, (group, plural), key).await
     }
 
     async fn is_allowed(&self, access_attributes: &authz::AuthorizationAttributes<'_>) -> bool {
-        self.environment.access.authorizer.authorize(access_attributes).await.is_allowed()
+        self.authorizer.authorize(access_attributes).await.is_allowed()
     }
 }
 

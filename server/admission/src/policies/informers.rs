@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use apimachinery::meta::v1::status_reason;
-use endpoints::ServerContext;
 use generated::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
@@ -12,11 +11,12 @@ use machinery::status::{Cause, Status};
 use registry::Informer;
 
 use super::compiled::CompiledPolicies;
+use super::context::PolicyContext;
 use crate::metrics::Metrics;
 
 /// Watched policies and bindings, and their compiled expressions.
 pub struct Policies {
-    pub(super) environment: Arc<ServerContext>,
+    pub(super) context: Arc<PolicyContext>,
     pub(super) validating: Option<PolicyInformers<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>>,
     pub(super) mutating: Option<PolicyInformers<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>>,
     pub(super) compiled: CompiledPolicies,

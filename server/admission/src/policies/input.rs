@@ -40,7 +40,7 @@ impl Input {
         let attributes = subject.attributes;
         let authorizer = Arc::new(RequestAuthorizer {
             user: attributes.user.clone(),
-            authorizer: subject.environment.access.authorizer.clone(),
+            authorizer: subject.context.authorizer.clone(),
         });
         Ok(Input {
             object: subject.document(seen.kind, subject.object)?,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use apimachinery::meta::v1::LabelSelector;
-use endpoints::{AdmissionAttributes, OpenKind, Operation, Origin, ServerContext, internal};
+use endpoints::{AdmissionAttributes, OpenKind, Operation, Origin, internal};
 use generated::admissionregistration::v1::{
     MatchResources, NamedRuleWithOperations, RuleWithOperations, match_policy_type, operation_type, scope_type,
 };
@@ -17,11 +17,12 @@ use meta::{compiled_selector, selects};
 use registry::meta;
 use serde_json::Value as Json;
 
+use super::context::PolicyContext;
 use super::document::document;
 
 /// A request with the data for selectors.
 pub struct PolicyRequest<'r> {
-    pub environment: &'r ServerContext,
+    pub context: &'r PolicyContext,
     pub attributes: &'r AdmissionAttributes,
     pub object: Option<&'r Owned>,
     pub old: Option<&'r Owned>,
@@ -141,7 +142,7 @@ impl PolicyRequest<'_> {
         let kinds = match &self.attributes.definition {
             Some(definition) => definition.served(),
             None => {
-                let catalog = self.environment.catalog;
+                let catalog = self.context.catalog;
                 let requested = catalog.resource(group, version, plural).and_then(|kind| kind.resource);
                 // Resources with the same storage key are equivalent: `events` of both groups.
                 let is_same = |kind: &KindDef| {
@@ -167,7 +168,7 @@ impl PolicyRequest<'_> {
                 let declared = kind.resource?.subresources.iter().find(|subresource| subresource.name == name)?.kind;
                 let (group, version, name) = declared;
                 let is_resource = declared == (kind.group, kind.version, kind.kind);
-                let body = (!is_resource).then(|| self.environment.catalog.kind(group, version, name));
+                let body = (!is_resource).then(|| self.context.catalog.kind(group, version, name));
                 body.unwrap_or(Some(kind)).unwrap_or(attributes.kind)
             }
         };

@@ -70,13 +70,13 @@ pub async fn run(
     if all.is_empty() {
         return Ok(());
     }
-    let namespace = find(&policies.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
+    let namespace = find(&policies.context.stores, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
     for policy in &all {
         let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
         for binding in watched.bindings.all().iter().filter(|b| b.spec.policy_name == policy.metadata.name) {
             let before = object.clone();
             let subject = PolicyRequest {
-                environment: &policies.environment,
+                context: &policies.context,
                 attributes,
                 object: Some(&before),
                 old,

@@ -1,7 +1,5 @@
 //! Parameter objects of policies (`paramKind`, `paramRef`).
 
-use std::sync::Weak;
-
 use generated::admissionregistration::v1::{ParamKind, ParamRef, parameter_not_found_action_type};
 use machinery::catalog::{KindDef, parse_api_version};
 use machinery::reflect::Owned;
@@ -25,18 +23,18 @@ pub async fn find(
 ) -> Result<Vec<Option<Json>>, ParamsError> {
     let (Some(kind), Some(reference)) = (kind, reference) else { return Ok(vec![None]) };
     let (group, version) = parse_api_version(&kind.api_version);
-    let environment = subject.environment;
+    let context = subject.context;
     let unknown = || {
         let (group, version) = (group.to_owned(), version.to_owned());
         ParamsError::UnknownKind { group, version, kind: kind.kind.clone() }
     };
-    let (def, store) = match environment.catalog.kind(group, version, &kind.kind) {
+    let (def, store) = match context.catalog.kind(group, version, &kind.kind) {
         Some(def) => {
-            let mut stores = environment.stores.values();
+            let mut stores = context.stores.values();
             (def, stores.find(|store| std::ptr::eq(store.storage_kind.hub, def.hub)).cloned())
         }
         None => {
-            let custom = environment.custom.get().and_then(Weak::upgrade);
+            let custom = context.custom();
             let endpoint = custom.and_then(|custom| custom.of_kind(group, version, &kind.kind)).ok_or_else(unknown)?;
             (endpoint.kind, endpoint.store.clone())
         }

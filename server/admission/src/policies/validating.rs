@@ -102,8 +102,8 @@ pub async fn run(
     if all.is_empty() {
         return Ok(());
     }
-    let namespace = find(&policies.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
-    let subject = PolicyRequest { environment: &policies.environment, attributes, object, old, namespace };
+    let namespace = find(&policies.context.stores, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
+    let subject = PolicyRequest { context: &policies.context, attributes, object, old, namespace };
     let mut denied = None;
     for policy in &all {
         let matched = policy.spec.match_constraints.as_deref().and_then(|constraints| subject.matched(constraints));

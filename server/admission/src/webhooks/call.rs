@@ -83,7 +83,7 @@ pub async fn validating(
 ) -> Result<(), Status> {
     let begin = Instant::now();
     let review = Review::new(webhook_call.hook, matched)?;
-    let failure = match exchange(webhook_call, review, subject).await {
+    let failure = match exchange(webhook_call, review).await {
         Ok(webhook_response) => {
             let outcome = webhook_response.check_allowed(webhook_call.hook, subject);
             webhook_call.observe_response(AdmissionStep::Validate, begin.elapsed(), &outcome);
@@ -116,7 +116,7 @@ pub async fn mutating(
     subject: &PolicyRequest<'_>,
 ) -> Result<MutationOutcome, Status> {
     let (hook, begin) = (webhook_call.hook, Instant::now());
-    let patch = match exchange(webhook_call, Review::new(hook, matched)?, subject).await {
+    let patch = match exchange(webhook_call, Review::new(hook, matched)?).await {
         Ok(webhook_response) => {
             let outcome = webhook_response.check_allowed(hook, subject);
             if outcome.is_err() {
@@ -167,18 +167,13 @@ impl Review {
     }
 }
 
-async fn exchange(
-    webhook_call: &WebhookCall<'_>,
-    review: Review,
-    subject: &PolicyRequest<'_>,
-) -> Result<WebhookResponse, Failure> {
+async fn exchange(webhook_call: &WebhookCall<'_>, review: Review) -> Result<WebhookResponse, Failure> {
     let hook = webhook_call.hook;
     let (target, shown) = target(hook);
     let url = format!("{shown}?timeout={}s", hook.timeout.as_secs());
     let call_failure = |why: String| Failure::unavailable(format!("failed to call webhook: {why}"));
     let post_failure = |why: &webhook::Error| call_failure(format!("Post \"{url}\": {}", why.cause()));
-    let services = &subject.environment.services;
-    let reached = services.reach_as(&target, &hook.client.ca_bundle, webhook_call.users);
+    let reached = webhook_call.services.reach_as(&target, &hook.client.ca_bundle, webhook_call.users);
     let (client, uri) = reached.map_err(|why| post_failure(&why))?;
     let uri =
         format!("{uri}?timeout={}s", hook.timeout.as_secs()).parse().map_err(|why| call_failure(format!("{why}")))?;

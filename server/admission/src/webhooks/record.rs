@@ -7,7 +7,7 @@ use endpoints::AdmissionAttributes;
 use generated::admissionregistration::v1::patch_type;
 use machinery::status::Status;
 use serde_json::{Value as Json, json};
-use webhook::Users;
+use webhook::{Services, Users};
 
 use super::hook::Hook;
 use crate::metrics::{Metrics, Rejection};
@@ -27,6 +27,8 @@ pub struct WebhookCall<'c> {
     /// 0 in the first round, 1 for a reinvocation.
     pub round: usize,
     pub attributes: &'c AdmissionAttributes,
+    /// Connects to the webhook.
+    pub services: &'c Services,
     /// The credentials of this server.
     pub users: &'c Users,
     pub metrics: &'c Metrics,

@@ -9,12 +9,13 @@ use aggregator::{AggregatedServers, TaskMap};
 use apimachinery::apiregistration::v1::{
     APIService, APIServiceCondition, ServiceReference, api_service_condition_type, condition_status,
 };
-use endpoints::{Loopback, ServerContext};
+use endpoints::Loopback;
 use generated::core::v1::{Service, service_type};
 use generated::discovery::v1::EndpointSlice;
 use registry::{Clock, Informer};
 use telemetry::metrics::WorkQueue;
 
+use super::context::AggregationContext;
 use super::metrics::AvailabilityMetrics;
 use super::service_resolver::slices_of;
 use super::{API_SERVICES, DEFAULT_PORT, condition, registration};
@@ -50,21 +51,21 @@ struct Inputs {
 
 impl Availability {
     pub fn new(
-        environment: &ServerContext,
+        context: &AggregationContext<'_>,
         loopback: &Arc<Loopback>,
         api_services: Informer<APIService>,
         backends: Arc<AggregatedServers>,
     ) -> Self {
         Availability {
             loopback: loopback.clone(),
-            clock: environment.backend.clock.clone(),
+            clock: context.clock.clone(),
             api_services,
-            services: environment.informers.of("", "services"),
-            slices: environment.informers.of("discovery.k8s.io", "endpointslices"),
+            services: context.informers.of("", "services"),
+            slices: context.informers.of("discovery.k8s.io", "endpointslices"),
             backends,
-            metrics: AvailabilityMetrics::register(environment.metrics.registry()),
-            local: environment.metrics.work_queue("LocalAvailabilityController"),
-            remote: environment.metrics.work_queue("RemoteAvailabilityController"),
+            metrics: AvailabilityMetrics::register(context.metrics.registry()),
+            local: context.metrics.work_queue("LocalAvailabilityController"),
+            remote: context.metrics.work_queue("RemoteAvailabilityController"),
         }
     }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionVersion};
 use apimachinery::apiregistration::v1::{APIService, APIServiceSpec};
-use endpoints::ServerContext;
-use registry::Informer;
+use endpoints::Discovery;
+use registry::{Informer, Stores};
 use tokio::sync::watch;
 
 use super::API_SERVICES;
@@ -67,8 +67,8 @@ impl DesiredService {
 
 impl Desired {
     /// Starts the informer of custom resource definitions and waits until it has synced.
-    pub async fn start(environment: &ServerContext) -> Self {
-        let served = environment.discovery.all();
+    pub async fn start(discovery: &Discovery, stores: &Stores) -> Self {
+        let served = discovery.all();
         let built_in = served.iter().filter(|g| g.group != API_SERVICES.0).map(|g| {
             let desired_service = DesiredService {
                 group: g.group.clone(),
@@ -79,7 +79,7 @@ impl Desired {
             };
             (desired_service.name(), desired_service)
         });
-        Desired { built_in: built_in.collect(), definitions: definitions(environment).await }
+        Desired { built_in: built_in.collect(), definitions: definitions(stores).await }
     }
 
     /// Returns a receiver that changes with the desired APIServices.
@@ -109,8 +109,8 @@ impl Desired {
 
 /// Starts an informer of custom resource definitions with versions only, and waits until it has
 /// synced.
-pub async fn definitions(environment: &ServerContext) -> Option<Informer<CustomResourceDefinition>> {
-    let store = environment.stores.get(&("apiextensions.k8s.io", "customresourcedefinitions"))?;
+pub async fn definitions(stores: &Stores) -> Option<Informer<CustomResourceDefinition>> {
+    let store = stores.get(&("apiextensions.k8s.io", "customresourcedefinitions"))?;
     let definitions = Informer::trimmed(store, keep_versions);
     definitions.synced().await;
     Some(definitions)

@@ -25,7 +25,7 @@ impl Connect {
             (_, status_reason::NOT_FOUND) => Status::not_found(GroupResource { group: "", resource: "pods" }, node),
             _ => status,
         })?;
-        let options = &self.environment.options.kubelet;
+        let options = &self.options.kubelet;
         let declared_port = node.status.daemon_endpoints.kubelet_endpoint.port;
         Ok(Kubelet {
             host: address(&node, &options.preferred_address_types)?.to_owned(),
@@ -37,14 +37,13 @@ impl Connect {
     /// Creates a client for kubelets. Key and CA files are read each time, so that they can be
     /// replaced.
     pub(super) fn client_of_kubelets(&self, change: impl FnOnce(&mut Trust)) -> Result<Client, Status> {
-        let mut trust =
-            self.environment.options.kubelet.trust().map_err(|why| Status::new(500, "", why.to_string()))?;
+        let mut trust = self.options.kubelet.trust().map_err(|why| Status::new(500, "", why.to_string()))?;
         change(&mut trust);
         self.client(trust)
     }
 
     pub(super) fn client(&self, trust: Trust) -> Result<Client, Status> {
-        self.environment.services.client(trust).map_err(|why| Status::new(500, "", why.to_string()))
+        self.services.client(trust).map_err(|why| Status::new(500, "", why.to_string()))
     }
 }
 

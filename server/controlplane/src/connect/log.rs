@@ -24,7 +24,7 @@ const MAX_ERROR_TEXT: usize = 50_000;
 impl Connect {
     pub(super) async fn log(&self, connected: ConnectRequest<'_>) -> Result<Response, Status> {
         let options: PodLogOptions = connected.options()?;
-        self.environment.metrics.streams.log_requested(options.insecure_skip_tls_verify_backend);
+        self.metrics.log_requested(options.insecure_skip_tls_verify_backend);
         let splits = connected.context.enabled(SPLIT);
         let errors = errors(&options, splits);
         if !errors.is_empty() {
@@ -54,7 +54,7 @@ impl Connect {
         *request.uri_mut() = location.uri()?;
         let answer = client.send(request).await.map_err(|why| {
             if why.cause().starts_with(UNVERIFIED) {
-                self.environment.metrics.streams.log_unverified();
+                self.metrics.log_unverified();
             }
             Status::new(500, "", why.to_string())
         })?;

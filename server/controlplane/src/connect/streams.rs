@@ -63,7 +63,7 @@ impl Connect {
         let location = self.paced(location(kubelet, path, container_request.query()));
         let client = self.client_of_kubelets(|_| {})?;
         if translates && remote_command::is_wanted(request.headers()) {
-            let metrics = self.environment.metrics.streams.clone();
+            let metrics = self.metrics.clone();
             return Ok(remote_command::translate(client, location, container_request.streams, request, metrics));
         }
         check_upgrade(&request)?;
@@ -84,7 +84,7 @@ impl Connect {
         let location = self.paced(location(kubelet, path, ports(&options.ports)));
         let client = self.client_of_kubelets(|_| {})?;
         if translates && tunnel::is_wanted(request.headers()) {
-            return tunnel::tunnel(&client, &location, request, &self.environment.metrics.streams).await;
+            return tunnel::tunnel(&client, &location, request, &self.metrics).await;
         }
         check_upgrade(&request)?;
         change_protocol(&client, &location, request).await
@@ -97,7 +97,7 @@ impl Connect {
         let here = !(node_does && connected.context.enabled(OF_NODES));
         let is_on = connected.context.enabled(gate);
         if is_on {
-            self.environment.metrics.streams.routed(subresource, here);
+            self.metrics.routed(subresource, here);
         }
         is_on && here
     }

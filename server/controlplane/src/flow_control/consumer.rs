@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{GroupVersionResource, Loopback, ServerContext};
+use endpoints::{GroupVersionResource, Loopback};
 use flowcontrol::{FlowControl, PriorityLevel};
 use generated::flowcontrol::v1::{FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration, condition_status};
 use machinery::scalar::Time;
 use machinery::status::Status;
-use registry::{Clock, Informer};
+use registry::{Clock, Informer, Informers};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -47,14 +47,13 @@ struct Consumer {
 }
 
 /// Starts the controller. Returns after the stored configuration was applied.
-pub async fn start(environment: &ServerContext, loopback: &Arc<Loopback>, control: &FlowControl) {
-    let schemas: Option<Informer<FlowSchema>> = environment.informers.of(FLOW_SCHEMAS.0, FLOW_SCHEMAS.2);
-    let levels: Option<Informer<PriorityLevelConfiguration>> =
-        environment.informers.of(PRIORITY_LEVELS.0, PRIORITY_LEVELS.2);
+pub async fn start(informers: &Informers, clock: &Arc<dyn Clock>, loopback: &Arc<Loopback>, control: &FlowControl) {
+    let schemas: Option<Informer<FlowSchema>> = informers.of(FLOW_SCHEMAS.0, FLOW_SCHEMAS.2);
+    let levels: Option<Informer<PriorityLevelConfiguration>> = informers.of(PRIORITY_LEVELS.0, PRIORITY_LEVELS.2);
     let (Some(schemas), Some(levels)) = (schemas, levels) else { return };
     schemas.synced().await;
     levels.synced().await;
-    let (control, loopback, clock) = (control.clone(), loopback.clone(), environment.backend.clock.clone());
+    let (control, loopback, clock) = (control.clone(), loopback.clone(), clock.clone());
     let (applied, updates) = Default::default();
     let mut consumer = Consumer { control, loopback, clock, schemas, levels, applied, updates };
     consumer.configure();

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use endpoints::{CreateRequest, ServerContext, SubresourceHandler, SubresourceOutput};
+use endpoints::{CreateRequest, SubresourceHandler, SubresourceOutput};
 use generated::core::v1::{self, ObjectReference, Pod, PodCondition, condition_status, pod_condition_type};
 use machinery::field_error::{FieldError, aggregate};
 use machinery::field_path::Path;
 use machinery::json_name;
 use machinery::scalar::Time;
 use machinery::status::{GroupResource, Status};
-use registry::{Precondition, UpdateOptions};
+use registry::{Precondition, Stores, UpdateOptions};
 
 use super::condition;
 use crate::reviews::typed;
@@ -19,12 +19,12 @@ const BINDING: GroupResource<'static> = GroupResource { group: "", resource: "po
 
 /// Handler of bindings.
 pub struct BindingHandler {
-    environment: Arc<ServerContext>,
+    stores: Arc<Stores>,
 }
 
 impl BindingHandler {
-    pub fn new(environment: &Arc<ServerContext>) -> Self {
-        BindingHandler { environment: environment.clone() }
+    pub fn new(stores: &Arc<Stores>) -> Self {
+        BindingHandler { stores: stores.clone() }
     }
 }
 
@@ -56,7 +56,7 @@ impl SubresourceHandler for BindingHandler {
             ..UpdateOptions::default()
         };
         let now = create_request.context.now;
-        let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
+        let pods = self.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
         pods.guaranteed_update(create_request.context, name, &options, &|pod| match pod.downcast_mut::<Pod>() {
             Some(pod) => bind(pod, &binding, now).map_err(|why| Status::conflict(BINDING, name, why)),
             None => Err(Status::internal("pods are stored as something else")),

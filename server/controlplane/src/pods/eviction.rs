@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1::{DeleteOptions as ApiDeleteOptions, deletion_propagation, status_reason};
 use async_trait::async_trait;
-use endpoints::{CreateRequest, ServerContext, SubresourceHandler, SubresourceOutput};
+use endpoints::{CreateRequest, SubresourceHandler, SubresourceOutput};
 use generated::core::v1::{Pod, PodCondition, condition_status, pod_condition_type, pod_phase};
 use generated::policy::v1;
 use machinery::field_error::FieldError;
@@ -14,8 +14,8 @@ use machinery::json_name;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{
-    CheckDelete, CheckWrite, DeleteOptions, Precondition, Propagation, ResourceStore, UpdateOptions, UpdatedObjectInfo,
-    WriteContext,
+    CheckDelete, CheckWrite, Clock, DeleteOptions, Precondition, Propagation, ResourceStore, Stores, UpdateOptions,
+    UpdatedObjectInfo, WriteContext,
 };
 
 use super::condition;
@@ -28,12 +28,13 @@ const ATTEMPTS: usize = 20;
 
 /// Handler of evictions.
 pub struct Eviction {
-    environment: Arc<ServerContext>,
+    stores: Arc<Stores>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Eviction {
-    pub fn new(environment: &Arc<ServerContext>) -> Self {
-        Eviction { environment: environment.clone() }
+    pub fn new(stores: &Arc<Stores>, clock: &Arc<dyn Clock>) -> Self {
+        Eviction { stores: stores.clone(), clock: clock.clone() }
     }
 }
 
@@ -50,7 +51,7 @@ impl SubresourceHandler for Eviction {
         }
         let options = options(&create_request, &eviction)?;
         create_request.validate().await?;
-        let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
+        let pods = self.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
         let context =
             WriteContext { subresource: "status".into(), dry_run: options.dry_run, ..create_request.context.clone() };
         let api_options = eviction.delete_options.as_deref().cloned().unwrap_or_default();
@@ -65,14 +66,14 @@ impl SubresourceHandler for Eviction {
 impl Eviction {
     /// Deletes a pod that budgets count, if its budget allows a disruption.
     async fn within_budget(&self, removal: &mut Removal<'_>, pod: &Pod) -> Result<(), Status> {
-        let budget = budgets::of_pod(&self.environment, pod).await?;
+        let budget = budgets::of_pod(&self.stores, pod).await?;
         let mut guarded = false;
         if let Some(budget) = &budget {
             guarded = !is_ready(pod) && budgets::allows_unhealthy_eviction(budget);
             if !guarded {
                 let (namespace, name) = (&pod.metadata.namespace, &pod.metadata.name);
-                budgets::check_and_decrement(&self.environment, namespace, name, budget, removal.options.dry_run)
-                    .await?;
+                let (known, dry_run) = ((&*self.stores, &*self.clock), removal.options.dry_run);
+                budgets::check_and_decrement(known, namespace, name, budget, dry_run).await?;
             }
         }
         let has_version_precondition = removal.options.precondition.resource_version.is_some();

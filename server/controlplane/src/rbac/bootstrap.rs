@@ -3,9 +3,10 @@
 use std::future::Future;
 
 use apimachinery::meta::v1::status_reason;
-use endpoints::{GroupVersionResource, Loopback, ServerContext};
+use endpoints::{GroupVersionResource, Loopback};
 use futures_util::future::try_join_all;
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use machinery::features::FeatureGates;
 use machinery::status::Status;
 
 use super::convert::AnyBinding;
@@ -31,11 +32,11 @@ const SPLIT: (&str, &str) = ("system:discovery", "system:public-info-viewer");
 const ATTEMPTS: usize = 5;
 
 /// Creates missing objects and reconciles existing ones.
-pub async fn bootstrap(environment: &ServerContext, loopback: &Loopback) -> Result<(), Status> {
+pub async fn bootstrap(features: &FeatureGates, loopback: &Loopback) -> Result<(), Status> {
     if !loopback.serves(CLUSTER_ROLES) {
         return Ok(());
     }
-    let policy = BootstrapPolicy::load(&environment.options.features).map_err(Status::internal)?;
+    let policy = BootstrapPolicy::load(features).map_err(Status::internal)?;
     keep_custom_rules(loopback).await?;
     split_bindings(loopback, &policy).await?;
     let roles = |role| retried(move || ensure_role(loopback, CLUSTER_ROLES, role));

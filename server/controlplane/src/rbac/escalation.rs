@@ -6,14 +6,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use authz::PolicyRule;
-use authz::rbac::{Incomparable, describe_missing, missing};
-use endpoints::{Admission, AdmissionAttributes, Operation, ServerContext};
+use authz::rbac::{Incomparable, RuleSource, describe_missing, missing};
+use authz::{Authorizer, PolicyRule};
+use endpoints::{Admission, AdmissionAttributes, Operation};
 use generated::rbac::v1::{ClusterRole, Role, RoleRef};
 use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
-use registry::changes_only_ownership;
+use registry::{Stores, changes_only_ownership};
 use request::user::SYSTEM_MASTERS;
 
 use super::convert::{self, AnyBinding};
@@ -24,7 +24,10 @@ use super::{GROUP, convert::rules};
 pub struct EscalationCheck {
     /// Admits the object first.
     pub admission: Arc<dyn Admission>,
-    pub environment: Arc<ServerContext>,
+    pub stores: Arc<Stores>,
+    pub authorizer: Arc<dyn Authorizer>,
+    /// The rules that users have.
+    pub roles: Arc<dyn RuleSource>,
 }
 
 #[async_trait]
@@ -36,7 +39,7 @@ impl Admission for EscalationCheck {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         self.admission.admit(attributes, object, old).await?;
-        check(&self.environment, attributes, object, old).await
+        self.check(attributes, object, old).await
     }
 
     async fn validate(
@@ -49,27 +52,24 @@ impl Admission for EscalationCheck {
     }
 }
 
-/// Rejects writes of roles and bindings that would grant permissions which the user lacks.
-async fn check(
-    environment: &ServerContext,
-    attributes: &AdmissionAttributes,
-    object: &Owned,
-    old: Option<&Owned>,
-) -> Result<(), Status> {
-    let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
-    if !writes || attributes.kind.group != GROUP || attributes.user.is_in(SYSTEM_MASTERS) {
-        return Ok(());
-    }
-    let check = Check { environment, attributes };
-    match attributes.plural {
-        "clusterroles" | "roles" => check.role(object, old).await,
-        "clusterrolebindings" | "rolebindings" => check.binding(object, old).await,
-        _ => Ok(()),
+impl EscalationCheck {
+    /// Rejects writes of roles and bindings that would grant permissions which the user lacks.
+    async fn check(&self, attributes: &AdmissionAttributes, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
+        if !writes || attributes.kind.group != GROUP || attributes.user.is_in(SYSTEM_MASTERS) {
+            return Ok(());
+        }
+        let check = Check { known: self, attributes };
+        match attributes.plural {
+            "clusterroles" | "roles" => check.role(object, old).await,
+            "clusterrolebindings" | "rolebindings" => check.binding(object, old).await,
+            _ => Ok(()),
+        }
     }
 }
 
 struct Check<'a> {
-    environment: &'a ServerContext,
+    known: &'a EscalationCheck,
     attributes: &'a AdmissionAttributes,
 }
 
@@ -122,7 +122,7 @@ impl Check<'_> {
         };
         // As upstream, the error has the resource of the request, not of the role.
         let absent = || Status::not_found(self.resource(), &role.name);
-        let store = self.environment.stores.get(&(GROUP, plural)).ok_or_else(absent)?;
+        let store = self.known.stores.get(&(GROUP, plural)).ok_or_else(absent)?;
         let stored = match store.get(namespace, &role.name, "").await {
             Err(status) if status.code == 404 => return Err(absent()),
             stored => stored?,
@@ -139,13 +139,13 @@ impl Check<'_> {
             name,
             ..authz::AuthorizationAttributes::resource(&self.attributes.user, verb, GROUP, plural)
         };
-        self.environment.access.authorizer.authorize(&access_attributes).await.is_allowed()
+        self.known.authorizer.authorize(&access_attributes).await.is_allowed()
     }
 
     /// Rejects rules that the user's roles do not cover (`ConfirmNoEscalation`).
     fn confirm(&self, wanted: &[PolicyRule]) -> Result<(), Status> {
         let user = &self.attributes.user;
-        let own = self.environment.access.roles.rules_for(user, &self.attributes.namespace);
+        let own = self.known.roles.rules_for(user, &self.attributes.namespace);
         let missing = missing(&own.rules, wanted).map_err(|why| match why {
             Incomparable::TooComplex => self.forbidden(why),
             Incomparable::TooLarge(exceeded) => exceeded.into(),

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apimachinery::meta::v1::{condition_status, status_reason};
-use endpoints::{Loopback, ServerContext};
+use endpoints::Loopback;
 use generated::networking::v1::ServiceCIDR;
 use machinery::status::Status;
-use registry::{Clock, Informer};
+use options::Cidr;
+use registry::{Clock, Informer, Informers};
 use serde_json::json;
-use serving::shutdown::Phase;
+use serving::shutdown::{Phase, Shutdown};
 
 use super::ip_allocator::{DEFAULT_RANGE as NAME, READY, SERVICE_CIDRS};
 
@@ -23,23 +24,24 @@ const INTERVAL: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// When the ServiceCIDR can be neither read nor created.
-pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
-    let ranges: Vec<String> =
-        environment.options.services.cluster_ip_ranges.iter().map(|range| range.to_string()).collect();
+pub async fn start(
+    ranges: &[Cidr],
+    clock: &Arc<dyn Clock>,
+    informers: &Informers,
+    shutdown: &Shutdown,
+    loopback: &Arc<Loopback>,
+) -> Result<(), Status> {
+    let ranges: Vec<String> = ranges.iter().map(|range| range.to_string()).collect();
     if ranges.is_empty() || !loopback.serves(SERVICE_CIDRS) {
         return Ok(());
     }
-    let mut reconciler = Reconciler {
-        loopback: loopback.clone(),
-        clock: environment.backend.clock.clone(),
-        ranges,
-        is_mismatch_reported: false,
-    };
+    let mut reconciler =
+        Reconciler { loopback: loopback.clone(), clock: clock.clone(), ranges, is_mismatch_reported: false };
     reconciler.reconcile().await?;
-    let Some(informer) = environment.informers.of::<ServiceCIDR>(SERVICE_CIDRS.0, SERVICE_CIDRS.2) else {
+    let Some(informer) = informers.of::<ServiceCIDR>(SERVICE_CIDRS.0, SERVICE_CIDRS.2) else {
         return Ok(());
     };
-    let shutdown = environment.shutdown.clone();
+    let shutdown = shutdown.clone();
     tokio::spawn(async move {
         tokio::select! {
             () = reconciler.run(informer) => {}

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use apimachinery::meta::v1::{condition_status, status_reason};
-use endpoints::{GroupVersionResource, Loopback, ServerContext};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::{ServiceSpec, pod_condition_type};
 use generated::networking::v1::{IPAddress, ParentReference, ServiceCIDR};
 use machinery::format::ip::parse_ip_sloppy;
 use machinery::status::{GroupResource, Status};
 use options::Cidr;
-use registry::Precondition;
+use prometheus::Registry;
+use registry::{Precondition, Stores};
 
 use super::metrics::{AddressMetrics, AllocationScope};
 use super::unallocated::Unallocated;
@@ -40,8 +41,10 @@ pub struct Owner<'a> {
 
 /// The allocator of cluster IPs.
 pub struct IpAllocator {
-    environment: Arc<ServerContext>,
+    stores: Arc<Stores>,
     loopback: Arc<Loopback>,
+    /// The ranges of `--service-cluster-ip-range`.
+    flagged: Vec<Cidr>,
     /// Number of allocations. Each search starts after the previous one, so that released addresses
     /// are reused last.
     allocation_count: AtomicU64,
@@ -59,29 +62,25 @@ pub fn of(spec: &ServiceSpec) -> impl Iterator<Item = &str> {
 }
 
 impl IpAllocator {
-    pub fn new(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Self {
-        let (environment, loopback) = (environment.clone(), loopback.clone());
-        let metrics = AddressMetrics::register(environment.metrics.registry());
+    pub fn new(stores: &Arc<Stores>, loopback: &Arc<Loopback>, flagged: &[Cidr], registry: &Registry) -> Self {
+        let (stores, loopback, flagged) = (stores.clone(), loopback.clone(), flagged.to_vec());
+        let metrics = AddressMetrics::register(registry);
         let (pending, known) = Default::default();
-        IpAllocator { environment, loopback, allocation_count: AtomicU64::new(0), pending, known, metrics }
-    }
-
-    fn flagged(&self) -> &[Cidr] {
-        &self.environment.options.services.cluster_ip_ranges
+        IpAllocator { stores, loopback, flagged, allocation_count: AtomicU64::new(0), pending, known, metrics }
     }
 
     /// Returns the IP families of the cluster, default first.
     pub fn families(&self) -> Vec<&'static str> {
-        self.flagged().iter().map(|range| families::of(range.base)).collect()
+        self.flagged.iter().map(|range| families::of(range.base)).collect()
     }
 
     /// Returns the ranges of the ServiceCIDRs for which `select` holds, the default first. If
     /// ServiceCIDRs are not served, returns the ranges of the flag.
     async fn ranges(&self, select: impl Fn(&ServiceCIDR) -> bool) -> Result<Vec<Cidr>, Status> {
         if !self.loopback.serves(SERVICE_CIDRS) {
-            return Ok(self.flagged().to_vec());
+            return Ok(self.flagged.to_vec());
         }
-        let mut stored: Vec<ServiceCIDR> = all(&self.environment, (SERVICE_CIDRS.0, SERVICE_CIDRS.2)).await?;
+        let mut stored: Vec<ServiceCIDR> = all(&self.stores, (SERVICE_CIDRS.0, SERVICE_CIDRS.2)).await?;
         stored.retain(select);
         stored.sort_by_key(|stored| stored.metadata.name != DEFAULT_RANGE);
         let ranges = stored.iter().flat_map(|stored| &stored.spec.cidrs);
@@ -110,7 +109,7 @@ impl IpAllocator {
     pub async fn allocate(&self, address: &str, owner: &Owner<'_>, dry_run: bool) -> Result<(), Unallocated> {
         let address = parse_ip_sloppy(address).ok_or(Unallocated::OtherNetwork)?;
         if dry_run {
-            let range = self.flagged().iter().find(|range| range.base.is_ipv4() == address.is_ipv4());
+            let range = self.flagged.iter().find(|range| range.base.is_ipv4() == address.is_ipv4());
             return match range {
                 Some(range) if holds(range, address) => Ok(()),
                 Some(range) => Err(Unallocated::AddressOutOfRange { address, range: *range }),
@@ -133,7 +132,7 @@ impl IpAllocator {
     /// Returns the ranges, each with its number of allocated addresses and its size.
     pub fn used(&self) -> Vec<(Cidr, u64, u64)> {
         let ranges = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(store) = self.environment.stores.get(&(ADDRESSES.0, ADDRESSES.2)) else { return Vec::new() };
+        let Some(store) = self.stores.get(&(ADDRESSES.0, ADDRESSES.2)) else { return Vec::new() };
         let snapshot = store.cache.snapshot();
         let names = snapshot.iter().filter_map(|entry| std::str::from_utf8(&entry.key).ok()?.rsplit('/').next());
         let addresses: Vec<IpAddr> = names.filter_map(|name| name.parse().ok()).collect();
@@ -147,7 +146,7 @@ impl IpAllocator {
     /// # Errors
     /// When all addresses are allocated, or the store fails.
     pub async fn allocate_next(&self, family: &str, owner: &Owner<'_>, dry_run: bool) -> Result<String, Unallocated> {
-        let ranges = if dry_run { self.flagged().to_vec() } else { self.ready_ranges().await? };
+        let ranges = if dry_run { self.flagged.to_vec() } else { self.ready_ranges().await? };
         for range in ranges.iter().filter(|range| families::of(range.base) == family) {
             if dry_run {
                 return Ok(range.base.to_string());
@@ -175,7 +174,7 @@ impl IpAllocator {
     }
 
     async fn is_taken(&self, address: IpAddr) -> bool {
-        let Some(store) = self.environment.stores.get(&(ADDRESSES.0, ADDRESSES.2)) else { return false };
+        let Some(store) = self.stores.get(&(ADDRESSES.0, ADDRESSES.2)) else { return false };
         store.get_entry("", &address.to_string(), "0").await.is_ok()
     }
 
@@ -243,7 +242,7 @@ impl IpAllocator {
 
     /// Lists all IPAddress objects.
     pub async fn all(&self) -> Result<Vec<IPAddress>, Status> {
-        all(&self.environment, (ADDRESSES.0, ADDRESSES.2)).await
+        all(&self.stores, (ADDRESSES.0, ADDRESSES.2)).await
     }
 
     /// Deletes this IPAddress, but not a later one with the same name.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{GroupVersionResource, Loopback, ServerContext};
+use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::{
     EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service, ServicePort, ip_family_policy, protocol,
     service_type,
@@ -14,7 +14,8 @@ use generated::discovery::v1::{self as discovery, EndpointConditions, EndpointSl
 use machinery::scalar::IntOrString;
 use machinery::status::Status;
 use options::Options;
-use registry::Informer;
+use registry::{Backend, Informer, Informers};
+use serving::shutdown::Shutdown;
 
 use super::families;
 use super::masters::Masters;
@@ -31,8 +32,13 @@ const SLICES: GroupVersionResource = ("discovery.k8s.io", "v1", "endpointslices"
 const RETRY: Duration = Duration::from_millis(500);
 
 /// Creates missing objects and starts their reconciliation.
-pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -> Result<(), Status> {
-    let options = &environment.options;
+pub async fn start(
+    options: &Options,
+    backend: &Backend,
+    informers: &Informers,
+    shutdown: &Shutdown,
+    loopback: &Arc<Loopback>,
+) -> Result<(), Status> {
     let Some(cluster) = options.services.cluster_ip_ranges.first().and_then(|range| range.nth(1)) else {
         return Ok(());
     };
@@ -44,14 +50,14 @@ pub async fn start(environment: &Arc<ServerContext>, loopback: &Arc<Loopback>) -
         loopback: loopback.clone(),
         cluster,
         server: server.filter(|_| options.services.reconciles_endpoints),
-        masters: Masters::new(&environment.backend),
+        masters: Masters::new(backend),
         port: options.serving.secure_port.into(),
         node_port: options.services.kubernetes_node_port,
     });
     reconciler.reconcile().await?;
-    let Some(services) = environment.informers.of::<Service>(SERVICES.0, SERVICES.2) else { return Ok(()) };
+    let Some(services) = informers.of::<Service>(SERVICES.0, SERVICES.2) else { return Ok(()) };
     let following = tokio::spawn(follow(reconciler.clone(), services));
-    leases::until_shutdown(environment, "service", following, async move { reconciler.release().await });
+    leases::until_shutdown(shutdown, "service", following, async move { reconciler.release().await });
     Ok(())
 }
 

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apimachinery::meta::v1::status_reason;
-use endpoints::ServerContext;
 use generated::core::v1::Service;
 use generated::networking::v1::IPAddress;
 use machinery::format::ip::parse_ip_sloppy;
 use machinery::status::Status;
 use prometheus::{IntCounter, IntCounterVec, Opts, Registry};
-use serving::shutdown::Phase;
+use registry::{Clock, Stores};
+use serving::shutdown::{Phase, Shutdown};
 
 use super::all;
 use super::ip_allocator::{self, IpAllocator, Owner};
@@ -42,7 +42,8 @@ pub enum Leaked {
 
 /// Compares allocations with the stored services.
 pub struct Repair {
-    environment: Arc<ServerContext>,
+    stores: Arc<Stores>,
+    clock: Arc<dyn Clock>,
     addresses: Arc<IpAllocator>,
     ports: Arc<NodePorts>,
     leaks: Leaks,
@@ -50,15 +51,19 @@ pub struct Repair {
 }
 
 impl Repair {
-    pub fn new(environment: &Arc<ServerContext>, addresses: &Arc<IpAllocator>, ports: &Arc<NodePorts>) -> Self {
-        let metrics = Metrics::register(environment.metrics.registry());
-        let (environment, addresses, ports) = (environment.clone(), addresses.clone(), ports.clone());
-        Repair { environment, addresses, ports, leaks: Leaks::default(), metrics }
+    pub fn new(
+        (stores, clock): (&Arc<Stores>, &Arc<dyn Clock>),
+        addresses: &Arc<IpAllocator>,
+        ports: &Arc<NodePorts>,
+        registry: &Registry,
+    ) -> Self {
+        let metrics = Metrics::register(registry);
+        let (stores, clock, addresses, ports) = (stores.clone(), clock.clone(), addresses.clone(), ports.clone());
+        Repair { stores, clock, addresses, ports, leaks: Leaks::default(), metrics }
     }
 
     /// Repairs periodically until shutdown.
-    pub async fn run(mut self) {
-        let shutdown = self.environment.shutdown.clone();
+    pub async fn run(mut self, shutdown: Shutdown) {
         loop {
             tokio::select! {
                 () = tokio::time::sleep(INTERVAL) => {}
@@ -88,7 +93,7 @@ impl Repair {
     async fn ports(&mut self) -> Result<Vec<Service>, Status> {
         for _ in 0..ATTEMPTS {
             let seen = self.ports.seen().await?;
-            let services = all::<Service>(&self.environment, ("", "services")).await?;
+            let services = all::<Service>(&self.stores, ("", "services")).await?;
             let found = Findings::of(&services, &self.ports, &seen.ports);
             let mut leaks = self.leaks.clone();
             let leaked = leaks.count_unused(seen.ports.difference(&found.used).copied().collect());
@@ -159,7 +164,7 @@ impl Repair {
     /// Releases managed addresses that no service uses.
     async fn release_addresses(&self, known: &[IPAddress], services: &[Service], leaked: Leaked) {
         let owners = owners(services);
-        let now = self.environment.backend.clock.now().unix();
+        let now = self.clock.now().unix();
         for known in known.iter().filter(|known| ip_allocator::is_managed(known)) {
             let age = now.saturating_sub(known.metadata.creation_timestamp.unix());
             let is_used = known.metadata.name.parse().is_ok_and(|address: IpAddr| owners.contains_key(&address));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1::ObjectMeta;
 use async_trait::async_trait;
-use endpoints::{CreateRequest, ServerContext, SubresourceHandler, SubresourceOutput};
+use authn::tokens::ServiceAccountKeys;
+use endpoints::{CreateRequest, SubresourceHandler, SubresourceOutput};
 use generated::authentication::v1::{BoundObjectReference, TokenRequest, TokenRequestStatus};
 use generated::core::v1::ServiceAccount;
 use machinery::catalog::parse_api_version;
@@ -14,6 +15,8 @@ use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
 use machinery::status::{GroupResource, Status};
+use options::Options;
+use registry::Clock;
 use request::user::service_account_user_name;
 
 use super::claims::{Claims, Kubernetes, NumericDate, Reference};
@@ -34,14 +37,10 @@ const ISSUED: &str = "authentication.kubernetes.io/issued-credential-id";
 
 /// Handler of token requests.
 pub struct Issuer {
-    environment: Arc<ServerContext>,
-    lookup: ServiceAccountTokenGetter,
-}
-
-impl Issuer {
-    pub fn new(environment: &Arc<ServerContext>) -> Self {
-        Issuer { environment: environment.clone(), lookup: ServiceAccountTokenGetter(environment.stores.clone()) }
-    }
+    pub lookup: ServiceAccountTokenGetter,
+    pub options: Arc<Options>,
+    pub clock: Arc<dyn Clock>,
+    pub keys: ServiceAccountKeys,
 }
 
 #[async_trait]
@@ -56,8 +55,8 @@ impl SubresourceHandler for Issuer {
         let (namespace, name) = (&create_request.attributes.namespace, &create_request.attributes.name);
         check_names(&request.metadata, namespace, name)?;
         let account = self.lookup.account(namespace, name).await?;
-        fill(&mut request, &account, &self.environment.options.authentication.api_audiences)?;
-        let now = self.environment.backend.clock.now();
+        fill(&mut request, &account, &self.options.authentication.api_audiences)?;
+        let now = self.clock.now();
         request.metadata.creation_timestamp = now;
         request.status = TokenRequestStatus::default();
         check_life(request.spec.expiration_seconds.unwrap_or_default())?;
@@ -179,8 +178,8 @@ impl Issuer {
     /// Returns the granted lifetime in seconds, and adds a warning if it is shortened.
     fn limited(&self, create_request: &CreateRequest<'_>, request: &TokenRequest) -> i64 {
         let requested_seconds = request.spec.expiration_seconds.unwrap_or_default();
-        let signer = self.environment.token_keys.max_token_expiration();
-        let limit = self.environment.options.authentication.service_account_max_expiration.or(signer);
+        let signer = self.keys.max_token_expiration();
+        let limit = self.options.authentication.service_account_max_expiration.or(signer);
         match limit.map(|limit| limit.as_secs() as i64).filter(|limit| requested_seconds > *limit) {
             Some(limit) => {
                 let text = format!("requested expiration of {requested_seconds} seconds shortened to {limit} seconds");
@@ -193,7 +192,7 @@ impl Issuer {
 
     /// Returns the extended lifetime in seconds, limited by the signer.
     fn longest_extended(&self) -> i64 {
-        let signer = self.environment.token_keys.max_token_expiration();
+        let signer = self.keys.max_token_expiration();
         signer.map_or(EXTENDED, |life| EXTENDED.min(life.as_secs() as i64))
     }
 
@@ -204,7 +203,7 @@ impl Issuer {
         (bound, id): (Kubernetes, &str),
         now: Time,
     ) -> Result<String, Status> {
-        let options = &self.environment.options.authentication;
+        let options = &self.options.authentication;
         let requested_seconds = request.spec.expiration_seconds.unwrap_or_default();
         let for_api_server = request.spec.audiences.iter().all(|audience| options.api_audiences.contains(audience));
         let extended = options.service_account_extend_expiration
@@ -230,6 +229,6 @@ impl Issuer {
         };
         let failed = |why: String| Status::internal(format!("failed to generate token: {why}"));
         let text = serde_json::to_vec(&claims).map_err(|e| failed(e.to_string()))?;
-        self.environment.token_keys.sign(&text).await.map_err(|why| failed(why.to_string()))
+        self.keys.sign(&text).await.map_err(|why| failed(why.to_string()))
     }
 }
