@@ -471,7 +471,9 @@ fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: ResourceRequest) -> Re
         "update" => audited.answer(async move { verbs::update::update(&endpoint, call).await }),
         "patch" => audited.answer(async move { verbs::patch::patch(&endpoint, call).await }),
         "delete" => audited.answer(async move { verbs::delete::delete(&endpoint, call).await }),
-        "deletecollection" => audited.answer(async move { verbs::delete::delete_collection(&endpoint, call).await }),
+        "deletecollection" => {
+            audited.answer(async move { verbs::delete_collection::delete_collection(&endpoint, call).await })
+        }
         _ => Box::pin(ready(Err(Status::method_not_allowed()))),
     }
 }

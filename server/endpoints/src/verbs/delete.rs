@@ -1,31 +1,26 @@
-//! DELETE of an object or a collection.
+//! DELETE of an object, and the options of deletions.
 
 use std::sync::Arc;
 
 use apimachinery::meta::v1 as metav1;
 use async_trait::async_trait;
-use futures_util::future::try_join_all;
 use http::StatusCode;
 use machinery::budget::DecodeError;
 use machinery::catalog::GarbageCollection;
+use machinery::features;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use machinery::{features, offload};
-use registry::{CheckDelete, DeleteOptions, ListQuery, Precondition, Propagation, ResourceStore, WriteContext, meta};
+use registry::{CheckDelete, DeleteOptions, Precondition, Propagation, meta};
 use request::{Query, Response};
-use storage::cache::Entry;
 
 use super::{RequestCost, ResourceRequest};
 use crate::admission::{AdmissionAttributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::{Encoding, Forms};
 use crate::options::{check_dry_run, refuse};
-use crate::{audit, body, gvk, listing, response};
-
-/// Number of objects that deletecollection lists at once (`deleteCollectionPageSize`).
-const PAGE_SIZE: usize = 10_000;
+use crate::{audit, body, gvk, response};
 
 /// Deletes an object.
 pub async fn delete(endpoint: &Arc<Endpoint>, mut call: ResourceRequest) -> Result<Response, Status> {
@@ -52,77 +47,6 @@ pub async fn delete(endpoint: &Arc<Endpoint>, mut call: ResourceRequest) -> Resu
     response::success(endpoint.kind, endpoint.resource.plural, &name, &uid, &accepted)
 }
 
-/// Deletes the objects that a list with the same parameters returns.
-pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: ResourceRequest) -> Result<Response, Status> {
-    let accepted = call.accept(Forms::All)?;
-    let query = super::list::list_query(&call.info)?;
-    super::list::check_list(&query, &call.info.query)?;
-    let predicate = super::list::predicate(endpoint, &call)?;
-    let options = options(endpoint, &mut call).await?;
-    if options.ignores_read_errors {
-        let why = "is not allowed with DELETECOLLECTION, try again after removing the option";
-        refuse("DeleteOptions", &[FieldError::invalid(&Path::new(IGNORE_READ_ERRORS), true, why)])?;
-    }
-    warn(endpoint, &call, &options);
-    let store = endpoint.store()?;
-    offload::to_work_pool().await?;
-    let mut listed = store.list(&call.info.namespace, &predicate, &page(&query)).await?;
-    delete_all(endpoint, &mut call, &options, &listed.entries).await?;
-    let mut continue_token = listed.continue_token.clone();
-    while query.limit == 0 && !continue_token.is_empty() {
-        let next = ListQuery { limit: PAGE_SIZE, continue_token, ..ListQuery::default() };
-        let next = store.list(&call.info.namespace, &predicate, &next).await?;
-        delete_all(endpoint, &mut call, &options, &next.entries).await?;
-        // As upstream, the response has the metadata of the first page.
-        listed.entries.extend(next.entries);
-        continue_token = next.continue_token;
-    }
-    listing::respond(endpoint, listed, &accepted, &call.info.query)
-}
-
-/// Returns the query of the first page: the client's limit, or the page size.
-fn page(query: &ListQuery) -> ListQuery {
-    ListQuery { limit: if query.limit == 0 { PAGE_SIZE } else { query.limit }, ..query.clone() }
-}
-
-/// Deletes objects of a collection. Takes `&mut ResourceRequest`, because its body is not `Sync`.
-async fn delete_all(
-    endpoint: &Arc<Endpoint>,
-    call: &mut ResourceRequest,
-    options: &Options,
-    entries: &[Arc<Entry>],
-) -> Result<(), Status> {
-    let store = endpoint.store()?;
-    for some in entries.chunks(endpoint.delete_workers) {
-        let mut deletes = Vec::with_capacity(some.len());
-        for entry in some {
-            let object = store.object(entry)?;
-            let Some(meta) = meta(object.as_ref()) else { continue };
-            let mut context = call.context(endpoint, options.store.dry_run);
-            context.namespace.clone_from(&meta.namespace);
-            let attributes = call.attributes(endpoint, Operation::Delete, &meta.name, context.dry_run);
-            let check = AdmitDelete { endpoint, attributes };
-            deletes.push(delete_one(store, context, meta.name.clone(), &options.store, check));
-        }
-        try_join_all(deletes).await?;
-    }
-    Ok(())
-}
-
-/// Deletes an object of a collection. Ignores an object that no longer exists.
-async fn delete_one(
-    store: &ResourceStore,
-    context: WriteContext,
-    name: String,
-    options: &DeleteOptions,
-    check: AdmitDelete<'_>,
-) -> Result<(), Status> {
-    match store.delete(&context, &name, options, &check).await {
-        Err(status) if status.code != 404 => Err(status),
-        _ => Ok(()),
-    }
-}
-
 /// Runs validating admission for each object to delete.
 pub struct AdmitDelete<'e> {
     pub endpoint: &'e Endpoint,
@@ -136,24 +60,25 @@ impl CheckDelete for AdmitDelete<'_> {
     }
 }
 
-fn warn(endpoint: &Endpoint, call: &ResourceRequest, options: &Options) {
+/// Warns about dependents that the default policy of a kind orphans.
+pub(super) fn warn(endpoint: &Endpoint, call: &ResourceRequest, options: &Options) {
     if options.store.propagation.is_none() && endpoint.resource.garbage_collection == GarbageCollection::Orphan {
         call.warn(&[endpoint.resource.orphan_warning.to_string()]);
     }
 }
 
 /// The options of a delete request.
-struct Options {
-    store: DeleteOptions,
+pub(super) struct Options {
+    pub(super) store: DeleteOptions,
     orphan_dependents: Option<bool>,
     /// Whether the object is deleted because it is unreadable.
-    ignores_read_errors: bool,
+    pub(super) ignores_read_errors: bool,
 }
 
-const IGNORE_READ_ERRORS: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
+pub(super) const IGNORE_READ_ERRORS: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
 /// Parses the options of body or query. A body takes precedence.
-async fn options(endpoint: &Endpoint, call: &mut ResourceRequest) -> Result<Options, Status> {
+pub(super) async fn options(endpoint: &Endpoint, call: &mut ResourceRequest) -> Result<Options, Status> {
     let cost = call.supported.body_encoding(call.content_type()).map_or(RequestCost::BySize, RequestCost::of);
     let bytes = call.read_body(endpoint, cost).await?;
     let mut parsed = match bytes.is_empty() {

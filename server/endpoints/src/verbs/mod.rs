@@ -5,6 +5,7 @@ pub mod connect;
 pub mod cost;
 pub mod create;
 pub mod delete;
+pub mod delete_collection;
 mod deprecation;
 pub mod get;
 pub mod list;
