@@ -16,10 +16,10 @@ pub struct Gates<'m> {
 }
 
 impl<'m> Gates<'m> {
-    /// Reads the gates of `server/machinery/src/features/table.rs` in `library`, and adds the gates
+    /// Reads the gates of `server/features/src/table.rs` in `library`, and adds the gates
     /// that the groups declare.
     pub fn read(library: &Path, model: &'m Model) -> Self {
-        let text = std::fs::read_to_string(library.join("server/machinery/src/features/table.rs"));
+        let text = std::fs::read_to_string(library.join("server/features/src/table.rs"));
         let file = text.ok().and_then(|text| syn::parse_file(&text).ok());
         let tables = file.iter().flat_map(|file| &file.items).filter_map(|item| match item {
             syn::Item::Macro(table) if table.mac.path.is_ident("gates") => Some(table.mac.tokens.clone()),
@@ -29,7 +29,7 @@ impl<'m> Gates<'m> {
         Gates { kubernetes, declared: model.groups.iter().flat_map(|group| &group.gates).collect() }
     }
 
-    /// Whether a gate of this name exists. Always true if the source of `machinery` is not available.
+    /// Whether a gate of this name exists. Always true if the source of `features` is not available.
     pub fn known(&self, name: &str) -> bool {
         self.kubernetes.is_empty() || self.names().any(|known| known == name)
     }

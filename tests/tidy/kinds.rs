@@ -6,19 +6,24 @@ use std::fs;
 use super::{none, root, rust_files};
 
 /// The crates that serve any kind.
-const CORE: [&str; 14] = [
+const CORE: [&str; 19] = [
     "apiserver",
     "cel",
     "encryption",
     "endpoints",
+    "features",
+    "format",
     "grpc",
     "machinery",
     "patch",
     "proxy",
     "registry",
     "request",
+    "scalar",
     "schema",
+    "selector",
     "serving",
+    "status",
     "storage",
     "x509",
 ];
@@ -50,7 +55,7 @@ const PROTOCOL: [&str; 19] = [
 const ALLOWED: [(&str, &[&str], &str); 5] = [
     ("request/src/request_info.rs", &["namespaces"], "a segment of paths"),
     (
-        "machinery/src/format/resource.rs",
+        "format/src/resource.rs",
         &[
             "configmaps",
             "persistentvolumeclaims",
@@ -62,7 +67,7 @@ const ALLOWED: [(&str, &[&str], &str); 5] = [
         ],
         "names of quantities; quotas count objects under the names of their resources",
     ),
-    ("machinery/src/format/pods.rs", &["ClusterTrustBundle"], "the message of a format of names"),
+    ("format/src/pods.rs", &["ClusterTrustBundle"], "the message of a format of names"),
     (
         "serving/src/certificates/cluster_authentication.rs",
         &["configmaps", "namespaces"],

@@ -22,12 +22,11 @@ const RENAMED: &[(&str, &str)] = &[
     ("long_name_caseless", "dns1123_subdomain_caseless"),
 ];
 
-/// Reads the variants of `DeclaredFormat` and `NameRule` below `server/machinery/src/format`.
+/// Reads the variants of `DeclaredFormat` and `NameRule` below `server/format/src`.
 pub fn read(root: &Path) -> Formats {
-    let folder = root.join("server/machinery/src/format");
+    let folder = root.join("server/format/src");
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    files.push(folder.with_extension("rs"));
     files.sort();
     let mut formats = Formats::default();
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {

@@ -377,7 +377,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When two groups declare a gate differently.
-    pub fn gates(&self) -> Result<KnownGates, crate::Error> {
+    pub fn gates(&self) -> Result<KnownGates, crate::features::Error> {
         KnownGates::with(self.groups.iter().flat_map(|group| group.gates))
     }
 

@@ -1,6 +1,6 @@
 //! The options that are set in a validation, and the texts of some options.
 
-use crate::name_set::{NameId, NameSet};
+use crate::features::{NameId, NameSet};
 
 /// The options that are set, some with a text.
 #[derive(Clone, Debug, Default)]

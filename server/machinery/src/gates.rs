@@ -3,7 +3,7 @@
 
 use crate::def::{FieldDef, Shape};
 use crate::features::FeatureGates;
-use crate::name_set::{NameId, NameSet};
+use crate::features::{NameId, NameSet};
 use crate::reflect::{GatedField, List, Map, Mut, Ref, Slot, Value};
 
 /// Drops the fields of disabled gates, except those that `old` uses (upstream: every kind's

@@ -16,7 +16,7 @@ use crate::versions::VersionConverter;
 /// use machinery::selector::{FieldSelector, LabelSelector};
 /// use registry::Predicate;
 ///
-/// # fn main() -> Result<(), machinery::Error> {
+/// # fn main() -> Result<(), machinery::selector::Error> {
 /// let labels = LabelSelector::parse("app=web")?;
 /// let fields = FieldSelector::parse("metadata.name=web-1")?;
 /// assert!(!Predicate { labels, fields }.is_empty());

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 pub(super) use self::condition::PlannedCondition;
 use super::{Assertion, CheckDef, Condition};
 use crate::def::{Form, Scalar, StructDef};
-use crate::name_set::NameId;
+use crate::features::NameId;
 use crate::reflect::{FieldAccessor, Ref};
 
 /// The checks of a struct, in order, by the part that they belong to. The part without a name comes first.

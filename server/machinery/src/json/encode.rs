@@ -3,11 +3,11 @@
 //! Fields are in declaration order with `omitempty`, maps are sorted, and HTML is escaped. There is
 //! no trailing line break: upstream's stream encoder adds one to each object, here the caller does.
 
-use super::pretty::pretty;
 use super::scalars::{JsonScalar, write_list, write_map};
 use super::{open, write};
 use crate::def::{JsonForm, Shape};
 use crate::reflect::{FlatField, Ref, Value};
+use crate::scalar::pretty;
 
 /// Appends a struct as JSON.
 pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {

@@ -7,11 +7,12 @@
 
 use std::sync::OnceLock;
 
+use super::encode;
 use super::scalars::{JsonScalar, write_list, write_map};
 use super::write;
-use super::{encode, pretty};
 use crate::def::{FieldDef, StructDef};
 use crate::reflect::{Ref, Value};
+use crate::scalar::indent;
 
 /// Differences between an internal type and its declaration.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +65,7 @@ pub fn encode_internal(value: Ref<'_>, find: FindInternal, out: &mut Vec<u8>) {
 pub fn encode_internal_lines(value: Ref<'_>, find: FindInternal) -> String {
     let (mut compact, mut out) = (Vec::new(), Vec::new());
     encode_internal(value, find, &mut compact);
-    pretty::indent(&compact, 1, &mut out);
+    indent(&compact, 1, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 

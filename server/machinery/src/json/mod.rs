@@ -30,7 +30,6 @@ mod node;
 mod open;
 mod part;
 mod path;
-mod pretty;
 mod read;
 mod scalars;
 mod scan;
@@ -43,6 +42,7 @@ mod fuzz;
 #[cfg(test)]
 mod tests;
 
+pub use crate::scalar::pretty;
 pub use decode::{decode, decode_version, from_value, from_value_version};
 pub use dom::{Map, Value, encode_value, encode_value_in_order, parse, to_value};
 pub use encode::{encode, encode_object, encode_pretty};
@@ -55,7 +55,6 @@ pub use issues::{Issue, Issues, strict_error};
 pub use kind::version_and_kind;
 pub use node::{Node, NodeForm, is_same_but};
 pub use part::{SelectedNames, clear_part, part_to_value};
-pub use pretty::pretty;
 pub(crate) use read::is_valid_within;
 pub use read::{is_valid, member, syntax_error, to_text};
 pub use scalars::value_error;

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use crate::checks;
 use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
+use crate::features::{NameId, NameSet};
 use crate::json::InlineKey;
-use crate::name_set::{NameId, NameSet};
 use crate::protobuf::{FieldStep, steps};
 
 use super::place::FieldAccessor;

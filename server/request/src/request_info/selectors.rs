@@ -1,6 +1,6 @@
 //! The selectors of a collection request, each parsed once.
 
-use machinery::Error;
+use machinery::selector::Error;
 use machinery::selector::{FieldSelector, LabelSelector};
 use machinery::status::Status;
 

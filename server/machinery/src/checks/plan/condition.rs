@@ -3,8 +3,8 @@
 use crate::checks::Condition;
 use crate::checks::of::{Of, is_one_of};
 use crate::def::{Form, StructDef};
+use crate::features::NameId;
 use crate::hooks::Validation;
-use crate::name_set::NameId;
 use crate::reflect::{FieldAccessor, Ref, Value};
 
 /// A [`Condition`] of the checks of one struct.
