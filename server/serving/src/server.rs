@@ -237,6 +237,7 @@ impl Server {
             tracing::warn!(%error, "cannot install signal handlers; a signal will end the server without draining");
         }
         systemd::notify(systemd::READY);
+        systemd::start_watchdog();
         let shutdown = self.shutdown.clone();
         tokio::spawn(async move {
             shutdown.reached(Phase::Initiated).await;
