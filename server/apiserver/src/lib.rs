@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 #![deny(clippy::missing_errors_doc)]
 
+mod admin_commands;
 mod backends;
 mod cache_metrics;
 pub mod convert;

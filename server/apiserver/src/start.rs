@@ -9,7 +9,8 @@ use crate::Server;
 use crate::error::CommandError;
 use crate::in_process::InProcess;
 use crate::{
-    Error, convert_command, etcd_command, help_command, huge_pages, new_command, run, snapshot_command, standard_output,
+    Error, admin_commands, convert_command, etcd_command, help_command, huge_pages, new_command, run, snapshot_command,
+    standard_output,
 };
 
 impl Server {
@@ -45,6 +46,8 @@ impl Server {
             Some(("etcd", rest)) if !self.program.delegates() => {
                 return Ok(etcd_command::run("kube-apiserver etcd", rest)?);
             }
+            Some(("kubeconfig", rest)) => return admin_commands::kubeconfig(self.program, &self.gates()?, rest),
+            Some(("probe", rest)) => return admin_commands::probe(self.program, &self.gates()?, rest),
             Some(("new", rest)) if !self.program.delegates() => return Ok(new_command::run(rest)?),
             Some(("snapshot", rest)) => return snapshot_command::run(rest),
             Some(("help", rest)) => return Ok(help_command::run(self.program, &self.gates()?, rest)?),

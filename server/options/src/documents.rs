@@ -65,7 +65,10 @@ mod tests {
                 "markdown",
                 "\n## Secure serving flags\n\n| flag | default | |\n|---|---|---|\n| `--bind-address=ADDRESS` |",
             ),
-            ("text", "Usage: kube-apiserver [FLAGS]\n       kube-apiserver convert|etcd|help|new|snapshot ..."),
+            (
+                "text",
+                "Usage: kube-apiserver [FLAGS]\n       kube-apiserver convert|etcd|help|kubeconfig|new|probe|snapshot ...",
+            ),
             ("text", "APIServerIdentity=true|false (BETA - default=true)"),
             ("man", ".TH kube-apiserver 1"),
             ("man", "\\fB\\-\\-bind\\-address\\fR"),

@@ -78,9 +78,9 @@ impl ServerProgram {
     /// The subcommands, in alphabetical order.
     pub fn commands(self) -> &'static [&'static str] {
         if self.delegates() {
-            &["convert", "help", "snapshot"]
+            &["convert", "help", "kubeconfig", "probe", "snapshot"]
         } else {
-            &["convert", "etcd", "help", "new", "snapshot"]
+            &["convert", "etcd", "help", "kubeconfig", "new", "probe", "snapshot"]
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 
 use super::NewError;
 use crate::convert;
@@ -36,6 +37,23 @@ pub enum CommandError {
     /// `snapshot` cannot read or write a store or its file.
     #[error(transparent)]
     Store(#[from] storage::Error),
+    /// There is no kubeconfig of the administrator. A server writes it if it issues client certificates.
+    #[error(
+        "{}: {source}; a server with this --data-dir writes the file at its start, unless --client-ca-file is set",
+        path.display()
+    )]
+    NoKubeconfig { path: PathBuf, source: io::Error },
+    #[error("{} does not name a server", path.display())]
+    NoServer { path: PathBuf },
+    /// `probe` gets no answer.
+    #[error(transparent)]
+    Probe(#[from] webhook::Error),
+    /// The server answers a probe with an error.
+    #[error("{path}: {status}\n{body}")]
+    ProbeFailed { path: String, status: http::StatusCode, body: String },
+    /// The threads of a command cannot be started.
+    #[error(transparent)]
+    Runtime(io::Error),
     /// `etcd` cannot start, or stopped because of a failure.
     #[error(transparent)]
     Etcd(#[from] etcd_server::Error),

@@ -371,7 +371,7 @@ fn delegating_program_has_its_own_flags() {
     }
     let Err(Error::Print(help)) = parse(&["--help"]) else { panic!("help is printed") };
     assert!(help.contains("--authentication-kubeconfig") && !help.contains("--kubelet-port"), "{help}");
-    assert!(help.contains("shop convert|help|snapshot"), "{help}");
+    assert!(help.contains("shop convert|help|kubeconfig|probe|snapshot"), "{help}");
 }
 
 #[test]
