@@ -20,9 +20,11 @@ const README: &str = include_str!("../README.md");
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kube-apiserver");
 
 /// Commands that this test does not run, with the reason.
-const NOT_RUN: [(&str, &str); 5] = [
+const NOT_RUN: [(&str, &str); 7] = [
     ("cargo build --release", "a release build takes minutes"),
+    ("cargo install --locked --path .", "a release build takes minutes"),
     (".ci/release", "makes two release builds"),
+    (".ci/packages --strip target/released/kube-apiserver packages", ".ci/packages-try runs it"),
     ("cargo run", "builds; the first command runs the built program"),
     ("cargo test --workspace", "runs this test"),
     (".ci/run", "runs this test"),
