@@ -2,17 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+#[path = "common/client.rs"]
+mod client;
 mod common;
 #[path = "../server/storage/tests/etcd_server/mod.rs"]
 mod etcd_server;
+#[path = "standalone/lease.rs"]
+mod lease;
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::Server;
 use common::kubectl::{Kubectl, assert_has};
-use etcd_server::EtcdServer;
 use needs::needs;
 use serde_json::{Value, json};
 
@@ -171,30 +173,6 @@ fn objects_of_each_namespace_are_restored() {
         let map = kubectl.json(&["get", "configmap", "kube-root-ca.crt"]);
         map["data"]["ca.crt"].as_str().unwrap().contains("BEGIN CERTIFICATE").then_some(())
     });
-}
-
-#[needs(kubectl)]
-#[test]
-fn controllers_follow_the_flag_and_the_lease() {
-    let folder = tempfile::tempdir().unwrap();
-    let kubectl = Kubectl(Server::start_with(folder.path(), &["--controllers=*,-serviceaccount"]));
-    let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
-    assert_eq!(lease["spec"]["leaseDurationSeconds"], 15);
-    assert_eq!(lease["spec"]["leaseTransitions"], 0);
-    let holder = lease["spec"]["holderIdentity"].as_str().unwrap().to_owned();
-    assert!(kubectl.exists(&["configmap", "kube-root-ca.crt"]));
-    assert!(!kubectl.exists(&["serviceaccount", "default"]));
-    // A process that was killed has not released the lease; the next one takes it at once.
-    kubectl.0.kill();
-    let kubectl = start(folder.path());
-    let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
-    assert_ne!(lease["spec"]["holderIdentity"], holder);
-    assert_eq!(lease["spec"]["leaseTransitions"], 1);
-    assert!(kubectl.exists(&["serviceaccount", "default"]));
-    assert!(kubectl.0.stop());
-    let kubectl = start_with(folder.path(), &["--controllers=-*"]);
-    let lease = kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"]);
-    assert_eq!(lease["spec"]["holderIdentity"], "", "the lease was released");
 }
 
 /// A config map, with its owners.
@@ -490,59 +468,4 @@ fn pod_without_scheduler_has_an_event() {
     });
     assert_eq!(event["involvedObject"]["name"], "web");
     assert_has(event["message"].as_str().unwrap(), &["no scheduler runs"]);
-}
-
-/// A running kube-controller-manager; killed on drop.
-struct Manager(Child);
-
-impl Manager {
-    fn start(kubectl: &Kubectl) -> Manager {
-        let mut command = Command::new(needs::program!(kube_controller_manager));
-        let config = format!("--kubeconfig={}", kubectl.0.kubeconfig().display());
-        command.arg(config).arg("--secure-port=0").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Manager(command.spawn().unwrap())
-    }
-}
-
-impl Drop for Manager {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-#[needs(kubectl, etcd, kube_controller_manager)]
-#[test]
-fn controllers_and_kube_controller_manager_exclude_each_other() {
-    let (etcd, folder, other) = (EtcdServer::start(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = format!("--etcd-servers={}", etcd.url);
-    // This server has no controllers, because its store is etcd.
-    let kubectl = Kubectl(Server::start_with(folder.path(), &[&store, "--controllers=-*"]));
-    let lease = || kubectl.json(&["get", "lease", "kube-controller-manager", "-n", "kube-system"])["spec"].clone();
-    let is_upstream = |holder: &str| !holder.is_empty() && !holder.starts_with("apiserver-");
-    let manager = Manager::start(&kubectl);
-    let holder_is = |what: &str, is: &dyn Fn(&str) -> bool| {
-        eventually(what, || {
-            let known = kubectl.try_run(&["get", "lease", "kube-controller-manager", "-n", "kube-system"], "");
-            let spec = known.ok.then(&lease)?;
-            is(spec["holderIdentity"].as_str().unwrap_or_default()).then_some(spec)
-        })
-    };
-    let first = holder_is("the lease of kube-controller-manager", &is_upstream);
-    // The controllers of another server stand by.
-    let second = Kubectl(Server::start_with(other.path(), &[&store, "--controllers=*", "--hostname-override=second"]));
-    assert_eq!(lease()["holderIdentity"], first["holderIdentity"]);
-    assert_eq!(lease()["leaseTransitions"], first["leaseTransitions"]);
-    // They begin once the lease has expired.
-    drop(manager);
-    let here = holder_is("the lease of the controllers here", &|holder| holder.starts_with("apiserver-"));
-    assert_eq!(here["leaseTransitions"], first["leaseTransitions"].as_i64().unwrap() + 1);
-    // A kube-controller-manager waits until they release it.
-    let _manager = Manager::start(&kubectl);
-    kubectl.run(&["create", "namespace", "demo"]);
-    eventually("the account", || kubectl.exists(&["serviceaccount", "default", "-n", "demo"]).then_some(()));
-    assert_eq!(lease()["holderIdentity"], here["holderIdentity"]);
-    assert!(second.0.stop());
-    let last = holder_is("the lease of kube-controller-manager", &is_upstream);
-    assert_ne!(last["holderIdentity"], first["holderIdentity"]);
 }

@@ -86,12 +86,15 @@ impl PreparedServer {
             apiextensions::start(custom.clone(), delegation.loopback.clone()).await;
             synced.done();
         }
-        if let Some(background) = &server.background {
-            let (environment, loopback) = (delegation.environment.clone(), delegation.loopback.clone());
-            background.start(RunningServer { environment, loopback, handler: delegation.handler.clone() }).await;
-        }
+        let handler = match &server.background {
+            Some(background) => {
+                let (environment, loopback) = (delegation.environment.clone(), delegation.loopback.clone());
+                background.start(RunningServer { environment, loopback, handler: delegation.handler }).await
+            }
+            None => delegation.handler,
+        };
         let front = Handlers {
-            handler: delegation.handler,
+            handler,
             paths: Box::new(move || delegation.discovery.paths()),
             access: delegation.environment.access.clone(),
         };

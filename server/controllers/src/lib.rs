@@ -15,6 +15,7 @@ mod election;
 mod events;
 mod finished_jobs;
 mod garbage;
+mod lease_requests;
 mod manager;
 mod namespaces;
 mod per_namespace;
@@ -27,15 +28,18 @@ mod service_accounts;
 mod unscheduled_pods;
 mod volume_protection;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use endpoints::{Background, RunningServer};
+use request::Handler;
 
 /// The controllers of a server, as its flags select them.
 pub struct Controllers;
 
 #[async_trait]
 impl Background for Controllers {
-    async fn start(&self, server: RunningServer) {
-        manager::start(server).await;
+    async fn start(&self, server: RunningServer) -> Arc<dyn Handler> {
+        manager::start(server).await
     }
 }

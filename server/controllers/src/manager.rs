@@ -7,13 +7,15 @@ use std::time::Duration;
 use endpoints::RunningServer;
 use futures_util::future::BoxFuture;
 use machinery::status::Status;
-use options::identity;
+use options::{StorageOptions, identity};
+use request::Handler;
 use serving::shutdown::Phase;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::context::Context;
-use crate::election::Election;
+use crate::election::{Election, End};
+use crate::lease_requests::WithLeaseRequests;
 use crate::{
     aggregated_roles, finished_jobs, garbage, namespaces, quotas, root_ca, service_accounts, unscheduled_pods,
     volume_protection,
@@ -89,22 +91,26 @@ static CONTROLLERS: &[Controller] = &[
 ];
 
 /// Starts the controllers that the flags select. Returns when they have acted on what exists, or
-/// another process has the lease.
-pub async fn start(server: RunningServer) {
+/// another process has the lease. The returned handler recognizes requests for the lease.
+pub async fn start(server: RunningServer) -> Arc<dyn Handler> {
     let server = Arc::new(server);
     let options = &server.environment.options.controllers;
     let enabled: Vec<&'static Controller> = CONTROLLERS.iter().filter(|known| options.runs(known.name)).collect();
-    let running = enabled.iter().map(|known| known.name).collect::<Vec<_>>().join(",");
-    let others = options.others().collect::<Vec<_>>().join(",");
+    let Some(election) = election(&server) else {
+        tracing::warn!("leases are not served, so no controllers run");
+        return server.handler.clone();
+    };
+    let authorizer = server.environment.access.authorizer.clone();
+    let handler = WithLeaseRequests::new(server.handler.clone(), authorizer, election.requests());
     if enabled.is_empty() {
         tracing::info!("no controllers run in this program (--controllers); kube-controller-manager has them");
-        return;
+        tokio::spawn(forward_requests(election, server));
+        return Arc::new(handler);
     }
+    let running = enabled.iter().map(|known| known.name).collect::<Vec<_>>().join(",");
+    let others = options.others().collect::<Vec<_>>().join(",");
     tracing::info!(running, others, "controllers of this program, and those that only kube-controller-manager has");
-    let Some(mut manager) = Manager::new(server, enabled) else {
-        tracing::warn!("leases are not served, so no controllers run");
-        return;
-    };
+    let mut manager = Manager { server, election, controllers: enabled, running: JoinSet::new() };
     let (first_round, mut is_done) = mpsc::channel(1);
     match manager.election.try_acquire().await {
         Ok(true) => manager.lead(&first_round),
@@ -115,6 +121,31 @@ pub async fn start(server: RunningServer) {
     tokio::spawn(manager.run());
     // Ends when all senders are dropped; none sends.
     let _ = tokio::time::timeout(FIRST_ROUND, is_done.recv()).await;
+    Arc::new(handler)
+}
+
+/// The election of this process; `None` if leases are not served.
+fn election(server: &RunningServer) -> Option<Election> {
+    let environment = &server.environment;
+    let leases = environment.stores.get(&("coordination.k8s.io", "leases"))?.clone();
+    let loopback = server.loopback.managed_by("kube-controller-manager");
+    let host = identity::of_host(&environment.options.serving.hostname);
+    let owns_store = owns_store(&environment.options.storage);
+    Some(Election::new(loopback, leases, environment.backend.clock.clone(), &host, owns_store))
+}
+
+/// Forwards requests for the lease to other servers of the cluster, whose controllers may have it.
+async fn forward_requests(mut election: Election, server: Arc<RunningServer>) {
+    tokio::select! {
+        () = election.forward_requests() => {}
+        () = server.environment.shutdown.reached(Phase::Initiated) => {}
+    }
+}
+
+/// Whether no other process has the store open. A served store has further API servers, perhaps on
+/// this host, whose identities begin alike.
+fn owns_store(storage: &StorageOptions) -> bool {
+    storage.etcd.servers.is_empty() && storage.listen.urls.is_empty()
 }
 
 /// The controllers of a process, which run while it has the lease.
@@ -127,18 +158,6 @@ struct Manager {
 }
 
 impl Manager {
-    fn new(server: Arc<RunningServer>, controllers: Vec<&'static Controller>) -> Option<Self> {
-        let environment = &server.environment;
-        let leases = environment.stores.get(&("coordination.k8s.io", "leases"))?.clone();
-        let loopback = server.loopback.managed_by("kube-controller-manager");
-        let host = identity::of_host(&environment.options.serving.hostname);
-        // A served store has further API servers, perhaps on this host, whose identities begin alike.
-        let storage = &environment.options.storage;
-        let owns_store = storage.etcd.servers.is_empty() && storage.listen.urls.is_empty();
-        let election = Election::new(loopback, leases, environment.backend.clock.clone(), &host, owns_store);
-        Some(Manager { server, election, controllers, running: JoinSet::new() })
-    }
-
     /// Starts the controllers.
     fn lead(&mut self, first_round: &mpsc::Sender<()>) {
         for controller in &self.controllers {
@@ -178,9 +197,37 @@ impl Manager {
                 tracing::info!("acquired the lease of controllers");
                 self.lead(&mpsc::channel(1).0);
             }
-            self.election.hold().await;
+            let end = self.election.hold().await;
             self.running.shutdown().await;
-            tracing::warn!(holder = self.election.holder(), "lost the lease of controllers; standing by");
+            match end {
+                End::Lost => {
+                    tracing::warn!(holder = self.election.holder(), "lost the lease of controllers; standing by");
+                }
+                End::Requested => match self.election.release_to_candidate().await {
+                    Ok(()) => {
+                        tracing::info!("a kube-controller-manager requests the lease of controllers; standing by")
+                    }
+                    Err(status) => tracing::warn!(why = status.message, "cannot release the lease of controllers"),
+                },
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use options::Options;
+
+    use super::*;
+
+    #[test]
+    fn stores_of_other_processes_are_not_owned() {
+        let owns = |flags: &[&str]| {
+            let all = ["kube-apiserver"].iter().chain(flags);
+            owns_store(&Options::parse_from(all).unwrap().storage)
+        };
+        assert!(owns(&[]));
+        assert!(!owns(&["--etcd-servers=http://127.0.0.1:1"]));
+        assert!(!owns(&["--etcd-listen-client-urls=http://127.0.0.1:1"]), "a served store has further servers");
     }
 }

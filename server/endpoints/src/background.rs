@@ -23,6 +23,7 @@ pub struct RunningServer {
 #[async_trait]
 pub trait Background: Send + Sync {
     /// Starts the work, once all resources are served and before `/readyz` succeeds. Ends with the
-    /// shutdown of the server.
-    async fn start(&self, server: RunningServer);
+    /// shutdown of the server. Returns the handler of authorized requests of clients: that of the
+    /// server, or one around it.
+    async fn start(&self, server: RunningServer) -> Arc<dyn Handler>;
 }
