@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+#[path = "standalone/certificates.rs"]
+mod certificates;
 #[path = "common/client.rs"]
 mod client;
 mod common;

@@ -9,6 +9,7 @@
 #![deny(clippy::missing_errors_doc)]
 
 mod aggregated_roles;
+mod certificates;
 mod client;
 mod context;
 mod election;

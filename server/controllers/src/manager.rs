@@ -17,8 +17,8 @@ use crate::context::Context;
 use crate::election::{Election, End};
 use crate::lease_requests::WithLeaseRequests;
 use crate::{
-    aggregated_roles, finished_jobs, garbage, namespaces, quotas, root_ca, service_accounts, unscheduled_pods,
-    volume_protection,
+    aggregated_roles, certificates, finished_jobs, garbage, namespaces, quotas, root_ca, service_accounts,
+    unscheduled_pods, volume_protection,
 };
 
 /// How long the start of the server waits for the first round of the controllers.
@@ -38,6 +38,21 @@ struct Controller {
 
 /// The controllers of this program.
 static CONTROLLERS: &[Controller] = &[
+    Controller {
+        name: "certificatesigningrequest-approving-controller",
+        account: "certificate-controller",
+        run: |context| Box::pin(certificates::run_approver(context)),
+    },
+    Controller {
+        name: "certificatesigningrequest-cleaner-controller",
+        account: "certificate-controller",
+        run: |context| Box::pin(certificates::run_cleaner(context)),
+    },
+    Controller {
+        name: "certificatesigningrequest-signing-controller",
+        account: "certificate-controller",
+        run: |context| Box::pin(certificates::run_signer(context)),
+    },
     Controller {
         name: "clusterrole-aggregation-controller",
         account: "clusterrole-aggregation-controller",

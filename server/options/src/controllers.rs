@@ -1,5 +1,8 @@
 //! Flags of the controllers that run in this program (upstream: `cmd/kube-controller-manager`).
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use crate::error::FlagError;
 use crate::values::FlagValues;
 
@@ -33,9 +36,9 @@ const fn absent(name: &'static str, alias: &'static str) -> KnownController {
 #[rustfmt::skip]
 pub static CONTROLLERS: &[KnownController] = &[
     absent("bootstrap-signer-controller", "bootstrapsigner"),
-    absent("certificatesigningrequest-approving-controller", "csrapproving"),
-    absent("certificatesigningrequest-cleaner-controller", "csrcleaner"),
-    absent("certificatesigningrequest-signing-controller", "csrsigning"),
+    built("certificatesigningrequest-approving-controller", "csrapproving"),
+    built("certificatesigningrequest-cleaner-controller", "csrcleaner"),
+    built("certificatesigningrequest-signing-controller", "csrsigning"),
     absent("cloud-node-lifecycle-controller", "cloud-node-lifecycle"),
     built("clusterrole-aggregation-controller", "clusterrole-aggregation"),
     absent("cronjob-controller", "cronjob"),
@@ -76,7 +79,7 @@ pub static CONTROLLERS: &[KnownController] = &[
     built("serviceaccount-controller", "serviceaccount"),
     absent("serviceaccount-token-controller", "serviceaccount-token"),
     absent("statefulset-controller", "statefulset"),
-    absent("storage-version-migrator-controller", ""),
+    absent("storage-version-migrator-controller", "svm"),
     absent("storageversion-garbage-collector-controller", "storage-version-gc"),
     absent("taint-eviction-controller", ""),
     absent("token-cleaner-controller", "tokencleaner"),
@@ -92,6 +95,19 @@ pub static CONTROLLERS: &[KnownController] = &[
 pub struct ControllerOptions {
     /// Canonical names, in the order of [`CONTROLLERS`].
     pub enabled: Vec<&'static str>,
+    /// The signing of certificate requests.
+    pub signing: SigningOptions,
+    /// How long a generated token of a service account may be unused.
+    pub token_clean_up_period: Duration,
+}
+
+/// The signing of certificate requests.
+#[derive(Clone, Debug, Default)]
+pub struct SigningOptions {
+    /// The files of the certificate and the private key of the authority.
+    pub files: Option<(PathBuf, PathBuf)>,
+    /// Longest validity of a certificate.
+    pub duration: Duration,
 }
 
 impl ControllerOptions {
@@ -126,7 +142,21 @@ impl FlagValues {
                 Some(_) => {}
             }
         }
-        Ok(ControllerOptions { enabled })
+        let token_clean_up_period = self.duration("legacy-service-account-token-clean-up-period")?;
+        if token_clean_up_period.is_zero() {
+            return Err(FlagError::TokenCleanUpPeriod);
+        }
+        Ok(ControllerOptions { enabled, signing: self.signing()?, token_clean_up_period })
+    }
+
+    fn signing(&self) -> Result<SigningOptions, FlagError> {
+        const FILES: [&str; 2] = ["cluster-signing-cert-file", "cluster-signing-key-file"];
+        let files = match FILES.map(|flag| self.path(flag)) {
+            [Some(certificate), Some(key)] => Some((certificate, key)),
+            [None, None] => None,
+            _ => return Err(FlagError::Together { first: FILES[0], second: FILES[1] }),
+        };
+        Ok(SigningOptions { files, duration: self.duration("cluster-signing-duration")? })
     }
 }
 
@@ -171,6 +201,21 @@ mod tests {
         assert_eq!(enabled(&["--controllers=-namespace,namespace-controller"]).unwrap(), [""; 0]);
         let but_one = enabled(&["--controllers=*,-namespace-controller,-deployment-controller"]).unwrap();
         assert!(!but_one.contains(&"namespace-controller") && but_one.contains(&"serviceaccount-controller"));
+    }
+
+    #[test]
+    fn signing_needs_certificate_and_key() {
+        let signing = |flags: &[&str]| {
+            let all = ["kube-apiserver"].iter().chain(flags);
+            Options::parse_from(all).map(|options| options.controllers.signing)
+        };
+        let default = signing(&[]).unwrap();
+        assert_eq!((default.files, default.duration.as_secs()), (None, 365 * 24 * 3600));
+        let files = ["--cluster-signing-cert-file=a", "--cluster-signing-key-file=b"];
+        assert_eq!(signing(&files).unwrap().files, Some(("a".into(), "b".into())));
+        let why = signing(&files[..1]).unwrap_err().to_string();
+        assert!(why.contains("cluster-signing-key-file"), "{why}");
+        assert!(signing(&["--legacy-service-account-token-clean-up-period=0s"]).is_err());
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub use audit::{
 pub use authentication::{AuthenticationOptions, DelegationOptions, TokenWebhookOptions};
 pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
 pub use connections::ConnectionOptions;
-pub use controllers::{CONTROLLERS, ControllerOptions, KnownController};
+pub use controllers::{CONTROLLERS, ControllerOptions, KnownController, SigningOptions};
 pub use documents::document;
 pub use egress::EgressOptions;
 pub use error::{BoxError, DocumentError, EgressError, Error, FileError, FlagError, FlagErrors, ValueError};

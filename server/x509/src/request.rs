@@ -5,7 +5,7 @@ use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::prelude::FromDer;
 use x509_parser::x509::AttributeTypeAndValue;
 
-use crate::{Malformed, PublicKey};
+use crate::{AlternativeNames, Malformed, PublicKey};
 
 /// A certificate signing request.
 #[derive(Clone, Debug)]
@@ -19,6 +19,11 @@ pub struct CertificateRequest {
     pub common_name: String,
     /// The organizations of the subject.
     pub organizations: Vec<String>,
+    /// The requested alternative names. A request with malformed names cannot be approved or signed.
+    pub names: Result<AlternativeNames, Malformed>,
+    /// Subject and public key as they are encoded.
+    pub(crate) subject: Vec<u8>,
+    pub(crate) key_info: Vec<u8>,
 }
 
 impl CertificateRequest {
@@ -33,7 +38,15 @@ impl CertificateRequest {
         let organizations = texts(info.subject.iter_organization())?;
         let common_name = texts(info.subject.iter_common_name())?.pop().unwrap_or_default();
         let is_signed = request.verify_signature().is_ok();
-        Ok(CertificateRequest { public_key, is_signed, common_name, organizations })
+        Ok(CertificateRequest {
+            public_key,
+            is_signed,
+            common_name,
+            organizations,
+            names: AlternativeNames::requested(&request),
+            subject: info.subject.as_raw().to_vec(),
+            key_info: info.subject_pki.raw.to_vec(),
+        })
     }
 }
 

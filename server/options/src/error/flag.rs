@@ -115,6 +115,8 @@ pub enum FlagError {
     UnknownController { controller: String },
     #[error("controller {controller:?} is not part of this program; kube-controller-manager runs it")]
     AbsentController { controller: &'static str },
+    #[error("--legacy-service-account-token-clean-up-period must be positive")]
+    TokenCleanUpPeriod,
 
     // Authentication.
     #[error("the service-account-max-token-expiration must be between 1 hour and 2^32 seconds")]
