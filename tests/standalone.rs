@@ -11,6 +11,8 @@ mod common;
 mod etcd_server;
 #[path = "standalone/lease.rs"]
 mod lease;
+#[path = "standalone/tokens.rs"]
+mod tokens;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

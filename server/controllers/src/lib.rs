@@ -17,6 +17,7 @@ mod events;
 mod finished_jobs;
 mod garbage;
 mod lease_requests;
+mod legacy_tokens;
 mod manager;
 mod namespaces;
 mod per_namespace;

@@ -17,8 +17,8 @@ use crate::context::Context;
 use crate::election::{Election, End};
 use crate::lease_requests::WithLeaseRequests;
 use crate::{
-    aggregated_roles, certificates, finished_jobs, garbage, namespaces, quotas, root_ca, service_accounts,
-    unscheduled_pods, volume_protection,
+    aggregated_roles, certificates, finished_jobs, garbage, legacy_tokens, namespaces, quotas, root_ca,
+    service_accounts, unscheduled_pods, volume_protection,
 };
 
 /// How long the start of the server waits for the first round of the controllers.
@@ -62,6 +62,11 @@ static CONTROLLERS: &[Controller] = &[
         name: "garbage-collector-controller",
         account: "generic-garbage-collector",
         run: |context| Box::pin(garbage::run(context)),
+    },
+    Controller {
+        name: "legacy-serviceaccount-token-cleaner-controller",
+        account: "legacy-service-account-token-cleaner",
+        run: |context| Box::pin(legacy_tokens::run(context)),
     },
     Controller {
         name: "namespace-controller",

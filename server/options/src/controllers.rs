@@ -54,7 +54,7 @@ pub static CONTROLLERS: &[KnownController] = &[
     absent("horizontal-pod-autoscaler-controller", "horizontalpodautoscaling"),
     absent("job-controller", "job"),
     absent("kube-apiserver-serving-clustertrustbundle-publisher-controller", ""),
-    absent("legacy-serviceaccount-token-cleaner-controller", "legacy-service-account-token-cleaner"),
+    built("legacy-serviceaccount-token-cleaner-controller", "legacy-service-account-token-cleaner"),
     built("namespace-controller", "namespace"),
     absent("node-ipam-controller", "nodeipam"),
     absent("node-lifecycle-controller", "nodelifecycle"),
