@@ -43,5 +43,6 @@ mod versions;
 pub use controller::start;
 pub use definition::DefinitionStrategy;
 pub use error::Error;
+pub use rules::type_of as schema_type;
 pub use serve::Custom;
 pub use unstructured::Unstructured;

@@ -21,6 +21,7 @@ mod legacy_tokens;
 mod manager;
 mod namespaces;
 mod per_namespace;
+mod policy_types;
 mod queue;
 mod quotas;
 mod recorder;

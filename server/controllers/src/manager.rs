@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::election::{Election, End};
 use crate::lease_requests::WithLeaseRequests;
 use crate::{
-    aggregated_roles, certificates, finished_jobs, garbage, legacy_tokens, namespaces, quotas, root_ca,
+    aggregated_roles, certificates, finished_jobs, garbage, legacy_tokens, namespaces, policy_types, quotas, root_ca,
     service_accounts, unscheduled_pods, volume_protection,
 };
 
@@ -107,6 +107,11 @@ static CONTROLLERS: &[Controller] = &[
         name: "unscheduled-pod-controller",
         account: "unscheduled-pod-controller",
         run: |context| Box::pin(unscheduled_pods::run(context)),
+    },
+    Controller {
+        name: "validatingadmissionpolicy-status-controller",
+        account: "validatingadmissionpolicy-status-controller",
+        run: |context| Box::pin(policy_types::run(context)),
     },
 ];
 

@@ -86,7 +86,7 @@ pub static CONTROLLERS: &[KnownController] = &[
     built("ttl-after-finished-controller", "ttl-after-finished"),
     absent("ttl-controller", "ttl"),
     built("unscheduled-pod-controller", ""),
-    absent("validatingadmissionpolicy-status-controller", ""),
+    built("validatingadmissionpolicy-status-controller", ""),
     absent("volumeattributesclass-protection-controller", ""),
 ];
 

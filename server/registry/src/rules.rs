@@ -91,7 +91,7 @@ fn compiled(def: &'static StructDef) -> Arc<Compiled> {
     if let Some(compiled) = COMPILED.read().unwrap_or_else(PoisonError::into_inner).get(&address) {
         return compiled.clone();
     }
-    let of = object(def, SELF_TYPE, &mut vec![def]);
+    let of = object(def, SELF_TYPE, &mut Walk { metadata: Metadata::Names, around: vec![def] });
     let rules = def.rules.iter().map(|declared| {
         let text = RuleText {
             rule: declared.expression,
@@ -105,19 +105,42 @@ fn compiled(def: &'static StructDef) -> Arc<Compiled> {
     COMPILED.write().unwrap_or_else(PoisonError::into_inner).entry(address).or_insert(compiled).clone()
 }
 
+/// The fields of `metadata` in expressions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Metadata {
+    /// `name` and `generateName`, as in rules of definitions.
+    Names,
+    /// All, as in documents of OpenAPI.
+    Whole,
+}
+
+/// The way to a struct whose type is built.
+struct Walk {
+    metadata: Metadata,
+    /// The enclosing structs, with this one.
+    around: Vec<&'static StructDef>,
+}
+
+/// Returns the type of the objects of a kind, with their whole metadata.
+pub fn kind_type(def: &'static StructDef, name: &str) -> Type {
+    object(def, name, &mut Walk { metadata: Metadata::Whole, around: vec![def] })
+}
+
 /// Returns the type of a struct as the schema of its exported definition has it
-/// (`cel/common.SchemaDeclType`). `seen` has the enclosing structs; a recursive reference has the type
-/// `dyn`.
-fn object(def: &'static StructDef, name: &str, seen: &mut Vec<&'static StructDef>) -> Type {
+/// (`cel/common.SchemaDeclType`). A recursive reference has the type `dyn`.
+fn object(def: &'static StructDef, name: &str, walk: &mut Walk) -> Type {
     let mut fields = HashMap::new();
-    add_fields(def, name, seen, &mut fields);
+    add_fields(def, name, walk, &mut fields);
     let is_kind = def.fields.iter().any(|field| field.json == "metadata" && is_object_meta(field));
-    if is_kind {
-        let names = [("name", Type::String), ("generateName", Type::String)];
-        let metadata = Type::object(ObjectType::new(format!("{name}.metadata"), names));
-        for (json, of) in [("kind", Type::String), ("apiVersion", Type::String), ("metadata", metadata)] {
-            fields.insert(json.to_owned(), FieldType { json: json.to_owned(), of });
+    if is_kind && (walk.metadata == Metadata::Names || walk.around.len() == 1) {
+        for json in ["kind", "apiVersion"] {
+            fields.insert(json.to_owned(), FieldType { json: json.to_owned(), of: Type::String });
         }
+    }
+    if is_kind && walk.metadata == Metadata::Names {
+        let names = [("name", Type::String), ("generateName", Type::String)];
+        let of = Type::object(ObjectType::new(format!("{name}.metadata"), names));
+        fields.insert("metadata".to_owned(), FieldType { json: "metadata".to_owned(), of });
     }
     Type::object(ObjectType { name: name.to_owned(), fields: ObjectFields::Known(fields.into_iter().collect()) })
 }
@@ -126,25 +149,20 @@ fn is_object_meta(field: &FieldDef) -> bool {
     field.shape().struct_def().is_some_and(|def| def.name == "ObjectMeta")
 }
 
-fn add_fields(
-    def: &'static StructDef,
-    name: &str,
-    seen: &mut Vec<&'static StructDef>,
-    fields: &mut HashMap<String, FieldType>,
-) {
+fn add_fields(def: &'static StructDef, name: &str, walk: &mut Walk, fields: &mut HashMap<String, FieldType>) {
     for field in def.fields {
         if let (true, Shape::Struct(inlined)) = (field.flags.has(Flags::INLINE), field.shape()) {
-            add_fields(inlined, name, seen, fields);
+            add_fields(inlined, name, walk, fields);
             continue;
         }
-        let of = field_type(field, &format!("{name}.{}", field.json), seen);
+        let of = field_type(field, &format!("{name}.{}", field.json), walk);
         if let (Some(of), Some(escaped)) = (of, escape(field.json)) {
             fields.insert(escaped, FieldType { json: field.json.to_owned(), of });
         }
     }
 }
 
-fn field_type(field: &'static FieldDef, name: &str, seen: &mut Vec<&'static StructDef>) -> Option<Type> {
+fn field_type(field: &'static FieldDef, name: &str, walk: &mut Walk) -> Option<Type> {
     let list = |item: Type| {
         let merge = match field.info.list {
             def::ListType::Set => Merge::Set,
@@ -157,19 +175,19 @@ fn field_type(field: &'static FieldDef, name: &str, seen: &mut Vec<&'static Stru
         Shape::One(of) | Shape::Opt(of) => scalar(of, name)?,
         Shape::List(of) => list(scalar(of, name)?),
         Shape::Map(of) => Type::map(Type::String, scalar(of, name)?),
-        Shape::Struct(of) | Shape::OptStruct(of) => below(of, name, seen),
-        Shape::StructList(of, _) => list(below(of, &format!("{name}.@idx"), seen)),
-        Shape::StructMap(of, _) => Type::map(Type::String, below(of, &format!("{name}.@elem"), seen)),
+        Shape::Struct(of) | Shape::OptStruct(of) => below(of, name, walk),
+        Shape::StructList(of, _) => list(below(of, &format!("{name}.@idx"), walk)),
+        Shape::StructMap(of, _) => Type::map(Type::String, below(of, &format!("{name}.@elem"), walk)),
     })
 }
 
-fn below(def: &'static StructDef, name: &str, seen: &mut Vec<&'static StructDef>) -> Type {
-    if seen.iter().any(|around| std::ptr::eq(*around, def)) {
+fn below(def: &'static StructDef, name: &str, walk: &mut Walk) -> Type {
+    if walk.around.iter().any(|around| std::ptr::eq(*around, def)) {
         return Type::Dyn;
     }
-    seen.push(def);
-    let of = object(def, name, seen);
-    seen.pop();
+    walk.around.push(def);
+    let of = object(def, name, walk);
+    walk.around.pop();
     of
 }
 
