@@ -11,6 +11,8 @@ mod common;
 mod etcd_server;
 #[path = "standalone/lease.rs"]
 mod lease;
+#[path = "standalone/migration.rs"]
+mod migration;
 #[path = "standalone/policies.rs"]
 mod policies;
 #[path = "standalone/tokens.rs"]

@@ -66,6 +66,15 @@ impl Client {
         self.send(Method::PATCH, path, METADATA, Some(content)).await
     }
 
+    /// Applies a configuration to an object (server-side apply); the answer has metadata only.
+    ///
+    /// # Errors
+    /// The failure that the server answered with.
+    pub async fn apply(&self, path: &str, configuration: &Value) -> Result<Value, Status> {
+        let content = ("application/apply-patch+yaml", Bytes::from(configuration.to_string()));
+        self.send(Method::PATCH, path, METADATA, Some(content)).await
+    }
+
     /// Sends a request, and reads its answer. The request completes even if the caller is dropped.
     async fn send(
         &self,

@@ -18,7 +18,7 @@ use crate::election::{Election, End};
 use crate::lease_requests::WithLeaseRequests;
 use crate::{
     aggregated_roles, certificates, finished_jobs, garbage, legacy_tokens, namespaces, policy_types, quotas, root_ca,
-    service_accounts, unscheduled_pods, volume_protection,
+    service_accounts, storage_migration, unscheduled_pods, volume_protection,
 };
 
 /// How long the start of the server waits for the first round of the controllers.
@@ -97,6 +97,11 @@ static CONTROLLERS: &[Controller] = &[
         name: "serviceaccount-controller",
         account: "service-account-controller",
         run: |context| Box::pin(service_accounts::run(context)),
+    },
+    Controller {
+        name: "storage-version-migrator-controller",
+        account: "storage-version-migrator-controller",
+        run: |context| Box::pin(storage_migration::run(context)),
     },
     Controller {
         name: "ttl-after-finished-controller",

@@ -79,7 +79,7 @@ pub static CONTROLLERS: &[KnownController] = &[
     built("serviceaccount-controller", "serviceaccount"),
     absent("serviceaccount-token-controller", "serviceaccount-token"),
     absent("statefulset-controller", "statefulset"),
-    absent("storage-version-migrator-controller", "svm"),
+    built("storage-version-migrator-controller", "svm"),
     absent("storageversion-garbage-collector-controller", "storage-version-gc"),
     absent("taint-eviction-controller", ""),
     absent("token-cleaner-controller", "tokencleaner"),
