@@ -45,9 +45,16 @@ impl Kubectl {
         let file = |name: &str| self.0.data().join(name).display().to_string();
         fs::write(file("user.crt"), self.certificate(request)).unwrap();
         fs::write(file("user.key"), key.serialize_pem()).unwrap();
-        let flags =
-            [format!("--client-certificate={}", file("user.crt")), format!("--client-key={}", file("user.key"))];
-        let user = self.json(&["auth", "whoami", &flags[0], &flags[1]])["status"]["userInfo"].clone();
+        // The kubeconfig has the certificate of the administrator.
+        let flags = [
+            "--kubeconfig=/dev/null".to_owned(),
+            format!("--server={}", self.0.url),
+            format!("--certificate-authority={}", self.0.data().join("pki/ca.crt").display()),
+            format!("--client-certificate={}", file("user.crt")),
+            format!("--client-key={}", file("user.key")),
+        ];
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let user = self.json(&[&["auth", "whoami"], &flags[..]].concat())["status"]["userInfo"].clone();
         json!([user["username"], user["groups"]])
     }
 }
@@ -80,9 +87,13 @@ fn kubelets_with_the_right_get_client_certificates_without_a_decision() {
         let flags = ["--as=system:node:a", "--as-group=system:nodes", "--as-group=system:authenticated"];
         kubectl.run_with(&[&["create", "-f", "-"], &flags[..]].concat(), &object);
     };
-    let role = "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient";
-    let binding = ["create", "clusterrolebinding", "nodes", "--group=system:nodes"];
-    kubectl.run(&[&binding[..], &[&format!("--clusterrole={role}")]].concat());
+    for (name, role) in [
+        ("create", "system:node-bootstrapper"),
+        ("own", "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient"),
+    ] {
+        let role = format!("--clusterrole={role}");
+        kubectl.run(&["create", "clusterrolebinding", name, "--group=system:nodes", &role]);
+    }
     create("own", "system:node:a");
     create("other", "system:node:b");
     assert_eq!(kubectl.user_of("own", &key), json!(["system:node:a", ["system:nodes", "system:authenticated"]]));

@@ -59,7 +59,7 @@ fn objects_of_a_definition_are_stored_in_its_new_version() {
     let stored = || kubectl.json(&["get", "crd", "widgets.example.com"])["status"]["storedVersions"].clone();
     assert_eq!(stored(), json!(["v1", "v2"]));
     let refused = kubectl.try_run(&["apply", "-f", "-"], &definition(&["v2"], "v2").to_string());
-    assert!(refused.stderr.contains("must appear in spec.versions"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("missing from spec.versions"), "{}", refused.stderr);
     let before = kubectl.json(&["get", "widget", "a"])["metadata"].clone();
     kubectl.migrate("widgets", "example.com", "widgets");
     assert_eq!(kubectl.outcome("widgets", "Succeeded")["reason"], "StorageVersionMigrationSucceeded");

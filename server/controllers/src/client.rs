@@ -21,6 +21,9 @@ const METADATA: HeaderValue = HeaderValue::from_static(
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,\
      application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
 );
+/// Metadata of an object.
+const OBJECT_METADATA: HeaderValue =
+    HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
 /// Maximum size of an answer in bytes.
 const MAX_ANSWER: usize = 1 << 30;
 
@@ -63,7 +66,7 @@ impl Client {
     /// The failure that the server answered with.
     pub async fn patch(&self, path: &str, change: &Value) -> Result<Value, Status> {
         let content = ("application/merge-patch+json", Bytes::from(change.to_string()));
-        self.send(Method::PATCH, path, METADATA, Some(content)).await
+        self.send(Method::PATCH, path, OBJECT_METADATA, Some(content)).await
     }
 
     /// Applies a configuration to an object (server-side apply); the answer has metadata only.
@@ -72,7 +75,7 @@ impl Client {
     /// The failure that the server answered with.
     pub async fn apply(&self, path: &str, configuration: &Value) -> Result<Value, Status> {
         let content = ("application/apply-patch+yaml", Bytes::from(configuration.to_string()));
-        self.send(Method::PATCH, path, METADATA, Some(content)).await
+        self.send(Method::PATCH, path, OBJECT_METADATA, Some(content)).await
     }
 
     /// Sends a request, and reads its answer. The request completes even if the caller is dropped.
