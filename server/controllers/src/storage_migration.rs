@@ -17,6 +17,8 @@ use machinery::features;
 use machinery::status::Status;
 use registry::{Clock, ListQuery, Predicate, ResourceStore};
 
+use objects::Outcome;
+
 use crate::client::Client;
 use crate::context::Context;
 use crate::events::{Event, follow};
@@ -69,13 +71,6 @@ pub async fn run(context: Context) -> Result<(), Status> {
 
 fn key(resource: &GroupResource) -> Key {
     (resource.group.clone(), resource.resource.clone())
-}
-
-/// How a step of a migration ends.
-enum Outcome {
-    Succeeded,
-    /// The migration has failed; why.
-    Failed(String),
 }
 
 struct Migrator {

@@ -4,7 +4,6 @@
 use machinery::status::Status;
 use serde_json::{Value, json};
 
-use super::Outcome;
 use crate::client::Client;
 use crate::resources::{ServedResource, items, text};
 
@@ -14,6 +13,14 @@ const MANAGER: &str = "storage-version-migrator-controller";
 const PAGE: usize = 500;
 /// Codes of failures after which a migration is tried again (`isRetriableError`).
 const RETRIABLE: [u16; 4] = [429, 500, 503, 504];
+
+/// How a migration ends.
+pub enum Outcome {
+    /// All objects are rewritten.
+    Succeeded,
+    /// The migration has failed; why.
+    Failed(String),
+}
 
 /// The current version of a resource.
 ///
