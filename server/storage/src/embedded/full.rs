@@ -3,11 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use super::{
-    EmbeddedStore, EmbeddedWatch, WatchHandle,
-    hub::Watcher,
-    leases, non_zero,
+    EmbeddedStore, EmbeddedWatch, WatchHandle, leases, non_zero,
     queue::{Command, Compaction, Job, Outcome},
     watch,
+    watcher::Watcher,
 };
 use crate::{
     Error, KeyRange, LeaseId, Result, Revision,

@@ -2,14 +2,11 @@
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Waker},
+    task::{Context, Poll},
 };
 
-use super::watchers::Watchers;
-use crate::{Error, Event, KeyRange, Result, Revision, WatchBatch};
-
-/// The memory cost of a queued event besides its key and values.
-const EVENT_OVERHEAD: usize = 256;
+use super::{watcher::Watcher, watchers::Watchers};
+use crate::{Error, Event, Result, Revision, WatchBatch};
 
 /// The watchers that are up to date.
 pub(super) struct Hub {
@@ -47,7 +44,7 @@ impl Hub {
             return Ok(None);
         }
         let watchers = state.watchers.as_mut().ok_or(Error::Closed)?;
-        watcher.lock().from = Some(from);
+        watcher.begin(from);
         watchers.add(Arc::clone(watcher));
         Ok(Some(Subscription { hub: Arc::clone(self), watcher: Arc::clone(watcher), from }))
     }
@@ -72,7 +69,7 @@ impl Hub {
     pub(super) fn send_progress(&self) -> Result<()> {
         let state = self.lock();
         let watchers = state.watchers.as_ref().ok_or(Error::Closed)?;
-        for watcher in watchers.iter().filter(|watcher| watcher.wants_progress) {
+        for watcher in watchers.iter().filter(|watcher| watcher.wants_progress()) {
             watcher.progress(state.published);
         }
         Ok(())
@@ -82,8 +79,7 @@ impl Hub {
     pub(super) fn close(&self) {
         let watchers = self.lock().watchers.take();
         for watcher in watchers.iter().flat_map(Watchers::iter) {
-            watcher.lock().end = Some(Error::Closed);
-            watcher.wake();
+            watcher.end(Error::Closed);
         }
     }
 
@@ -95,93 +91,6 @@ impl Hub {
 
     fn lock(&self) -> MutexGuard<'_, HubState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner) // each change under the lock is complete
-    }
-}
-
-/// A watcher, before and after it has caught up with the history.
-pub(super) struct Watcher {
-    range: KeyRange,
-    /// Maximum size in bytes of the queued events.
-    queue_bytes: usize,
-    wants_progress: bool,
-    waiting: Mutex<Waiting>,
-}
-
-/// The queue of one watcher.
-#[derive(Default)]
-struct Waiting {
-    /// The first revision that the queue receives; `None` while the history is read.
-    from: Option<Revision>,
-    events: Vec<Arc<Event>>,
-    bytes: usize,
-    progress: Option<Revision>,
-    end: Option<Error>,
-    waker: Option<Waker>,
-}
-
-impl Watcher {
-    pub(super) fn new(range: KeyRange, queue_bytes: usize, wants_progress: bool) -> Self {
-        Self { range, queue_bytes, wants_progress, waiting: Mutex::default() }
-    }
-
-    pub(super) fn range(&self) -> &KeyRange {
-        &self.range
-    }
-
-    /// Queues events of its range; `false` when its queue is full, which ends the watch.
-    pub(super) fn offer<'a>(&self, events: impl Iterator<Item = &'a Arc<Event>> + Clone) -> bool {
-        let limit = self.queue_bytes;
-        let mut waiting = self.lock();
-        let from = waiting.from.unwrap_or_default();
-        let wanted = events.filter(|event| event.revision() >= from);
-        let bytes: usize = wanted.clone().map(|event| cost(event)).sum();
-        if bytes == 0 {
-            return true;
-        }
-        let fits = waiting.events.is_empty() || waiting.bytes + bytes <= limit;
-        if fits {
-            waiting.events.extend(wanted.cloned());
-            waiting.bytes += bytes;
-            waiting.progress = None; // it would be delivered after these events with an older revision
-        } else {
-            waiting.end = Some(Error::WatchTooSlow { limit });
-            waiting.from = None;
-        }
-        drop(waiting);
-        self.wake();
-        fits
-    }
-
-    /// Queues a progress notification.
-    fn progress(&self, published: Revision) {
-        let mut waiting = self.lock();
-        // A watcher from a future revision has made no progress yet.
-        if waiting.from.is_some_and(|from| published + 1 >= from) {
-            waiting.progress = Some(published);
-            drop(waiting);
-            self.wake();
-        }
-    }
-
-    /// Returns whether an event did not fit into its queue.
-    pub(super) fn is_full(&self) -> bool {
-        matches!(self.lock().end, Some(Error::WatchTooSlow { .. }))
-    }
-
-    fn is_caught_up(&self) -> bool {
-        let waiting = self.lock();
-        waiting.from.is_some() && waiting.events.is_empty() && waiting.end.is_none()
-    }
-
-    fn wake(&self) {
-        let waker = self.lock().waker.take();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -200,20 +109,7 @@ impl Subscription {
 
     /// Returns all queued events as one batch, then progress, then the error that ends the watch.
     pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Result<WatchBatch>> {
-        let mut waiting = self.watcher.lock();
-        if let Some(last) = waiting.events.last() {
-            let revision = last.revision();
-            waiting.bytes = 0;
-            return Poll::Ready(Ok(WatchBatch::Events { events: std::mem::take(&mut waiting.events), revision }));
-        }
-        if let Some(revision) = waiting.progress.take() {
-            return Poll::Ready(Ok(WatchBatch::Progress { revision }));
-        }
-        if let Some(error) = waiting.end.take() {
-            return Poll::Ready(Err(error));
-        }
-        waiting.waker = Some(context.waker().clone());
-        Poll::Pending
+        self.watcher.poll(context)
     }
 }
 
@@ -221,9 +117,4 @@ impl Drop for Subscription {
     fn drop(&mut self) {
         self.hub.remove(&self.watcher);
     }
-}
-
-fn cost(event: &Event) -> usize {
-    let prev = event.prev.as_ref().map_or(0, |prev| prev.value.len());
-    EVENT_OVERHEAD + event.kv.key.len() + event.kv.value.len() + prev
 }

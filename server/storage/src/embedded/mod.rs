@@ -18,7 +18,7 @@
 //! | `full`, `query`, `transact`, `leases`, `hash` | the rest of etcd's model: its calls; ranges; transactions; leases; checksums |
 //! | `snapshot` | saving a store while it runs, and restoring one |
 //! | `health`, `space` | whether writes are accepted: free space, commits that hang, failures |
-//! | `hub`, `watchers`, `watch` | fan-out to watchers; the watchers of a key; the stream of one watcher, from the history to live events |
+//! | `hub`, `watcher`, `watchers`, `watch` | fan-out to watchers; the queue of a watcher; the watchers of a key; the stream of one watcher, from the history to live events |
 
 mod apply;
 mod directory;
@@ -41,6 +41,7 @@ mod space;
 mod transact;
 mod transaction;
 mod watch;
+mod watcher;
 mod watchers;
 mod write_id;
 mod writer;
@@ -58,11 +59,12 @@ pub use self::space::SpaceLimits;
 pub use self::watch::{EmbeddedWatch, WatchHandle};
 use self::{
     health::StoreHealth,
-    hub::{Hub, Watcher},
+    hub::Hub,
     leases::Leases,
     queue::{Command, Compaction, Job, Outcome, WriteQueue},
     readers::Readers,
     watch::Source,
+    watcher::Watcher,
 };
 use crate::{
     CountResponse, Error, GetResponse, KeyRange, ListOptions, ListResponse, Result, Revision, Store, Txn, TxnOutcome,

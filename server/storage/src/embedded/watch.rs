@@ -14,9 +14,10 @@ use std::{
 use futures_core::Stream;
 
 use super::{
-    hub::{Hub, Subscription, Watcher},
+    hub::{Hub, Subscription},
     read::HistoryChunk,
     readers::Readers,
+    watcher::Watcher,
 };
 use crate::{Error, Result, Revision, WatchBatch};
 

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 
-use super::hub::Watcher;
+use super::watcher::Watcher;
 use crate::{Event, KeyRange};
 
 /// The watchers of a store that are up to date.
