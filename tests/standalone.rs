@@ -2,9 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+#[path = "common/client.rs"]
+mod client;
 mod common;
 #[path = "../server/storage/tests/etcd_server/mod.rs"]
 mod etcd_server;
+#[path = "standalone/services.rs"]
+mod services;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -497,9 +501,14 @@ struct Manager(Child);
 
 impl Manager {
     fn start(kubectl: &Kubectl) -> Manager {
+        Manager::start_with(&kubectl.0, &[])
+    }
+
+    fn start_with(server: &Server, flags: &[&str]) -> Manager {
         let mut command = Command::new(needs::program!(kube_controller_manager));
-        let config = format!("--kubeconfig={}", kubectl.0.kubeconfig().display());
-        command.arg(config).arg("--secure-port=0").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let config = format!("--kubeconfig={}", server.kubeconfig().display());
+        command.arg(config).arg("--secure-port=0").args(flags);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Manager(command.spawn().unwrap())
     }
 }

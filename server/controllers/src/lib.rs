@@ -24,6 +24,7 @@ mod recorder;
 mod resources;
 mod root_ca;
 mod service_accounts;
+mod services;
 mod unscheduled_pods;
 mod volume_protection;
 

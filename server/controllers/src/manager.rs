@@ -15,8 +15,8 @@ use tokio::task::JoinSet;
 use crate::context::Context;
 use crate::election::Election;
 use crate::{
-    aggregated_roles, finished_jobs, garbage, namespaces, quotas, root_ca, service_accounts, unscheduled_pods,
-    volume_protection,
+    aggregated_roles, finished_jobs, garbage, namespaces, quotas, root_ca, service_accounts, services,
+    unscheduled_pods, volume_protection,
 };
 
 /// How long the start of the server waits for the first round of the controllers.
@@ -40,6 +40,21 @@ static CONTROLLERS: &[Controller] = &[
         name: "clusterrole-aggregation-controller",
         account: "clusterrole-aggregation-controller",
         run: |context| Box::pin(aggregated_roles::run(context)),
+    },
+    Controller {
+        name: "endpoints-controller",
+        account: "endpoint-controller",
+        run: |context| Box::pin(services::endpoints::run(context)),
+    },
+    Controller {
+        name: "endpointslice-controller",
+        account: "endpointslice-controller",
+        run: |context| Box::pin(services::slices::run(context)),
+    },
+    Controller {
+        name: "endpointslice-mirroring-controller",
+        account: "endpointslicemirroring-controller",
+        run: |context| Box::pin(services::mirroring::run(context)),
     },
     Controller {
         name: "garbage-collector-controller",
@@ -141,8 +156,10 @@ impl Manager {
 
     /// Starts the controllers.
     fn lead(&mut self, first_round: &mpsc::Sender<()>) {
+        let services = Arc::default();
         for controller in &self.controllers {
-            let context = Context::new(self.server.clone(), controller.account, first_round.clone());
+            let context =
+                Context::new(self.server.clone(), Arc::clone(&services), controller.account, first_round.clone());
             let work = (controller.run)(context);
             let name = controller.name;
             self.running.spawn(async move {
