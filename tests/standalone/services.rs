@@ -132,7 +132,9 @@ fn comparable_metadata(metadata: &mut Value) {
         metadata.remove("name");
     }
     if let Some(managers) = metadata.get_mut("managedFields").and_then(Value::as_array_mut) {
-        managers.iter_mut().for_each(|entry| *entry = entry["manager"].take());
+        // The name of the program, which may have a version.
+        let is_own = |entry: &Value| entry["manager"].as_str().unwrap().starts_with("kube-controller-manager");
+        managers.iter_mut().for_each(|entry| *entry = json!({"own": is_own(entry), "operation": entry["operation"]}));
     }
     if let Some(owners) = metadata.get_mut("ownerReferences").and_then(Value::as_array_mut) {
         owners.iter_mut().for_each(|owner| owner["uid"] = "".into());
@@ -221,7 +223,6 @@ async fn create_pods(cluster: &Cluster) {
         ("web-5", json!({"nodeName": "a", "containers": plain}), json!({"phase": "Failed", "podIP": "10.1.0.5"})),
         ("web-6", json!({"nodeName": "a", "containers": plain}), running(6, true)),
         ("web-7", json!({"nodeName": "absent", "containers": plain}), running(7, true)),
-        ("web-8", json!({"containers": plain}), running(8, true)),
         ("web-9", json!({"nodeName": "b", "initContainers": sidecar}), running(9, true)),
         ("web-10", json!({"nodeName": "b", "containers": container(dns)}), running(10, true)),
     ];
@@ -229,6 +230,7 @@ async fn create_pods(cluster: &Cluster) {
         cluster.pod(name, "web", &spec, &status).await;
     }
     cluster.send("DELETE", &format!("{CORE}/pods/web-6"), &Value::Null).await;
+    cluster.pod("unscheduled", "unscheduled", &json!({}), &running(8, true)).await;
     for at in 0..BIG {
         cluster.pod(&format!("big-{at}"), "big", &json!({"nodeName": "a"}), &running(1000 + at, at % 2 == 0)).await;
     }
@@ -256,6 +258,10 @@ async fn create_services(cluster: &Cluster) {
         ("external", json!({"selector": web, "type": "ExternalName", "externalName": "example.com"})),
         ("empty", json!({"selector": {"app": "made-up"}, "ports": named})),
         ("big", json!({"selector": {"app": "big"}, "ports": [{"port": 80}]})),
+        (
+            "unscheduled",
+            json!({"selector": {"app": "unscheduled"}, "ports": [{"port": 80}], "publishNotReadyAddresses": true}),
+        ),
         ("mirrored", json!({"ports": named})),
         ("skipped", json!({"ports": named})),
     ];
@@ -276,20 +282,21 @@ async fn create_services(cluster: &Cluster) {
     }
 }
 
-/// The endpoints after the creation.
+/// The endpoints after the creation. Those of `unscheduled` are invalid, because its pod has no node.
 const CREATED: &[Row] = &[
-    Row("plain", Some((5, 1)), &[1, 1, 1, 3]),
-    Row("several", Some((21, 3)), &[1, 1, 1, 3]),
-    Row("headless", Some((5, 1)), &[1, 1, 1, 3]),
-    Row("portless", Some((6, 1)), &[6]),
-    Row("published", Some((7, 0)), &[1, 1, 1, 5]),
-    Row("dual", Some((5, 1)), &[1, 1, 1, 1, 1, 1, 3, 3]),
-    Row("v6", Some((5, 1)), &[1, 1, 1, 3]),
-    Row("zones", Some((5, 1)), &[1, 1, 1, 3]),
-    Row("nodes", Some((5, 1)), &[1, 1, 1, 3]),
+    Row("plain", Some((4, 1)), &[1, 1, 1, 3]),
+    Row("several", Some((10, 2)), &[1, 1, 1, 3]),
+    Row("headless", Some((4, 1)), &[1, 1, 1, 3]),
+    Row("portless", Some((5, 1)), &[6]),
+    Row("published", Some((6, 0)), &[1, 1, 1, 4]),
+    Row("dual", Some((4, 1)), &[1, 1, 1, 1, 1, 1, 3, 3]),
+    Row("v6", Some((4, 1)), &[1, 1, 1, 3]),
+    Row("zones", Some((4, 1)), &[1, 1, 1, 3]),
+    Row("nodes", Some((4, 1)), &[1, 1, 1, 3]),
     Row("external", None, &[]),
     Row("empty", Some((0, 0)), &[0]),
     Row("big", Some((60, 60)), &[20, 100]),
+    Row("unscheduled", None, &[1]),
     Row("mirrored", Some((3, 1)), &[1, 1, 2]),
     Row("skipped", Some((3, 1)), &[]),
 ];
@@ -301,7 +308,6 @@ async fn change(cluster: &Cluster) {
     cluster.send("DELETE", &format!("{CORE}/pods/web-1"), &json!({"gracePeriodSeconds": 0})).await;
     cluster.create("nodes", &json!({"metadata": {"name": "absent"}})).await;
     cluster.patch("services/headless", &json!({"metadata": {"labels": {"more": "labels"}}})).await;
-    cluster.patch("services/several", &json!({"spec": {"selector": null}})).await;
     cluster.patch("services/empty", &json!({"spec": {"selector": {"app": "none"}}})).await;
     cluster.patch("services/zones", &json!({"spec": {"trafficDistribution": null}})).await;
     cluster.patch("services/mirrored", &json!({"spec": {"ports": [{"port": 81}]}})).await;
@@ -321,19 +327,28 @@ async fn change(cluster: &Cluster) {
 
 /// The endpoints after the changes.
 const CHANGED: &[Row] = &[
-    Row("plain", Some((4, 0)), &[1, 1, 3]),
-    Row("headless", Some((4, 0)), &[1, 1, 3]),
+    Row("plain", Some((3, 0)), &[1, 1, 3]),
+    Row("several", Some((8, 0)), &[1, 1, 3]),
+    Row("headless", Some((3, 0)), &[1, 1, 3]),
     Row("portless", None, &[]),
-    Row("published", Some((5, 0)), &[1, 1, 4]),
-    Row("dual", Some((4, 0)), &[1, 1, 1, 1, 3, 3]),
+    Row("published", Some((4, 0)), &[1, 1, 3]),
+    Row("dual", Some((3, 0)), &[1, 1, 1, 1, 3, 3]),
     Row("v6", None, &[]),
-    Row("zones", Some((4, 0)), &[1, 1, 3]),
-    Row("nodes", Some((4, 0)), &[1, 1, 3]),
+    Row("zones", Some((3, 0)), &[1, 1, 3]),
+    Row("nodes", Some((3, 0)), &[1, 1, 3]),
     Row("empty", Some((1, 0)), &[1]),
     Row("big", Some((60, 60)), &[20, 100]),
     Row("mirrored", Some((1, 0)), &[1]),
     Row("skipped", Some((3, 1)), &[1, 1, 2]),
 ];
+
+/// Removes the selector of a service.
+async fn release(cluster: &Cluster) {
+    cluster.patch("services/several", &json!({"spec": {"selector": null}})).await;
+}
+
+/// The endpoints of that service, which stay, and become those of users.
+const RELEASED: &[Row] = &[Row("several", Some((8, 0)), &[1, 1, 1, 1, 2, 3, 4])];
 
 #[tokio::test]
 async fn services_have_endpoints_and_slices_of_their_pods() {
@@ -346,8 +361,13 @@ async fn services_have_endpoints_and_slices_of_their_pods() {
     let events = cluster.items(&format!("{CORE}/events")).await;
     let missing = "Error updating Endpoint Slices for Service default/plain";
     assert!(events.iter().any(|event| event["message"].as_str().unwrap().starts_with(missing)), "{events:?}");
+    let found = cluster.send("GET", &format!("{CORE}/endpoints/big"), &Value::Null).await;
+    let time = &found["metadata"]["annotations"]["endpoints.kubernetes.io/last-change-trigger-time"];
+    assert!(time.is_string(), "{found}");
     change(&cluster).await;
     cluster.reach(CHANGED).await;
+    release(&cluster).await;
+    cluster.reach(RELEASED).await;
 }
 
 #[needs(kube_controller_manager)]
@@ -366,6 +386,10 @@ async fn endpoints_and_slices_are_those_of_kube_controller_manager() {
         change(cluster).await;
     }
     assert_same(&ours.reach(CHANGED).await, &upstream.reach(CHANGED).await);
+    for cluster in [&ours, &upstream] {
+        release(cluster).await;
+    }
+    assert_same(&ours.reach(RELEASED).await, &upstream.reach(RELEASED).await);
 }
 
 #[track_caller]

@@ -6,6 +6,7 @@
 
 mod backend;
 pub mod endpoints;
+mod failures;
 mod hints;
 mod informers;
 mod mirrored_slices;

@@ -7,6 +7,7 @@ use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::{EndpointSubset, Endpoints, ObjectReference, Service};
 use machinery::status::Status;
 
+use super::failures::Failures;
 use super::informers::ServiceInformers;
 use super::projection::Key;
 use super::slice_set::{HEADLESS, has_address};
@@ -37,6 +38,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
         loopback: context.loopback(),
         recorder: Recorder::new(context.loopback(), clock, MANAGER),
         times: TriggerTimes::default(),
+        failures: Failures::default(),
     };
     let queue = Arc::new(Queue::default());
     informers.queue_services(&queue);
@@ -68,6 +70,7 @@ struct EndpointsController {
     loopback: Loopback,
     recorder: Recorder,
     times: TriggerTimes,
+    failures: Failures,
 }
 
 impl EndpointsController {
@@ -77,6 +80,7 @@ impl EndpointsController {
             if self.informers.is_gone(context, &key).await? {
                 self.loopback.delete(ENDPOINTS, &key.0, &key.1).await?;
                 self.times.forget(&key);
+                self.failures.forget(&key);
             }
             return Ok(Next::Done);
         };
@@ -115,6 +119,7 @@ impl EndpointsController {
             resource_version: endpoints.metadata.resource_version.clone(),
             ..ObjectReference::default()
         };
+        let key = (involved.namespace.clone(), involved.name.clone());
         let written = match is_new {
             true => self.loopback.create(ENDPOINTS, endpoints).await,
             false => self.loopback.update(ENDPOINTS, endpoints).await,
@@ -130,10 +135,15 @@ impl EndpointsController {
                     ),
                     false => ("FailedToUpdateEndpoint", format!("Failed to update endpoint {namespace}/{name}: {why}")),
                 };
-                self.recorder.warn(involved, reason, message).await;
+                if self.failures.is_new(&key, &message) {
+                    self.recorder.warn(involved, reason, message).await;
+                }
                 Err(status)
             }
-            Ok(_) => Ok(Next::Done),
+            Ok(_) => {
+                self.failures.forget(&key);
+                Ok(Next::Done)
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use generated::core::v1::{ObjectReference, Service};
 use machinery::status::Status;
 
+use super::failures::Failures;
 use super::informers::ServiceInformers;
 use super::packing::{SliceChanges, pack};
 use super::projection::Key;
@@ -34,6 +35,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
         writer: SliceWriter::new(&context, MANAGER)?,
         recorder: Recorder::new(context.loopback(), clock, "endpoint-slice-controller"),
         times: TriggerTimes::default(),
+        failures: Failures::default(),
         waiting: Arc::default(),
     };
     let queue = Arc::new(Queue::default());
@@ -78,6 +80,7 @@ struct SliceController {
     writer: SliceWriter,
     recorder: Recorder,
     times: TriggerTimes,
+    failures: Failures,
     /// Services with a pod whose node does not exist.
     waiting: Arc<Mutex<HashSet<Key>>>,
 }
@@ -88,6 +91,7 @@ impl SliceController {
         let Some(state) = self.informers.services.get(&key) else {
             // The garbage collector deletes the slices.
             self.times.forget(&key);
+            self.failures.forget(&key);
             self.lock_waiting().remove(&key);
             return Ok(Next::Done);
         };
@@ -95,19 +99,21 @@ impl SliceController {
             return Ok(Next::Done);
         }
         // Before nodes are read, so that none is missed that is created meanwhile.
-        let is_reported = !self.lock_waiting().insert(key.clone());
+        self.lock_waiting().insert(key.clone());
         let missing = match self.reconcile(&key, &state.service).await {
             Ok(missing) => missing,
             Err(status) => {
-                self.report(&state.service, &status.message).await;
+                self.report(&key, &state.service, &status.message).await;
                 return Err(status);
             }
         };
-        if missing.is_empty() {
-            self.lock_waiting().remove(&key);
-        } else if !is_reported {
-            let why = if missing.len() == 1 { missing.concat() } else { format!("[{}]", missing.join(", ")) };
-            self.report(&state.service, &why).await;
+        match missing.as_slice() {
+            [] => {
+                self.lock_waiting().remove(&key);
+                self.failures.forget(&key);
+            }
+            [why] => self.report(&key, &state.service, why).await,
+            several => self.report(&key, &state.service, &format!("[{}]", several.join(", "))).await,
         }
         Ok(Next::Done)
     }
@@ -128,7 +134,8 @@ impl SliceController {
             let (slices, others) = rest.into_iter().partition(|slice| slice.address_type == family);
             rest = others;
             let (groups, lacking) = groups(service, &backends, family, zone);
-            missing.extend(lacking);
+            // A pod that is missing in several families is reported once.
+            missing.extend(lacking.into_iter().filter(|why| !missing.contains(why)).collect::<Vec<_>>());
             let mut changes = pack(service, family, slices, groups);
             let written = changes.create.iter_mut().chain(&mut changes.update);
             written.for_each(|slice| annotate(&mut slice.metadata.annotations, time));
@@ -139,7 +146,10 @@ impl SliceController {
         Ok(missing)
     }
 
-    async fn report(&self, service: &Service, why: &str) {
+    async fn report(&self, key: &Key, service: &Service, why: &str) {
+        if !self.failures.is_new(key, why) {
+            return;
+        }
         let metadata = &service.metadata;
         let involved = ObjectReference {
             api_version: "v1".into(),

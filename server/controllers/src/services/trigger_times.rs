@@ -55,6 +55,8 @@ pub fn annotate(annotations: &mut BTreeMap<String, String>, time: Option<Time>) 
 
 #[cfg(test)]
 mod tests {
+    use generated::core::v1::{Pod, PodCondition};
+
     use super::*;
 
     #[test]
@@ -63,7 +65,15 @@ mod tests {
         let mut service = Service::default();
         service.metadata.creation_timestamp = Time::from_unix(100);
         let next = |pods: &[(&str, i64)]| {
-            let backend = |since| Arc::new(Backend { ready_since: Time::from_unix(since), ..Backend::default() });
+            let backend = |since| {
+                let mut pod = Pod::default();
+                pod.status.conditions.push(PodCondition {
+                    r#type: "Ready".into(),
+                    last_transition_time: Time::from_unix(since),
+                    ..PodCondition::default()
+                });
+                Arc::new(Backend::from(pod))
+            };
             let pods: Vec<_> = pods.iter().map(|(name, since)| ((*name).to_owned(), backend(*since))).collect();
             times.next(&key, &service, &pods).map(Time::unix)
         };
