@@ -52,15 +52,14 @@ pub async fn run(context: Context) -> Result<(), Status> {
     }));
     let work = async {
         tokio::join!(informers.services.listed(), informers.pods.listed());
-        queue.work("endpoints-controller", WORKERS, |key| controller.sync(&context, key)).await;
-        Ok(())
+        queue.work("endpoints-controller", WORKERS, |key| controller.sync(key)).await;
     };
-    tokio::try_join!(
-        informers.follow_services(&context),
-        informers.follow_pods(&context),
-        informers.follow_endpoints(&context),
+    tokio::join!(
+        informers.follow_services(context.store("", "services")?),
+        informers.follow_pods(context.store("", "pods")?),
+        informers.follow_endpoints(context.store("", "endpoints")?),
         work,
-    )?;
+    );
     Ok(())
 }
 
@@ -75,9 +74,9 @@ struct EndpointsController {
 
 impl EndpointsController {
     /// Writes the endpoints of a service, and deletes those of a deleted one (`syncService`).
-    async fn sync(&self, context: &Context, key: Key) -> Result<Next, Status> {
+    async fn sync(&self, key: Key) -> Result<Next, Status> {
         let Some(state) = self.informers.services.get(&key) else {
-            if self.informers.is_gone(context, &key).await? {
+            if self.informers.is_gone(&self.loopback, &key).await? {
                 self.loopback.delete(ENDPOINTS, &key.0, &key.1).await?;
                 self.times.forget(&key);
                 self.failures.forget(&key);

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use endpoints::Loopback;
 use generated::core::v1::Service;
 use machinery::protobuf::Mask;
 use machinery::status::Status;
-use registry::meta;
+use registry::{ResourceStore, meta};
 use storage::Revision;
 use storage::cache::Entry;
 
 use super::backend::{self, Backend, is_selected};
 use super::projection::{Key, Projection};
-use crate::context::Context;
 use crate::queue::Queue;
 
 /// The label of an endpoint slice with the name of its service.
@@ -81,11 +81,7 @@ pub struct ServiceInformers {
 
 impl ServiceInformers {
     /// Follows services.
-    ///
-    /// # Errors
-    /// The server lacks services.
-    pub async fn follow_services(&self, context: &Context) -> Result<(), Status> {
-        let store = context.store("", "services")?;
+    pub async fn follow_services(&self, store: Arc<ResourceStore>) {
         let project = |entry: &Entry| {
             let other = |_| Status::internal("the store of services has another kind");
             let mut service = store.object(entry)?.into_inner::<Service>().map_err(other)?;
@@ -93,37 +89,22 @@ impl ServiceInformers {
             Ok(ServiceState { service, revision: entry.revision })
         };
         self.services.follow(&store, project).await;
-        Ok(())
     }
 
     /// Follows pods.
-    ///
-    /// # Errors
-    /// The server lacks pods.
-    pub async fn follow_pods(&self, context: &Context) -> Result<(), Status> {
-        let store = context.store("", "pods")?;
+    pub async fn follow_pods(&self, store: Arc<ResourceStore>) {
         let mask = backend::mask(&store);
         self.pods.follow(&store, |entry| Backend::of(&store, entry, &mask)).await;
-        Ok(())
     }
 
     /// Follows nodes.
-    ///
-    /// # Errors
-    /// The server lacks nodes.
-    pub async fn follow_nodes(&self, context: &Context) -> Result<(), Status> {
+    pub async fn follow_nodes(&self, store: Arc<ResourceStore>) {
         let zone = |zone: &str| Some(zone.to_owned()).filter(|zone| !zone.is_empty());
-        let store = context.store("", "nodes")?;
         self.nodes.follow(&store, |entry| Ok(entry.attributes.label(ZONE).and_then(zone))).await;
-        Ok(())
     }
 
     /// Follows endpoints.
-    ///
-    /// # Errors
-    /// The server lacks endpoints.
-    pub async fn follow_endpoints(&self, context: &Context) -> Result<(), Status> {
-        let store = context.store("", "endpoints")?;
+    pub async fn follow_endpoints(&self, store: Arc<ResourceStore>) {
         let mut annotations = Mask::new(store.storage_kind.def);
         annotations.add(&["metadata", "annotations"]);
         let project = |entry: &Entry| {
@@ -133,21 +114,15 @@ impl ServiceInformers {
             Ok(EndpointsState { is_mirrored, is_lock, revision: entry.revision })
         };
         self.endpoints.follow(&store, project).await;
-        Ok(())
     }
 
     /// Follows endpoint slices.
-    ///
-    /// # Errors
-    /// The server lacks endpoint slices.
-    pub async fn follow_slices(&self, context: &Context) -> Result<(), Status> {
-        let store = context.store("discovery.k8s.io", "endpointslices")?;
+    pub async fn follow_slices(&self, store: Arc<ResourceStore>) {
         let project = |entry: &Entry| {
             let label = |name| entry.attributes.label(name).unwrap_or_default().to_owned();
             Ok(SliceState { service: label(SERVICE_NAME), managed_by: label(MANAGED_BY), revision: entry.revision })
         };
         self.slices.follow(&store, project).await;
-        Ok(())
     }
 
     /// Adds each service to a queue that changes, and each one whose pods change.
@@ -176,8 +151,8 @@ impl ServiceInformers {
     ///
     /// # Errors
     /// Services cannot be read.
-    pub async fn is_gone(&self, context: &Context, key: &Key) -> Result<bool, Status> {
-        let found = context.loopback().get::<Service>(("", "v1", "services"), &key.0, &key.1).await?;
+    pub async fn is_gone(&self, loopback: &Loopback, key: &Key) -> Result<bool, Status> {
+        let found = loopback.get::<Service>(("", "v1", "services"), &key.0, &key.1).await?;
         Ok(found.is_none())
     }
 }

@@ -7,7 +7,7 @@ use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::{Endpoints, ObjectReference};
 use machinery::status::Status;
 
-use super::informers::ServiceInformers;
+use super::informers::{ServiceInformers, ServiceState};
 use super::mirrored_slices::{MANAGER, MAX_ADDRESSES, desired, pack};
 use super::projection::Key;
 use super::slice_writer::SliceWriter;
@@ -37,14 +37,13 @@ pub async fn run(context: Context) -> Result<(), Status> {
     let work = async {
         tokio::join!(informers.services.listed(), informers.endpoints.listed());
         queue.work("endpointslice-mirroring-controller", WORKERS, |key| controller.sync(key)).await;
-        Ok(())
     };
-    tokio::try_join!(
-        informers.follow_services(&context),
-        informers.follow_endpoints(&context),
-        informers.follow_slices(&context),
+    tokio::join!(
+        informers.follow_services(context.store("", "services")?),
+        informers.follow_endpoints(context.store("", "endpoints")?),
+        informers.follow_slices(context.store("discovery.k8s.io", "endpointslices")?),
         work,
-    )?;
+    );
     Ok(())
 }
 
@@ -52,9 +51,8 @@ pub async fn run(context: Context) -> Result<(), Status> {
 fn queue_changed(informers: &Arc<ServiceInformers>, queue: &Arc<Queue<Key>>) {
     let changed = queue.clone();
     informers.services.on_change(Box::new(move |key, old, new| {
-        let has_none =
-            |state: Option<&Arc<_>>| state.map(|state: &Arc<super::informers::ServiceState>| !state.has_selector());
-        let (before, now) = (has_none(old), has_none(new));
+        let is_bare = |state: Option<&Arc<ServiceState>>| state.map(|state| !state.has_selector());
+        let (before, now) = (is_bare(old), is_bare(new));
         // A service appears, disappears, or gets or loses its selector.
         if before != now && (before == Some(true) || now == Some(true)) {
             changed.add(key.clone());

@@ -50,15 +50,14 @@ pub async fn run(context: Context) -> Result<(), Status> {
     let work = async {
         tokio::join!(informers.services.listed(), informers.pods.listed(), informers.nodes.listed());
         queue.work("endpointslice-controller", WORKERS, |key| controller.sync(key)).await;
-        Ok(())
     };
-    tokio::try_join!(
-        informers.follow_services(&context),
-        informers.follow_pods(&context),
-        informers.follow_nodes(&context),
-        informers.follow_slices(&context),
+    tokio::join!(
+        informers.follow_services(context.store("", "services")?),
+        informers.follow_pods(context.store("", "pods")?),
+        informers.follow_nodes(context.store("", "nodes")?),
+        informers.follow_slices(context.store("discovery.k8s.io", "endpointslices")?),
         work,
-    )?;
+    );
     Ok(())
 }
 
