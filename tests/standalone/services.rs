@@ -128,9 +128,6 @@ fn comparable_metadata(metadata: &mut Value) {
     for key in ["uid", "resourceVersion", "creationTimestamp", "generation"] {
         metadata.remove(key);
     }
-    if metadata.contains_key("generateName") {
-        metadata.remove("name");
-    }
     if let Some(managers) = metadata.get_mut("managedFields").and_then(Value::as_array_mut) {
         // The name of the program, which may have a version.
         let is_own = |entry: &Value| entry["manager"].as_str().unwrap().starts_with("kube-controller-manager");
@@ -173,6 +170,10 @@ fn forget_target(endpoint: &mut Value) {
 /// Adds a slice to its group. Upstream distributes the endpoints of a group at random.
 fn add_slice(groups: &mut Value, mut slice: Value) {
     comparable_metadata(&mut slice["metadata"]);
+    // The name is random. An update drops the field from which it was made.
+    for key in ["name", "generateName"] {
+        slice["metadata"].as_object_mut().unwrap().remove(key);
+    }
     let mut endpoints = match slice["endpoints"].take() {
         Value::Array(endpoints) => endpoints,
         _ => Vec::new(),

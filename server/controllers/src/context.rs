@@ -26,7 +26,7 @@ pub struct Context {
     pub services: Arc<ServiceInformers>,
     /// The service account of the controller in `kube-system`, as upstream.
     account: &'static str,
-    /// Open while the first round of the controller is not done.
+    /// Open while the first round of an awaited controller is not done.
     first_round: Option<mpsc::Sender<()>>,
 }
 
@@ -36,9 +36,9 @@ impl Context {
         server: Arc<RunningServer>,
         services: Arc<ServiceInformers>,
         account: &'static str,
-        first_round: mpsc::Sender<()>,
+        first_round: Option<mpsc::Sender<()>>,
     ) -> Self {
-        Context { server, services, account, first_round: Some(first_round) }
+        Context { server, services, account, first_round }
     }
 
     /// Reports that the controller has acted on everything that existed at its start. The start of

@@ -19,8 +19,11 @@ use crate::{
     unscheduled_pods, volume_protection,
 };
 
-/// How long the start of the server waits for the first round of the controllers.
+/// How long the start of the server waits for the first round of controllers.
 const FIRST_ROUND: Duration = Duration::from_secs(5);
+/// The controllers whose first round the start waits for: clients expect their objects in each
+/// namespace.
+const AWAITED: [&str; 2] = ["root-ca-certificate-publisher-controller", "serviceaccount-controller"];
 /// How long the release of the lease may take when the server stops.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -158,8 +161,9 @@ impl Manager {
     fn lead(&mut self, first_round: &mpsc::Sender<()>) {
         let services = Arc::default();
         for controller in &self.controllers {
-            let context =
-                Context::new(self.server.clone(), Arc::clone(&services), controller.account, first_round.clone());
+            // The sender of another controller would stay open as long as it runs.
+            let first_round = AWAITED.contains(&controller.name).then(|| first_round.clone());
+            let context = Context::new(self.server.clone(), Arc::clone(&services), controller.account, first_round);
             let work = (controller.run)(context);
             let name = controller.name;
             self.running.spawn(async move {
