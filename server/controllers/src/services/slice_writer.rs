@@ -32,8 +32,8 @@ impl SliceWriter {
         Ok(SliceWriter { store: context.store(SLICES.0, SLICES.2)?, loopback: context.loopback(), managed_by })
     }
 
-    /// The current slices of a service, except those that are being deleted. The store is asked, because
-    /// a list that lacks slices just written would lead to further ones.
+    /// The current slices of a service, except those that are being deleted. The list is consistent,
+    /// because one that lacks slices just written would lead to further ones.
     ///
     /// # Errors
     /// The slices cannot be read.
