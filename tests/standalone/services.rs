@@ -107,7 +107,7 @@ impl Row {
     fn is_in(&self, state: &Value) -> bool {
         let Row(name, addresses, slices) = self;
         let of = &state[name];
-        let count = |kind: &str| {
+        let count = |kind: &str| -> usize {
             let subsets = of["endpoints"]["subsets"].as_array().into_iter().flatten();
             subsets.map(|subset| subset[kind].as_array().map_or(0, Vec::len)).sum()
         };
@@ -355,9 +355,9 @@ const RELEASED: &[Row] = &[Row("several", Some((8, 0)), &[1, 1, 1, 1, 2, 3, 4])]
 async fn services_have_endpoints_and_slices_of_their_pods() {
     let cluster = Cluster::start(CONTROLLERS).await;
     cluster.create("serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
-    // Services before their pods, so that pods lead to changes.
-    create_services(&cluster).await;
+    // Pods that come one by one may be packed less tightly.
     create_pods(&cluster).await;
+    create_services(&cluster).await;
     cluster.reach(CREATED).await;
     let events = cluster.items(&format!("{CORE}/events")).await;
     let missing = "Error updating Endpoint Slices for Service default/plain";
@@ -377,7 +377,6 @@ async fn endpoints_and_slices_are_those_of_kube_controller_manager() {
     let (ours, upstream) = (Cluster::start(CONTROLLERS).await, Cluster::start("--controllers=-*").await);
     for cluster in [&ours, &upstream] {
         cluster.create("serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
-        // Slices that upstream fills when pods exist already are packed as tightly as here.
         create_pods(cluster).await;
         create_services(cluster).await;
     }

@@ -241,7 +241,8 @@ mod tests {
         let mut slices: Vec<EndpointSlice> = Vec::new();
         // The pods, the numbers of created, updated and deleted slices, and the sizes afterwards.
         let all = |range: std::ops::Range<usize>| range.collect::<Vec<usize>>();
-        let steps: [(Vec<usize>, (usize, usize, usize), Vec<usize>); 8] = [
+        type Step = (Vec<usize>, (usize, usize, usize), Vec<usize>);
+        let steps: [Step; 8] = [
             (all(0..0), (1, 0, 0), vec![0]),
             // The placeholder has other ports and becomes one of the slices.
             (all(0..250), (2, 1, 0), vec![50, 100, 100]),
