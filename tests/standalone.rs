@@ -15,6 +15,8 @@ mod lease;
 mod migration;
 #[path = "standalone/policies.rs"]
 mod policies;
+#[path = "standalone/services.rs"]
+mod services;
 #[path = "standalone/tokens.rs"]
 mod tokens;
 

@@ -63,11 +63,7 @@ const CYCLES: [(&str, &[&str], &str); 7] = [
         &["json/encode.rs", "json/open.rs"],
         "a recursive algorithm: objects of open form contain declared structs, which contain objects of open form",
     ),
-    (
-        "server/features/src",
-        &["lib.rs", "table.rs"],
-        "a type and its constant table, which a lookup by name reads",
-    ),
+    ("server/features/src", &["lib.rs", "table.rs"], "a type and its constant table, which a lookup by name reads"),
     (
         "server/patch/src",
         &["strategic/list.rs", "strategic/map.rs"],

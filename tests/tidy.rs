@@ -69,7 +69,8 @@ fn feature_gates_are_referenced_by_constants() {
     let is_test =
         |path: &PathBuf| path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("tests"));
     let mut complaints = Vec::new();
-    for path in rust_files("server").into_iter().filter(|path| !is_test(path) && !path.ends_with("features/src/lib.rs")) {
+    for path in rust_files("server").into_iter().filter(|path| !is_test(path) && !path.ends_with("features/src/lib.rs"))
+    {
         let text = fs::read_to_string(&path).unwrap();
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let literals = text.split('"').skip(1).step_by(2).filter(|text| names.contains(text) && !kinds.contains(text));

@@ -8,7 +8,7 @@ use http::Request;
 use kube::Client;
 use needs::needs;
 use ports::free_port;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{eventually, start, start_with};
 use crate::client;
@@ -196,13 +196,18 @@ fn kube_controller_manager_gets_the_lease_of_a_default_server() {
 }
 
 /// A running kube-controller-manager; killed on drop.
-struct Manager(Child);
+pub struct Manager(Child);
 
 impl Manager {
     fn start(kubectl: &Kubectl) -> Manager {
+        Manager::start_with(&kubectl.0, &[])
+    }
+
+    pub fn start_with(server: &Server, flags: &[&str]) -> Manager {
         let mut command = Command::new(needs::program!(kube_controller_manager));
-        let config = format!("--kubeconfig={}", kubectl.0.kubeconfig().display());
-        command.arg(config).arg("--secure-port=0").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let config = format!("--kubeconfig={}", server.kubeconfig().display());
+        command.arg(config).arg("--secure-port=0").args(flags);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Manager(command.spawn().unwrap())
     }
 }
@@ -233,7 +238,7 @@ fn controllers_and_kube_controller_manager_exclude_each_other() {
     };
     let first = holder_is("the lease of kube-controller-manager", &is_upstream);
     // The controllers of another server stand by.
-    let second = Kubectl(Server::start_with(other.path(), &[&store, "--controllers=*", "--hostname-override=second"]));
+    let _second = Kubectl(Server::start_with(other.path(), &[&store, "--controllers=*", "--hostname-override=second"]));
     assert_eq!(lease()["holderIdentity"], first["holderIdentity"]);
     assert_eq!(lease()["leaseTransitions"], first["leaseTransitions"]);
     // They begin once the lease has expired.

@@ -10,6 +10,7 @@ use request::user::{service_account_groups, service_account_user_name};
 use tokio::sync::mpsc;
 
 use crate::client::Client;
+use crate::services::ServiceInformers;
 
 /// The namespace of the service accounts of controllers.
 const NAMESPACE: &str = "kube-system";
@@ -21,16 +22,23 @@ const MANAGER: &str = "kube-controller-manager";
 pub struct Context {
     /// The server.
     pub server: Arc<RunningServer>,
+    /// What the controllers of services know of the cluster.
+    pub services: Arc<ServiceInformers>,
     /// The service account of the controller in `kube-system`, as upstream.
     account: &'static str,
-    /// Open while the first round of the controller is not done.
+    /// Open while the first round of an awaited controller is not done.
     first_round: Option<mpsc::Sender<()>>,
 }
 
 impl Context {
     /// Creates the context of a controller. `first_round` is closed when its first round is done.
-    pub fn new(server: Arc<RunningServer>, account: &'static str, first_round: mpsc::Sender<()>) -> Self {
-        Context { server, account, first_round: Some(first_round) }
+    pub fn new(
+        server: Arc<RunningServer>,
+        services: Arc<ServiceInformers>,
+        account: &'static str,
+        first_round: Option<mpsc::Sender<()>>,
+    ) -> Self {
+        Context { server, services, account, first_round }
     }
 
     /// Reports that the controller has acted on everything that existed at its start. The start of

@@ -28,6 +28,7 @@ mod recorder;
 mod resources;
 mod root_ca;
 mod service_accounts;
+mod services;
 mod storage_migration;
 mod unscheduled_pods;
 mod volume_protection;

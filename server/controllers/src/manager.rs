@@ -18,11 +18,14 @@ use crate::election::{Election, End};
 use crate::lease_requests::WithLeaseRequests;
 use crate::{
     aggregated_roles, certificates, finished_jobs, garbage, legacy_tokens, namespaces, policy_types, quotas, root_ca,
-    service_accounts, storage_migration, unscheduled_pods, volume_protection,
+    service_accounts, services, storage_migration, unscheduled_pods, volume_protection,
 };
 
-/// How long the start of the server waits for the first round of the controllers.
+/// How long the start of the server waits for the first round of controllers.
 const FIRST_ROUND: Duration = Duration::from_secs(5);
+/// The controllers whose first round the start waits for: clients expect their objects in each
+/// namespace.
+const AWAITED: [&str; 2] = ["root-ca-certificate-publisher-controller", "serviceaccount-controller"];
 /// How long the release of the lease may take when the server stops.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -57,6 +60,21 @@ static CONTROLLERS: &[Controller] = &[
         name: "clusterrole-aggregation-controller",
         account: "clusterrole-aggregation-controller",
         run: |context| Box::pin(aggregated_roles::run(context)),
+    },
+    Controller {
+        name: "endpoints-controller",
+        account: "endpoint-controller",
+        run: |context| Box::pin(services::endpoints::run(context)),
+    },
+    Controller {
+        name: "endpointslice-controller",
+        account: "endpointslice-controller",
+        run: |context| Box::pin(services::slices::run(context)),
+    },
+    Controller {
+        name: "endpointslice-mirroring-controller",
+        account: "endpointslicemirroring-controller",
+        run: |context| Box::pin(services::mirroring::run(context)),
     },
     Controller {
         name: "garbage-collector-controller",
@@ -190,8 +208,11 @@ struct Manager {
 impl Manager {
     /// Starts the controllers.
     fn lead(&mut self, first_round: &mpsc::Sender<()>) {
+        let services = Arc::default();
         for controller in &self.controllers {
-            let context = Context::new(self.server.clone(), controller.account, first_round.clone());
+            // The sender of another controller would stay open as long as it runs.
+            let first_round = AWAITED.contains(&controller.name).then(|| first_round.clone());
+            let context = Context::new(self.server.clone(), Arc::clone(&services), controller.account, first_round);
             let work = (controller.run)(context);
             let name = controller.name;
             self.running.spawn(async move {

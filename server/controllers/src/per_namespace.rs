@@ -111,7 +111,7 @@ async fn ensure<W: Wanted>(loopback: &Loopback, wanted: &W, namespace: String) -
 
 /// Whether a create was refused because its namespace is terminating
 /// (`v1.NamespaceTerminatingCause`).
-fn is_terminating(status: &Status) -> bool {
+pub fn is_terminating(status: &Status) -> bool {
     let causes = status.details.iter().flat_map(|details| &details.causes);
     causes.into_iter().any(|cause| cause.reason == "NamespaceTerminating")
 }
