@@ -37,13 +37,13 @@ fn help_names_commands() {
     for args in [&["help"][..], &["--help"]] {
         let help = run_in(place.path(), args);
         assert!(help.ok && help.stderr.is_empty(), "{}", help.stderr);
-        for command in ["assets", "convert", "etcd", "help", "new", "snapshot"] {
-            let line = format!("\n  {command:8}  ");
+        for command in ["assets", "convert", "etcd", "help", "kubeconfig", "new", "probe", "snapshot"] {
+            let line = format!("\n  {command:10}  ");
             assert!(help.stdout.find(&line).is_some_and(|at| at < 2000), "{command} is on the first screen");
         }
     }
     // Each command describes itself.
-    for command in ["assets", "convert", "etcd", "new", "snapshot"] {
+    for command in ["assets", "convert", "etcd", "kubeconfig", "new", "probe", "snapshot"] {
         let help = run_in(place.path(), &[command, "--help"]);
         assert!(
             help.ok && help.stdout.to_lowercase().starts_with("usage: kube-apiserver"),
