@@ -13,15 +13,8 @@ use std::path::{Path, PathBuf, absolute};
 
 use tempfile::Builder;
 
-use crate::error::{AssetsError, CommandError};
+use crate::error::{ASSETS_USAGE, AssetsError, CommandError};
 use crate::standard_output;
-
-pub(crate) const USAGE: &str = "usage: kube-apiserver assets DIR
-Makes the folder DIR, or updates one that this command made, and prints its absolute path:
-  KUBEBUILDER_ASSETS=$(kube-apiserver assets DIR) go test ./...
-In DIR, kube-apiserver and etcd are copies of this program, and kubectl is a link to the one in PATH, if there is one.
-The kube-apiserver in DIR runs with --test-server: objects are deleted with their owners, and namespaces with their
-content. To run without controllers, pass --controllers=-* to it, or remove DIR/kube-apiserver-assets.txt.";
 
 /// The file that marks a folder. Its content is for readers.
 const MARKER: &str = "kube-apiserver-assets.txt";
@@ -39,7 +32,7 @@ const KUBECTL: &str = "kubectl";
 /// The arguments are invalid, the folder has other contents, or it cannot be written.
 pub fn run(args: &[OsString]) -> Result<(), CommandError> {
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
-        return standard_output::print_line(USAGE);
+        return standard_output::print_line(ASSETS_USAGE);
     }
     let folder = match args {
         [folder] if !folder.is_empty() && !folder.to_string_lossy().starts_with('-') => folder,

@@ -9,6 +9,7 @@ mod run;
 use std::io;
 
 pub use assets::AssetsError;
+pub(crate) use assets::USAGE as ASSETS_USAGE;
 use box_error::BoxError;
 pub use command::CommandError;
 pub use new::{GroupError, KindError, NameError, NewError};
