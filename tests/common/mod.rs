@@ -72,7 +72,7 @@ impl Server {
     /// As `start_with`, with further environment variables.
     pub fn start_in_environment(folder: &Path, flags: &[&str], environment: &[(&str, &OsStr)]) -> Server {
         let mut command = Command::new(program());
-        command.envs(environment.iter().copied());
+        command.envs(environment.iter().copied()).args(without_controllers(flags));
         Server::start_by(command, folder, flags)
     }
 
@@ -80,7 +80,13 @@ impl Server {
     pub fn start_with_files(open_files: u32, folder: &Path, flags: &[&str]) -> Server {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("ulimit -n {open_files}; exec \"$0\" \"$@\""), &program()]);
+        shell.args(without_controllers(flags));
         Server::start_by(shell, folder, flags)
+    }
+
+    /// Starts another program than the tested one, with its default controllers.
+    pub fn start_program(program: &Path, folder: &Path, flags: &[&str]) -> Server {
+        Server::start_by(Command::new(program), folder, flags)
     }
 
     fn start_by(mut command: Command, folder: &Path, flags: &[&str]) -> Server {
@@ -91,7 +97,6 @@ impl Server {
             .arg(format!("--data-dir={}", data.display()))
             .args(logging)
             .args(flags)
-            .args(without_controllers(flags))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -14,13 +14,16 @@ fn main() {
     println!("cargo::rerun-if-changed=programs.rs");
     println!("cargo::rerun-if-env-changed=PATH");
     let programs = programs::all();
-    let tools: [(&str, Absence); 7] = [
+    let tools: [(&str, Absence); 10] = [
         ("cc", unless(runs("cc", &["--version"]), "no C compiler")),
         ("etcd", unless(has_etcd(programs.path("etcd")), "no etcd of 3.4.31, 3.5.13 or newer: name one in $ETCD")),
         ("go", unless(builds_go(), "no Go, or no modules of its programs")),
         ("kubectl", unless(runs("kubectl", &["version", "--client"]), "no kubectl")),
         ("mount", unless(mounts(), "no right to mount a file system")),
         ("network", unless(has_network(), "no address beside loopback")),
+        ("node", unless(runs("node", &["--version"]), "no Node.js")),
+        ("pytest", unless(runs("python3", &["-m", "pytest", "--version"]), "no pytest for python3")),
+        ("python3", unless(runs("python3", &["--version"]), "no Python 3")),
         ("script", unless(runs("script", &["--version"]), "no program `script`")),
     ];
     let mut lines: Vec<String> = tools.iter().map(|(tool, why)| format!("{tool}={why}")).collect();

@@ -8,6 +8,7 @@ mod configuration;
 mod error;
 mod errors;
 mod event_rate_limit;
+mod hints;
 mod image_policy;
 mod limit_ranger;
 mod lookup;
@@ -309,7 +310,10 @@ impl PluginChain {
             Plugin::NamespaceAutoProvision => {
                 namespaces::auto_provision(self.catalog, stores, &self.options.features, attributes).await
             }
-            Plugin::NamespaceLifecycle => namespaces::admit(stores, attributes).await,
+            Plugin::NamespaceLifecycle => {
+                let outcome = namespaces::admit(stores, attributes).await;
+                outcome.inspect_err(|why| hints::missing_namespace(&self.options, attributes, why))
+            }
             Plugin::NodeRestriction => {
                 node_restriction::admit(self.node_restriction(), attributes, Some(object), old).await
             }
@@ -319,7 +323,7 @@ impl PluginChain {
             Plugin::PodTopologyLabels => pods::topology_labels(stores, attributes, object).await,
             Plugin::AlwaysPullImages => always_pull_images::admit(attributes, object, old),
             Plugin::LimitRanger => limit_ranger::admit(stores, attributes, object).await,
-            Plugin::ServiceAccount => service_account::admit(stores, attributes, object).await,
+            Plugin::ServiceAccount => service_account::admit(&self.options, stores, attributes, object).await,
             Plugin::PodNodeSelector => {
                 pods::node_selector(stores, &self.plugin_configs.node_selectors, attributes, object).await
             }
@@ -374,7 +378,7 @@ impl PluginChain {
         match plugin {
             Plugin::LimitPodHardAntiAffinityTopology => pods::check_anti_affinity(attributes, object),
             Plugin::AlwaysPullImages => always_pull_images::validate(attributes, object, old),
-            Plugin::ServiceAccount => service_account::validate(stores, attributes, object, old).await,
+            Plugin::ServiceAccount => service_account::validate(&self.options, stores, attributes, object, old).await,
             Plugin::PodNodeSelector => {
                 pods::check_node_selector(stores, &self.plugin_configs.node_selectors, attributes, object).await
             }

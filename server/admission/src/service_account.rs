@@ -17,10 +17,11 @@ use machinery::features::parse_bool;
 use machinery::format::is_path_segment_name;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use options::Options;
 use registry::Stores;
 
 use super::lookup::find;
-use super::{body, body_mut, forbidden};
+use super::{body, body_mut, forbidden, hints};
 use kubernetes::core::pod_references::{ReferenceKind, visit_pod};
 use mountable::NewSecrets;
 
@@ -39,7 +40,12 @@ const TOKEN_SECONDS: i64 = 3607;
 const READABLE_BY_ALL: i32 = 0o644;
 
 /// Sets the service account of a new pod, mounts its token, and sets its pull secrets.
-pub async fn admit(stores: &Stores, attributes: &AdmissionAttributes, object: &mut Owned) -> Result<(), Status> {
+pub async fn admit(
+    options: &Options,
+    stores: &Stores,
+    attributes: &AdmissionAttributes,
+    object: &mut Owned,
+) -> Result<(), Status> {
     if attributes.operation != Operation::Create {
         return Ok(());
     }
@@ -50,7 +56,7 @@ pub async fn admit(stores: &Stores, attributes: &AdmissionAttributes, object: &m
             spec.service_account_name = DEFAULT_ACCOUNT.into();
         }
         spec.service_account.clone_from(&spec.service_account_name);
-        let account = account(stores, attributes, &spec.service_account_name).await?;
+        let account = account(options, stores, attributes, &spec.service_account_name).await?;
         if spec.automount_service_account_token.or(account.automount_service_account_token).unwrap_or(true) {
             mount_token(spec);
         }
@@ -58,7 +64,7 @@ pub async fn admit(stores: &Stores, attributes: &AdmissionAttributes, object: &m
             spec.image_pull_secrets.clone_from(&account.image_pull_secrets);
         }
     }
-    validate(stores, attributes, object, None).await
+    validate(options, stores, attributes, object, None).await
 }
 
 /// Rejects pods without a service account, and secrets that the service account does not reference.
@@ -66,6 +72,7 @@ pub async fn admit(stores: &Stores, attributes: &AdmissionAttributes, object: &m
 /// Upstream checks new pods and `pods/ephemeralcontainers`. Here secrets that any other update adds
 /// are rejected too.
 pub async fn validate(
+    options: &Options,
     stores: &Stores,
     attributes: &AdmissionAttributes,
     object: &Owned,
@@ -86,14 +93,19 @@ pub async fn validate(
         let (namespace, name) = (&attributes.namespace, &pod.metadata.name);
         return Err(forbidden(attributes, format!("no service account specified for pod {namespace}/{name}")));
     }
-    let account = account(stores, attributes, &pod.spec.service_account_name).await?;
+    let account = account(options, stores, attributes, &pod.spec.service_account_name).await?;
     if enforces_mountable_secrets(&account) {
         secrets().check(&account).map_err(|why| forbidden(attributes, why))?;
     }
     Ok(())
 }
 
-async fn account(stores: &Stores, attributes: &AdmissionAttributes, name: &str) -> Result<Arc<ServiceAccount>, Status> {
+async fn account(
+    options: &Options,
+    stores: &Stores,
+    attributes: &AdmissionAttributes,
+    name: &str,
+) -> Result<Arc<ServiceAccount>, Status> {
     let namespace = &attributes.namespace;
     // Upstream's client rejects such names.
     let wrong = is_path_segment_name(name);
@@ -103,7 +115,10 @@ async fn account(stores: &Stores, attributes: &AdmissionAttributes, name: &str) 
     }
     let found = find(stores, attributes, ("", "serviceaccounts"), (namespace, name)).await?;
     let why = || format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
-    found.ok_or_else(|| forbidden(attributes, why()))
+    found.ok_or_else(|| {
+        hints::missing_service_account(options, attributes, name);
+        forbidden(attributes, why())
+    })
 }
 
 fn enforces_mountable_secrets(account: &ServiceAccount) -> bool {

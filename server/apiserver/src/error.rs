@@ -1,5 +1,6 @@
 //! Errors of the program: of its commands, and of the server.
 
+mod assets;
 mod box_error;
 mod command;
 mod new;
@@ -7,6 +8,8 @@ mod run;
 
 use std::io;
 
+pub use assets::AssetsError;
+pub(crate) use assets::USAGE as ASSETS_USAGE;
 use box_error::BoxError;
 pub use command::CommandError;
 pub use new::{GroupError, KindError, NameError, NewError};

@@ -81,17 +81,17 @@ impl Drop for InProcess {
     }
 }
 
-/// Options of a local server without durable writes.
+/// Options of a local server for a test.
 fn options(server: &Server, folder: &Path) -> Result<Options, Error> {
     let flags = [
         server.program.name().to_owned(),
         "--bind-address=127.0.0.1".to_owned(),
         "--secure-port=0".to_owned(),
+        "--test-server".to_owned(),
         format!("--data-dir={}", folder.display()),
     ];
     let flags = flags.into_iter().chain(server.flags.iter().cloned());
     let mut options = Options::parse_for(server.program, &server.gates()?, flags)?;
-    options.storage.durable = false;
     match server.program.delegates() {
         true => options.stand_alone(),
         false => {

@@ -6,6 +6,7 @@
 #![deny(clippy::missing_errors_doc)]
 
 mod admin_commands;
+mod assets_command;
 mod backends;
 mod cache_metrics;
 pub mod convert;

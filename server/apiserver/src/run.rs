@@ -1,6 +1,8 @@
 //! Runs a server: stores, delegation chain and HTTP front end.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use encryption::Encryption;
 use endpoints::RunningServer;
@@ -20,6 +22,9 @@ use crate::{Server, delegation, huge_pages, store_monitor};
 /// lists, at 250 µs each. With tokio's default, a short request would wait for sixty of them. A
 /// check costs a hundredth of a GET.
 pub(crate) const POLLS_BETWEEN_EVENTS: u32 = 2;
+
+/// How long the server waits for etcd before it reports the wait.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Serves until a signal stops the process.
 ///
@@ -66,10 +71,11 @@ impl PreparedServer {
         let encryption = encryption(&listening).await?;
         let registry = listening.metrics.registry();
         let metrics = StoreMetrics::new(server.catalog, registry);
-        let backends = Backends::open(server, &options, encryption, &metrics).await;
-        let backends = Arc::new(backends?);
+        let servers = &options.storage.etcd.servers;
+        let backends = reporting_wait(servers, Backends::open(server, &options, encryption, &metrics)).await;
+        let backends = Arc::new(backends.map_err(|why| store_error(why, &options))?);
         let stores = Arc::new(delegation::stores(server, &options, &backends));
-        backends.start().await?;
+        reporting_wait(servers, backends.start()).await?;
         let etcd = EtcdService::start(backends.embedded(), &options.storage.listen).await?;
         let namespaces = Namespaces::of(&options.authentication)?;
         let delegation = delegation::build(server, stores, namespaces, &listening, &backends)?;
@@ -99,6 +105,28 @@ impl PreparedServer {
             access: delegation.environment.access.clone(),
         };
         Ok(PreparedServer { listening, front, backends, etcd })
+    }
+}
+
+/// Reports the wait for etcd in the log, while it lasts: the server does not give up.
+async fn reporting_wait<T>(servers: &[String], work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    loop {
+        match tokio::time::timeout(PATIENCE, &mut work).await {
+            Ok(done) => return done,
+            Err(_) if servers.is_empty() => {}
+            Err(_) => {
+                tracing::warn!(servers = servers.join(","), "waiting for etcd (--etcd-servers), which does not answer")
+            }
+        }
+    }
+}
+
+/// Adds the remedy to the error of a data directory that another process uses.
+fn store_error(why: storage::Error, options: &Options) -> RunError {
+    match why {
+        storage::Error::Locked { .. } => RunError::DataInUse { dir: options.data_dir.clone() },
+        other => other.into(),
     }
 }
 

@@ -9,8 +9,8 @@ use crate::Server;
 use crate::error::CommandError;
 use crate::in_process::InProcess;
 use crate::{
-    Error, admin_commands, convert_command, etcd_command, help_command, huge_pages, new_command, run, snapshot_command,
-    standard_output,
+    Error, admin_commands, assets_command, convert_command, etcd_command, help_command, huge_pages, new_command, run,
+    snapshot_command, standard_output,
 };
 
 impl Server {
@@ -42,6 +42,7 @@ impl Server {
             return Ok(etcd_command::run("etcd", rest)?);
         }
         match options::subcommand(rest) {
+            Some(("assets", rest)) if !self.program.delegates() => return Ok(assets_command::run(rest)?),
             Some(("convert", rest)) => return Ok(convert_command::run(self.catalog, rest)?),
             Some(("etcd", rest)) if !self.program.delegates() => {
                 return Ok(etcd_command::run("kube-apiserver etcd", rest)?);
@@ -52,12 +53,15 @@ impl Server {
             Some(("snapshot", rest)) => return snapshot_command::run(rest),
             Some(("help", rest)) => return Ok(help_command::run(self.program, &self.gates()?, rest)?),
             Some((other, _)) => {
-                let known = self.program.commands().join(", ");
+                let names: Vec<_> = self.program.commands().map(|command| command.name).collect();
+                let known = names.join(", ");
                 return Err(CommandError::UnknownCommand { command: other.to_owned(), known }.into());
             }
             None => {}
         }
-        let own = self.flags.iter().map(OsString::from);
+        let called = args.first().filter(|_| !self.program.delegates());
+        let of_assets = called.and_then(|program| assets_command::default_flag(program));
+        let own = of_assets.map(OsString::from).into_iter().chain(self.flags.iter().map(OsString::from));
         let all = args.iter().take(1).cloned().chain(own).chain(rest.iter().cloned());
         match Options::parse_for(self.program, &self.gates()?, all) {
             Ok(options) => {

@@ -31,7 +31,8 @@ const OTHER_SERVERS_LAG: Duration = Duration::from_secs(5);
 pub async fn run(context: Context) -> Result<(), Status> {
     let namespaces = context.store("", "namespaces")?;
     let environment = &context.server.environment;
-    let is_alone = environment.options.storage.etcd.servers.is_empty();
+    let options = &environment.options;
+    let is_alone = options.test_server || options.storage.etcd.servers.is_empty();
     let lag = if is_alone { Duration::ZERO } else { OTHER_SERVERS_LAG };
     let (queue, everything) = (Queue::default(), Predicate::default());
     let changes = follow(&namespaces, &everything, |event: Event<Namespace>| {

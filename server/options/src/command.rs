@@ -9,7 +9,7 @@ use machinery::features::KnownGates;
 
 use crate::error::Error;
 use crate::flag::{Flag, FlagType, Section};
-use crate::program::ServerProgram;
+use crate::program::{ServerProgram, Subcommand};
 use crate::values::FlagValues;
 use crate::version;
 
@@ -18,6 +18,9 @@ const ABOUT: &str = "The Kubernetes API server: validates, stores, and serves th
 
 const ABOUT_DELEGATING: &str =
     "An extension API server, which delegates authentication and authorization to another API server.";
+
+/// The subcommands precede the flags, which fill several screens.
+const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}";
 
 impl Section {
     pub(super) fn title(self) -> &'static str {
@@ -68,9 +71,12 @@ impl Flag {
 pub(super) fn command(program: ServerProgram, flags: &[&Flag], gates: &KnownGates) -> Command {
     let name = program.name();
     let about = if program.delegates() { ABOUT_DELEGATING } else { ABOUT };
-    let usage = format!("{name} [FLAGS]\n       {name} {} ...", program.commands().join("|"));
+    let names: Vec<_> = program.commands().map(|command| command.name).collect();
+    let usage = format!("{name} [FLAGS]\n       {name} {} ...", names.join("|"));
     Command::new(name)
         .about(about)
+        .before_help(commands(program))
+        .help_template(TEMPLATE)
         .disable_version_flag(true)
         .disable_help_subcommand(true)
         .override_usage(usage)
@@ -85,6 +91,14 @@ pub(super) fn command(program: ServerProgram, flags: &[&Flag], gates: &KnownGate
                 .value_name("BOOL")
                 .help("Print the version and quit"),
         )
+}
+
+/// The subcommands with their summaries. Each describes its arguments itself.
+fn commands(program: ServerProgram) -> String {
+    let width = program.commands().map(|command| command.name.len()).max().unwrap_or_default();
+    let line = |command: &Subcommand| format!("  {:width$}  {}\n", command.name, command.summary);
+    let lines: String = program.commands().map(line).collect();
+    format!("Commands (without one, the server runs; `{} COMMAND --help` describes it):\n{lines}", program.name())
 }
 
 /// Parses a command line that starts with the program's name.

@@ -7,6 +7,7 @@ use crate::error::FlagError;
 use crate::values::FlagValues;
 
 const FLAG: &str = "controllers";
+const TEST_SERVER: &str = "test-server";
 /// Selects all controllers that are on by default.
 const ALL: &str = "*";
 /// Selects no controller. Upstream has no such value, because its program is nothing else.
@@ -123,12 +124,15 @@ impl ControllerOptions {
 }
 
 impl FlagValues {
-    /// Reads `--controllers`. Without it, all run if the objects are in the data directory, and none
-    /// if they are in etcd, where a kube-controller-manager is expected.
+    /// Reads `--controllers`. Without it, all run if the objects are in the data directory or the
+    /// server is one of a test, and none if the objects are in the etcd of a cluster, where a
+    /// kube-controller-manager is expected.
     pub(super) fn controllers(&self) -> Result<ControllerOptions, FlagError> {
         let mut chosen = self.list(FLAG);
         if chosen.is_empty() {
-            chosen.push(if self.list("etcd-servers").is_empty() { ALL } else { NONE });
+            // An invalid value is reported with the option.
+            let is_test = self.bool(TEST_SERVER).unwrap_or_default();
+            chosen.push(if is_test || self.list("etcd-servers").is_empty() { ALL } else { NONE });
         }
         let enabled = CONTROLLERS.iter().filter(|known| known.is_built && is_chosen(known, &chosen));
         let enabled = enabled.map(|known| known.name).collect();
@@ -192,6 +196,11 @@ mod tests {
         assert_eq!(enabled(&["--etcd-servers=http://127.0.0.1:1"]).unwrap(), [""; 0]);
         assert_eq!(enabled(&["--etcd-servers=http://127.0.0.1:1", "--controllers=*"]).unwrap(), all);
         assert_eq!(enabled(&["--controllers=-*"]).unwrap(), [""; 0]);
+        let of_test = ["--test-server", "--etcd-servers=http://127.0.0.1:1"];
+        assert_eq!(enabled(&of_test).unwrap(), all);
+        assert_eq!(enabled(&[&of_test[..], &["--controllers=-*"]].concat()).unwrap(), [""; 0]);
+        assert_eq!(enabled(&[&of_test[..], &["--controllers=namespace"]].concat()).unwrap(), ["namespace-controller"]);
+        assert_eq!(enabled(&[&of_test[..], &["--test-server=false"]].concat()).unwrap(), [""; 0]);
     }
 
     #[test]

@@ -39,9 +39,13 @@ fn markdown(program: ServerProgram, flags: &[&Flag], gates: &KnownGates) -> Stri
     let command = command(program, flags, gates);
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut out = format!("# {}\n\n{about}\n", program.name());
+    out.push_str("\n## Commands\n\n| command | |\n|---|---|\n");
+    // Writing to a string cannot fail.
+    for command in program.commands() {
+        let _ = writeln!(out, "| `{} {}` | {} |", program.name(), command.name, command.summary);
+    }
     let mut section = None;
     for flag in flags {
-        // Writing to a string cannot fail.
         if section != Some(flag.section) {
             section = Some(flag.section);
             let _ = write!(out, "\n## {}\n\n| flag | default | |\n|---|---|---|\n", flag.section.title());
@@ -67,8 +71,10 @@ mod tests {
             ),
             (
                 "text",
-                "Usage: kube-apiserver [FLAGS]\n       kube-apiserver convert|etcd|help|kubeconfig|new|probe|snapshot ...",
+                "Usage: kube-apiserver [FLAGS]\n       kube-apiserver assets|convert|etcd|help|kubeconfig|new|probe|snapshot ...",
             ),
+            ("text", "\n  snapshot    save, restore"),
+            ("markdown", "\n| `kube-apiserver etcd` | serve etcd's API"),
             ("text", "APIServerIdentity=true|false (BETA - default=true)"),
             ("man", ".TH kube-apiserver 1"),
             ("man", "\\fB\\-\\-bind\\-address\\fR"),

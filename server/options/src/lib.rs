@@ -68,7 +68,7 @@ pub use oidc::IssuerOptions;
 pub use options::{Options, subcommand};
 pub use peers::PeerOptions;
 pub use plugins::PLUGINS;
-pub use program::ServerProgram;
+pub use program::{ServerProgram, Subcommand};
 pub use request_headers::RequestHeaders;
 pub use requests::RequestOptions;
 pub use services::ServiceOptions;

@@ -53,6 +53,8 @@ pub struct Options {
     pub runtime_config: Vec<(String, bool)>,
     pub features: Arc<FeatureGates>,
     pub profiling: bool,
+    /// Whether the server is one of a test, and the only API server of its store.
+    pub test_server: bool,
     /// Whether the console and swagger-ui are served.
     pub ui: bool,
     /// The Unix socket of the debug endpoints; the file permissions control access.
@@ -158,7 +160,7 @@ impl Options {
         let logs = errors.checked(values.logs());
         let [profiling, serves_logs, allow_privileged] =
             ["profiling", "enable-logs-handler", "allow-privileged"].map(|flag| errors.checked(values.bool(flag)));
-        let ui = errors.checked(values.bool("ui"));
+        let [ui, test_server] = ["ui", "test-server"].map(|flag| errors.checked(values.bool(flag)));
         let event_ttl = errors.checked(values.duration("event-ttl"));
         let options = || {
             let storage = storage?;
@@ -167,6 +169,7 @@ impl Options {
             Some(Options {
                 program,
                 ui: ui? && (is_stand_alone || values.is_given("ui")),
+                test_server: test_server?,
                 serving: serving?,
                 data_dir,
                 authentication: authentication?,

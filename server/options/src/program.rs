@@ -31,6 +31,34 @@ pub enum ServerProgram {
     Delegating(&'static str),
 }
 
+/// A command beside the server itself.
+#[derive(Debug)]
+pub struct Subcommand {
+    /// The first word of the command line.
+    pub name: &'static str,
+    /// What it does, for the help.
+    pub summary: &'static str,
+    /// Whether extension API servers have it.
+    is_shared: bool,
+}
+
+const fn command(name: &'static str, is_shared: bool, summary: &'static str) -> Subcommand {
+    Subcommand { name, summary, is_shared }
+}
+
+/// The subcommands of all programs, in alphabetical order.
+#[rustfmt::skip]
+static COMMANDS: &[Subcommand] = &[
+    command("assets", false, "make a folder for KUBEBUILDER_ASSETS, so that envtest runs this program"),
+    command("convert", true, "convert an encoded object to another encoding or API version"),
+    command("etcd", false, "serve etcd's API from the embedded store"),
+    command("help", true, "print the flags as text, Markdown, a manual page or shell completions"),
+    command("kubeconfig", true, "print the kubeconfig of the administrator"),
+    command("new", false, "write a crate for an API server of a group of its own"),
+    command("probe", true, "check the health of a running server"),
+    command("snapshot", true, "save, restore or summarize the content of a store"),
+];
+
 /// Flags that only it has, or that have another default.
 #[rustfmt::skip]
 static DELEGATING: &[Flag] = &[
@@ -76,12 +104,8 @@ impl ServerProgram {
     }
 
     /// The subcommands, in alphabetical order.
-    pub fn commands(self) -> &'static [&'static str] {
-        if self.delegates() {
-            &["convert", "help", "kubeconfig", "probe", "snapshot"]
-        } else {
-            &["convert", "etcd", "help", "kubeconfig", "new", "probe", "snapshot"]
-        }
+    pub fn commands(self) -> impl Iterator<Item = &'static Subcommand> {
+        COMMANDS.iter().filter(move |command| command.is_shared || !self.delegates())
     }
 
     /// The flags of the program.

@@ -25,8 +25,7 @@ pub struct StorageOptions {
     pub collects_garbage: bool,
     /// How many objects of a collection are deleted concurrently.
     pub delete_workers: usize,
-    /// Whether acknowledged writes to the data directory survive a power failure. There is no flag
-    /// for it.
+    /// Whether acknowledged writes to the data directory survive a power failure.
     pub durable: bool,
     /// The interval of compaction, which also is how much history is kept; `None` disables
     /// compaction.
@@ -102,7 +101,7 @@ impl FlagValues {
             collects_garbage: self.bool("enable-garbage-collector")?,
             // As upstream, values below one mean one.
             delete_workers: usize::try_from(self.number::<i64>("delete-collection-workers")?).unwrap_or(1).max(1),
-            durable: true,
+            durable: !self.bool("test-server")?,
             compaction_interval: self.interval("etcd-compaction-interval")?,
             health_timeout: self.duration("etcd-healthcheck-timeout")?,
             ready_timeout: self.duration("etcd-readycheck-timeout")?,

@@ -1,6 +1,7 @@
 //! Errors that prevent the start of the server or stop it.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use options::BoxError;
@@ -50,8 +51,19 @@ pub enum Error {
     #[error("TLS: {0}")]
     Tls(#[from] rustls::Error),
     /// The address is in use or does not belong to this host.
-    #[error("listening on {address}: {source}")]
+    #[error("listening on {address}: {source}{}", remedy_of_listen(address, source))]
     Listen { address: String, source: io::Error },
+}
+
+/// The remedy for an address that cannot be used; empty for Unix sockets.
+fn remedy_of_listen(address: &str, why: &io::Error) -> &'static str {
+    match why.kind() {
+        _ if address.parse::<SocketAddr>().is_err() => "",
+        io::ErrorKind::AddrInUse => "; another server listens there: stop it, or choose another --secure-port",
+        io::ErrorKind::AddrNotAvailable => "; --bind-address needs an address of this host",
+        io::ErrorKind::PermissionDenied => "; choose a --secure-port above 1023, or run with the right to use it",
+        _ => "",
+    }
 }
 
 impl Error {

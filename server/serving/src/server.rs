@@ -1,5 +1,6 @@
 //! Assembles a server from its options. The caller adds the resource handler and the roles.
 
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -342,10 +343,11 @@ impl Server {
             None if self.options.program.delegates() => "Another API server authorizes requests.".into(),
             None => "Clients are known by the certificates of --client-ca-file; no kubeconfig was written.".into(),
         };
-        eprintln!("Serving the Kubernetes API on https://{address}. {next}");
-        if let Some(console) = &self.console {
-            eprintln!("Console: {}", self.console_link(console, address));
-        }
+        let console =
+            self.console.as_ref().map(|console| format!("Console: {}\n", self.console_link(console, address)));
+        let text = format!("Serving the Kubernetes API on https://{address}. {next}\n{}", console.unwrap_or_default());
+        // The server also runs for a reader that has closed its end.
+        let _ = io::stderr().write_all(text.as_bytes());
         Ok(())
     }
 }

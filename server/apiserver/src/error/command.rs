@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use super::NewError;
+use super::{AssetsError, NewError};
 use crate::convert;
 
 /// The reason why a command fails.
@@ -57,6 +57,9 @@ pub enum CommandError {
     /// `etcd` cannot start, or stopped because of a failure.
     #[error(transparent)]
     Etcd(#[from] etcd_server::Error),
+    /// `assets` makes no folder.
+    #[error(transparent)]
+    Assets(#[from] AssetsError),
     /// `new` writes no crate.
     #[error(transparent)]
     New(#[from] NewError),

@@ -1,6 +1,7 @@
 //! Errors of the server.
 
 use std::io;
+use std::path::PathBuf;
 
 use machinery::status::Status;
 
@@ -23,6 +24,8 @@ pub enum RunError {
     /// A store cannot be opened, or failed permanently.
     #[error(transparent)]
     Store(#[from] storage::Error),
+    #[error("{} is the data directory of a running server: stop that, or name another with --data-dir", dir.display())]
+    DataInUse { dir: PathBuf },
     /// The store cannot be served over etcd's API.
     #[error("--etcd-listen-client-urls: {0}")]
     Etcd(#[from] etcd_server::Error),

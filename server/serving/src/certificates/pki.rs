@@ -27,6 +27,10 @@ const RENEW_BEFORE: Duration = Duration::days(30);
 /// The validity of a certificate begins this long before it is issued, to tolerate clock skew.
 const CLOCK_SKEW: Duration = Duration::hours(1);
 
+/// What to do about an authority whose files are damaged.
+const REMEDY: &str =
+    "; restore it, or remove both files of the authority: the server then makes a new one, which clients must trust";
+
 /// The common names of the certificate authority and of serving certificates.
 const AUTHORITY: &str = "kubernetes";
 const SERVER: &str = "kube-apiserver";
@@ -73,7 +77,7 @@ impl Authority {
         let key_id = key_id
             .ok_or_else(|| Error::content(&certificate_path, "not a certificate with a subject key identifier"))?;
         let pair = KeyPair::from_pem(&key)
-            .map_err(|why| Error::content(&key_path, format!("not the private key of an authority: {why}")))?;
+            .map_err(|why| Error::content(&key_path, format!("not the private key of an authority: {why}{REMEDY}")))?;
         let issuer = Issuer::from_ca_cert_pem(&certificate, pair)?;
         Ok(Authority { directory: directory.to_owned(), certificate, issuer, key_id })
     }

@@ -21,6 +21,7 @@ pub struct TlsFiles {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyPairPem {
     pub path: PathBuf,
+    pub key_path: PathBuf,
     pub certificate: Vec<u8>,
     pub key: Vec<u8>,
 }
@@ -68,5 +69,10 @@ impl TlsFiles {
 }
 
 fn key_pair(certificate: &Path, key: &Path) -> Result<KeyPairPem, Error> {
-    Ok(KeyPairPem { path: certificate.to_owned(), certificate: read(certificate)?, key: read(key)? })
+    Ok(KeyPairPem {
+        path: certificate.to_owned(),
+        key_path: key.to_owned(),
+        certificate: read(certificate)?,
+        key: read(key)?,
+    })
 }

@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
-use rustls::{DigitallySignedStruct, DistinguishedName, ServerConfig, SignatureScheme};
+use rustls::{DigitallySignedStruct, DistinguishedName, InconsistentKeys, ServerConfig, SignatureScheme};
 use tokio_rustls::TlsAcceptor;
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
@@ -101,8 +101,13 @@ impl ResolvesServerCert for SniResolver {
 }
 
 fn certified(pair: &KeyPairPem, provider: &CryptoProvider) -> Result<CertifiedKey, Error> {
-    let (chain, key) = (certificates(&pair.path, &pair.certificate)?, private_key(&pair.path, &pair.key)?);
-    CertifiedKey::from_der(chain, key, provider).map_err(|why| Error::content(&pair.path, why))
+    let (chain, key) = (certificates(&pair.path, &pair.certificate)?, private_key(&pair.key_path, &pair.key)?);
+    CertifiedKey::from_der(chain, key, provider).map_err(|why| match why {
+        rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
+            Error::content(&pair.key_path, format!("not the private key of the certificate {}", pair.path.display()))
+        }
+        other => Error::content(&pair.path, other),
+    })
 }
 
 /// The names of a certificate that SNI can request; IP addresses are excluded.

@@ -48,7 +48,7 @@ fn parameters(name: &str, (begin, end): (u64, u64)) -> CertificateParams {
 /// The CAs of clients and, optionally, of front proxies.
 pub fn authorities(clients: &TestAuthority, proxies: Option<&TestAuthority>) -> Authorities {
     let contents = TlsContents {
-        serving: KeyPairPem { path: "".into(), certificate: Vec::new(), key: Vec::new() },
+        serving: KeyPairPem { path: "".into(), key_path: "".into(), certificate: Vec::new(), key: Vec::new() },
         sni: Vec::new(),
         client_ca: clients.pem.clone().into_bytes(),
         proxy_ca: proxies.map(|proxies| proxies.pem.clone().into_bytes()),
