@@ -40,4 +40,5 @@ pub use async_trait::async_trait;
 pub use endpoints::{Admission, AdmissionAttributes, Background, KindExtensions, Operation, RunningServer};
 pub use machinery::reflect::Owned;
 pub use machinery::status::Status;
+pub use request::Handler;
 pub use storage::Store;

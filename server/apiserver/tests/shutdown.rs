@@ -10,6 +10,7 @@ use apiserver::{
     Admission, AdmissionAttributes, Background, Client, Owned, RunningServer, Server, Status, Store, async_trait,
 };
 use http::{Method, StatusCode};
+use request::Handler;
 use serde_json::json;
 use serving::shutdown::Shutdown;
 use storage::EmbeddedStore;
@@ -27,8 +28,9 @@ struct Signal(OnceLock<Shutdown>);
 
 #[async_trait]
 impl Background for Signal {
-    async fn start(&self, server: RunningServer) {
+    async fn start(&self, server: RunningServer) -> Arc<dyn Handler> {
         let _ = self.0.set(server.environment.shutdown.clone()); // started once
+        server.handler
     }
 }
 

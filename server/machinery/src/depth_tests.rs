@@ -3,7 +3,7 @@
 
 use crate::json::fixture::v1::Pod;
 use crate::json::{self, Issues, Value};
-use crate::limits::{MAX_DEPTH, MAX_STORED_DEPTH, max_blanks};
+use crate::limits::{MAX_DEPTH, MAX_STORED_DEPTH};
 use crate::reflect::{Mut, Ref, Struct};
 use crate::{cbor, protobuf, yaml};
 

@@ -163,34 +163,22 @@ mod tests {
     #[test]
     fn kubelets_get_client_certificates_of_their_form_only() {
         let usages = [DIGITAL_SIGNATURE, CLIENT_AUTH];
-        let verdict =
-            |organization, name, names, usages: &[&str]| check(KUBELET_CLIENT, organization, name, names, usages);
+        let verdict = |organization, name, names: &[&str], usages: &[&str]| {
+            check(KUBELET_CLIENT, organization, name, names, usages)
+        };
         assert_eq!(verdict("system:nodes", "system:node:a", &[], &usages), "true");
         let with_rsa = [KEY_ENCIPHERMENT, DIGITAL_SIGNATURE, CLIENT_AUTH];
         assert_eq!(verdict("system:nodes", "system:node:a", &[], &with_rsa), "true");
-        let cases: [(&str, &str, &[&str], &[&str], &str); 6] = [
-            ("dev", "system:node:a", &[], &usages, "subject organization is not system:nodes"),
-            ("system:nodes", "jane", &[], &usages, "subject common name does not begin with system:node:"),
-            ("system:nodes", "system:node:a", &["a"], &usages, "DNS subjectAltNames are not allowed"),
-            ("system:nodes", "system:node:a", &["10.0.0.1"], &usages, "IP subjectAltNames are not allowed"),
-            (
-                "system:nodes",
-                "system:node:a",
-                &[],
-                &[CLIENT_AUTH],
-                "usages did not match [client auth digital signature key encipherment]",
-            ),
-            (
-                "system:nodes",
-                "system:node:a",
-                &[],
-                &[DIGITAL_SIGNATURE, CLIENT_AUTH, SERVER_AUTH],
-                "usages did not match [client auth digital signature key encipherment]",
-            ),
-        ];
-        for (organization, name, names, usages, wanted) in cases {
-            assert_eq!(verdict(organization, name, names, usages), wanted);
-        }
+        let rejected = |organization, name, names: &[&str], usages: &[&str], why| {
+            assert_eq!(verdict(organization, name, names, usages), why);
+        };
+        rejected("dev", "system:node:a", &[], &usages, "subject organization is not system:nodes");
+        rejected("system:nodes", "jane", &[], &usages, "subject common name does not begin with system:node:");
+        rejected("system:nodes", "system:node:a", &["a"], &usages, "DNS subjectAltNames are not allowed");
+        rejected("system:nodes", "system:node:a", &["10.0.0.1"], &usages, "IP subjectAltNames are not allowed");
+        let why = "usages did not match [client auth digital signature key encipherment]";
+        rejected("system:nodes", "system:node:a", &[], &[CLIENT_AUTH], why);
+        rejected("system:nodes", "system:node:a", &[], &[DIGITAL_SIGNATURE, CLIENT_AUTH, SERVER_AUTH], why);
     }
 
     #[test]
