@@ -27,7 +27,8 @@ fn run_in(folder: &Path, args: &[&str]) -> Outcome {
 fn check(folder: &Path, flags: &[&str], expect: &[&str]) {
     let refused = run_in(folder, &[&["--secure-port=0", "--controllers=-*"], flags].concat());
     assert!(!refused.ok, "{flags:?} are accepted");
-    let last = refused.stderr.rsplit_once("error: ").unwrap_or_default().1.to_owned();
+    let lines = format!("\n{}", refused.stderr);
+    let last = lines.rsplit_once("\nerror: ").unwrap_or_default().1;
     assert!(expect.iter().all(|text| last.contains(text)), "{flags:?}: {}", refused.stderr);
 }
 

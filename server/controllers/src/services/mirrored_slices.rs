@@ -11,7 +11,7 @@ use super::backend;
 use super::informers::{MANAGED_BY, SERVICE_NAME};
 use super::order;
 use super::packing::SliceChanges;
-use super::slice_set::{EndpointSet, Group, PortsKey, are_equal, endpoint_key, name_prefix, owner, ports_key};
+use super::slice_set::{EndpointSet, PortGroup, PortsKey, are_equal, endpoint_key, name_prefix, owner, ports_key};
 use super::subsets::repack;
 use super::trigger_times;
 
@@ -23,7 +23,7 @@ pub const MAX_ADDRESSES: usize = 1000;
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Groups by family and ports.
-type FamilyGroups = BTreeMap<(String, PortsKey), Group>;
+type FamilyGroups = BTreeMap<(String, PortsKey), PortGroup>;
 
 /// What the slices of endpoints should have.
 #[derive(Default)]
@@ -60,7 +60,7 @@ pub fn desired(endpoints: &Endpoints) -> Desired {
                 continue;
             };
             added += 1;
-            let new = || Group { ports: ports.clone(), endpoints: EndpointSet::new() };
+            let new = || PortGroup { ports: ports.clone(), endpoints: EndpointSet::new() };
             let group = desired.groups.entry((family.into(), ports_key(&ports))).or_insert_with(new);
             group.endpoints.insert(endpoint_key(&endpoint), endpoint);
         }
@@ -135,7 +135,7 @@ fn annotations(endpoints: &Endpoints) -> BTreeMap<String, String> {
 }
 
 /// A slice of endpoints without a name.
-fn new_slice(endpoints: &Endpoints, family: &str, group: Group) -> EndpointSlice {
+fn new_slice(endpoints: &Endpoints, family: &str, group: PortGroup) -> EndpointSlice {
     let mut labels = endpoints.metadata.labels.clone();
     labels.insert(SERVICE_NAME.into(), endpoints.metadata.name.clone());
     labels.insert(MANAGED_BY.into(), MANAGER.into());

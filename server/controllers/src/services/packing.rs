@@ -9,7 +9,8 @@ use generated::discovery::v1::EndpointSlice;
 
 use super::hints;
 use super::slice_set::{
-    EndpointSet, Group, Groups, PortsKey, are_equal, endpoint_key, is_owned, labels, new_slice, ports_key, unreserved,
+    EndpointSet, PortGroup, PortGroups, PortsKey, are_equal, endpoint_key, is_owned, labels, new_slice, ports_key,
+    unreserved,
 };
 
 /// Maximum number of endpoints in a slice (upstream's `--max-endpoints-per-slice`).
@@ -34,7 +35,7 @@ struct Sorted {
 }
 
 /// The changes of the slices of a service in one family (`reconcileByAddressType`).
-pub fn pack(service: &Service, family: &str, existing: Vec<EndpointSlice>, groups: Groups) -> SliceChanges {
+pub fn pack(service: &Service, family: &str, existing: Vec<EndpointSlice>, groups: PortGroups) -> SliceChanges {
     let number = existing.len();
     let mut by_ports: BTreeMap<PortsKey, Vec<EndpointSlice>> = BTreeMap::new();
     let mut all = Sorted::default();
@@ -81,9 +82,9 @@ fn keep_placeholder(service: &Service, family: &str, changes: &mut SliceChanges)
 /// The changes of the slices with the same ports (`reconcileByPortMapping`): endpoints stay in their
 /// slice; new ones go to slices that are written anyway, then to one that has room for all, then to
 /// new ones.
-fn pack_group(service: &Service, family: &str, existing: Vec<EndpointSlice>, group: Group) -> Sorted {
+fn pack_group(service: &Service, family: &str, existing: Vec<EndpointSlice>, group: PortGroup) -> Sorted {
     let mut sorted = Sorted::default();
-    let Group { ports, endpoints: mut left } = group;
+    let PortGroup { ports, endpoints: mut left } = group;
     for slice in existing {
         sort_slice(service, slice, &mut left, &mut sorted);
     }

@@ -19,12 +19,12 @@ pub type Key = (String, String);
 
 /// A function that is called with the old and the new part of each changed object. Readers see the
 /// change before the call.
-pub type Listener<V> = Box<dyn Fn(&Key, Option<&Arc<V>>, Option<&Arc<V>>) + Send>;
+pub type OnChange<V> = Box<dyn Fn(&Key, Option<&Arc<V>>, Option<&Arc<V>>) + Send>;
 
 /// The copies of a resource by namespace and name.
 pub struct Projection<V> {
     copies: RwLock<BTreeMap<Key, Arc<V>>>,
-    listeners: Mutex<Vec<Listener<V>>>,
+    listeners: Mutex<Vec<OnChange<V>>>,
     is_listed: watch::Sender<bool>,
     /// Held by the controller that follows the resource for all.
     follower: tokio::sync::Mutex<()>,
@@ -43,7 +43,7 @@ impl<V> Default for Projection<V> {
 
 impl<V: PartialEq> Projection<V> {
     /// Calls a listener for each known object, and for each change from now on.
-    pub fn on_change(&self, listener: Listener<V>) {
+    pub fn on_change(&self, listener: OnChange<V>) {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let known: Vec<(Key, Arc<V>)> = self.read(|all| all.iter().map(|(k, v)| (k.clone(), v.clone())).collect());
         known.iter().for_each(|(key, copy)| listener(key, None, Some(copy)));

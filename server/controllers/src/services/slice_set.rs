@@ -31,15 +31,15 @@ pub type EndpointKey = (Vec<String>, String, String, String);
 pub type EndpointSet = BTreeMap<EndpointKey, Endpoint>;
 
 /// The endpoints that have the same ports.
-pub struct Group {
+pub struct PortGroup {
     /// The ports, in upstream's order.
     pub ports: Vec<EndpointPort>,
     /// The endpoints.
     pub endpoints: EndpointSet,
 }
 
-/// Groups by ports.
-pub type Groups = BTreeMap<PortsKey, Group>;
+/// The groups of a service by ports.
+pub type PortGroups = BTreeMap<PortsKey, PortGroup>;
 
 /// What identifies an endpoint.
 pub fn endpoint_key(endpoint: &Endpoint) -> EndpointKey {
@@ -107,12 +107,12 @@ pub fn groups(
     backends: &[(String, std::sync::Arc<Backend>)],
     family: &str,
     zone: impl Fn(&str) -> Option<Option<String>>,
-) -> (Groups, Vec<String>) {
-    let (mut groups, mut missing) = (Groups::new(), Vec::new());
+) -> (PortGroups, Vec<String>) {
+    let (mut groups, mut missing) = (PortGroups::new(), Vec::new());
     let (namespace, service_name) = (&service.metadata.namespace, &service.metadata.name);
     for (name, backend) in backends.iter().filter(|(_, backend)| backend.is_endpoint(true)) {
         let ports = ports(service, backend);
-        let group = groups.entry(ports_key(&ports)).or_insert(Group { ports, endpoints: EndpointSet::new() });
+        let group = groups.entry(ports_key(&ports)).or_insert(PortGroup { ports, endpoints: EndpointSet::new() });
         let zone = zone(&backend.node);
         if zone.is_none() && !service.spec.publish_not_ready_addresses {
             let node = &backend.node;

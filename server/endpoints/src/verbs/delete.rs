@@ -61,14 +61,14 @@ impl CheckDelete for AdmitDelete<'_> {
 }
 
 /// Warns about dependents that the default policy of a kind orphans.
-pub(super) fn warn(endpoint: &Endpoint, call: &ResourceRequest, options: &Options) {
+pub(super) fn warn(endpoint: &Endpoint, call: &ResourceRequest, options: &ParsedDeleteOptions) {
     if options.store.propagation.is_none() && endpoint.resource.garbage_collection == GarbageCollection::Orphan {
         call.warn(&[endpoint.resource.orphan_warning.to_string()]);
     }
 }
 
 /// The options of a delete request.
-pub(super) struct Options {
+pub(super) struct ParsedDeleteOptions {
     pub(super) store: DeleteOptions,
     orphan_dependents: Option<bool>,
     /// Whether the object is deleted because it is unreadable.
@@ -78,7 +78,7 @@ pub(super) struct Options {
 pub(super) const IGNORE_READ_ERRORS: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
 /// Parses the options of body or query. A body takes precedence.
-pub(super) async fn options(endpoint: &Endpoint, call: &mut ResourceRequest) -> Result<Options, Status> {
+pub(super) async fn options(endpoint: &Endpoint, call: &mut ResourceRequest) -> Result<ParsedDeleteOptions, Status> {
     let cost = call.supported.body_encoding(call.content_type()).map_or(RequestCost::BySize, RequestCost::of);
     let bytes = call.read_body(endpoint, cost).await?;
     let mut parsed = match bytes.is_empty() {
@@ -108,7 +108,7 @@ pub(super) async fn options(endpoint: &Endpoint, call: &mut ResourceRequest) -> 
         propagation,
         grace_period_seconds: parsed.grace_period_seconds,
     };
-    Ok(Options { store, orphan_dependents: parsed.orphan_dependents, ignores_read_errors })
+    Ok(ParsedDeleteOptions { store, orphan_dependents: parsed.orphan_dependents, ignores_read_errors })
 }
 
 fn from_body(call: &ResourceRequest, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status> {

@@ -13,7 +13,7 @@ use request::Response;
 use storage::cache::Entry;
 
 use super::ResourceRequest;
-use super::delete::{AdmitDelete, IGNORE_READ_ERRORS, Options, options, warn};
+use super::delete::{AdmitDelete, IGNORE_READ_ERRORS, ParsedDeleteOptions, options, warn};
 use crate::admission::Operation;
 use crate::endpoint::Endpoint;
 use crate::listing;
@@ -80,7 +80,7 @@ impl Workers {
         &mut self,
         endpoint: &Arc<Endpoint>,
         call: &mut ResourceRequest,
-        options: &Options,
+        options: &ParsedDeleteOptions,
         entries: &[Arc<Entry>],
     ) -> Result<(), Status> {
         let store = endpoint.store()?;
