@@ -94,8 +94,8 @@ pub use metadata::{MetaExt, changes_only_ownership, ensure_namespace, meta, meta
 pub use names::random_suffix;
 pub use options::{CreateOptions, DeleteOptions, ListQuery, Precondition, UpdateOptions};
 pub use ownership::keep_times;
-pub use rules::kind_type;
 pub use resource::{Backend, ResourceStore, parse_resource_version};
+pub use rules::kind_type;
 pub use select::Predicate;
 pub use source::{ObjectSource, computed_entry};
 pub use storage::cache::ChangeKind;
