@@ -59,8 +59,7 @@ impl Certificates {
     /// A file cannot be read or written, or its content is unusable.
     pub fn prepare(options: &Options) -> Result<Self, Error> {
         let directory = &options.serving.cert_dir;
-        files::make_directory(&options.data_dir)?;
-        files::make_directory(directory)?;
+        make_directories(options)?;
         let ca = Authority::load_or_create(directory, "ca")?;
         let admin = match options.authentication.client_ca_file {
             Some(_) => None,
@@ -105,6 +104,18 @@ impl Certificates {
     }
 }
 
+/// Creates the directory of certificates, and the data directory if something is stored there. A server
+/// with etcd, a certificate directory and a client CA of its flags leaves the working directory as it is.
+fn make_directories(options: &Options) -> Result<(), Error> {
+    let is_used = options.serving.cert_dir.starts_with(&options.data_dir)
+        || options.storage.etcd.servers.is_empty()
+        || options.authentication.client_ca_file.is_none();
+    if is_used {
+        files::make_directory(&options.data_dir)?;
+    }
+    files::make_directory(&options.serving.cert_dir)
+}
+
 /// The URL at which this host reaches a server that listens on the address.
 pub(crate) fn url(address: SocketAddr) -> String {
     let host = match address.ip() {
@@ -125,8 +136,7 @@ pub(crate) fn provide_front_proxy(options: &mut Options) -> Result<(), Error> {
         return Ok(());
     }
     let directory = options.serving.cert_dir.clone();
-    files::make_directory(&options.data_dir)?;
-    files::make_directory(&directory)?;
+    make_directories(options)?;
     Authority::load_or_create(&directory, FRONT_PROXY_CA)?
         .issue(FRONT_PROXY, &Purpose::Client { name: FRONT_PROXY, groups: &[] })?;
     let file = |name: &str, extension: &str| directory.join(format!("{name}.{extension}"));

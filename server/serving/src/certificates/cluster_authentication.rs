@@ -50,8 +50,7 @@ pub async fn look_up(options: &mut Options) -> Result<(), Error> {
         Err(why) => return Err(why.into()),
     };
     let ca_files = CaFiles::new(options, &info);
-    files::make_directory(&options.data_dir)?;
-    files::make_directory(&options.serving.cert_dir)?;
+    super::make_directories(options)?;
     ca_files.write(&info)?;
     if let Some(path) = &ca_files.clients {
         options.authentication.client_ca_file = Some(path.clone());

@@ -31,6 +31,29 @@ fn reuses_generated_files() {
     }
 }
 
+/// envtest starts servers in the folders of test packages, which are part of a repository.
+#[test]
+fn creates_data_directory_only_for_content() {
+    let directory = tempfile::tempdir().unwrap();
+    Certificates::prepare(&options(directory.path(), &[])).unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let client_ca = format!("--client-ca-file={}", path("data/pki/ca.crt"));
+    let others =
+        [client_ca, format!("--cert-dir={}", path("certificates")), "--etcd-servers=http://192.0.2.1:2".into()];
+    let exists = |flags: &[&String]| {
+        let data = format!("--data-dir={}", path("unused"));
+        let flags: Vec<&str> = flags.iter().copied().chain([&data]).map(String::as_str).collect();
+        Certificates::prepare(&options(directory.path(), &flags)).unwrap();
+        let exists = directory.path().join("unused").exists();
+        let _ = std::fs::remove_dir_all(directory.path().join("unused")); // absent in one case
+        exists
+    };
+    assert!(!exists(&[&others[0], &others[1], &others[2]]));
+    assert!(exists(&[&others[0], &others[1]]), "the store");
+    assert!(exists(&[&others[0], &others[2]]), "the certificates");
+    assert!(exists(&[&others[1], &others[2]]), "the kubeconfig");
+}
+
 #[test]
 fn reissues_serving_certificate_for_other_names() {
     let directory = tempfile::tempdir().unwrap();
