@@ -1,9 +1,9 @@
-//! Names of formats and of name rules, read from the source of `machinery`, so that no second list
+//! Names of formats and of name rules, read from the source of `format`, so that no second list
 //! exists.
 
 use std::path::{Path, PathBuf};
 
-/// Allowed words of `format = ..` and `name = ..`. If the lists are empty because `machinery` is not
+/// Allowed words of `format = ..` and `name = ..`. If the lists are empty because `format` is not
 /// available, nothing is checked.
 #[derive(Default)]
 pub struct Formats {
