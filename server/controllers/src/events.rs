@@ -1,16 +1,12 @@
 //! Events of a resource, without a copy of its objects: the watch cache has them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use machinery::reflect::Struct;
 use machinery::selector::FieldSelector;
 use machinery::status::Status;
-use registry::{ChangeKind, ListQuery, Predicate, ResourceStore, WatchEvent};
+use registry::{ChangeKind, Predicate, ReflectorEvent, ResourceStore, WatchEvent};
 use storage::cache::Entry;
-
-/// Delay before a failed watch is started again.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// An event of a resource.
 pub enum Event<T> {
@@ -33,37 +29,19 @@ pub fn named(name: &str) -> Result<Predicate, Status> {
 
 /// Calls `on` for each object and for each change, as long as the store is open.
 pub async fn follow<T: Struct>(store: &Arc<ResourceStore>, predicate: &Predicate, mut on: impl FnMut(Event<T>)) {
-    loop {
-        match follow_once(store, predicate, &mut on).await {
-            // The watch was too slow, or the cache was filled again.
-            Ok(()) => {}
-            Err(status) if status.code == 503 => return,
-            Err(status) => {
-                let why = status.message;
-                tracing::warn!(resource = %store.name(), why, "watch of a controller failed; listing again");
-            }
-        }
-        tokio::time::sleep(RETRY).await;
-    }
-}
-
-async fn follow_once<T: Struct>(
-    store: &Arc<ResourceStore>,
-    predicate: &Predicate,
-    on: &mut impl FnMut(Event<T>),
-) -> Result<(), Status> {
-    let mut stream = store.watch("", predicate, &ListQuery::default(), true, Some(true)).await?;
-    while let Some(event) = stream.next().await {
-        match event? {
-            WatchEvent::Object(kind, entry) => match (kind, typed(store, &entry)?) {
+    let on = |followed| {
+        match followed {
+            ReflectorEvent::Begun => {}
+            ReflectorEvent::Event(WatchEvent::InitialEventsEnd(_)) => on(Event::Listed),
+            ReflectorEvent::Event(WatchEvent::Object(kind, entry)) => match (kind, typed(store, &entry)?) {
                 (_, None) => {}
                 (ChangeKind::Deleted, Some(object)) => on(Event::Deleted(object)),
                 (ChangeKind::Added | ChangeKind::Modified, Some(object)) => on(Event::Stored(object)),
             },
-            WatchEvent::InitialEventsEnd(_) => on(Event::Listed),
         }
-    }
-    Ok(())
+        Ok(())
+    };
+    registry::follow(store, predicate, on).await;
 }
 
 /// Decodes an entry in hub form; `None` for an object of another type.

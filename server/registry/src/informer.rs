@@ -8,24 +8,19 @@ use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
 
 use foldhash::fast::RandomState;
 use machinery::reflect::{Owned, Ref, Struct};
-use machinery::status::Status;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use storage::cache::ChangeKind;
 
+use crate::follow::{self, ReflectorEvent};
 use crate::metadata::meta;
-use crate::options::ListQuery;
 use crate::resource::ResourceStore;
 use crate::select::Predicate;
 use crate::watch_events::WatchEvent;
-
-/// Delay before a failed watch is started again.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// The group and plural of a resource.
 type Name = (&'static str, &'static str);
@@ -237,41 +232,26 @@ fn spawn(store: Arc<ResourceStore>, objects: Arc<dyn Objects>) -> AbortHandle {
     tokio::spawn(follow(store, objects)).abort_handle()
 }
 
-/// Follows a resource until the store is closed; starts again after failures.
+/// Follows a resource until the store is closed.
 async fn follow(store: Arc<ResourceStore>, objects: Arc<dyn Objects>) {
-    loop {
-        match follow_once(&store, &*objects).await {
-            // The watch was too slow, or the cache was filled again.
-            Ok(()) => {}
-            Err(status) if status.code == 503 => return,
-            Err(status) => {
-                let why = status.message;
-                tracing::warn!(resource = %store.name(), why, "informer watch failed; the resource is listed again");
+    let mut initial = None;
+    let on = |followed| {
+        match followed {
+            ReflectorEvent::Begun => initial = Some(Vec::new()),
+            ReflectorEvent::Event(WatchEvent::InitialEventsEnd(_)) => {
+                objects.replace(initial.take().unwrap_or_default())
+            }
+            ReflectorEvent::Event(WatchEvent::Object(kind, entry)) => {
+                let object = objects.trim(store.object(&entry)?);
+                match &mut initial {
+                    Some(all) => all.push(object),
+                    None => objects.change(kind, object),
+                }
             }
         }
-        tokio::time::sleep(RETRY).await;
-    }
-}
-
-async fn follow_once(store: &Arc<ResourceStore>, objects: &dyn Objects) -> Result<(), Status> {
-    let query = ListQuery::default();
-    let mut stream = store.watch("", &Predicate::default(), &query, true, Some(true)).await?;
-    let mut initial = Some(Vec::new());
-    while let Some(event) = stream.next().await {
-        let (kind, entry) = match event? {
-            WatchEvent::Object(kind, entry) => (kind, entry),
-            WatchEvent::InitialEventsEnd(_) => {
-                objects.replace(initial.take().unwrap_or_default());
-                continue;
-            }
-        };
-        let object = objects.trim(store.object(&entry)?);
-        match &mut initial {
-            Some(all) => all.push(object),
-            None => objects.change(kind, object),
-        }
-    }
-    Ok(())
+        Ok(())
+    };
+    follow::follow(&store, &Predicate::default(), on).await;
 }
 
 /// Returns an object and its key; `None` for an object of another type, which only a wrong use of an

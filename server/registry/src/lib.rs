@@ -53,6 +53,7 @@ mod create;
 mod delete;
 mod describe;
 mod error;
+mod follow;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod guaranteed_update;
@@ -85,6 +86,7 @@ mod write_hook;
 pub use clock::{Clock, SystemClock};
 pub use delete::{CheckDelete, Deleted};
 pub use error::Error;
+pub use follow::{ReflectorEvent, follow};
 pub use index_uses::IndexUse;
 pub use informer::{Informer, Informers, Observer, Stores};
 pub use list::Listed;

@@ -4,15 +4,11 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
 
 use machinery::status::Status;
-use registry::{ChangeKind, ListQuery, Predicate, ResourceStore, WatchEvent};
+use registry::{ChangeKind, Predicate, ReflectorEvent, ResourceStore, WatchEvent};
 use storage::cache::Entry;
 use tokio::sync::watch;
-
-/// Delay before a failed watch is started again.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// Namespace and name of an object. The namespace of cluster-scoped objects is empty.
 pub type Key = (String, String);
@@ -73,45 +69,26 @@ impl<V: PartialEq> Projection<V> {
     /// Follows the resource until the store is closed. Of several callers, one does the work.
     pub async fn follow(&self, store: &Arc<ResourceStore>, project: impl Fn(&Entry) -> Result<V, Status>) {
         let _follower = self.follower.lock().await;
-        loop {
-            match self.follow_once(store, &project).await {
-                // The watch was too slow, or the cache was filled again.
-                Ok(()) => {}
-                Err(status) if status.code == 503 => return,
-                Err(status) => {
-                    let why = status.message;
-                    tracing::warn!(resource = %store.name(), why, "watch of a controller failed; listing again");
-                }
-            }
-            tokio::time::sleep(RETRY).await;
-        }
-    }
-
-    async fn follow_once(
-        &self,
-        store: &Arc<ResourceStore>,
-        project: impl Fn(&Entry) -> Result<V, Status>,
-    ) -> Result<(), Status> {
-        let query = ListQuery::default();
-        let mut stream = store.watch("", &Predicate::default(), &query, true, Some(true)).await?;
-        let mut initial = Some(BTreeMap::new());
-        while let Some(event) = stream.next().await {
-            let (kind, entry) = match event? {
-                WatchEvent::Object(kind, entry) => (kind, entry),
-                WatchEvent::InitialEventsEnd(_) => {
+        let mut initial = None;
+        let on = |followed| {
+            match followed {
+                ReflectorEvent::Begun => initial = Some(BTreeMap::new()),
+                ReflectorEvent::Event(WatchEvent::InitialEventsEnd(_)) => {
                     self.replace(initial.take().unwrap_or_default());
                     self.is_listed.send_replace(true);
-                    continue;
                 }
-            };
-            let key = key_of(store, &entry);
-            match &mut initial {
-                Some(all) => drop(all.insert(key, project(&entry)?)),
-                None if kind == ChangeKind::Deleted => self.set(key, None),
-                None => self.set(key, Some(project(&entry)?)),
+                ReflectorEvent::Event(WatchEvent::Object(kind, entry)) => {
+                    let key = key_of(store, &entry);
+                    match &mut initial {
+                        Some(all) => drop(all.insert(key, project(&entry)?)),
+                        None if kind == ChangeKind::Deleted => self.set(key, None),
+                        None => self.set(key, Some(project(&entry)?)),
+                    }
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        };
+        registry::follow(store, &Predicate::default(), on).await;
     }
 
     /// Replaces all copies after a list.
