@@ -25,17 +25,16 @@ impl Watchers {
     }
 
     pub(super) fn remove(&mut self, gone: &Arc<Watcher>) {
-        let is_other = |watcher: &Arc<Watcher>| !Arc::ptr_eq(watcher, gone);
         match gone.range().single() {
             Some(key) => {
                 if let Some(watchers) = self.of_keys.get_mut(key) {
-                    watchers.retain(is_other);
+                    watchers.retain(|watcher| !Arc::ptr_eq(watcher, gone));
                     if watchers.is_empty() {
                         self.of_keys.remove(key);
                     }
                 }
             }
-            None => self.of_ranges.retain(is_other),
+            None => self.of_ranges.remove(gone),
         }
     }
 
@@ -53,7 +52,7 @@ impl Watchers {
             any_full |= !self.of_ranges.watchers[pairs[0].0].offer(watched);
         }
         if any_full {
-            self.of_ranges.retain(|watcher| !watcher.is_full());
+            self.of_ranges.remove_full();
         }
         if self.of_keys.is_empty() {
             return;
@@ -83,25 +82,42 @@ impl ByStart {
     fn add(&mut self, watcher: Arc<Watcher>) {
         let place = self.watchers.partition_point(|other| other.range().start() <= watcher.range().start());
         self.watchers.insert(place, watcher);
-        self.reach_from(place);
+        self.reaches.insert(place, self.reach(place));
+        self.update_reaches(place + 1);
     }
 
-    fn retain(&mut self, keep: impl Fn(&Arc<Watcher>) -> bool) {
-        self.watchers.retain(keep);
-        self.reach_from(0);
+    fn remove(&mut self, gone: &Arc<Watcher>) {
+        if let Some(place) = self.watchers.iter().position(|watcher| Arc::ptr_eq(watcher, gone)) {
+            self.watchers.remove(place);
+            self.reaches.remove(place);
+            self.update_reaches(place);
+        }
     }
 
-    /// Computes the reaches again from a place on.
-    fn reach_from(&mut self, place: usize) {
-        self.reaches.truncate(place);
-        for watcher in &self.watchers[place..] {
-            let end = watcher.range().end();
-            let reach = match self.reaches.last() {
-                Some(None) => None,
-                Some(Some(before)) => end.map(|end| end.max(before).clone()),
-                None => end.cloned(),
-            };
-            self.reaches.push(reach);
+    /// Removes the watchers with a full queue.
+    fn remove_full(&mut self) {
+        let full: Vec<_> = self.watchers.iter().filter(|watcher| watcher.is_full()).cloned().collect();
+        full.iter().for_each(|watcher| self.remove(watcher));
+    }
+
+    /// Computes the reach of a place from that of the place before.
+    fn reach(&self, place: usize) -> Option<Bytes> {
+        let end = self.watchers[place].range().end();
+        match place.checked_sub(1).map(|before| &self.reaches[before]) {
+            Some(None) => None,
+            Some(Some(before)) => end.map(|end| end.max(before).clone()),
+            None => end.cloned(),
+        }
+    }
+
+    /// Computes the reaches again from a place on, as far as they change.
+    fn update_reaches(&mut self, place: usize) {
+        for place in place..self.watchers.len() {
+            let reach = self.reach(place);
+            if self.reaches[place] == reach {
+                return; // those behind depend on this one
+            }
+            self.reaches[place] = reach;
         }
     }
 
@@ -168,7 +184,7 @@ mod tests {
                 }
                 assert_finds(&watchers, &added);
                 let gone = added.swap_remove(number / 2);
-                watchers.retain(|watcher| !Arc::ptr_eq(watcher, &gone));
+                watchers.remove(&gone);
                 assert_finds(&watchers, &added);
             }
         }
