@@ -41,8 +41,12 @@ async fn clean(store: &ResourceStore, loopback: &Loopback, now: Time) -> Result<
     for entry in store.list("", &Predicate::default(), &query).await?.entries {
         let Ok(request) = store.object(&entry)?.into_inner::<CertificateSigningRequest>() else { continue };
         if is_over(&request, now) {
-            tracing::debug!(name = request.metadata.name, "deleting an old certificate request");
-            loopback.delete(REQUESTS, "", &request.metadata.name).await?;
+            let name = &request.metadata.name;
+            tracing::debug!(name, "deleting an old certificate request");
+            // A request that cannot be deleted must not keep the others.
+            if let Err(status) = loopback.delete(REQUESTS, "", name).await {
+                tracing::warn!(name, why = status.message, "cannot delete a certificate request; retrying later");
+            }
         }
     }
     Ok(())
