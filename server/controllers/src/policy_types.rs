@@ -28,6 +28,9 @@ const MANAGER: &str = "validatingadmissionpolicy-status";
 const WORKERS: usize = 5;
 /// Number of kinds after which no more are looked for (`maxTypesToCheck`).
 const MAX_KINDS: usize = 10;
+/// Bytes of warnings after which no more expressions are checked: the warnings are stored in the policy,
+/// and each repeats its expression for each kind.
+const MAX_WARNINGS: usize = 256 << 10;
 const AUTHORIZER: Type = Type::Opaque("kubernetes.authorization.Authorizer");
 
 /// Group, version and kind.
@@ -100,8 +103,11 @@ impl Checks {
     fn warnings(&self, spec: &ValidatingAdmissionPolicySpec) -> Vec<Value> {
         let environments: Vec<(&GroupVersionKind, Environment)> =
             self.kinds.iter().map(|(kind, of)| (kind, self.environment(of, &spec.variables))).collect();
-        let mut warnings = Vec::new();
+        let (mut warnings, mut size) = (Vec::new(), 0);
         let mut check = |field: String, expression: &str| {
+            if size >= MAX_WARNINGS {
+                return;
+            }
             let errors: Vec<String> = environments
                 .iter()
                 .filter_map(|(kind, environment)| {
@@ -111,7 +117,9 @@ impl Checks {
                 })
                 .collect();
             if !errors.is_empty() {
-                warnings.push(json!({"fieldRef": field, "warning": errors.join("\n")}));
+                let warning = errors.join("\n");
+                size += field.len() + warning.len();
+                warnings.push(json!({"fieldRef": field, "warning": warning}));
             }
         };
         for (index, validation) in spec.validations.iter().enumerate() {
@@ -256,6 +264,14 @@ mod tests {
         let text = found[0]["warning"].as_str().unwrap();
         assert!(text.starts_with("/v1, Kind=Pod: ERROR: <input>:1:12: undefined field 'replicas'\n"), "{text}");
         assert!(text.ends_with("^\n"), "{text}");
+    }
+
+    #[test]
+    fn warnings_about_a_large_policy_are_bounded() {
+        let long = format!("object.absent == '{}'", "x".repeat(400));
+        let found = warnings(None, &[&*long; 2000], &[]);
+        let size: usize = found.iter().map(|warning| warning["warning"].as_str().unwrap().len()).sum();
+        assert!(size.abs_diff(MAX_WARNINGS) < MAX_WARNINGS / 8, "{} warnings, {size} bytes", found.len());
     }
 
     #[test]
