@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use apimachinery::meta::v1::ObjectMeta;
 use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::{Event, ObjectReference};
 use registry::Clock;
@@ -9,6 +10,19 @@ use registry::Clock;
 const EVENTS: GroupVersionResource = ("", "v1", "events");
 /// The namespace of events about objects without one.
 const NAMESPACE: &str = "default";
+
+/// Refers to an object of the core group, for an event about it.
+pub fn reference(kind: &str, metadata: &ObjectMeta) -> ObjectReference {
+    ObjectReference {
+        api_version: "v1".into(),
+        kind: kind.into(),
+        namespace: metadata.namespace.clone(),
+        name: metadata.name.clone(),
+        uid: metadata.uid.clone(),
+        resource_version: metadata.resource_version.clone(),
+        ..ObjectReference::default()
+    }
+}
 
 /// Creates events. An event that cannot be created is lost.
 pub struct Recorder {

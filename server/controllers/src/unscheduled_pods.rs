@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use endpoints::{GroupVersionResource, Loopback};
 use generated::coordination::v1::Lease;
-use generated::core::v1::{ObjectReference, Pod};
+use generated::core::v1::Pod;
 use machinery::status::Status;
 use registry::{Clock, Predicate};
 
 use crate::context::Context;
 use crate::events::{Event, follow};
 use crate::queue::{Next, Queue};
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, reference};
 
 const PODS: GroupVersionResource = ("", "v1", "pods");
 const LEASES: GroupVersionResource = ("coordination.k8s.io", "v1", "leases");
@@ -42,7 +42,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
             return Ok(Next::Done);
         };
         if !has_scheduler(&loopback, &*clock).await? {
-            report(&recorder, pod).await;
+            report(&recorder, &pod).await;
         }
         Ok(Next::Done)
     });
@@ -68,16 +68,8 @@ async fn has_scheduler(loopback: &Loopback, clock: &dyn Clock) -> Result<bool, S
     Ok(renewed + duration >= clock.now().unix())
 }
 
-async fn report(recorder: &Recorder, pod: Pod) {
-    let involved = ObjectReference {
-        api_version: "v1".into(),
-        kind: "Pod".into(),
-        namespace: pod.metadata.namespace,
-        name: pod.metadata.name,
-        uid: pod.metadata.uid,
-        resource_version: pod.metadata.resource_version,
-        ..ObjectReference::default()
-    };
+async fn report(recorder: &Recorder, pod: &Pod) {
+    let involved = reference("Pod", &pod.metadata);
     let message = "no scheduler runs in this cluster, so the pod stays Pending: start a kube-scheduler and nodes, or \
                    set spec.nodeName";
     recorder.warn(involved, "NoScheduler", message.to_owned()).await;

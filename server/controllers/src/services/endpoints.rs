@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use endpoints::{GroupVersionResource, Loopback};
-use generated::core::v1::{EndpointSubset, Endpoints, ObjectReference, Service};
+use generated::core::v1::{EndpointSubset, Endpoints, Service};
 use machinery::status::Status;
 
 use super::failures::Failures;
@@ -16,7 +16,7 @@ use super::trigger_times::{TriggerTimes, annotate};
 use crate::context::Context;
 use crate::per_namespace::is_terminating;
 use crate::queue::{Next, Queue};
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, reference};
 
 const ENDPOINTS: GroupVersionResource = ("", "v1", "endpoints");
 /// Upstream's `--concurrent-endpoint-syncs`.
@@ -109,15 +109,7 @@ impl EndpointsController {
     }
 
     async fn write(&self, endpoints: Endpoints, is_new: bool) -> Result<Next, Status> {
-        let involved = ObjectReference {
-            api_version: "v1".into(),
-            kind: "Endpoints".into(),
-            namespace: endpoints.metadata.namespace.clone(),
-            name: endpoints.metadata.name.clone(),
-            uid: endpoints.metadata.uid.clone(),
-            resource_version: endpoints.metadata.resource_version.clone(),
-            ..ObjectReference::default()
-        };
+        let involved = reference("Endpoints", &endpoints.metadata);
         let key = (involved.namespace.clone(), involved.name.clone());
         let written = match is_new {
             true => self.loopback.create(ENDPOINTS, endpoints).await,

@@ -4,16 +4,17 @@
 use std::sync::Arc;
 
 use endpoints::{GroupVersionResource, Loopback};
-use generated::core::v1::{Endpoints, ObjectReference};
+use generated::core::v1::Endpoints;
 use machinery::status::Status;
 
+use super::failures::Failures;
 use super::informers::{ServiceInformers, ServiceState};
 use super::mirrored_slices::{MANAGER, MAX_ADDRESSES, desired, pack};
 use super::projection::Key;
 use super::slice_writer::SliceWriter;
 use crate::context::Context;
 use crate::queue::{Next, Queue};
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, reference};
 
 const ENDPOINTS: GroupVersionResource = ("", "v1", "endpoints");
 /// Upstream's `--mirroring-concurrent-service-endpoint-syncs`.
@@ -31,6 +32,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
         loopback: context.loopback(),
         writer: SliceWriter::new(&context, MANAGER)?,
         recorder: Recorder::new(context.loopback(), clock, "endpoint-slice-mirroring-controller"),
+        failures: Failures::default(),
     };
     let queue = Arc::new(Queue::default());
     queue_changed(&informers, &queue);
@@ -83,6 +85,7 @@ struct MirroringController {
     loopback: Loopback,
     writer: SliceWriter,
     recorder: Recorder,
+    failures: Failures,
 }
 
 impl MirroringController {
@@ -96,10 +99,11 @@ impl MirroringController {
         };
         let Some(endpoints) = found else {
             self.writer.delete_all(&key).await?;
+            self.failures.forget(&key);
             return Ok(Next::Done);
         };
         let desired = desired(&endpoints);
-        self.report(&endpoints, desired.invalid, desired.skipped).await;
+        self.report(&key, &endpoints, (desired.invalid, desired.skipped)).await;
         let existing = self.writer.list(&key).await?;
         let is_deleting = endpoints.metadata.deletion_timestamp.is_some();
         let what = format!("Endpoints {}/{}", key.0, key.1);
@@ -107,17 +111,15 @@ impl MirroringController {
         Ok(Next::Done)
     }
 
-    /// Creates events about addresses that are not mirrored.
-    async fn report(&self, endpoints: &Endpoints, invalid: usize, skipped: usize) {
-        let involved = || ObjectReference {
-            api_version: "v1".into(),
-            kind: "Endpoints".into(),
-            namespace: endpoints.metadata.namespace.clone(),
-            name: endpoints.metadata.name.clone(),
-            uid: endpoints.metadata.uid.clone(),
-            resource_version: endpoints.metadata.resource_version.clone(),
-            ..ObjectReference::default()
-        };
+    /// Creates events about addresses that are not mirrored, unless the last events have these numbers.
+    async fn report(&self, key: &Key, endpoints: &Endpoints, (invalid, skipped): (usize, usize)) {
+        if skipped == 0 {
+            return self.failures.forget(key);
+        }
+        if !self.failures.is_new(key, &format!("{invalid} of {skipped}")) {
+            return;
+        }
+        let involved = || reference("Endpoints", &endpoints.metadata);
         if invalid > 0 {
             let message = format!("Skipped {invalid} invalid IP addresses when mirroring to EndpointSlices");
             self.recorder.warn(involved(), "InvalidIPAddress", message).await;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use generated::core::v1::{ObjectReference, Service};
+use generated::core::v1::Service;
 use machinery::status::Status;
 
 use super::failures::Failures;
@@ -16,7 +16,7 @@ use super::slice_writer::SliceWriter;
 use super::trigger_times::{TriggerTimes, annotate};
 use crate::context::Context;
 use crate::queue::{Next, Queue};
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, reference};
 
 /// Upstream's `--concurrent-service-endpoint-syncs`.
 const WORKERS: usize = 5;
@@ -150,15 +150,7 @@ impl SliceController {
             return;
         }
         let metadata = &service.metadata;
-        let involved = ObjectReference {
-            api_version: "v1".into(),
-            kind: "Service".into(),
-            namespace: metadata.namespace.clone(),
-            name: metadata.name.clone(),
-            uid: metadata.uid.clone(),
-            resource_version: metadata.resource_version.clone(),
-            ..ObjectReference::default()
-        };
+        let involved = reference("Service", metadata);
         let (namespace, name) = (&metadata.namespace, &metadata.name);
         let message = format!("Error updating Endpoint Slices for Service {namespace}/{name}: {why}");
         self.recorder.warn(involved, "FailedToUpdateEndpointSlices", message).await;
