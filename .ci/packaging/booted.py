@@ -1,4 +1,7 @@
-"""Boots systemd in namespaces, with the Debian package installed, and starts the service under all restrictions of its unit."""
+"""Boots systemd in namespaces, with the Debian package installed.
+
+The service starts under all restrictions of its unit.
+"""
 
 import os
 import re
@@ -47,7 +50,8 @@ RESTRICTIONS = (r"CapEff:\s+0{16}\n", r"CapBnd:\s+0{16}\n", r"NoNewPrivs:\s+1\n"
 
 def control_group():
     """Returns the folder of version 2 of control groups, or None."""
-    return next((path for path in map(Path, ("/sys/fs/cgroup/unified", "/sys/fs/cgroup")) if (path / "cgroup.procs").exists()), None)
+    folders = map(Path, ("/sys/fs/cgroup/unified", "/sys/fs/cgroup"))
+    return next((path for path in folders if (path / "cgroup.procs").exists()), None)
 
 
 def absence():

@@ -1,6 +1,7 @@
 """The container image, in OCI's layout: https://github.com/opencontainers/image-spec/blob/main/image-layout.md
 
-The last stage of `Dockerfile` is the only statement of the configuration. A container engine executes it; this module reads it.
+The last stage of `Dockerfile` is the only statement of the configuration. A container engine
+executes it; this module reads it.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """The software bill of materials, in CycloneDX's JSON format: https://cyclonedx.org/docs/1.6/json/
 
-Lists the crates that are linked into the program, the C libraries within two of them, and the npm packages of the console.
-Build scripts and macros run at build time only, and are not listed.
+Lists the crates that are linked into the program, the C libraries within two of them, and the npm
+packages of the console. Build scripts and macros run at build time only, and are not listed.
 """
 
 import json

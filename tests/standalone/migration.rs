@@ -12,7 +12,12 @@ const FLAGS: [&str; 2] =
 /// A definition with these versions, of which one is stored.
 fn definition(versions: &[&str], stored: &str) -> Value {
     let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-    let version = |name: &&str| json!({"name": name, "served": true, "storage": *name == stored, "schema": {"openAPIV3Schema": schema}});
+    let version = |name: &&str| {
+        json!({
+            "name": name, "served": true, "storage": *name == stored,
+            "schema": {"openAPIV3Schema": schema},
+        })
+    };
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "widgets.example.com"},

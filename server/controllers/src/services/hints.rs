@@ -102,7 +102,12 @@ mod tests {
             ),
         ] {
             let service = json!({"metadata": {"annotations": annotations}, "spec": spec});
-            let endpoint = |ready: bool| json!({"addresses": ["10.0.0.1"], "conditions": {"ready": ready}, "zone": "z", "nodeName": "n", "hints": old});
+            let endpoint = |ready: bool| {
+                json!({
+                    "addresses": ["10.0.0.1"], "conditions": {"ready": ready}, "zone": "z", "nodeName": "n",
+                    "hints": old,
+                })
+            };
             let slice: EndpointSlice = serde_json::from_value(json!({"endpoints": [endpoint(true)]})).unwrap();
             let service: Service = serde_json::from_value(service).unwrap();
             let mut written = [slice.clone()];

@@ -122,7 +122,10 @@ mod tests {
         assert_eq!(hash(&slice_port(&typed(json!({})))), 0xad86_6eb7_cd51_62a9_e204_34eb_d9de_eacd);
         let target = json!({"kind": "Pod", "namespace": "n", "name": "p", "uid": "u"});
         let whole = json!({
-            "addresses": [{"ip": "10.0.0.1", "hostname": "h", "nodeName": "node", "targetRef": target}, {"ip": "10.0.0.2"}],
+            "addresses": [
+                {"ip": "10.0.0.1", "hostname": "h", "nodeName": "node", "targetRef": target},
+                {"ip": "10.0.0.2"},
+            ],
             "ports": [http, {"name": "b", "port": 81, "protocol": "TCP"}],
         });
         assert_eq!(hash(&subset(&typed(whole))), 0x3cd9_a839_1156_88c7_7d72_0f3d_988a_40d6);

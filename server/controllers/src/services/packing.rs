@@ -182,7 +182,8 @@ mod tests {
     /// A service with these fields of its spec, and the uid `u`.
     fn service(spec: &Value) -> Service {
         let mut service = json!({"metadata": {"name": "s", "namespace": "n", "uid": "u", "labels": {"a": "b"}}});
-        service["spec"] = json!({"clusterIP": "10.0.0.1", "ipFamilies": ["IPv4"], "ports": [{"port": 80, "targetPort": 80, "protocol": "TCP"}]});
+        let port = json!({"port": 80, "targetPort": 80, "protocol": "TCP"});
+        service["spec"] = json!({"clusterIP": "10.0.0.1", "ipFamilies": ["IPv4"], "ports": [port]});
         spec.as_object().unwrap().iter().for_each(|(key, value)| service["spec"][key] = value.clone());
         typed(service)
     }
@@ -194,7 +195,10 @@ mod tests {
                 "metadata": {"uid": format!("u{at}")},
                 "spec": {"nodeName": "node", "hostname": "h", "subdomain": "s"},
                 "status": {
-                    "podIPs": [{"ip": format!("10.1.{}.{}", 100 + at / 100, 100 + at % 100)}, {"ip": format!("fd00::{at:x}")}],
+                    "podIPs": [
+                        {"ip": format!("10.1.{}.{}", 100 + at / 100, 100 + at % 100)},
+                        {"ip": format!("fd00::{at:x}")},
+                    ],
                     "conditions": [{"type": "Ready", "status": "True"}],
                 },
             });
@@ -274,11 +278,17 @@ mod tests {
         assert_eq!(metadata["generateName"], "s-");
         assert_eq!(
             metadata["labels"],
-            json!({"a": "b", "kubernetes.io/service-name": "s", "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io"})
+            json!({
+                "a": "b", "kubernetes.io/service-name": "s",
+                "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+            })
         );
         assert_eq!(
             metadata["ownerReferences"],
-            json!([{"apiVersion": "v1", "kind": "Service", "name": "s", "uid": "u", "controller": true, "blockOwnerDeletion": true}])
+            json!([{
+                "apiVersion": "v1", "kind": "Service", "name": "s", "uid": "u",
+                "controller": true, "blockOwnerDeletion": true,
+            }])
         );
         assert_eq!(found["addressType"], "IPv4");
         assert_eq!(found["ports"], json!([{"name": "", "port": 80, "protocol": "TCP"}]));
@@ -313,7 +323,9 @@ mod tests {
         let named = service(&json!({"ports": [{"name": "web", "port": 80, "targetPort": "web", "protocol": "TCP"}]}));
         let pod = |number: i32| {
             let pod = json!({
-                "spec": {"nodeName": "node", "containers": [{"name": "c", "ports": [{"name": "web", "containerPort": number, "protocol": "TCP"}]}]},
+                "spec": {"nodeName": "node", "containers": [{
+                    "name": "c", "ports": [{"name": "web", "containerPort": number, "protocol": "TCP"}],
+                }]},
                 "status": {"podIP": format!("10.2.0.{number}")},
             });
             (format!("p{number}"), Arc::new(Backend::from(typed::<generated::core::v1::Pod>(pod))))
