@@ -5,6 +5,8 @@ use std::sync::Arc;
 use apimachinery::meta::v1::ObjectMeta;
 use endpoints::{GroupVersionResource, Loopback};
 use generated::core::v1::{Event, ObjectReference};
+use machinery::format::is_dns1123_subdomain;
+use machinery::hooks::WriteContext;
 use registry::Clock;
 
 const EVENTS: GroupVersionResource = ("", "v1", "events");
@@ -42,7 +44,7 @@ impl Recorder {
         let now = self.clock.now();
         let nanos = self.clock.micro_now().unix_micros().saturating_mul(1000);
         let mut event = Event::default();
-        event.metadata.name = format!("{}.{nanos:x}", involved.name);
+        event.metadata.name = event_name(&involved.name, nanos);
         event.metadata.namespace =
             if involved.namespace.is_empty() { NAMESPACE.into() } else { involved.namespace.clone() };
         event.involved_object = involved;
@@ -53,5 +55,26 @@ impl Recorder {
         if let Err(status) = self.loopback.create(EVENTS, event).await {
             tracing::debug!(reason, why = status.message, "an event of a controller was not stored");
         }
+    }
+}
+
+/// The name of an event about an object at a time in nanoseconds (upstream: `GenerateEventName`).
+///
+/// Names of some kinds are no DNS subdomains, and a long name leaves no room for the time. The event
+/// is then called by a UUID.
+fn event_name(involved: &str, nanos: i64) -> String {
+    let name = format!("{involved}.{nanos:x}");
+    if is_dns1123_subdomain(&name).is_empty() { name } else { WriteContext::new_uid() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::event_name;
+
+    #[test]
+    fn event_of_an_object_whose_name_is_no_subdomain_has_a_uuid_as_its_name() {
+        assert_eq!(event_name("web", 0x1f), "web.1f");
+        assert_eq!(event_name("system:reader", 0x1f).len(), 36);
+        assert_eq!(event_name(&"a".repeat(250), 0x1fff).len(), 36);
     }
 }
