@@ -4,7 +4,9 @@ use machinery::field_path::Path;
 use machinery::hooks::WriteContext;
 use machinery::json_name;
 
-use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED};
+use crate::core::validation::annotations::{
+    APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED, annotation_of_container,
+};
 use crate::core::validation::security_context::is_app_armor_profile;
 use apimachinery::meta::v1::ObjectMeta;
 use generated::core::v1::{AppArmorProfile, Pod, SecurityContext, app_armor_profile_type, os_name};
@@ -31,8 +33,8 @@ pub(super) fn fields_from_annotations(context: &WriteContext, pod: &mut Pod) {
     }
     let of_pod = spec.security_context.as_deref().and_then(|c| c.app_armor_profile.as_deref());
     let apply = |name: &str, own: &mut Option<Box<SecurityContext>>| {
-        let key = format!("{APP_ARMOR_OF_CONTAINER}{name}");
-        let Some(annotation) = meta.annotations.get(&key) else { return };
+        let found = annotation_of_container(&meta.annotations, APP_ARMOR_OF_CONTAINER, name);
+        let Some((key, annotation)) = found else { return };
         if own.as_deref().is_some_and(|c| c.app_armor_profile.is_some()) {
             return;
         }
@@ -45,7 +47,7 @@ pub(super) fn fields_from_annotations(context: &WriteContext, pod: &mut Pod) {
         }
         let path = Path::new(json_name!(Pod.metadata));
         let path = path.child(json_name!(ObjectMeta.annotations));
-        let path = path.key(&key);
+        let path = path.key(key);
         context.warnings.add(&format!(r#"{path}: deprecated since v1.30; use the "appArmorProfile" field instead"#));
     };
     for container in spec.init_containers.iter_mut().chain(&mut spec.containers) {

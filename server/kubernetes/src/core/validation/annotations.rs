@@ -2,6 +2,7 @@
 //! Hand-written, because they contain documents, and are compared with fields.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Included, Unbounded};
 
 use machinery::features;
 use machinery::field_path::Path;
@@ -154,6 +155,22 @@ fn validate_app_armor(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Ann
     }
 }
 
+/// The annotation of a container: its key, which is a prefix and the name of the container, and its value.
+///
+/// Most objects have no key with the prefix; they are recognized without building the key.
+pub fn annotation_of_container<'a>(
+    annotations: &'a Annotations,
+    prefix: &str,
+    container: &str,
+) -> Option<(&'a str, &'a str)> {
+    let (first, _) = annotations.range::<str, _>((Included(prefix), Unbounded)).next()?;
+    if !first.starts_with(prefix) {
+        return None;
+    }
+    let (key, value) = annotations.get_key_value(&format!("{prefix}{container}"))?;
+    Some((key, value))
+}
+
 /// Reports annotations that contradict fields (`validateSeccompAnnotationsAndFields`,
 /// `validateAppArmorAnnotationsAndFieldsMatchOnCreate`).
 fn validate_against_fields(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Annotations, spec: &PodSpec) {
@@ -161,7 +178,7 @@ fn validate_against_fields(v: &mut Validation<'_>, path: &Path<'_>, annotations:
         return;
     }
     let of_pod = spec.security_context.as_deref();
-    let annotation = |begin: &str, name: &str| annotations.get(&format!("{begin}{name}"));
+    let annotation = |prefix, name| annotation_of_container(annotations, prefix, name).map(|(_, value)| value);
     if let (Some(value), Some(profile)) =
         (annotations.get(SECCOMP_OF_POD), of_pod.and_then(|context| context.seccomp_profile.as_deref()))
     {

@@ -11,7 +11,9 @@ use super::node_labels::deprecation;
 use super::volumes::warn_of_fraction;
 use super::{node_labels, overlaps, ports, volumes};
 use crate::core::app_armor::profile_of_annotation;
-use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD};
+use crate::core::validation::annotations::{
+    APP_ARMOR_OF_CONTAINER, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD, annotation_of_container,
+};
 use crate::core::validation::visit::{AnyContainer, for_each_container};
 use generated::core::v1::{
     Affinity, Container, EnvVar, HostAlias, LocalObjectReference, PodAffinity, PodAffinityTerm, PodDNSConfig, PodSpec,
@@ -112,17 +114,18 @@ fn warn_of_annotations(
     out: &mut Vec<String>,
 ) {
     let own = container.security_context;
-    let key = format!("{SECCOMP_OF_CONTAINER}{}", container.name);
-    if own.is_none_or(|c| c.seccomp_profile.is_none()) && meta.annotations.contains_key(&key) {
-        out.push(format!("{}: {OLD_SECCOMP}", path.key(&key)));
+    if own.is_none_or(|c| c.seccomp_profile.is_none())
+        && let Some((key, _)) = annotation_of_container(&meta.annotations, SECCOMP_OF_CONTAINER, container.name)
+    {
+        out.push(format!("{}: {OLD_SECCOMP}", path.key(key)));
     }
-    let key = format!("{APP_ARMOR_OF_CONTAINER}{}", container.name);
-    if let Some(annotation) = meta.annotations.get(&key).filter(|_| is_template)
+    let annotation = annotation_of_container(&meta.annotations, APP_ARMOR_OF_CONTAINER, container.name);
+    if let Some((key, annotation)) = annotation.filter(|_| is_template)
         && own.is_none_or(|c| c.app_armor_profile.is_none())
     {
         let of_pod = spec.security_context.as_deref().and_then(|c| c.app_armor_profile.as_deref());
         if of_pod.is_none() || of_pod != profile_of_annotation(annotation).as_ref() {
-            out.push(format!("{}: {OLD_APP_ARMOR}", path.key(&key)));
+            out.push(format!("{}: {OLD_APP_ARMOR}", path.key(key)));
         }
     }
 }

@@ -12,6 +12,9 @@ use generated::core::v1::{Container, ContainerPort, PodSpec};
 
 /// Warnings about the ports of a spec at `path`.
 pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
+    if !has_remarkable_port(spec) {
+        return;
+    }
     let mut known: BTreeMap<(i32, &str), Known<'_>> = BTreeMap::new();
     let mut has_room = true;
     let mut pairs = Pairs::new(out);
@@ -42,6 +45,26 @@ pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
         None => drop(names.insert(&port.name, path.to_owned())),
     }
     });
+}
+
+/// Whether a port has an address without a port of the host, or shares its number and protocol or its name
+/// with another one. Other ports cause no warnings, and need no paths.
+fn has_remarkable_port(spec: &PodSpec) -> bool {
+    let (mut numbers, mut names, mut has_address) = (Vec::new(), Vec::new(), false);
+    for_each_container(spec, &Path::NONE, |_, container| {
+        for port in container.ports {
+            has_address |= !port.host_ip.is_empty() && port.host_port == 0;
+            numbers.push((port.container_port, port.protocol.as_str()));
+            names.extend(Some(port.name.as_str()).filter(|name| !name.is_empty()));
+        }
+    });
+    has_address || has_equal(numbers) || has_equal(names)
+}
+
+/// Whether two items are equal.
+fn has_equal<T: Ord>(mut items: Vec<T>) -> bool {
+    items.sort_unstable();
+    items.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// Ports of one number and protocol so far, indexed by the attributes that can conflict.
@@ -152,6 +175,15 @@ mod tests {
             "[6]: overlapping port definition with [5]",
         ];
         assert_eq!(warnings(ports.iter().map(|(number, ip)| port(*number, ip)).collect()), expect);
+    }
+
+    #[test]
+    fn warns_of_an_address_without_a_port_and_of_an_equal_name() {
+        let named = |number, name: &str| ContainerPort { container_port: number, name: name.into(), ..port(0, "") };
+        assert!(warnings(vec![named(80, "http"), named(81, "https"), named(82, ""), named(83, "")]).is_empty());
+        assert_eq!(warnings(vec![named(80, "http"), named(81, "http")]).len(), 1);
+        assert_eq!(warnings(vec![port(0, "::1")]).len(), 1);
+        assert!(warnings(vec![port(80, "::1")]).is_empty());
     }
 
     #[test]
