@@ -20,7 +20,7 @@ pub enum PathElement {
     /// A field of a struct or a key of a map.
     Field(SmolStr),
     /// The list item with these values of the key fields, sorted by field name.
-    Key(Arc<[(String, Value)]>),
+    Key(Arc<[(SmolStr, Value)]>),
     /// An item of a set.
     Value(Box<Value>),
     /// The item at a position.
@@ -64,7 +64,8 @@ impl PathElement {
             "k" => {
                 let fields: Map<String, Value> =
                     serde_json::from_str(rest).map_err(|_| Error::BadElement(text.into()))?;
-                let mut fields: Vec<(String, Value)> = fields.into_iter().collect();
+                let mut fields: Vec<(SmolStr, Value)> =
+                    fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
                 fields.sort_by(|a, b| a.0.cmp(&b.0));
                 PathElement::Key(fields.into())
             }
@@ -75,35 +76,38 @@ impl PathElement {
 
     /// Returns the `fieldsV1` form.
     pub(super) fn to_text(&self) -> String {
-        let mut text = String::new();
+        let mut text = Vec::new();
         self.append_text(&mut text);
-        text
+        String::from_utf8(text).unwrap_or_default()
     }
 
-    /// Appends the `fieldsV1` form.
-    pub(super) fn append_text(&self, out: &mut String) {
+    /// Appends the `fieldsV1` form, which is UTF-8.
+    pub(super) fn append_text(&self, out: &mut Vec<u8>) {
         match self {
-            PathElement::Field(name) => out.extend(["f:", name]),
+            PathElement::Field(name) => {
+                out.extend_from_slice(b"f:");
+                out.extend_from_slice(name.as_bytes());
+            }
             PathElement::Key(fields) => {
-                let mut text = Vec::with_capacity(64);
-                text.extend_from_slice(b"k:{");
+                out.extend_from_slice(b"k:{");
                 for (index, (name, value)) in fields.iter().enumerate() {
                     if index > 0 {
-                        text.push(b',');
+                        out.push(b',');
                     }
-                    json::string(&mut text, name);
-                    text.push(b':');
-                    json::encode_value(value, &mut text);
+                    json::string(out, name);
+                    out.push(b':');
+                    json::encode_value(value, out);
                 }
-                text.push(b'}');
-                push_text(out, &text);
+                out.push(b'}');
             }
             PathElement::Value(value) => {
-                let mut text = b"v:".to_vec();
-                json::encode_value(value, &mut text);
-                push_text(out, &text);
+                out.extend_from_slice(b"v:");
+                json::encode_value(value, out);
             }
-            PathElement::Index(index) => out.extend(["i:", &index.to_string()]),
+            PathElement::Index(index) => {
+                out.extend_from_slice(b"i:");
+                out.extend_from_slice(index.to_string().as_bytes());
+            }
         }
     }
 
@@ -115,11 +119,6 @@ impl PathElement {
             PathElement::Index(_) => 3,
         }
     }
-}
-
-/// Appends JSON, which is UTF-8 when it is encoded from text.
-fn push_text(out: &mut String, json: &[u8]) {
-    out.push_str(std::str::from_utf8(json).unwrap_or_default());
 }
 
 impl fmt::Display for PathElement {
@@ -179,7 +178,7 @@ impl Ord for PathElement {
     }
 }
 
-fn compare_fields(a: &[(String, Value)], b: &[(String, Value)]) -> Ordering {
+fn compare_fields(a: &[(SmolStr, Value)], b: &[(SmolStr, Value)]) -> Ordering {
     a.iter()
         .zip(b)
         .map(|(a, b)| a.0.cmp(&b.0).then_with(|| compare_values(&a.1, &b.1)))

@@ -26,11 +26,11 @@ impl FieldSet {
 
     /// Appends the text of a `fieldsV1`, in upstream's order.
     pub fn append_json(&self, out: &mut Vec<u8>) {
-        self.append_object(false, &mut String::new(), out);
+        self.append_object(false, &mut Vec::new(), out);
     }
 
     /// Appends the object of this set; `name` is a buffer for the text of an element.
-    fn append_object(&self, is_member: bool, name: &mut String, out: &mut Vec<u8>) {
+    fn append_object(&self, is_member: bool, name: &mut Vec<u8>, out: &mut Vec<u8>) {
         let start = out.len();
         if is_member && !self.is_empty() {
             out.extend_from_slice(br#",".":{}"#);
@@ -42,7 +42,7 @@ impl FieldSet {
                 element => {
                     name.clear();
                     element.append_text(name);
-                    json::string(out, name);
+                    json::string(out, std::str::from_utf8(name).unwrap_or_default());
                 }
             }
             out.push(b':');

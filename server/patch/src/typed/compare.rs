@@ -75,11 +75,15 @@ fn all_items(list: &List<'_>, items: &[Node<'_>]) -> FieldSet {
     let keyed = items.iter().filter_map(|item| Some((element_of(list, *item).ok()?, *item)));
     let mut keyed: Vec<(PathElement, Node<'_>)> = keyed.collect();
     keyed.sort_by(|one, other| one.0.cmp(&other.0));
-    let mut set = FieldSetBuilder::default();
-    for of_key in keyed.chunk_by(|one, other| one.0 == other.0) {
+    let (mut set, mut keyed) = (FieldSetBuilder::default(), keyed.into_iter().peekable());
+    while let Some((element, item)) = keyed.next() {
+        let mut is_single = true;
+        while keyed.next_if(|(next, _)| *next == element).is_some() {
+            is_single = false;
+        }
         // Several items of one key count as one field, without the fields below.
-        let below = if let [(_, item)] = of_key { all_below(list.items, *item) } else { FieldSet::new() };
-        set.add(of_key[0].0.clone(), true, below);
+        let below = if is_single { all_below(list.items, item) } else { FieldSet::new() };
+        set.add(element, true, below);
     }
     set.build()
 }

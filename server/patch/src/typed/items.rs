@@ -2,6 +2,7 @@
 
 use machinery::json::{Node, NodeForm};
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use crate::Error;
 use crate::field_set::PathElement;
@@ -28,10 +29,10 @@ pub(super) fn element_of<'v>(list: &List<'_>, item: impl Into<Node<'v>>) -> Resu
 
 fn by_keys(list: &List<'_>, keys: KeyFields<'_>, item: Node<'_>) -> Result<PathElement, Error> {
     let map = list.items.atom().map.ok_or(Error::KeyedListOfOthers)?;
-    let mut fields: Vec<(String, Value)> = keys
+    let mut fields: Vec<(SmolStr, Value)> = keys
         .iter()
         // A missing key field without a default is omitted, which makes the item a different one.
-        .filter_map(|key| Some((key.to_string(), item.member(key).or_else(|| map.default_of(key))?)))
+        .filter_map(|key| Some((key.into(), item.member(key).or_else(|| map.default_of(key))?)))
         .collect();
     if fields.is_empty() {
         return Err(Error::NoKeys(keys.iter().map(ToString::to_string).collect()));
