@@ -1,12 +1,21 @@
 //! Sets of names that definitions and code declare, such as feature gates: one bit per name.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use foldhash::fast::FixedState;
 
+type Numbers = HashMap<&'static str, u32, FixedState>;
+
 /// The number of each name, in order of first use. The names are constants of definitions and code.
-static NUMBERS: LazyLock<RwLock<HashMap<&'static str, u32, FixedState>>> = LazyLock::new(RwLock::default);
+static NUMBERS: LazyLock<RwLock<Numbers>> = LazyLock::new(RwLock::default);
+
+thread_local! {
+    /// The numbers that this thread has looked up. Without it, each lookup of each thread would write to the
+    /// same lock.
+    static LOOKED_UP: RefCell<Numbers> = RefCell::default();
+}
 
 /// The number of a name. Comparing numbers reads no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +33,15 @@ impl NameId {
 
     /// Returns `None` for a name that is in no set and that no definition in use refers to.
     pub fn known(name: &str) -> Option<Self> {
-        NUMBERS.read().unwrap_or_else(PoisonError::into_inner).get(name).copied().map(NameId)
+        LOOKED_UP.with_borrow_mut(|looked_up| {
+            if let Some(number) = looked_up.get(name) {
+                return Some(NameId(*number));
+            }
+            let numbers = NUMBERS.read().unwrap_or_else(PoisonError::into_inner);
+            let (name, number) = numbers.get_key_value(name)?;
+            looked_up.insert(name, *number);
+            Some(NameId(*number))
+        })
     }
 
     /// The index of the word in the bit set, and the bit in that word.
