@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use common::{
-    Anything, config_map, config_maps, create, create_from, embedded, exists, refusal, resource, version, within,
+    Anything, config_map, config_maps, create, create_from, edit, embedded, exists, refusal, resource, version, within,
 };
+use generated::core::v1::Pod;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{
@@ -18,6 +19,7 @@ use registry::{
     meta_mut,
 };
 use serde_json::json;
+use storage::Store as _;
 
 const STORED: CreateOptions = CreateOptions { dry_run: false };
 const DRY_RUN: CreateOptions = CreateOptions { dry_run: true };
@@ -220,4 +222,40 @@ async fn a_reservation_ends_with_the_outcome_of_its_write() {
     assert_eq!(outcomes()[3], WriteOutcome::NotStored, "a dry run keeps no reservation");
     maps.delete(&within("n"), "a", &DeleteOptions::default(), &Anything).await.unwrap();
     assert!(outcomes().is_empty(), "the hook learns of removed objects");
+}
+
+/// Removes a default of a new object, as an admission plugin may.
+struct WithoutScheduler;
+
+#[async_trait]
+impl WriteHook for WithoutScheduler {
+    async fn begin(
+        &self,
+        _: &WriteContext,
+        new: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<Box<dyn Reservation>, Status> {
+        if old.is_none() {
+            new.as_mut().downcast::<Pod>().unwrap().spec.scheduler_name.clear();
+        }
+        Ok(Box::new(Hook::default()))
+    }
+
+    async fn after_delete(&self, _: &Owned) {}
+}
+
+#[tokio::test]
+async fn defaults_that_a_hook_removed_are_in_the_response_and_in_the_stored_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = embedded(&folder);
+    let pods = resource(store.clone(), "", "pods").await;
+    pods.set_write_hook(Arc::new(WithoutScheduler));
+    let object = json!({ "metadata": { "name": "a" }, "spec": { "containers": [{ "name": "a", "image": "a" }] } });
+    let created = create_from(&pods, &object).await;
+    let scheduler = |pod: &Owned| pod.downcast_ref::<Pod>().unwrap().spec.scheduler_name.clone();
+    assert_eq!(scheduler(&created), "default-scheduler");
+    let stored = store.get(b"/registry/pods/n/a", None).await.unwrap().kv.unwrap().value;
+    assert!(stored.windows(17).any(|text| text == b"default-scheduler"), "readers need not add the default");
+    let unchanged = edit(&pods, |_| {}).await.unwrap();
+    assert_eq!((scheduler(&unchanged), version(&unchanged)), ("default-scheduler".into(), version(&created)));
 }
