@@ -23,9 +23,20 @@ pub use file::File;
 ///
 /// `folder` is the folder of the functions of custom groups, relative to the package's sources.
 pub fn render(model: &Model, package: Package, folder: &str) -> Vec<File> {
-    let facts = facts::Facts::new(model);
-    let mut files = types::files(model, &facts, package);
-    files.extend(conversions::files(model, package));
+    // No crate can be compiled before the files are there, so the two halves are rendered concurrently.
+    let mut files = std::thread::scope(|scope| {
+        let types = scope.spawn(|| types::files(model, &facts::Facts::new(model), package));
+        let mut files = all_but_types(model, package, folder);
+        files.extend(types.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        files
+    });
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// Conversions, functions, tables, documents and `.proto` files.
+fn all_but_types(model: &Model, package: Package, folder: &str) -> Vec<File> {
+    let mut files = conversions::files(model, package);
     files.extend(internal::files(model, package));
     files.push(package::lib(model, package));
     files.extend(functions::files(model, package));
@@ -35,6 +46,5 @@ pub fn render(model: &Model, package: Package, folder: &str) -> Vec<File> {
         files.extend(package::openapi(model, package));
         files.extend(proto::files(model, package));
     }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
