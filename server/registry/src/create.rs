@@ -159,7 +159,7 @@ impl ResourceStore {
         if meta(object.as_ref()).and_then(MetaExt::revision).is_some() {
             return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
-        let (value, mut object) = self.encode_new(object).await?;
+        let (value, mut object) = self.encode_for_readers(object).await?;
         if let Some(meta) = meta_mut(&mut object) {
             meta.self_link.clear();
         }

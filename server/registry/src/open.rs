@@ -37,23 +37,18 @@ impl ResourceStore {
         }
     }
 
-    /// Encodes an object for storage, as readers get it; also returns that form.
-    ///
-    /// Upstream stores a value without the defaults that a strategy or an admission plugin removed. Its
-    /// readers apply them again.
-    async fn encode_for_readers(&self, mut seen: Owned) -> Result<(Vec<u8>, Owned), Status> {
-        let value = self.encode(&mut seen).await?;
-        let has_defaults = self.versions.is_none() && defaulting::has_defaults(self.storage_kind.def);
-        if has_defaults && !self.as_json {
-            // Readers of this value need not apply defaults.
+    /// Encodes an object for storage; also returns it as readers get it.
+    pub(crate) async fn encode_for_readers(&self, mut object: Owned) -> Result<(Vec<u8>, Owned), Status> {
+        let value = self.encode(&mut object).await?;
+        if self.versions.is_some() || !defaulting::has_defaults(self.storage_kind.def) {
+            return Ok((value, object));
+        }
+        let mut seen = stored::with_defaults(self.storage_kind, object);
+        // Readers of this value need not apply defaults again.
+        if !self.as_json && stored::encode(self.storage_kind, false, &mut seen) == value {
             complete::written_here(&value);
         }
         Ok((value, seen))
-    }
-
-    /// Encodes a new object for storage; also returns it as readers get it.
-    pub(crate) async fn encode_new(&self, object: Owned) -> Result<(Vec<u8>, Owned), Status> {
-        self.encode_for_readers(self.as_read(object)).await
     }
 
     /// Returns an object as readers get it, with defaults. A strategy may have removed values.
@@ -108,15 +103,14 @@ impl ResourceStore {
         entry: &Entry,
     ) -> Result<(Option<Vec<u8>>, Owned), Status> {
         if !is_text(self.storage_kind) {
-            let seen = self.as_read(object);
             // A value without defaults or in another version is always rewritten.
             let same = entry.stored.is_none()
-                && stored::is_same(self.storage_kind, &seen, entry)
+                && stored::is_same(self.storage_kind, &object, entry)
                 && !self.is_stale(entry).await?;
             if same {
-                return Ok((None, seen));
+                return Ok((None, object));
             }
-            let (value, seen) = self.encode_for_readers(seen).await?;
+            let (value, seen) = self.encode_for_readers(object).await?;
             return Ok((Some(value), seen));
         }
         let value = self.encode(&mut object).await?;
