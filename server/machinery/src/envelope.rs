@@ -6,7 +6,7 @@
 //! head and a tail: the bytes between are shared.
 
 use crate::protobuf::wire::{DELIMITED, Reader, varint_len};
-use crate::protobuf::{Error, Writer, message, write};
+use crate::protobuf::{Error, Writer, message, with_written, write};
 use crate::reflect::Ref;
 
 /// The prefix of every protobuf object.
@@ -97,13 +97,34 @@ fn each_bytes<'a, const N: usize>(
 
 /// Appends an object with its envelope.
 pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) {
-    write(out, |w| {
-        w.bytes(&TAIL);
-        let before = w.len();
-        message(w, value);
-        w.close(2, before);
-        head(w, api_version, kind);
-    });
+    write(out, |w| object(w, api_version, kind, value));
+}
+
+/// Whether an object is encoded to these bytes, with its envelope. Needs no memory for the encoded object.
+///
+/// ```
+/// use machinery::envelope;
+/// # use machinery::{describe, def::Flags, reflect::Ref};
+/// # #[derive(Default, Clone)]
+/// # pub struct Widget { pub name: String }
+/// # describe! { Widget, WIDGET "Widget" {} [ name: "name", 1, Flags::NONE; ] }
+/// let widget = Widget { name: "web".into() };
+/// let mut stored = Vec::new();
+/// envelope::encode_object("v1", "Widget", Ref::of(&widget), &mut stored);
+/// assert!(envelope::encodes_to("v1", "Widget", Ref::of(&widget), &stored));
+/// assert!(!envelope::encodes_to("v1", "Widget", Ref::of(&Widget::default()), &stored));
+/// ```
+pub fn encodes_to(api_version: &str, kind: &str, value: Ref<'_>, bytes: &[u8]) -> bool {
+    with_written(|w| object(w, api_version, kind, value), |written| written == bytes)
+}
+
+/// Writes an object with its envelope.
+fn object(w: &mut Writer, api_version: &str, kind: &str, value: Ref<'_>) {
+    w.bytes(&TAIL);
+    let before = w.len();
+    message(w, value);
+    w.close(2, before);
+    head(w, api_version, kind);
 }
 
 /// Appends an encoded message with an envelope.

@@ -45,7 +45,7 @@ impl ResourceStore {
         }
         let mut seen = stored::with_defaults(self.storage_kind, object);
         // Readers of this value need not apply defaults again.
-        if !self.as_json && stored::encode(self.storage_kind, false, &mut seen) == value {
+        if !self.as_json && stored::encodes_to(self.storage_kind, &mut seen, &value) {
             complete::written_here(&value);
         }
         Ok((value, seen))

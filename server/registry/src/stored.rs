@@ -14,25 +14,38 @@ use crate::versions::is_text;
 
 /// Encodes a hub object in its storage form, without resourceVersion and selfLink. The object keeps them.
 pub(crate) fn encode(kind: &'static KindDef, as_json: bool, object: &mut Owned) -> Vec<u8> {
-    let kept = meta_mut(object).map(|meta| (take(&mut meta.resource_version), take(&mut meta.self_link)));
-    let api_version = kind.api_version();
-    let mut out = Vec::with_capacity(1024);
-    with_stored(kind, object, |value| {
-        if as_json {
-            json::encode_object(&api_version, kind.kind, value, &mut out);
-            out.push(b'\n');
-        } else {
-            envelope::encode_object(&api_version, kind.kind, value, &mut out);
-        }
+    let (api_version, mut out) = (kind.api_version(), Vec::new());
+    without_revision(object, |object| {
+        with_stored(kind, object, |value| {
+            if as_json {
+                json::encode_object(&api_version, kind.kind, value, &mut out);
+                out.push(b'\n');
+            } else {
+                envelope::encode_object(&api_version, kind.kind, value, &mut out);
+            }
+        });
     });
-    if let (Some(meta), Some(kept)) = (meta_mut(object), kept) {
-        (meta.resource_version, meta.self_link) = kept;
-    }
     out
 }
 
+/// Whether [`encode`] returns these bytes for a hub object, in protobuf.
+pub(crate) fn encodes_to(kind: &'static KindDef, object: &mut Owned, bytes: &[u8]) -> bool {
+    let is_same = |value: Ref<'_>| envelope::encodes_to(&kind.api_version(), kind.kind, value, bytes);
+    without_revision(object, |object| with_stored(kind, object, is_same))
+}
+
+/// Passes an object without resourceVersion and selfLink to `f`. The object keeps them.
+fn without_revision<R>(object: &mut Owned, f: impl FnOnce(&Owned) -> R) -> R {
+    let kept = meta_mut(object).map(|meta| (take(&mut meta.resource_version), take(&mut meta.self_link)));
+    let result = f(object);
+    if let (Some(meta), Some(kept)) = (meta_mut(object), kept) {
+        (meta.resource_version, meta.self_link) = kept;
+    }
+    result
+}
+
 /// Passes a hub object in its storage version to `f`; most need no conversion.
-fn with_stored(kind: &'static KindDef, object: &Owned, f: impl FnOnce(Ref<'_>)) {
+fn with_stored<R>(kind: &'static KindDef, object: &Owned, f: impl FnOnce(Ref<'_>) -> R) -> R {
     match kind.conversion {
         None => f(object.as_ref()),
         Some(_) => f(kind.from_hub(object.clone()).as_ref()),
@@ -41,9 +54,7 @@ fn with_stored(kind: &'static KindDef, object: &Owned, f: impl FnOnce(Ref<'_>)) 
 
 /// Returns whether a hub object equals that of an entry.
 pub(crate) fn is_same(kind: &'static KindDef, object: &Owned, entry: &Entry) -> bool {
-    let mut raw = Vec::with_capacity(entry.object.len() + 64);
-    with_stored(kind, object, |value| protobuf::encode(value, &mut raw));
-    raw == entry.object
+    with_stored(kind, object, |value| protobuf::encodes_to(value, &entry.object))
 }
 
 /// Compares two JSON objects regardless of the order of fields, which differs after a conversion.

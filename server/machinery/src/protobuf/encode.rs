@@ -30,6 +30,11 @@ pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
     write(out, |w| message(w, value));
 }
 
+/// Whether a struct is encoded to this message. Needs no memory for the message.
+pub fn encodes_to(value: Ref<'_>, bytes: &[u8]) -> bool {
+    with_written(|w| message(w, value), |written| written == bytes)
+}
+
 /// Appends a value as the field with this number.
 pub(crate) fn encode_field(number: u32, value: Value<'_>, out: &mut Vec<u8>) {
     write(out, |w| field(w, number, value));
@@ -37,13 +42,19 @@ pub(crate) fn encode_field(number: u32, value: Value<'_>, out: &mut Vec<u8>) {
 
 /// Appends the bytes that `f` writes backwards.
 pub(crate) fn write(out: &mut Vec<u8>, f: impl FnOnce(&mut Writer)) {
+    with_written(f, |written| out.extend_from_slice(written));
+}
+
+/// Passes the bytes that `f` writes backwards to `read`.
+pub(crate) fn with_written<R>(f: impl FnOnce(&mut Writer), read: impl FnOnce(&[u8]) -> R) -> R {
     let Buffers { main: buf, text } = BUFFER.take();
     let mut w = Writer { at: buf.len(), buf, text };
     f(&mut w);
-    out.extend_from_slice(&w.buf[w.at..]);
+    let result = read(&w.buf[w.at..]);
     if w.buf.len() <= KEPT {
         BUFFER.set(Buffers { main: w.buf, text: w.text });
     }
+    result
 }
 
 /// Writes the fields of a struct.

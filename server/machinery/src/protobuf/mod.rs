@@ -25,8 +25,8 @@ pub(crate) mod wire;
 mod writer;
 
 pub use decode::{decode, decode_body};
-pub use encode::encode;
-pub(crate) use encode::{encode_field, message, write};
+pub use encode::{encode, encodes_to};
+pub(crate) use encode::{encode_field, message, with_written, write};
 pub use error::Error;
 pub(crate) use kinds::set_embedded_kind;
 pub use kinds::set_embedded_kinds;
