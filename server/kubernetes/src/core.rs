@@ -1,6 +1,7 @@
 //! Hand-written functions that definitions of `core` refer to. They include defaults that depend on
 //! other fields, and changes of upstream's round trip through internal types.
 
+mod annotation_json;
 mod app_armor;
 mod columns;
 pub(crate) mod image;

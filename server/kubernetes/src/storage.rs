@@ -5,10 +5,12 @@ use generated::storage::{v1, v1beta1};
 mod columns;
 mod strategy;
 mod validation;
+mod warnings;
 
 pub use columns::*;
 pub use strategy::*;
 pub use validation::*;
+pub use warnings::*;
 
 /// Mirrors the part of `SetDefaults_CSIDriver` that depended on the feature gate
 /// SELinuxMountReadWriteOncePod, which is now always on. `preventPodSchedulingIfMissing` has a default

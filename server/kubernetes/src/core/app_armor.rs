@@ -4,9 +4,8 @@ use machinery::field_path::Path;
 use machinery::hooks::WriteContext;
 use machinery::json_name;
 
-use crate::core::validation::annotations::{
-    APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED, annotation_of_container,
-};
+use crate::core::meta::annotation_of_container;
+use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED};
 use crate::core::validation::security_context::is_app_armor_profile;
 use apimachinery::meta::v1::ObjectMeta;
 use generated::core::v1::{AppArmorProfile, Pod, SecurityContext, app_armor_profile_type, os_name};

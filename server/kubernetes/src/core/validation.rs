@@ -2,7 +2,6 @@
 
 pub(crate) mod addresses;
 pub(crate) mod affinity;
-mod annotation_json;
 pub(crate) mod annotations;
 pub(crate) mod claim_spec;
 mod config_data;

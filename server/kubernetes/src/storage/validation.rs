@@ -3,9 +3,7 @@
 
 mod class;
 mod node;
-mod warnings;
 
 pub use class::*;
 pub use meta::{validate_cluster_metadata, validate_whole_metadata_update};
 pub use node::*;
-pub use warnings::*;

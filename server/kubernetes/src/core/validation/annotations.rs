@@ -2,7 +2,6 @@
 //! Hand-written, because they contain documents, and are compared with fields.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound::{Included, Unbounded};
 
 use machinery::features;
 use machinery::field_path::Path;
@@ -12,9 +11,10 @@ use machinery::json_name;
 use machinery::options;
 use machinery::scalar::go_text::quote;
 
-use super::annotation_json::parse_list;
 use super::visit::for_each_container;
+use crate::core::annotation_json::parse_list;
 use crate::core::internal::internal_list_error;
+use crate::core::meta::annotation_of_container;
 use generated::core::v1::{
     AppArmorProfile, Pod, PodSpec, PodTemplateSpec, SeccompProfile, app_armor_profile_type, os_name,
 };
@@ -153,22 +153,6 @@ fn validate_app_armor(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Ann
             v.invalid(&path, profile, format!("invalid AppArmor profile name: {}", quote(profile)));
         }
     }
-}
-
-/// The annotation of a container: its key, which is a prefix and the name of the container, and its value.
-///
-/// Most objects have no key with the prefix; they are recognized without building the key.
-pub fn annotation_of_container<'a>(
-    annotations: &'a Annotations,
-    prefix: &str,
-    container: &str,
-) -> Option<(&'a str, &'a str)> {
-    let (first, _) = annotations.range::<str, _>((Included(prefix), Unbounded)).next()?;
-    if !first.starts_with(prefix) {
-        return None;
-    }
-    let (key, value) = annotations.get_key_value(&format!("{prefix}{container}"))?;
-    Some((key, value))
 }
 
 /// Reports annotations that contradict fields (`validateSeccompAnnotationsAndFields`,

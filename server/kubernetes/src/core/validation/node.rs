@@ -9,7 +9,7 @@ use machinery::hooks::Validation;
 use machinery::json_name;
 use machinery::scalar::go_text;
 
-use super::annotation_json::{parse, parse_list};
+use crate::core::annotation_json::{parse, parse_list};
 use crate::core::internal::internal_list_error;
 use generated::core::v1::{AvoidPods, NodeSpec, NodeStatus};
 use generated::meta::v1::ObjectMeta;

@@ -11,9 +11,8 @@ use super::node_labels::deprecation;
 use super::volumes::warn_of_fraction;
 use super::{node_labels, overlaps, ports, volumes};
 use crate::core::app_armor::profile_of_annotation;
-use crate::core::validation::annotations::{
-    APP_ARMOR_OF_CONTAINER, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD, annotation_of_container,
-};
+use crate::core::meta::annotation_of_container;
+use crate::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, SECCOMP_OF_CONTAINER, SECCOMP_OF_POD};
 use crate::core::validation::visit::{AnyContainer, for_each_container};
 use generated::core::v1::{
     Affinity, Container, EnvVar, HostAlias, LocalObjectReference, PodAffinity, PodAffinityTerm, PodDNSConfig, PodSpec,
