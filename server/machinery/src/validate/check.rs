@@ -32,8 +32,7 @@ impl Run<'_> {
                 // Parts of a new item are not changed, and neither is an omitted zero.
                 let is_changed = self.with.scope == ValidationScope::Tagged || at.old.is_some_and(|old| old != at.new);
                 if self.update && is_changed {
-                    // Upstream does not show the value.
-                    let value = if self.with.scope == ValidationScope::Tagged { BadValue::None } else { shown(at.new) };
+                    let value = if self.with.scope == ValidationScope::Tagged { never_shown() } else { shown(at.new) };
                     self.errors.push(FieldError::invalid(at.path, value, "field is immutable"));
                 }
             }
@@ -87,7 +86,7 @@ impl Run<'_> {
             UpdateConstraint::Modify => (before && after, "modified once set"),
         };
         if wrong {
-            self.errors.push(FieldError::invalid(at.path, BadValue::None, format!("field cannot be {done}")));
+            self.errors.push(FieldError::invalid(at.path, never_shown(), format!("field cannot be {done}")));
         }
     }
 
@@ -215,4 +214,10 @@ impl Run<'_> {
         }
         self.check(inner, &At { shape: field.shape(), path: &at.path.child(name), new: value, old });
     }
+}
+
+/// What upstream passes to errors about changes (a literal nil): the empty list or map of the
+/// request does not replace it.
+fn never_shown() -> BadValue {
+    BadValue::Exact("null".to_owned())
 }

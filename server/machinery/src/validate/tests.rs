@@ -5,6 +5,7 @@ use crate::def::{Constraint, FieldInfo, Flags, UnionDef};
 use crate::describe;
 use crate::format::field::DeclaredFormat;
 use crate::reflect::Struct;
+use crate::request_document::RequestDocument;
 use crate::scalar::Quantity;
 
 const OMIT: Flags = Flags::OMIT_EMPTY;
@@ -494,4 +495,26 @@ fn parts_of_new_items_are_not_immutable() {
     assert_eq!(declared(&changed, Some(&new), document), fixed("y"));
     let gone = Whole { other: Some(Box::new(item("i", 1, ""))), ..Whole::default() };
     assert_eq!(declared(&gone, Some(&new), document), fixed(""), "it is not taken away either");
+}
+
+#[derive(Clone, Default)]
+struct FixedList {
+    texts: Vec<String>,
+}
+
+describe! { FixedList, FIXED_LIST "FixedList" {} [
+    texts: "texts", 1, OMIT, check!(Immutable);
+] }
+
+#[test]
+fn empty_list_that_replaces_immutable_one_is_shown_as_null() {
+    let (new, old) = (FixedList::default(), FixedList { texts: vec!["a".into()] });
+    let context = WriteContext::default();
+    let validator = Validator { scope: ValidationScope::Tagged, half: Half::Both, context: &context, rules: None };
+    let mut errors = Vec::new();
+    validator.validate(Ref::of(&new), Some(Ref::of(&old)), &Path::NONE, &mut errors);
+    let sent = RequestDocument::default();
+    sent.set(|| serde_json::from_str(r#"{"texts":[]}"#).ok());
+    sent.complete(&mut errors, FixedList::def());
+    assert_eq!(errors.iter().map(|e| e.body()).collect::<Vec<_>>(), ["Invalid value: null: field is immutable"]);
 }
