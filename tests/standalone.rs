@@ -15,6 +15,8 @@ mod lease;
 mod migration;
 #[path = "standalone/policies.rs"]
 mod policies;
+#[path = "standalone/service_hints.rs"]
+mod service_hints;
 #[path = "standalone/services.rs"]
 mod services;
 #[path = "standalone/tokens.rs"]

@@ -16,26 +16,26 @@ use crate::lease::Manager;
 const CONTROLLERS: &str =
     "--controllers=endpoints-controller,endpointslice-controller,endpointslice-mirroring-controller";
 const RANGES: &str = "--service-cluster-ip-range=10.0.0.0/24,fd00:10::/112";
-const CORE: &str = "/api/v1/namespaces/default";
-const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+pub const CORE: &str = "/api/v1/namespaces/default";
+pub const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
 /// Number of pods of the service `big`.
 const BIG: usize = 120;
 
 /// A server and a client of it.
-struct Cluster {
-    server: Server,
+pub struct Cluster {
+    pub server: Server,
     client: Client,
     _folder: tempfile::TempDir,
 }
 
 impl Cluster {
-    async fn start(controllers: &str) -> Cluster {
+    pub async fn start(controllers: &str) -> Cluster {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::start_with(folder.path(), &[controllers, RANGES]);
         Cluster { client: client::connect(&server).await, server, _folder: folder }
     }
 
-    async fn send(&self, method: &str, path: &str, body: &Value) -> Value {
+    pub async fn send(&self, method: &str, path: &str, body: &Value) -> Value {
         let kind = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = Request::builder().method(method).uri(path).header("Content-Type", kind).body(body).unwrap();
@@ -45,17 +45,17 @@ impl Cluster {
         }
     }
 
-    async fn create(&self, plural: &str, object: &Value) {
+    pub async fn create(&self, plural: &str, object: &Value) {
         let path = if plural == "nodes" { "/api/v1/nodes".to_owned() } else { format!("{CORE}/{plural}") };
         self.send("POST", &path, object).await;
     }
 
-    async fn patch(&self, path: &str, change: &Value) {
+    pub async fn patch(&self, path: &str, change: &Value) {
         self.send("PATCH", &format!("{CORE}/{path}"), change).await;
     }
 
     /// Creates a pod and sets its status.
-    async fn pod(&self, name: &str, app: &str, spec: &Value, status: &Value) {
+    pub async fn pod(&self, name: &str, app: &str, spec: &Value, status: &Value) {
         let mut whole = json!({"containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": 600});
         spec.as_object().unwrap().iter().for_each(|(key, value)| whole[key] = value.clone());
         let pod = json!({"metadata": {"name": name, "labels": {"app": app}}, "spec": whole});
@@ -63,7 +63,7 @@ impl Cluster {
         self.patch(&format!("pods/{name}/status"), &json!({"status": status})).await;
     }
 
-    async fn items(&self, path: &str) -> Vec<Value> {
+    pub async fn items(&self, path: &str) -> Vec<Value> {
         self.send("GET", path, &Value::Null).await["items"].as_array().unwrap().clone()
     }
 
@@ -194,13 +194,13 @@ fn add_slice(groups: &mut Value, mut slice: Value) {
     all("endpoints", endpoints);
 }
 
-fn ready(is_ready: bool) -> Value {
+pub fn ready(is_ready: bool) -> Value {
     let status = if is_ready { "True" } else { "False" };
     json!([{"type": "Ready", "status": status, "lastTransitionTime": "2026-01-01T00:00:00Z"}])
 }
 
 /// The status of a pod with addresses.
-fn running(at: usize, is_ready: bool) -> Value {
+pub fn running(at: usize, is_ready: bool) -> Value {
     let (v4, v6) = (format!("10.1.{}.{}", at / 256, at % 256), format!("fd00:1::{at:x}"));
     json!({"phase": "Running", "podIP": v4, "podIPs": [{"ip": v4}, {"ip": v6}], "conditions": ready(is_ready)})
 }

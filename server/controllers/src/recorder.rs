@@ -41,6 +41,15 @@ impl Recorder {
 
     /// Creates a warning.
     pub async fn warn(&self, involved: ObjectReference, reason: &str, message: String) {
+        self.record(involved, "Warning", reason, message).await;
+    }
+
+    /// Creates an event about a normal change.
+    pub async fn inform(&self, involved: ObjectReference, reason: &str, message: String) {
+        self.record(involved, "Normal", reason, message).await;
+    }
+
+    async fn record(&self, involved: ObjectReference, r#type: &str, reason: &str, message: String) {
         let now = self.clock.now();
         let nanos = self.clock.micro_now().unix_micros().saturating_mul(1000);
         let mut event = Event::default();
@@ -48,7 +57,7 @@ impl Recorder {
         event.metadata.namespace =
             if involved.namespace.is_empty() { NAMESPACE.into() } else { involved.namespace.clone() };
         event.involved_object = involved;
-        (event.reason, event.message, event.r#type) = (reason.into(), message, "Warning".into());
+        (event.reason, event.message, event.r#type) = (reason.into(), message, r#type.into());
         (event.first_timestamp, event.last_timestamp, event.count) = (now, now, 1);
         event.source.component = self.component.into();
         event.reporting_component = self.component.into();

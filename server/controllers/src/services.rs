@@ -11,6 +11,7 @@ mod hints;
 mod informers;
 mod mirrored_slices;
 pub mod mirroring;
+mod node_state;
 mod order;
 mod packing;
 mod projection;
@@ -18,6 +19,8 @@ mod slice_set;
 mod slice_writer;
 pub mod slices;
 mod subsets;
+mod topology;
+mod topology_cache;
 mod trigger_times;
 
 pub use informers::ServiceInformers;

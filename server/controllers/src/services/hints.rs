@@ -1,11 +1,11 @@
 //! Hints of endpoints: the zones and nodes whose clients should prefer them (upstream:
-//! `endpointslice/trafficdist`).
-//!
-//! Hints that depend on the processors of all nodes (`service.kubernetes.io/topology-mode: Auto`) are
-//! not assigned.
+//! `endpointslice/trafficdist`; [`topology`] has those of `endpointslice/topologycache`).
 
 use generated::core::v1::Service;
 use generated::discovery::v1::{Endpoint, EndpointHints, EndpointSlice, ForNode, ForZone};
+
+use super::topology::{self, ZoneShares};
+use super::topology_cache::Hinted;
 
 /// The annotations that select hints by processors; the first one that exists decides.
 const TOPOLOGY_MODES: [&str; 2] = ["service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"];
@@ -16,27 +16,38 @@ enum Distribution {
     Anywhere,
     SameZone,
     SameNode,
+    /// In proportion to the processors of zones.
+    ByProcessors,
 }
 
-/// Sets the hints of slices that are written, and returns the other ones whose hints change.
+/// Sets the hints of slices that are written. Returns the other slices whose hints change, and the
+/// result for a service with hints by processors.
 pub fn assign<'s>(
     service: &Service,
+    shares: Option<&ZoneShares>,
     written: impl Iterator<Item = &'s mut EndpointSlice>,
-    others: Vec<EndpointSlice>,
-) -> Vec<EndpointSlice> {
-    let distribution = distribution(service);
+    mut others: Vec<EndpointSlice>,
+) -> (Vec<EndpointSlice>, Option<Hinted>) {
+    let (mut distribution, mut hinted) = (distribution(service), None);
+    let mut written: Vec<&mut EndpointSlice> = written.collect();
+    if distribution == Distribution::ByProcessors {
+        match topology::assign(shares, &mut written, &mut others) {
+            Ok((moved, counts)) => return (moved, Some(Hinted::Assigned(counts))),
+            Err(why) => (distribution, hinted) = (Distribution::Anywhere, Some(Hinted::Refused(why))),
+        }
+    }
     for slice in written {
         update(slice, distribution);
     }
     let changed = |mut slice: EndpointSlice| update(&mut slice, distribution).then_some(slice);
-    others.into_iter().filter_map(changed).collect()
+    (others.into_iter().filter_map(changed).collect(), hinted)
 }
 
 fn distribution(service: &Service) -> Distribution {
     let annotations = &service.metadata.annotations;
     let mode = TOPOLOGY_MODES.iter().find_map(|name| annotations.get(*name));
     if mode.is_some_and(|mode| mode == "Auto" || mode == "auto") {
-        return Distribution::Anywhere;
+        return Distribution::ByProcessors;
     }
     match service.spec.traffic_distribution.as_deref() {
         Some("PreferClose" | "PreferSameZone") => Distribution::SameZone,
@@ -111,7 +122,7 @@ mod tests {
             let slice: EndpointSlice = serde_json::from_value(json!({"endpoints": [endpoint(true)]})).unwrap();
             let service: Service = serde_json::from_value(service).unwrap();
             let mut written = [slice.clone()];
-            let changed = assign(&service, written.iter_mut(), vec![slice]);
+            let (changed, _) = assign(&service, None, written.iter_mut(), vec![slice]);
             assert_eq!(changed.len(), usize::from(is_changed), "{service:?}");
             let hints = serde_json::to_value(&written[0].endpoints[0]).unwrap()["hints"].clone();
             assert_eq!(hints, wanted, "{service:?}");

@@ -11,6 +11,7 @@ use storage::Revision;
 use storage::cache::Entry;
 
 use super::backend::{self, Backend, is_selected};
+use super::node_state::{self, NodeState};
 use super::projection::{Key, Projection};
 use crate::queue::Queue;
 
@@ -21,7 +22,6 @@ pub const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";
 /// The annotation of endpoints that serve as a lock.
 const LEADER: &str = "control-plane.alpha.kubernetes.io/leader";
-const ZONE: &str = "topology.kubernetes.io/zone";
 
 /// A service at a revision. Each write counts as a change.
 pub struct ServiceState {
@@ -71,8 +71,8 @@ pub struct ServiceInformers {
     pub services: Projection<ServiceState>,
     /// Pods.
     pub pods: Projection<Backend>,
-    /// The zones of nodes.
-    pub nodes: Projection<Option<String>>,
+    /// Nodes.
+    pub nodes: Projection<NodeState>,
     /// Endpoints.
     pub endpoints: Projection<EndpointsState>,
     /// Endpoint slices.
@@ -99,8 +99,8 @@ impl ServiceInformers {
 
     /// Follows nodes.
     pub async fn follow_nodes(&self, store: Arc<ResourceStore>) {
-        let zone = |zone: &str| Some(zone.to_owned()).filter(|zone| !zone.is_empty());
-        self.nodes.follow(&store, |entry| Ok(entry.attributes.label(ZONE).and_then(zone))).await;
+        let mask = node_state::mask(&store);
+        self.nodes.follow(&store, |entry| NodeState::of(&store, entry, &mask)).await;
     }
 
     /// Follows endpoints.

@@ -12,6 +12,8 @@ use super::slice_set::{
     EndpointSet, PortGroup, PortGroups, PortsKey, are_equal, endpoint_key, is_owned, labels, new_slice, ports_key,
     unreserved,
 };
+use super::topology::ZoneShares;
+use super::topology_cache::Hinted;
 
 /// Maximum number of endpoints in a slice (upstream's `--max-endpoints-per-slice`).
 pub const MAX_ENDPOINTS: usize = 100;
@@ -25,6 +27,8 @@ pub struct SliceChanges {
     pub update: Vec<EndpointSlice>,
     /// Existing slices without use.
     pub delete: Vec<EndpointSlice>,
+    /// The hints by processors, if the service requests them.
+    pub hinted: Option<Hinted>,
 }
 
 /// The slices of one family or of one group, sorted by what happens with them.
@@ -35,7 +39,13 @@ struct Sorted {
 }
 
 /// The changes of the slices of a service in one family (`reconcileByAddressType`).
-pub fn pack(service: &Service, family: &str, existing: Vec<EndpointSlice>, groups: PortGroups) -> SliceChanges {
+pub fn pack(
+    service: &Service,
+    family: &str,
+    existing: Vec<EndpointSlice>,
+    groups: PortGroups,
+    shares: Option<&ZoneShares>,
+) -> SliceChanges {
     let number = existing.len();
     let mut by_ports: BTreeMap<PortsKey, Vec<EndpointSlice>> = BTreeMap::new();
     let mut all = Sorted::default();
@@ -59,10 +69,9 @@ pub fn pack(service: &Service, family: &str, existing: Vec<EndpointSlice>, group
     }
     let Sorted { mut changes, unchanged } = all;
     let written = changes.create.iter_mut().chain(&mut changes.update);
-    changes.update = {
-        let changed = hints::assign(service, written, unchanged);
-        changes.update.into_iter().chain(changed).collect()
-    };
+    let (changed, hinted) = hints::assign(service, shares, written, unchanged);
+    changes.update.extend(changed);
+    changes.hinted = hinted;
     recycle(service, &mut changes);
     changes
 }
@@ -212,7 +221,7 @@ mod tests {
     }
 
     fn changes(service: &Service, existing: Vec<EndpointSlice>, pods: &[(String, Arc<Backend>)]) -> SliceChanges {
-        pack(service, "IPv4", existing, groups(service, pods, "IPv4", zone).0)
+        pack(service, "IPv4", existing, groups(service, pods, "IPv4", zone).0, None)
     }
 
     /// Applies changes as the store does.

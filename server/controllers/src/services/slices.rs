@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use generated::core::v1::Service;
 use machinery::status::Status;
+use tokio::sync::Notify;
 
 use super::failures::Failures;
 use super::informers::ServiceInformers;
@@ -13,6 +14,7 @@ use super::packing::{SliceChanges, pack};
 use super::projection::Key;
 use super::slice_set::{MANAGER, families, groups};
 use super::slice_writer::SliceWriter;
+use super::topology_cache::{HintsEvent, TopologyCache};
 use super::trigger_times::{TriggerTimes, annotate};
 use crate::context::Context;
 use crate::queue::{Next, Queue};
@@ -37,6 +39,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
         times: TriggerTimes::default(),
         failures: Failures::default(),
         waiting: Arc::default(),
+        topology: TopologyCache::default(),
     };
     let queue = Arc::new(Queue::default());
     informers.queue_services(&queue);
@@ -47,9 +50,16 @@ pub async fn run(context: Context) -> Result<(), Status> {
             waiting.lock().unwrap_or_else(PoisonError::into_inner).drain().for_each(|key| retried.add(key));
         }
     }));
+    let nodes_changed = Arc::new(Notify::new());
+    let notify = nodes_changed.clone();
+    informers.nodes.on_change(Box::new(move |_, _, _| notify.notify_one()));
     let work = async {
         tokio::join!(informers.services.listed(), informers.pods.listed(), informers.nodes.listed());
-        queue.work("endpointslice-controller", WORKERS, |key| controller.sync(key)).await;
+        controller.read_nodes(&queue);
+        tokio::select! {
+            () = queue.work("endpointslice-controller", WORKERS, |key| controller.sync(key)) => {}
+            () = async { loop { nodes_changed.notified().await; controller.read_nodes(&queue); } } => {}
+        }
     };
     tokio::join!(
         informers.follow_services(context.store("", "services")?),
@@ -82,15 +92,24 @@ struct SliceController {
     failures: Failures,
     /// Services with a pod whose node does not exist.
     waiting: Arc<Mutex<HashSet<Key>>>,
+    topology: TopologyCache,
 }
 
 impl SliceController {
+    /// Reads the zones of all nodes, and queues the services whose hints do not suit them.
+    fn read_nodes(&self, queue: &Queue<Key>) {
+        let nodes = self.informers.nodes.select("", |_| true);
+        let overloaded = self.topology.set_nodes(nodes.iter().map(|(_, node)| &**node));
+        overloaded.into_iter().for_each(|key| queue.add(key));
+    }
+
     /// Writes the slices of a service (`syncService`).
     async fn sync(&self, key: Key) -> Result<Next, Status> {
         let Some(state) = self.informers.services.get(&key) else {
             // The garbage collector deletes the slices.
             self.times.forget(&key);
             self.failures.forget(&key);
+            self.topology.retain(&key, &[]);
             self.lock_waiting().remove(&key);
             return Ok(Next::Done);
         };
@@ -123,26 +142,40 @@ impl SliceController {
         let backends = self.informers.backends(service);
         let time = self.times.next(key, service, &backends);
         let zone = |node: &str| {
-            let zone = self.informers.nodes.get(&(String::new(), node.to_owned()))?;
-            Some((*zone).clone())
+            let node = self.informers.nodes.get(&(String::new(), node.to_owned()))?;
+            Some(node.zone.clone())
         };
         let what = format!("Service {}/{}", key.0, key.1);
         let is_deleting = service.metadata.deletion_timestamp.is_some();
         let (mut missing, mut rest) = (Vec::new(), existing);
-        for family in families(service) {
+        let (families, shares) = (families(service), self.topology.shares());
+        self.topology.retain(key, &families);
+        for family in families {
             let (slices, others) = rest.into_iter().partition(|slice| slice.address_type == family);
             rest = others;
             let (groups, lacking) = groups(service, &backends, family, zone);
             // A pod that is missing in several families is reported once.
             missing.extend(lacking.into_iter().filter(|why| !missing.contains(why)).collect::<Vec<_>>());
-            let mut changes = pack(service, family, slices, groups);
+            let mut changes = pack(service, family, slices, groups, shares.as_deref());
+            let event = self.topology.record(key, family, changes.hinted.take());
             let written = changes.create.iter_mut().chain(&mut changes.update);
             written.for_each(|slice| annotate(&mut slice.metadata.annotations, time));
             self.writer.write(&what, changes, is_deleting).await?;
+            if let Some(event) = event {
+                self.report_hints(service, event).await;
+            }
         }
         // Slices of families that the service does not have any more.
         self.writer.write(&what, SliceChanges { delete: rest, ..SliceChanges::default() }, is_deleting).await?;
         Ok(missing)
+    }
+
+    async fn report_hints(&self, service: &Service, HintsEvent { is_enabled, message }: HintsEvent) {
+        let involved = reference("Service", &service.metadata);
+        match is_enabled {
+            true => self.recorder.inform(involved, "TopologyAwareHintsEnabled", message).await,
+            false => self.recorder.warn(involved, "TopologyAwareHintsDisabled", message).await,
+        }
     }
 
     async fn report(&self, key: &Key, service: &Service, why: &str) {
