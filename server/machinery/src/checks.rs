@@ -380,8 +380,6 @@ impl Validation<'_> {
     }
 
     /// Runs the assertions about parts of a field: items, entries, keys, structs.
-    // Inlined, as `compare`, so that an assertion is matched once.
-    #[inline(always)]
     fn assert_parts(&mut self, assertion: &Assertion, of: &Of<'_>) {
         match *assertion {
             Assertion::Each(inner) => of.each(|item| {

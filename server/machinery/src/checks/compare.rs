@@ -10,7 +10,6 @@ use crate::scalar::IntOrString;
 use crate::selector::LabelSelector;
 
 impl Validation<'_> {
-    #[inline(always)]
     pub(super) fn compare(&mut self, assertion: &Assertion, of: &Of<'_>) {
         let detail = match *assertion {
             Assertion::AtMost(field, detail) if is(of, field, Ordering::is_gt) => detail,

@@ -5,8 +5,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
-use foldhash::fast::RandomState;
-
 use super::Condition;
 use super::of::{Of, text_of};
 use crate::def::FieldDef;
@@ -20,13 +18,13 @@ pub(super) struct Items<'a> {
     met: Cell<usize>,
     /// For each list of conditions, by address: how many items were evaluated, and whether one of
     /// them met the conditions.
-    preceded: RefCell<HashMap<usize, (usize, bool), RandomState>>,
-    /// The values seen so far, with the field that they belong to and the number of compared fields.
-    seen: RefCell<HashSet<(usize, usize, String), RandomState>>,
+    preceded: RefCell<HashMap<usize, (usize, bool)>>,
+    /// The values seen so far, with the field that they belong to.
+    seen: RefCell<HashSet<(usize, String)>>,
     /// The stored list.
     old: Option<Value<'a>>,
     /// The values in its items, by field; filled on demand.
-    stored: RefCell<HashMap<usize, HashSet<String, RandomState>, RandomState>>,
+    stored: RefCell<HashMap<usize, HashSet<String>>>,
 }
 
 impl<'a> Items<'a> {
@@ -59,7 +57,7 @@ impl<'a> Items<'a> {
         text_of(of.new).is_some_and(|text| values.contains(text.as_ref()))
     }
 
-    fn stored_values(&self, field: Option<&FieldDef>) -> HashSet<String, RandomState> {
+    fn stored_values(&self, field: Option<&FieldDef>) -> HashSet<String> {
         let name = field.map_or("", |field| field.json);
         let values: Vec<Value<'_>> = match self.old {
             Some(Value::List(list)) => (0..list.len()).filter_map(|index| list.get(index)).collect(),
@@ -81,16 +79,15 @@ impl<'a> Items<'a> {
     /// Records the value of a field, or its values in these fields. Returns false if it was
     /// recorded before.
     pub fn add(&self, of: &Of<'_>, fields: &[&[&str]]) -> bool {
-        let text = match fields {
-            [] => text_of(of.new).unwrap_or_default().into_owned(),
-            [field] => text_of(of.at(field).new).unwrap_or_default().into_owned(),
-            fields => fields.iter().fold(String::new(), |mut text, field| {
-                // The lengths keep the texts apart.
-                let value = text_of(of.at(field).new).unwrap_or_default();
-                let _ = write!(text, "{}:{value}", value.len());
-                text
-            }),
+        let mut text = String::new();
+        let mut add = |value: Value<'_>| {
+            let value = text_of(value).unwrap_or_default();
+            let _ = write!(text, "{}:{value}", value.len());
         };
-        self.seen.borrow_mut().insert((of.place(), fields.len().max(1), text))
+        if fields.is_empty() {
+            add(of.new);
+        }
+        fields.iter().for_each(|field| add(of.at(field).new));
+        self.seen.borrow_mut().insert((of.place(), text))
     }
 }

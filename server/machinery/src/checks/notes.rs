@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use foldhash::fast::RandomState;
-
 use super::Assertion;
 use super::of::Of;
 use crate::hooks::Validation;
@@ -14,9 +12,9 @@ use crate::hooks::Validation;
 pub struct Notes {
     name: &'static str,
     /// The number of occurrences of each text.
-    texts: HashMap<String, usize, RandomState>,
+    texts: HashMap<String, usize>,
     /// The text of each key, for texts with a key.
-    by_key: HashMap<String, String, RandomState>,
+    by_key: HashMap<String, String>,
 }
 
 impl Notes {
@@ -36,7 +34,7 @@ impl Notes {
 impl Validation<'_> {
     /// Opens an empty set. It is open until the checks that opened it are done.
     pub fn open_notes(&mut self, name: &'static str) {
-        self.notes.push(Notes { name, texts: HashMap::default(), by_key: HashMap::default() });
+        self.notes.push(Notes { name, texts: HashMap::new(), by_key: HashMap::new() });
     }
 
     /// Adds a text to the innermost open set with this name, if there is one.

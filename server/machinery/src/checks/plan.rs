@@ -134,7 +134,7 @@ impl CheckGroup {
     /// Whether no check of the group can fail for the struct, by its field alone.
     #[inline]
     pub fn is_idle(&self, new: Ref<'_>) -> bool {
-        self.idle_field.as_ref().is_some_and(|field| field.is_empty(new))
+        self.idle_field.is_some_and(|field| field.is_empty(new))
     }
 }
 

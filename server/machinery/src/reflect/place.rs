@@ -58,26 +58,18 @@ impl FieldAccessor {
 
     /// Whether the field is empty in Go: nil, an empty string, or no items. A number, a boolean, an
     /// embedded struct and the target of a pointer are never empty.
-    #[inline(always)]
+    #[inline]
     pub fn is_empty(&self, of: Ref<'_>) -> bool {
-        match self.probe {
-            Probe::Bool | Probe::I32 | Probe::I64 | Probe::Written => false,
-            Probe::Value | Probe::Opt | Probe::StructList | Probe::StructMap => self.is_empty_by_shape(of),
-            // These probes do not need the shape, which would be another memory access.
-            // SAFETY: the place is one of this struct's own, and the probe is that of its shape.
-            probe => unsafe { is_omitted(probe, Shape::One(Scalar::Bool), self.at(of)) },
-        }
-    }
-
-    #[inline(never)]
-    fn is_empty_by_shape(&self, of: Ref<'_>) -> bool {
-        let (at, shape) = (self.at(of), self.flat().shape);
+        let at = self.at(of);
         // SAFETY: the place is one of this struct's own, and the probe is that of its shape.
         unsafe {
             match self.probe {
-                Probe::Value => read(shape, at).is_empty(),
-                Probe::Opt => matches!(read(shape, at), Value::Null),
-                probe => is_omitted(probe, shape, at),
+                Probe::Bool | Probe::I32 | Probe::I64 | Probe::Written => false,
+                Probe::Value => read(self.flat().shape, at).is_empty(),
+                Probe::Opt => matches!(read(self.flat().shape, at), Value::Null),
+                Probe::StructList | Probe::StructMap => is_omitted(self.probe, self.flat().shape, at),
+                // These probes do not need the shape, which would be another memory access.
+                probe => is_omitted(probe, Shape::One(Scalar::Bool), at),
             }
         }
     }
