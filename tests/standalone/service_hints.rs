@@ -69,12 +69,16 @@ async fn reach(cluster: &Cluster, expect: &[(&str, usize)]) {
     }
 }
 
-/// The events about hints, without those about nodes that the controller does not know yet.
+/// Messages of kube-controller-manager about a service that it reads before the nodes.
+const BEFORE_NODES: [&str; 2] = ["Insufficient Node information", "Nodes only ready in one zone"];
+
+/// The events about hints, without those of a controller that does not know the nodes yet.
 async fn events(cluster: &Cluster) -> Vec<String> {
     let text = |event: &Value, key: &str| event[key].as_str().unwrap_or_default().to_owned();
     let line = |event: &Value| format!("{} {}: {}", text(event, "type"), text(event, "reason"), text(event, "message"));
     let mut lines: Vec<String> = cluster.items(&format!("{CORE}/events")).await.iter().map(line).collect();
-    lines.retain(|line| line.contains("TopologyAwareHints") && !line.contains("Insufficient Node information"));
+    let is_early = |line: &str| BEFORE_NODES.into_iter().any(|text| line.contains(text));
+    lines.retain(|line| line.contains("TopologyAwareHints") && !is_early(line));
     lines.sort();
     lines.dedup();
     lines
