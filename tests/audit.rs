@@ -35,15 +35,20 @@ struct Audited {
 
 impl Audited {
     async fn start(folder: &Path) -> Self {
+        Self::start_with(folder, POLICY, &[]).await
+    }
+
+    async fn start_with(folder: &Path, rules: &str, flags: &[&str]) -> Self {
         let (policy, log, tokens) = (folder.join("policy.yaml"), folder.join("audit.log"), folder.join("tokens.csv"));
-        std::fs::write(&policy, POLICY).unwrap();
+        std::fs::write(&policy, rules).unwrap();
         std::fs::write(&tokens, "janes-token,jane,uid-jane,\"dev\"\n").unwrap();
-        let flags = [
+        let own = [
             format!("--audit-policy-file={}", policy.display()),
             format!("--audit-log-path={}", log.display()),
             format!("--token-auth-file={}", tokens.display()),
         ];
-        let server = Server::start_with(folder, &flags.each_ref().map(String::as_str));
+        let flags: Vec<&str> = own.iter().map(String::as_str).chain(flags.iter().copied()).collect();
+        let server = Server::start_with(folder, &flags);
         let admin = client::connect(&server).await;
         let kubeconfig = Kubeconfig::read_from(server.kubeconfig()).unwrap();
         let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
@@ -71,15 +76,20 @@ impl Audited {
 
     /// Waits until the last event of a request is logged; returns its events.
     async fn events(&self, id: &str) -> Vec<Value> {
+        self.events_of(id, |event| event["auditID"] == id).await
+    }
+
+    /// Waits until the last event of a described request is logged; returns the events.
+    async fn events_of(&self, what: &str, is_of: impl Fn(&Value) -> bool) -> Vec<Value> {
         let begin = Instant::now();
         loop {
             let text = std::fs::read_to_string(&self.log).unwrap();
             let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
-            let events: Vec<Value> = lines.filter(|event: &Value| event["auditID"] == id).collect();
+            let events: Vec<Value> = lines.filter(&is_of).collect();
             if events.last().is_some_and(|event| event["stage"] == "ResponseComplete") {
                 return events;
             }
-            assert!(begin.elapsed() < Duration::from_secs(30), "{id}: {events:?}");
+            assert!(begin.elapsed() < Duration::from_secs(30), "{what}: {events:?}");
             tokio::task::yield_now().await;
         }
     }
@@ -162,4 +172,48 @@ async fn audit_events_record_requests() {
     audited.send(None, "other", "GET", "/api/v1/nodes", Value::Null).await;
     let text = std::fs::read_to_string(&audited.log).unwrap();
     assert!(!text.contains("hidden-5c2") && !text.contains("\"other\""), "no rule, no event");
+}
+
+/// Records requests of two controllers.
+const CONTROLLERS: &str = r#"
+apiVersion: audit.k8s.io/v1
+kind: Policy
+rules:
+- level: RequestResponse
+  users: ["system:serviceaccount:kube-system:service-account-controller"]
+  resources: [{group: "", resources: [serviceaccounts]}]
+- level: Metadata
+  users: ["system:serviceaccount:kube-system:namespace-controller"]
+  verbs: [deletecollection]
+  resources: [{group: "", resources: [configmaps]}]
+"#;
+
+/// Controllers send some requests for a kind of the catalog, and others for any resource.
+#[tokio::test]
+async fn audit_events_record_requests_of_controllers() {
+    let folder = tempfile::tempdir().unwrap();
+    let controllers = "--controllers=serviceaccount-controller,namespace-controller";
+    let audited = Audited::start_with(folder.path(), CONTROLLERS, &[controllers]).await;
+    let demo = json!({"metadata": {"name": "demo"}});
+    assert_eq!(audited.send(None, "namespace", "POST", "/api/v1/namespaces", demo).await, 201);
+
+    let is_of_demo = |event: &Value, verb: &str| event["verb"] == verb && event["objectRef"]["namespace"] == "demo";
+    let created = audited.events_of("the account", |event| is_of_demo(event, "create")).await;
+    assert_eq!(stages(&created), [WHOLE[0], ("ResponseComplete", Some(201))]);
+    let event = &created[1];
+    assert_eq!(event["user"]["username"], "system:serviceaccount:kube-system:service-account-controller");
+    assert_eq!(event["userAgent"], "kube-controller-manager");
+    assert_eq!(event["requestURI"], "/api/v1/namespaces/demo/serviceaccounts");
+    assert_eq!((&event["objectRef"]["name"], &event["objectRef"]["apiVersion"]), (&json!("default"), &json!("v1")));
+    assert_eq!(event["requestObject"]["metadata"]["name"], "default");
+    assert!(event["responseObject"]["metadata"]["uid"].is_string(), "{event}");
+    assert_eq!(created[0]["auditID"], event["auditID"]);
+    assert_eq!(event["auditID"].as_str().map(str::len), Some(36));
+
+    let map = json!({"metadata": {"name": "map"}});
+    assert_eq!(audited.send(None, "map", "POST", "/api/v1/namespaces/demo/configmaps", map).await, 201);
+    assert_eq!(audited.send(None, "deletion", "DELETE", "/api/v1/namespaces/demo", Value::Null).await, 200);
+    let deleted = audited.events_of("the deletion", |event| is_of_demo(event, "deletecollection")).await;
+    assert_eq!(stages(&deleted)[1], ("ResponseComplete", Some(200)));
+    assert_eq!(deleted[1]["user"]["username"], "system:serviceaccount:kube-system:namespace-controller");
 }

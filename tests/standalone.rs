@@ -481,3 +481,20 @@ fn pod_without_scheduler_has_an_event() {
     assert_eq!(event["involvedObject"]["name"], "web");
     assert_has(event["message"].as_str().unwrap(), &["no scheduler runs"]);
 }
+
+#[needs(kubectl)]
+#[test]
+fn metrics_include_queues_of_controllers() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubectl = start(folder.path());
+    kubectl.run(&["create", "namespace", "demo"]);
+    kubectl.run(&["delete", "namespace", "demo"]);
+    let metrics = kubectl.run(&["get", "--raw", "/metrics"]);
+    let queues = ["namespace", "serviceaccount", "garbage_collector_attempt_to_delete", "endpoint_slice"];
+    for queue in queues {
+        assert_has(&metrics, &[&format!("workqueue_depth{{name=\"{queue}\"}} ")]);
+    }
+    let worked = "workqueue_work_duration_seconds_count{name=\"namespace\"} ";
+    let count = metrics.lines().find_map(|line| line.strip_prefix(worked)).unwrap();
+    assert_ne!(count, "0");
+}

@@ -65,7 +65,7 @@ pub fn build(
         Some(Arc::new(endpoint))
     };
     let endpoints: Vec<Arc<Endpoint>> = kinds.iter().filter_map(endpoint).collect();
-    let loopback = Arc::new(Loopback::new(&endpoints));
+    let loopback = Arc::new(Loopback::new(&endpoints, running.audit()));
     let of = |belongs: &dyn Fn(&str) -> bool| {
         endpoints.iter().filter(|e| belongs(e.kind.group)).cloned().collect::<Vec<_>>()
     };

@@ -12,7 +12,7 @@ use registry::{ListQuery, Predicate, ResourceStore};
 
 use crate::context::Context;
 use crate::events::{Event, follow};
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 
 const ROLES: GroupVersionResource = ("rbac.authorization.k8s.io", "v1", "clusterroles");
 /// Upstream's field manager.
@@ -27,7 +27,7 @@ const WORKERS: usize = 5;
 pub async fn run(context: Context) -> Result<(), Status> {
     let store = context.store(ROLES.0, ROLES.2)?;
     let loopback = context.loopback().managed_by(MANAGER);
-    let (queue, everything) = (Queue::default(), Predicate::default());
+    let (queue, everything) = (context.queue("ClusterRoleAggregator"), Predicate::default());
     let aggregated: Mutex<BTreeSet<String>> = Mutex::default();
     let changes = follow(&store, &everything, |event: Event<ClusterRole>| {
         let mut aggregated = aggregated.lock().unwrap_or_else(PoisonError::into_inner);

@@ -18,7 +18,7 @@ pub use signer::run as run_signer;
 
 use crate::context::Context;
 use crate::events::{Event, follow};
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 use machinery::status::Status;
 
 const REQUESTS: GroupVersionResource = ("certificates.k8s.io", "v1", "certificatesigningrequests");
@@ -38,7 +38,7 @@ where
     F: Future<Output = Result<Next, Status>>,
 {
     let store = context.store(REQUESTS.0, REQUESTS.2)?;
-    let (queue, everything, loopback) = (Queue::default(), Predicate::default(), context.loopback());
+    let (queue, everything, loopback) = (context.queue(what), Predicate::default(), context.loopback());
     let changes = follow(&store, &everything, |event: Event<CertificateSigningRequest>| {
         if let Event::Stored(request) = event
             && request.status.certificate.is_empty()

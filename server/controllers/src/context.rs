@@ -1,5 +1,6 @@
 //! What a controller works with.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use endpoints::{Loopback, RunningServer};
@@ -10,6 +11,7 @@ use request::user::{service_account_groups, service_account_user_name};
 use tokio::sync::mpsc;
 
 use crate::client::Client;
+use crate::queue::Queue;
 use crate::services::ServiceInformers;
 
 /// The namespace of the service accounts of controllers.
@@ -63,7 +65,12 @@ impl Context {
 
     /// A client for all resources, as the service account of the controller.
     pub fn client(&self) -> Client {
-        Client::new(self.server.handler.clone(), self.user())
+        Client::new(self.server.loopback.recorded(self.server.handler.clone()), self.user())
+    }
+
+    /// A queue with metrics. The name is upstream's, where upstream has the queue.
+    pub fn queue<K: Clone + Eq + Hash>(&self, name: &str) -> Queue<K> {
+        Queue::new(Some(self.server.environment.metrics.work_queue(name)))
     }
 
     fn user(&self) -> User {

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::client::Client;
 use crate::context::Context;
 use crate::events::{Event, follow};
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 
 const JOBS: GroupVersionResource = ("batch", "v1", "jobs");
 /// Upstream's `--concurrent-ttl-after-finished-syncs`.
@@ -26,7 +26,7 @@ const WORKERS: usize = 5;
 pub async fn run(context: Context) -> Result<(), Status> {
     let store = context.store(JOBS.0, JOBS.2)?;
     let clock = context.server.environment.backend.clock.clone();
-    let (queue, everything) = (Queue::default(), Predicate::default());
+    let (queue, everything) = (context.queue("ttl_jobs_to_delete"), Predicate::default());
     let changes = follow(&store, &everything, |event: Event<Job>| {
         if let Event::Stored(job) = event
             && let Some(expiry) = expiry(&job)

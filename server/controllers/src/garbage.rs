@@ -28,7 +28,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
         tracing::info!("the garbage collector does not run, because --enable-garbage-collector is false");
         return Ok(());
     }
-    let (builder, shared) = Builder::new(context.server.clone());
+    let (builder, shared) = Builder::new(context.server.clone(), context.queue("garbage_collector_attempt_to_delete"));
     let collector = Collector::new(
         shared.clone(),
         context.client(),

@@ -15,7 +15,7 @@ use registry::{Clock, Predicate};
 use crate::client::Client;
 use crate::context::Context;
 use crate::events::{Event, follow};
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 
 const NAMESPACES: GroupVersionResource = ("", "v1", "namespaces");
 /// Upstream's `--concurrent-namespace-syncs`.
@@ -34,7 +34,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
     let options = &environment.options;
     let is_alone = options.test_server || options.storage.etcd.servers.is_empty();
     let lag = if is_alone { Duration::ZERO } else { OTHER_SERVERS_LAG };
-    let (queue, everything) = (Queue::default(), Predicate::default());
+    let (queue, everything) = (context.queue("namespace"), Predicate::default());
     let changes = follow(&namespaces, &everything, |event: Event<Namespace>| {
         if let Event::Stored(namespace) = event
             && namespace.metadata.deletion_timestamp.is_some()

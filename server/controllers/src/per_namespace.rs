@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::context::Context;
 use crate::events::{self, Event, follow};
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 
 /// Upstream's number of workers.
 const WORKERS: usize = 1;
@@ -25,6 +25,8 @@ pub trait Wanted: Send + Sync + 'static {
     const RESOURCE: GroupVersionResource;
     /// The name of the object.
     const NAME: &'static str;
+    /// The name of the queue in metrics.
+    const QUEUE: &'static str;
 
     /// Returns the object without a namespace.
     fn object(&self) -> Self::Object;
@@ -43,7 +45,7 @@ pub trait Wanted: Send + Sync + 'static {
 pub async fn run<W: Wanted>(what: &'static str, wanted: W, mut context: Context) -> Result<(), Status> {
     let namespaces = context.store("", "namespaces")?;
     let objects = context.store(W::RESOURCE.0, W::RESOURCE.2)?;
-    let (loopback, queue) = (context.loopback(), Queue::default());
+    let (loopback, queue) = (context.loopback(), context.queue(W::QUEUE));
     let (listed, is_listed) = oneshot::channel();
     let mut listed = Some(listed);
     let mut initial = BTreeSet::new();

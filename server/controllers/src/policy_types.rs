@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::events::{Event, follow};
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 
 const POLICIES: GroupVersionResource = ("admissionregistration.k8s.io", "v1", "validatingadmissionpolicies");
 const DEFINITIONS: GroupVersionResource = ("apiextensions.k8s.io", "v1", "customresourcedefinitions");
@@ -42,7 +42,8 @@ type GroupVersionKind = (String, String, String);
 /// The server lacks policies.
 pub async fn run(context: Context) -> Result<(), Status> {
     let store = context.store(POLICIES.0, POLICIES.2)?;
-    let (queue, everything, loopback) = (Queue::default(), Predicate::default(), context.loopback());
+    let (queue, everything, loopback) =
+        (context.queue("validatingadmissionpolicy-status"), Predicate::default(), context.loopback());
     let changes = follow(&store, &everything, |event: Event<ValidatingAdmissionPolicy>| {
         if let Event::Stored(policy) = event
             && is_unchecked(&policy)

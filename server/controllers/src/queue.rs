@@ -4,13 +4,14 @@
 //! during its work is worked on again afterwards. No key is worked on twice at a time. The number of
 //! queued keys is thus limited by the number of objects.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use machinery::status::Status;
+use telemetry::metrics::{Waiting, WorkQueue, Working};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -40,8 +41,8 @@ pub struct Queue<K> {
 struct State<K> {
     ready: VecDeque<K>,
     /// The keys of `ready`, and those to work on again.
-    dirty: HashSet<K>,
-    running: HashSet<K>,
+    dirty: HashMap<K, Option<Waiting>>,
+    running: HashMap<K, Option<Working>>,
     /// Keys by the time at which they become ready. The number makes keys of equal times distinct.
     later: BTreeMap<(Instant, u64), K>,
     /// The place of each key in `later`.
@@ -49,24 +50,31 @@ struct State<K> {
     /// Number of consecutive failures.
     failures: HashMap<K, u32>,
     added: u64,
+    metrics: Option<WorkQueue>,
 }
 
 impl<K: Clone + Eq + Hash> Default for Queue<K> {
     fn default() -> Self {
-        let state = State {
-            ready: VecDeque::new(),
-            dirty: HashSet::new(),
-            running: HashSet::new(),
-            later: BTreeMap::new(),
-            places: HashMap::new(),
-            failures: HashMap::new(),
-            added: 0,
-        };
-        Queue { state: Mutex::new(state), changed: Notify::new() }
+        Self::new(None)
     }
 }
 
 impl<K: Clone + Eq + Hash> Queue<K> {
+    /// Creates an empty queue. `metrics` is `None` for a queue that is not measured.
+    pub fn new(metrics: Option<WorkQueue>) -> Self {
+        let state = State {
+            ready: VecDeque::new(),
+            dirty: HashMap::new(),
+            running: HashMap::new(),
+            later: BTreeMap::new(),
+            places: HashMap::new(),
+            failures: HashMap::new(),
+            added: 0,
+            metrics,
+        };
+        Queue { state: Mutex::new(state), changed: Notify::new() }
+    }
+
     /// Adds a key to work on now.
     pub fn add(&self, key: K) {
         self.lock().make_ready(key);
@@ -105,8 +113,8 @@ impl<K: Clone + Eq + Hash> Queue<K> {
                 let mut state = self.lock();
                 state.promote(Instant::now());
                 if let Some(key) = state.ready.pop_front() {
-                    state.dirty.remove(&key);
-                    state.running.insert(key.clone());
+                    let waiting = state.dirty.remove(&key).flatten();
+                    state.running.insert(key.clone(), waiting.map(Waiting::begin));
                     if !state.ready.is_empty() {
                         self.changed.notify_one();
                     }
@@ -124,7 +132,7 @@ impl<K: Clone + Eq + Hash> Queue<K> {
     fn done(&self, key: K, result: Result<Next, Status>, what: &str) {
         let mut state = self.lock();
         state.running.remove(&key);
-        let is_dirty = state.dirty.contains(&key);
+        let is_dirty = state.dirty.contains_key(&key);
         if is_dirty {
             state.ready.push_back(key.clone());
         }
@@ -157,7 +165,11 @@ impl<K: Clone + Eq + Hash> Queue<K> {
 
 impl<K: Clone + Eq + Hash> State<K> {
     fn make_ready(&mut self, key: K) {
-        if self.dirty.insert(key.clone()) && !self.running.contains(&key) {
+        if self.dirty.contains_key(&key) {
+            return;
+        }
+        self.dirty.insert(key.clone(), self.metrics.as_ref().map(WorkQueue::add));
+        if !self.running.contains_key(&key) {
             self.ready.push_back(key);
         }
     }
@@ -186,6 +198,7 @@ impl<K: Clone + Eq + Hash> State<K> {
 
     /// Returns the delay after a further failure, and the number of failures.
     fn count_failure(&mut self, key: &K) -> (Duration, u32) {
+        self.metrics.iter().for_each(WorkQueue::failed);
         let failures = self.failures.entry(key.clone()).or_insert(0);
         let delay = FIRST_DELAY.saturating_mul(1u32.checked_shl(*failures).unwrap_or(u32::MAX));
         *failures = failures.saturating_add(1).min(31);
@@ -266,5 +279,28 @@ mod tests {
         let seen = worked(&queue, async |_| Ok(Next::Done)).await;
         assert_eq!(seen.len(), 1);
         assert!((1000..1010).contains(&seen[0].1), "{seen:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn metrics_count_keys_failures_and_work() {
+        let metrics = telemetry::metrics::Metrics::default();
+        let (queue, works) = (Queue::new(Some(metrics.work_queue("q"))), RefCell::new(0));
+        ["a", "b", "a"].into_iter().for_each(|key| queue.add(key));
+        let value = |name: &str| {
+            let families = metrics.registry().gather();
+            let family = families.iter().find(|family| family.name() == name).unwrap();
+            let metric = &family.get_metric()[0];
+            metric.get_counter().get_value()
+                + metric.get_gauge().get_value()
+                + metric.get_histogram().get_sample_count() as f64
+        };
+        assert_eq!((value("workqueue_adds_total"), value("workqueue_depth")), (2.0, 2.0));
+        let sync = async |_| {
+            *works.borrow_mut() += 1;
+            if *works.borrow() == 1 { Err(Status::internal("no")) } else { Ok(Next::Done) }
+        };
+        assert_eq!(worked(&queue, sync).await.len(), 3);
+        assert_eq!((value("workqueue_adds_total"), value("workqueue_depth")), (3.0, 0.0));
+        assert_eq!((value("workqueue_retries_total"), value("workqueue_work_duration_seconds")), (1.0, 3.0));
     }
 }

@@ -39,7 +39,11 @@ type Key = (String, String);
 /// The server lacks quotas.
 pub async fn run(context: Context) -> Result<(), Status> {
     let store = context.store(QUOTAS.0, QUOTAS.2)?;
-    let quotas = Arc::new(Quotas { known: Mutex::default(), changes: watch::Sender::new(0), queue: Queue::default() });
+    let quotas = Arc::new(Quotas {
+        known: Mutex::default(),
+        changes: watch::Sender::new(0),
+        queue: context.queue("resourcequota_primary"),
+    });
     let everything = Predicate::default();
     let of_quotas = follow(&store, &everything, |event: Event<ResourceQuota>| match event {
         Event::Stored(quota) => quotas.store(quota),

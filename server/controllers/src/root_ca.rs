@@ -29,6 +29,7 @@ impl Wanted for RootCertificate {
     type Object = ConfigMap;
     const RESOURCE: GroupVersionResource = ("", "v1", "configmaps");
     const NAME: &'static str = "kube-root-ca.crt";
+    const QUEUE: &'static str = "root_ca_cert_publisher";
 
     fn object(&self) -> ConfigMap {
         let mut map = ConfigMap::default();

@@ -14,6 +14,7 @@ impl Wanted for DefaultAccount {
     type Object = ServiceAccount;
     const RESOURCE: GroupVersionResource = ("", "v1", "serviceaccounts");
     const NAME: &'static str = "default";
+    const QUEUE: &'static str = "serviceaccount";
 
     fn object(&self) -> ServiceAccount {
         let mut account = ServiceAccount::default();

@@ -22,7 +22,7 @@ use objects::Outcome;
 use crate::client::Client;
 use crate::context::Context;
 use crate::events::{Event, follow};
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 use crate::resources::{self, ServedResource};
 
 const MIGRATIONS: GroupVersionResource = ("storagemigration.k8s.io", "v1beta1", "storageversionmigrations");
@@ -51,7 +51,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
         return Ok(());
     }
     let store = context.store(MIGRATIONS.0, MIGRATIONS.2)?;
-    let (queue, everything) = (Queue::default(), Predicate::default());
+    let (queue, everything) = (context.queue("storage-version-migrator-controller"), Predicate::default());
     let changes = follow(&store, &everything, |event: Event<StorageVersionMigration>| {
         if let Event::Stored(migration) | Event::Deleted(migration) = event {
             queue.add(key(&migration.spec.resource));

@@ -11,7 +11,7 @@ use registry::{Clock, Predicate};
 
 use crate::context::Context;
 use crate::events::{Event, follow};
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 use crate::recorder::{Recorder, reference};
 
 const PODS: GroupVersionResource = ("", "v1", "pods");
@@ -28,7 +28,7 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 pub async fn run(context: Context) -> Result<(), Status> {
     let store = context.store(PODS.0, PODS.2)?;
     let clock = context.server.environment.backend.clock.clone();
-    let (queue, everything, loopback) = (Queue::default(), Predicate::default(), context.loopback());
+    let (queue, everything, loopback) = (context.queue("unscheduled_pod"), Predicate::default(), context.loopback());
     let changes = follow(&store, &everything, |event: Event<Pod>| {
         if let Event::Stored(pod) = event
             && is_waiting(&pod)

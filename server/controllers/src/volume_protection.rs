@@ -8,7 +8,7 @@ use registry::{ListQuery, Predicate, ResourceStore};
 
 use crate::context::Context;
 use crate::events::{Event, follow};
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 
 const VOLUMES: GroupVersionResource = ("", "v1", "persistentvolumes");
 const CLAIMS: GroupVersionResource = ("", "v1", "persistentvolumeclaims");
@@ -23,7 +23,7 @@ const WORKERS: usize = 1;
 /// The server lacks volumes.
 pub async fn run_for_volumes(context: Context) -> Result<(), Status> {
     let store = context.store(VOLUMES.0, VOLUMES.2)?;
-    let (queue, everything, loopback) = (Queue::default(), Predicate::default(), context.loopback());
+    let (queue, everything, loopback) = (context.queue("pvprotection"), Predicate::default(), context.loopback());
     let changes = follow(&store, &everything, |event: Event<PersistentVolume>| {
         if let Event::Stored(volume) = event
             && change(&volume.metadata.finalizers, VOLUME_FINALIZER, is_deleting(&volume.metadata)).is_some()
@@ -52,7 +52,7 @@ pub async fn run_for_volumes(context: Context) -> Result<(), Status> {
 /// The server lacks claims or pods.
 pub async fn run_for_claims(context: Context) -> Result<(), Status> {
     let (store, pods) = (context.store(CLAIMS.0, CLAIMS.2)?, context.store("", "pods")?);
-    let (queue, everything, loopback) = (Queue::default(), Predicate::default(), context.loopback());
+    let (queue, everything, loopback) = (context.queue("pvcprotection"), Predicate::default(), context.loopback());
     let changes = follow(&store, &everything, |event: Event<PersistentVolumeClaim>| {
         if let Event::Stored(claim) = event
             && change(&claim.metadata.finalizers, CLAIM_FINALIZER, is_deleting(&claim.metadata)).is_some()

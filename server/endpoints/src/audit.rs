@@ -27,6 +27,13 @@ pub fn record_request(trail: &AuditContext, kind: &KindDef, object: &Owned) {
     }
 }
 
+/// Records a response object, given in hub form.
+pub fn record_response_object(trail: &AuditContext, kind: &KindDef, object: &Owned) {
+    if trail.reaches(Level::RequestResponse) {
+        trail.response_object(text(&kind.api_version(), kind.kind, kind.from_hub(object.clone()).as_ref()));
+    }
+}
+
 /// Records options that are the request body.
 pub fn record_options<T: Struct>(trail: &AuditContext, options: &T, kind: &str) {
     if trail.reaches(Level::Request) {

@@ -1,19 +1,25 @@
 //! In-process client for the server's own requests. They run defaulting, field management,
-//! admission and validation, but not HTTP (upstream uses a loopback connection).
+//! admission and validation, and are in the audit log, but do not use HTTP (upstream uses a loopback
+//! connection).
+
+mod recorded;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use audit::AuditContext;
+use ::audit::{Audit, AuditContext};
+use bytes::Bytes;
+use http::Method;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
 use registry::{CreateOptions, DeleteOptions, Precondition, ReadRevision, UpdateOptions, meta};
-use request::User;
 use request::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
 use request::warnings::Warnings;
+use request::{Handler, User};
 use serde_json::{Value, json};
 
 use crate::admission::{AdmissionAttributes, Conversions, Operation, Reservations};
+use crate::audit::{record_patch, record_request};
 use crate::body;
 use crate::endpoint::{AdmitCreate, Endpoint};
 use crate::managed::{self, Manager};
@@ -22,6 +28,7 @@ use crate::patching::PatchType;
 use crate::verbs::delete::AdmitDelete;
 use crate::verbs::patch::ApplyPatch;
 use crate::verbs::update::Replace;
+use recorded::Target;
 
 /// The user name of the server's own requests.
 const USER: &str = "system:apiserver";
@@ -42,16 +49,22 @@ pub struct Loopback {
     endpoints: Arc<HashMap<GroupVersionResource, Arc<Endpoint>>>,
     user: Arc<User>,
     manager: &'static str,
+    audit: Option<Arc<Audit>>,
 }
 
 impl Loopback {
-    /// Creates a client of these endpoints.
-    pub fn new<'a>(endpoints: impl IntoIterator<Item = &'a Arc<Endpoint>>) -> Self {
+    /// Creates a client of these endpoints. `audit` is `None` without an audit log.
+    pub fn new<'a>(endpoints: impl IntoIterator<Item = &'a Arc<Endpoint>>, audit: Option<Arc<Audit>>) -> Self {
         let of = |endpoint: &Arc<Endpoint>| {
             ((endpoint.kind.group, endpoint.kind.version, endpoint.resource.plural), endpoint.clone())
         };
         let user = Arc::new(User::new(USER, [SYSTEM_MASTERS, ALL_AUTHENTICATED]));
-        Loopback { endpoints: Arc::new(endpoints.into_iter().map(of).collect()), user, manager: MANAGER }
+        Loopback { endpoints: Arc::new(endpoints.into_iter().map(of).collect()), user, manager: MANAGER, audit }
+    }
+
+    /// Wraps a handler of requests of the server itself, so that they are in the audit log, too.
+    pub fn recorded(&self, handler: Arc<dyn Handler>) -> Arc<dyn Handler> {
+        recorded::around(self.audit.as_ref(), handler)
     }
 
     /// Returns the same client with another field manager.
@@ -82,7 +95,12 @@ impl Loopback {
         name: &str,
     ) -> Result<Option<T>, Status> {
         let endpoint = self.endpoint(resource)?;
-        match endpoint.store()?.get(namespace, name, "").await {
+        let store = endpoint.store()?;
+        let target = Target { endpoint, namespace, name, subresource: "" };
+        let trail = self.begin(Method::GET, target).await?;
+        let found = store.get(namespace, name, "").await;
+        recorded::end(&trail, endpoint, found.as_ref().map(|object| (200, Some(object)))).await;
+        match found {
             Ok(object) => typed(endpoint, object).map(Some),
             Err(status) if status.code == 404 => Ok(None),
             Err(status) => Err(status),
@@ -102,12 +120,27 @@ impl Loopback {
     async fn create_inner(&self, resource: GroupVersionResource, object: Owned) -> Result<Owned, Status> {
         let endpoint = self.endpoint(resource)?;
         let object = body::internal(endpoint.kind, object);
-        let attributes = self.attributes(endpoint, Operation::Create, &object);
-        let context = endpoint.context(&attributes);
+        let mut attributes = self.attributes(endpoint, Operation::Create, &object);
+        let target = Target { endpoint, namespace: &attributes.namespace, name: "", subresource: "" };
+        let trail = self.begin(Method::POST, target).await?;
+        record_request(&trail, endpoint.kind, &object);
+        attributes.trail = trail.clone();
+        let created = self.store_new(endpoint, &attributes, object).await;
+        recorded::end(&trail, endpoint, created.as_ref().map(|object| (201, Some(object)))).await;
+        created
+    }
+
+    async fn store_new(
+        &self,
+        endpoint: &Endpoint,
+        attributes: &AdmissionAttributes,
+        object: Owned,
+    ) -> Result<Owned, Status> {
+        let context = endpoint.context(attributes);
         let mut object =
             managed::on_update(endpoint, None, object, &Manager { name: self.manager, subresource: "", empty: &[] });
-        endpoint.admission.admit(&attributes, &mut object, None).await?;
-        let mut check = AdmitCreate { endpoint, attributes: &attributes };
+        endpoint.admission.admit(attributes, &mut object, None).await?;
+        let mut check = AdmitCreate { endpoint, attributes };
         endpoint.store()?.create(&context, object, &CreateOptions::default(), &mut check).await
     }
 
@@ -151,7 +184,11 @@ impl Loopback {
         let object = body::internal(endpoint.kind, object);
         let mut attributes = self.attributes(endpoint, Operation::Update, &object);
         attributes.subresource = part.to_owned();
-        let (context, name) = (endpoint.context(&attributes), attributes.name.clone());
+        let (context, name, store) = (endpoint.context(&attributes), attributes.name.clone(), endpoint.store()?);
+        let target = Target { endpoint, namespace: &attributes.namespace, name: &name, subresource: part };
+        let trail = self.begin(Method::PUT, target).await?;
+        record_request(&trail, endpoint.kind, &object);
+        attributes.trail = trail.clone();
         let mut change = Replace {
             endpoint,
             object,
@@ -162,7 +199,10 @@ impl Loopback {
             warnings: request::warnings::Warnings::default(),
         };
         let options = UpdateOptions { subresource: part.to_owned(), ..UpdateOptions::default() };
-        Ok(endpoint.store()?.update(&context, &name, &options, &mut change).await?.object)
+        let updated = store.update(&context, &name, &options, &mut change).await;
+        let updated = updated.map(|updated| updated.object);
+        recorded::end(&trail, endpoint, updated.as_ref().map(|object| (200, Some(object)))).await;
+        updated
     }
 
     /// Applies a status to an object as a field manager, regardless of previous owners (forced
@@ -178,16 +218,21 @@ impl Loopback {
         let (api_version, kind) = (endpoint.kind.api_version(), endpoint.kind.kind);
         let configuration =
             json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "status": status});
+        let (bytes, store) = (Bytes::from(configuration.to_string()), endpoint.store()?);
+        let target = Target { endpoint, namespace: "", name, subresource: STATUS };
+        let trail = self.begin(Method::PATCH, target).await?;
+        record_patch(&trail, &bytes);
         let attributes = AdmissionAttributes {
             name: name.to_owned(),
             subresource: STATUS.to_owned(),
+            trail: trail.clone(),
             ..self.attributes(endpoint, Operation::Update, &Owned::new(endpoint.kind.hub))
         };
         let context = endpoint.context(&attributes);
         let mut change = ApplyPatch {
             endpoint,
             kind: PatchType::Apply,
-            bytes: configuration.to_string().into(),
+            bytes,
             validation: FieldValidation::Strict,
             attributes,
             manager: manager.to_owned(),
@@ -197,7 +242,9 @@ impl Loopback {
             force: true,
         };
         let options = UpdateOptions { subresource: STATUS.to_owned(), ..UpdateOptions::default() };
-        endpoint.store()?.update(&context, name, &options, &mut change).await.map(drop)
+        let applied = store.update(&context, name, &options, &mut change).await;
+        recorded::end(&trail, endpoint, applied.as_ref().map(|applied| (200, Some(&applied.object)))).await;
+        applied.map(drop)
     }
 
     /// Deletes an object, if it exists.
@@ -228,18 +275,28 @@ impl Loopback {
         precondition: Precondition,
     ) -> Result<(), Status> {
         let endpoint = self.endpoint(resource)?;
+        let store = endpoint.store()?;
+        let target = Target { endpoint, namespace, name, subresource: "" };
+        let trail = self.begin(Method::DELETE, target).await?;
         let attributes = AdmissionAttributes {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
+            trail: trail.clone(),
             ..self.attributes(endpoint, Operation::Delete, &Owned::new(endpoint.kind.hub))
         };
         let context = endpoint.context(&attributes);
         let check = AdmitDelete { endpoint, attributes };
         let options = DeleteOptions { precondition, ..DeleteOptions::default() };
-        match endpoint.store()?.delete(&context, name, &options, &check).await {
+        let deleted = store.delete(&context, name, &options, &check).await;
+        recorded::end(&trail, endpoint, deleted.as_ref().map(|_| (200, None))).await;
+        match deleted {
             Err(status) if status.code != 404 => Err(status),
             _ => Ok(()),
         }
+    }
+
+    async fn begin(&self, method: Method, target: Target<'_>) -> Result<AuditContext, Status> {
+        recorded::begin(self.audit.as_ref(), (&self.user, self.manager), method, target).await
     }
 
     fn endpoint(&self, resource: GroupVersionResource) -> Result<&Endpoint, Status> {

@@ -120,6 +120,11 @@ impl Server {
         Ok(())
     }
 
+    /// The audit log; `None` if nothing is recorded.
+    pub fn audit(&self) -> Option<Arc<Audit>> {
+        self.audit.clone()
+    }
+
     /// The address on which the server listens.
     ///
     /// # Errors

@@ -32,4 +32,4 @@ pub use requests::{Delayed, RequestMetrics, Terminated, WithMetrics};
 pub use server::Metrics;
 pub use streams::StreamMetrics;
 pub use watches::{PendingWatchMetrics, SentEvents};
-pub use work_queue::WorkQueue;
+pub use work_queue::{Waiting, WorkQueue, Working};

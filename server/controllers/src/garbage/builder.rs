@@ -136,13 +136,13 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Creates a builder, and what it shares with the workers.
-    pub fn new(server: Arc<RunningServer>) -> (Self, Arc<GraphState>) {
+    /// Creates a builder, and what it shares with the workers of the queue.
+    pub fn new(server: Arc<RunningServer>, queue: Queue<Task>) -> (Self, Arc<GraphState>) {
         let (send, barriers) = mpsc::channel(BARRIERS);
         let shared = Arc::new(GraphState {
             graph: Mutex::default(),
             resources: RwLock::default(),
-            queue: Queue::default(),
+            queue,
             unresolved: Mutex::default(),
             barriers: send,
         });

@@ -15,7 +15,7 @@ use super::subsets;
 use super::trigger_times::{TriggerTimes, annotate};
 use crate::context::Context;
 use crate::per_namespace::is_terminating;
-use crate::queue::{Next, Queue};
+use crate::queue::Next;
 use crate::recorder::{Recorder, reference};
 
 const ENDPOINTS: GroupVersionResource = ("", "v1", "endpoints");
@@ -40,7 +40,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
         times: TriggerTimes::default(),
         failures: Failures::default(),
     };
-    let queue = Arc::new(Queue::default());
+    let queue = Arc::new(context.queue("endpoint"));
     informers.queue_services(&queue);
     let changed = queue.clone();
     informers.endpoints.on_change(Box::new(move |key, old, new| {

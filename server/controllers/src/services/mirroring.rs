@@ -34,7 +34,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
         recorder: Recorder::new(context.loopback(), clock, "endpoint-slice-mirroring-controller"),
         failures: Failures::default(),
     };
-    let queue = Arc::new(Queue::default());
+    let queue = Arc::new(context.queue("endpoint_slice_mirroring"));
     queue_changed(&informers, &queue);
     let work = async {
         tokio::join!(informers.services.listed(), informers.endpoints.listed());

@@ -41,7 +41,7 @@ pub async fn run(context: Context) -> Result<(), Status> {
         waiting: Arc::default(),
         topology: TopologyCache::default(),
     };
-    let queue = Arc::new(Queue::default());
+    let queue = Arc::new(context.queue("endpoint_slice"));
     informers.queue_services(&queue);
     queue_changed_slices(&informers, &queue);
     let (waiting, retried) = (controller.waiting.clone(), queue.clone());
