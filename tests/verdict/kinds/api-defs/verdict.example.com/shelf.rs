@@ -19,7 +19,7 @@ pub struct Shelf {
 #[allow(L010)]
 pub struct ShelfSpec {
     /// A set of texts.
-    #[field(1, list = set, min_items = 1, max_items = 3)]
+    #[field(1, list = set, min_items = 2, max_items = 3)]
     pub names: Vec<String>,
 
     /// A set of numbers.
@@ -43,7 +43,7 @@ pub struct ShelfSpec {
     pub labels: Map<String, String>,
 
     /// Parts by name.
-    #[field(8, min_items = 1)]
+    #[field(8, min_items = 2)]
     pub corners: Map<String, ShelfStep>,
 
     /// Levels.

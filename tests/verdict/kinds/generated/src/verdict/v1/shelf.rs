@@ -76,7 +76,7 @@ pub struct ShelfSpec {
 describe! { ShelfSpec, SHELF_SPEC "ShelfSpec" { .defaults_below() } [
     names:   "names",    1, Flags::OMIT_EMPTY, &FieldInfo {
         list: ListType::Set,
-        constraints: &[Constraint::MinItems(1), Constraint::MaxItems(3)],
+        constraints: &[Constraint::MinItems(2), Constraint::MaxItems(3)],
         ..FieldInfo::PLAIN
     };
     numbers: "numbers",  2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
@@ -96,7 +96,7 @@ describe! { ShelfSpec, SHELF_SPEC "ShelfSpec" { .defaults_below() } [
         ..FieldInfo::PLAIN
     };
     corners: "corners",  8, Flags::OMIT_EMPTY, &FieldInfo {
-        constraints: &[Constraint::MinItems(1)],
+        constraints: &[Constraint::MinItems(2)],
         ..FieldInfo::PLAIN
     };
     levels:  "levels",   9, Flags::OMIT_EMPTY, &FieldInfo {
