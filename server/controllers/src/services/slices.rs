@@ -160,10 +160,12 @@ impl SliceController {
             let event = self.topology.record(key, family, changes.hinted.take());
             let written = changes.create.iter_mut().chain(&mut changes.update);
             written.for_each(|slice| annotate(&mut slice.metadata.annotations, time));
-            self.writer.write(&what, changes, is_deleting).await?;
+            let written = self.writer.write(&what, changes, is_deleting).await;
+            // The event is known only now: another attempt finds the recorded hints.
             if let Some(event) = event {
                 self.report_hints(service, event).await;
             }
+            written?;
         }
         // Slices of families that the service does not have any more.
         self.writer.write(&what, SliceChanges { delete: rest, ..SliceChanges::default() }, is_deleting).await?;

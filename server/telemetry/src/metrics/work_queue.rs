@@ -109,6 +109,8 @@ impl WorkQueues {
     pub fn of(&self, name: &str) -> WorkQueue {
         let begun = Arc::<Begun>::default();
         let mut queues = self.unfinished.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        // A controller that loses and regains its lease has a new queue with the same name.
+        queues.retain(|(_, begun)| Arc::strong_count(begun) > 1);
         queues.push((name.to_owned(), begun.clone()));
         let name = &[name];
         WorkQueue {
