@@ -1,6 +1,6 @@
 //! The sequence of requests for one object.
 
-use codegen::model::TypeRef;
+use codegen::model::{Field, ListSemantics, Model, StructId, TypeRef};
 use differential::random::Random;
 use serde_json::{Map, Value};
 
@@ -59,6 +59,8 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
     let mut maker = Maker { model: &kinds.model, random, edge, typed: seeded, loose };
     let mut body = maker.structure(id);
     let first = body.clone();
+    // Bodies of applies, and those of them that an update has followed.
+    let (mut applied, mut updated) = (Vec::new(), Vec::new());
     let mut steps = Vec::new();
     let mut push = |op, body: &Value, strict| steps.push(Step { op, version, body: body.clone(), strict });
     if seeded {
@@ -68,6 +70,9 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
     } else {
         let op = if !loose && maker.random.percent(25) { Op::Apply } else { Op::Create };
         let strict = maker.random.percent(10);
+        if op == Op::Apply {
+            applied.push(body.clone());
+        }
         push(op, &body, strict);
     }
     maker.edge = maker.edge.max(5);
@@ -94,6 +99,18 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
         for _ in 0..1 + maker.random.below(2) {
             maker.change(id, &mut body);
         }
+        // The native kind treats the emptied list or map as absent, a definition as too short.
+        let op = match op {
+            Op::Apply if local && updated.iter().any(|earlier| empties(&kinds.model, id, earlier, &body)) => {
+                Op::Replace
+            }
+            op => op,
+        };
+        match op {
+            Op::Apply => applied.push(body.clone()),
+            Op::Replace | Op::Merge => updated.append(&mut applied),
+            _ => {}
+        }
         push(op, &body, false);
         // Invalid values are usually not carried into the next step.
         if maker.random.percent(60) {
@@ -104,4 +121,48 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
         steps.push(Step { op: Op::Read, version: other, body: Value::Object(Map::new()), strict: false });
     }
     Case { kind, steps }
+}
+
+/// Reports whether an apply of `body`, after one of `earlier` and an update, can leave an empty
+/// list or map of which a least number of items is required.
+///
+/// Without the update, the apply removes the whole list or map.
+fn empties(model: &Model, id: StructId, earlier: &Value, body: &Value) -> bool {
+    model.structs[id.0].fields.iter().any(|field| {
+        let (was, is) = (&earlier[&field.json], &body[&field.json]);
+        let is_limited = field.validation.min_items.is_some() && is_merged(field);
+        (is_limited && length(was) > 0 && length(is) == 0)
+            || match &field.ty {
+                TypeRef::Struct(below) => empties(model, *below, was, is),
+                TypeRef::List(item) | TypeRef::Map(item) => match **item {
+                    TypeRef::Struct(below) => {
+                        let mut pairs = entries(was).flat_map(|was| entries(is).map(move |is| (was, is)));
+                        pairs.any(|(was, is)| empties(model, below, was, is))
+                    }
+                    _ => false,
+                },
+                _ => false,
+            }
+    })
+}
+
+/// Reports whether an apply merges the items of a field.
+fn is_merged(field: &Field) -> bool {
+    match &field.ty {
+        TypeRef::List(_) => field.list.as_ref().is_some_and(|list| *list != ListSemantics::Atomic),
+        TypeRef::Map(_) => field.map_atomic != Some(true),
+        _ => false,
+    }
+}
+
+fn entries(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
+    match value {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Object(members) => Box::new(members.values()),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+fn length(value: &Value) -> usize {
+    entries(value).count()
 }

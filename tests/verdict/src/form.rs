@@ -4,7 +4,7 @@
 //! A field that is not an `Option` does not distinguish its zero value from an absent one, as in
 //! Go. A custom resource does. It is therefore sent the object as the native kind would store it.
 
-use codegen::model::{Field, Literal, Model, StructId, TypeRef};
+use codegen::model::{Field, ListSemantics, Literal, Model, StructId, TypeRef};
 use machinery::scalar::{Duration, Quantity, Time};
 use serde_json::{Map, Value};
 
@@ -30,7 +30,10 @@ pub fn canonical(model: &Model, id: StructId, value: &Value, zero: Zero) -> Valu
             out.insert(name.clone(), value.clone());
             continue;
         };
-        let value = of_type(model, &field.ty, value, zero);
+        let mut value = of_type(model, &field.ty, value, zero);
+        if let Some(ListSemantics::Map(keys)) = &field.list {
+            keys.iter().for_each(|key| unify_absent_keys(key, &mut value));
+        }
         let is_dropped_null = zero == Zero::Applied && value.is_null() && !field.required;
         if !is_dropped_null && !is_absent(model, field, &value) {
             out.insert(name.clone(), value);
@@ -39,6 +42,18 @@ pub fn canonical(model: &Model, id: StructId, value: &Value, zero: Zero) -> Valu
         }
     }
     Value::Object(out)
+}
+
+/// Removes a key from the items of a list in which it is empty, if there are several such items.
+///
+/// They are duplicates for the native kind. A definition distinguishes absent, null and empty keys.
+fn unify_absent_keys(key: &str, value: &mut Value) {
+    let is_absent = |item: &Value| item.get(key).is_none_or(|value| value.is_null() || value == "");
+    let Some(items) = value.as_array_mut() else { return };
+    let lacking: Vec<_> = items.iter_mut().filter(|item| is_absent(item)).filter_map(Value::as_object_mut).collect();
+    if lacking.len() > 1 {
+        lacking.into_iter().for_each(|members| drop(members.remove(key)));
+    }
 }
 
 fn of_type(model: &Model, ty: &TypeRef, value: &Value, zero: Zero) -> Value {

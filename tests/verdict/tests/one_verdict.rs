@@ -44,7 +44,7 @@ async fn declared_kinds_and_exported_definitions_agree() {
         ("raw", vec![(Op::Create, raw), (Op::Apply, emptied)], vec![201, 200]),
         ("status", vec![(Op::Create, whole()), (Op::Status, lacking)], vec![201, 200]),
     ] {
-        let case = bound(&kinds, steps);
+        let case = case(&kinds, "Bound", steps);
         let one = native.side.play(0, &kinds, &case, name).await.unwrap();
         let other = custom.side.play(0, &kinds, &case, name).await.unwrap();
         assert_eq!(one.iter().map(|outcome| outcome.code).collect::<Vec<_>>(), expect, "{name}");
@@ -52,9 +52,46 @@ async fn declared_kinds_and_exported_definitions_agree() {
     }
 }
 
-/// Returns a case of the kind `Bound` in its first version.
-fn bound(kinds: &Kinds, steps: Vec<(Op, Value)>) -> Case {
-    let kind = kinds.kinds.iter().position(|kind| kind.name == "Bound").unwrap();
+/// The rows of "Intended differences" in `docs/api-defs.md` that the generator of cases excludes
+/// by their values.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn intended_differences_are_as_documented() {
+    let kinds = Kinds::read().unwrap();
+    let native = Local::start(Served::Natively, &kinds);
+    let custom = Local::start(Served::ByDefinition, &kinds);
+    let (native, custom) = tokio::try_join!(native, custom).unwrap();
+    let shelf = |spec: Value| {
+        let mut shelf = json!({"spec": {"owners": ["a"], "rooms": {"a": 1}, "feet": [{"name": "a"}]}});
+        shelf["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
+        shelf
+    };
+    let corners = |height: i32| shelf(json!({"corners": {"a": {"height": height}, "b": {"height": height}}}));
+    let steps = vec![(Op::Apply, corners(1)), (Op::Replace, corners(2)), (Op::Apply, shelf(json!({})))];
+    let case = case(&kinds, "Shelf", steps);
+    let one = native.side.play(0, &kinds, &case, "emptied").await.unwrap();
+    let other = custom.side.play(0, &kinds, &case, "emptied").await.unwrap();
+    assert_eq!((one[2].code, other[2].code), (200, 422));
+    assert_eq!(other[2].paths.iter().collect::<Vec<_>>(), ["spec.corners"], "{}", other[2].message);
+
+    let feet = shelf(json!({"feet": [{"height": 1}, {"name": ""}, {"name": "a"}]}));
+    let duplicates = async |side: &Side, path: &str| {
+        let mut object = feet.clone();
+        object["apiVersion"] = "verdict.example.com/v1".into();
+        object["kind"] = "Shelf".into();
+        object["metadata"] = json!({"name": "keyless"});
+        let (_, answer) = side.send(0, "POST", path, &object).await.unwrap();
+        let causes = answer["details"]["causes"].as_array().unwrap().clone();
+        let duplicates = causes.iter().filter(|cause| cause["reason"] == "FieldValueDuplicate");
+        (answer["code"].clone(), duplicates.map(|cause| cause["field"].clone()).collect::<Vec<_>>())
+    };
+    let path = "/apis/verdict.example.com/v1/namespaces/default/shelves";
+    assert_eq!(duplicates(&native.side, path).await, (json!(422), vec![json!("spec.feet[1]")]));
+    assert_eq!(duplicates(&custom.side, path).await, (json!(422), vec![]));
+}
+
+/// Returns a case of a kind in its first version.
+fn case(kinds: &Kinds, kind: &str, steps: Vec<(Op, Value)>) -> Case {
+    let kind = kinds.kinds.iter().position(|of| of.name == kind).unwrap();
     let steps = steps.into_iter().map(|(op, body)| Step { op, version: 0, body, strict: false });
     Case { kind, steps: steps.collect() }
 }
