@@ -90,6 +90,14 @@ impl<K: Clone + Eq + Hash> Queue<K> {
         self.changed.notify_one();
     }
 
+    /// Removes and returns the keys that are ready.
+    #[cfg(test)]
+    pub fn take_ready(&self) -> Vec<K> {
+        let mut state = self.lock();
+        state.dirty.clear();
+        state.ready.drain(..).collect()
+    }
+
     /// Works on keys, several at a time. Never returns; the caller drops the future to stop.
     pub async fn work<F>(&self, what: &'static str, workers: usize, sync: impl Fn(K) -> F)
     where

@@ -26,6 +26,9 @@ const COLLECT: Duration = Duration::from_millis(50);
 const RETRY: Duration = Duration::from_secs(1);
 /// How often a quota is recounted without a change (upstream: `--resource-quota-sync-period`).
 const RESYNC: Duration = Duration::from_secs(300);
+/// Delay before a changed status is counted again: objects that admission had charged may have been
+/// stored after the count.
+const CONFIRM: Duration = Duration::from_secs(5);
 /// Resources whose usage changes with updates.
 const CHANGING: [&str; 4] = ["pods", "services", "persistentvolumeclaims", "resourceclaims"];
 
@@ -69,15 +72,16 @@ fn key(quota: &ResourceQuota) -> Key {
 }
 
 impl Quotas {
-    /// Records a quota. Changes of its status, which admission makes, need no recount.
+    /// Records a quota, and recounts it if its limits changed.
+    ///
+    /// A change of the status needs no recount, even if it lacks a limit that nothing counts:
+    /// admission charges an object before the object is stored, and a recount between the two
+    /// would remove the charge.
     fn store(&self, quota: ResourceQuota) {
         let (key, hard) = (key(&quota), quota.spec.hard);
-        let is_counted = hard == quota.status.hard && hard.keys().all(|name| quota.status.used.contains_key(name));
         let before = self.lock().insert(key.clone(), hard.clone());
-        if before.as_ref() != Some(&hard) {
+        if before != Some(hard) {
             self.changes.send_modify(|changes| *changes += 1);
-        }
-        if before.as_ref() != Some(&hard) || !is_counted {
             self.queue.add(key);
         }
     }
@@ -195,7 +199,7 @@ async fn sync(server: &RunningServer, loopback: &Loopback, (namespace, name): Ke
     (quota.status.hard, quota.status.used) = (quota.spec.hard.clone(), used);
     match loopback.update_status(QUOTAS, quota).await {
         Err(status) if status.code == 404 => Ok(Next::Done),
-        written => written.map(|_| Next::After(RESYNC)),
+        written => written.map(|_| Next::After(CONFIRM)),
     }
 }
 
@@ -236,4 +240,33 @@ async fn usage(server: &RunningServer, quota: &ResourceQuota, namespace: &str) -
         }
     }
     Ok(used)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quota(hard: &str, used: &str) -> ResourceQuota {
+        let amounts = |count: &str| {
+            let count = Quantity::parse(count).unwrap();
+            Hard::from([("pods".to_owned(), count.clone()), ("count/made.up".to_owned(), count)])
+        };
+        let mut quota = ResourceQuota::default();
+        quota.spec.hard = amounts(hard);
+        quota.status.hard = amounts(hard);
+        quota.status.used = amounts(used);
+        quota.status.used.remove("count/made.up");
+        quota
+    }
+
+    #[tokio::test]
+    async fn charges_of_admission_need_no_recount() {
+        let quotas = Quotas { known: Mutex::default(), changes: watch::Sender::new(0), queue: Queue::default() };
+        quotas.store(quota("3", "0"));
+        assert_eq!(quotas.queue.take_ready().len(), 1, "a new quota");
+        quotas.store(quota("3", "1"));
+        assert_eq!(quotas.queue.take_ready(), [], "a charge");
+        quotas.store(quota("4", "1"));
+        assert_eq!(quotas.queue.take_ready().len(), 1, "another limit");
+    }
 }
