@@ -15,6 +15,8 @@ mod lease;
 mod migration;
 #[path = "standalone/policies.rs"]
 mod policies;
+#[path = "standalone/quotas.rs"]
+mod quotas;
 #[path = "standalone/service_hints.rs"]
 mod service_hints;
 #[path = "standalone/services.rs"]
@@ -348,37 +350,6 @@ fn owners_in_other_namespaces_count_as_absent_and_are_reported() {
     assert_eq!(of("ConfigMap")["source"]["component"], "garbage-collector-controller");
     assert_eq!(of("ClusterRole")["type"], "Warning");
     assert!(kubectl.exists(&["clusterrole", "child"]));
-}
-
-#[needs(kubectl)]
-#[test]
-fn usage_of_quotas_decreases() {
-    let folder = tempfile::tempdir().unwrap();
-    let kubectl = start(folder.path());
-    kubectl.apply(&definition());
-    kubectl.run(&["wait", "--for=condition=Established", "crd/widgets.example.com"]);
-    let hard = "pods=3,configmaps=10,requests.cpu=2,count/widgets.example.com=5,count/made.up=1";
-    kubectl.run(&["create", "quota", "limits", &format!("--hard={hard}")]);
-    let used = |name: &str| kubectl.json(&["get", "quota", "limits"])["status"]["used"][name].clone();
-    // The certificate of the namespace is a config map.
-    eventually("the count", || (used("configmaps") == "1").then_some(()));
-    assert_eq!((used("pods"), used("count/made.up")), ("0".into(), Value::Null));
-    let pod = json!({
-        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "default"},
-        "spec": {"containers": [{"name": "a", "image": "a", "resources": {"requests": {"cpu": "500m"}}}]},
-    });
-    kubectl.apply(&pod);
-    kubectl.run(&["create", "configmap", "settings"]);
-    kubectl.apply(&widget("default", "a", &[]));
-    eventually("the charge", || {
-        let all = (used("pods"), used("requests.cpu"), used("configmaps"), used("count/widgets.example.com"));
-        (all == ("1".into(), "500m".into(), "2".into(), "1".into())).then_some(())
-    });
-    kubectl.run(&["delete", "pod/web", "configmap/settings", "widget/a"]);
-    eventually("the recount", || {
-        let all = (used("pods"), used("requests.cpu"), used("configmaps"), used("count/widgets.example.com"));
-        (all == ("0".into(), "0".into(), "1".into(), "0".into())).then_some(())
-    });
 }
 
 #[needs(kubectl)]
