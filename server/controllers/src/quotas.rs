@@ -72,16 +72,19 @@ fn key(quota: &ResourceQuota) -> Key {
 }
 
 impl Quotas {
-    /// Records a quota, and recounts it if its limits changed.
+    /// Records a quota, and recounts it if its limits changed, or if its status is that of others.
     ///
-    /// A change of the status needs no recount, even if it lacks a limit that nothing counts:
-    /// admission charges an object before the object is stored, and a recount between the two
-    /// would remove the charge.
+    /// A charge needs no recount, even if the status lacks a limit that nothing counts: admission
+    /// charges an object before the object is stored, and a recount between the two would remove
+    /// the charge.
     fn store(&self, quota: ResourceQuota) {
         let (key, hard) = (key(&quota), quota.spec.hard);
-        let before = self.lock().insert(key.clone(), hard.clone());
-        if before != Some(hard) {
+        let is_counted = quota.status.hard == hard;
+        let is_known = self.lock().insert(key.clone(), hard.clone()) == Some(hard);
+        if !is_known {
             self.changes.send_modify(|changes| *changes += 1);
+        }
+        if !is_known || !is_counted {
             self.queue.add(key);
         }
     }
@@ -268,5 +271,9 @@ mod tests {
         assert_eq!(quotas.queue.take_ready(), [], "a charge");
         quotas.store(quota("4", "1"));
         assert_eq!(quotas.queue.take_ready().len(), 1, "another limit");
+        let mut recreated = quota("4", "1");
+        recreated.status = Default::default();
+        quotas.store(recreated);
+        assert_eq!(quotas.queue.take_ready().len(), 1, "a quota of the same name whose deletion was not seen");
     }
 }

@@ -99,7 +99,8 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
         for _ in 0..1 + maker.random.below(2) {
             maker.change(id, &mut body);
         }
-        // The native kind treats the emptied list or map as absent, a definition as too short.
+        // The native kind treats the emptied list or map as absent, a definition as too short. Only
+        // local runs compare the two.
         let op = match op {
             Op::Apply if local && updated.iter().any(|earlier| empties(&kinds.model, id, earlier, &body)) => {
                 Op::Replace

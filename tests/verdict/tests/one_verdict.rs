@@ -21,9 +21,7 @@ fn assert_no_differences(report: &Report) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn declared_kinds_and_exported_definitions_agree() {
     let kinds = Kinds::read().unwrap();
-    let native = Local::start(Served::Natively, &kinds);
-    let custom = Local::start(Served::ByDefinition, &kinds);
-    let (native, custom) = tokio::try_join!(native, custom).unwrap();
+    let (native, custom) = start_both(&kinds).await;
     assert_no_differences(&run(&kinds, [&native.side, &custom.side], PLAN).await.unwrap());
     let whole = || {
         json!({"spec": {"count": 7, "title": "abc", "grade": "High", "shade": "Dark", "active": true, "limit": "0",
@@ -57,9 +55,7 @@ async fn declared_kinds_and_exported_definitions_agree() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn intended_differences_are_as_documented() {
     let kinds = Kinds::read().unwrap();
-    let native = Local::start(Served::Natively, &kinds);
-    let custom = Local::start(Served::ByDefinition, &kinds);
-    let (native, custom) = tokio::try_join!(native, custom).unwrap();
+    let (native, custom) = start_both(&kinds).await;
     let shelf = |spec: Value| {
         let mut shelf = json!({"spec": {"owners": ["a"], "rooms": {"a": 1}, "feet": [{"name": "a"}]}});
         shelf["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
@@ -87,6 +83,13 @@ async fn intended_differences_are_as_documented() {
     let path = "/apis/verdict.example.com/v1/namespaces/default/shelves";
     assert_eq!(duplicates(&native.side, path).await, (json!(422), vec![json!("spec.feet[1]")]));
     assert_eq!(duplicates(&custom.side, path).await, (json!(422), vec![]));
+}
+
+/// Starts a server of the declared kinds, and one of their definitions.
+async fn start_both(kinds: &Kinds) -> (Local, Local) {
+    let native = Local::start(Served::Natively, kinds);
+    let custom = Local::start(Served::ByDefinition, kinds);
+    tokio::try_join!(native, custom).unwrap()
 }
 
 /// Returns a case of a kind in its first version.
